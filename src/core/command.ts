@@ -7,6 +7,7 @@ import type {
   FileChange,
   PhaseOutput,
   RepositoryStanding,
+  ReturnBases,
   SettingsReading,
   Sizing,
   TestCommand,
@@ -106,6 +107,7 @@ export type Outcome =
       readonly commit: CommitId | null;
       readonly tree: TreeId | null;
       readonly standing?: RepositoryStanding;
+      readonly bases?: ReturnBases;
     }
   | ({
       readonly of: "produce";

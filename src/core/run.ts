@@ -1,10 +1,12 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
-import type { CheckResult, Claim, PhaseOutput, RepositoryStanding, Sizing, TestCommand } from "../schema/facts.ts";
-import type { CommitId, PhaseKey, TreeId, WaitId } from "../schema/ids.ts";
+import type { CheckResult, Claim, RepositoryStanding, Sizing, TestCommand } from "../schema/facts.ts";
+import type { CommitId, PhaseKey, WaitId } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
-import type { Budget, Finish, PhaseRule, Supervision } from "../schema/plan.ts";
-import type { Iteration } from "./findings/ledger.ts";
+import type { Budget, Finish, Supervision } from "../schema/plan.ts";
+import type { PhaseRecord } from "./phase-record.ts";
+
+export type { EarlierWork, PhaseRecord } from "./phase-record.ts";
 
 /** The state of a run: a fold of its journal. A state that cannot be written down cannot happen. */
 export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
@@ -92,44 +94,6 @@ export const finishOf = (run: EndedRun): Finish | null => (run.how === "finished
 export const reasonOf = (run: EndedRun): string | null => (run.how === "cancelled" ? run.reason : null);
 
 type Ended = Common & { readonly is: "ended"; readonly endedAt: string };
-
-/** What is known about one phase across its attempts. `attempts` and `redos` are never reset. */
-export type PhaseRecord = {
-  readonly rule: PhaseRule;
-  /** Left out by sizing; the record stays, so that going back restores it with its counts. */
-  readonly dropped: boolean;
-  readonly status: "pending" | "in_progress" | "completed" | "skipped";
-  readonly attempts: number;
-  readonly redos: number;
-  /** Sent back by a person and not completed since. */
-  readonly redoing: boolean;
-  /** Redo guidance of this run, oldest first. */
-  readonly guidance: readonly string[];
-  readonly startedAt: string | null;
-  readonly completedAt: string | null;
-  /** Tree and commit when the phase was first entered; the tree when it was last gone back to. */
-  readonly firstTree: TreeId | null;
-  readonly firstCommit: CommitId | null;
-  readonly firstStanding: RepositoryStanding | null;
-  readonly returnTree: TreeId | null;
-  /** Tree last shown to a person at this phase's gate. */
-  readonly seenTree: TreeId | null;
-  readonly made: PhaseOutput | null;
-  /** What reviewers said, over all attempts. */
-  readonly iterations: readonly Iteration[];
-  readonly checkFailures: number;
-  readonly executions: number;
-  readonly usage: Usage;
-  /** Ended executions that did not tell what they used. */
-  readonly missingUsage: number;
-  /** Those that did not tell what they cost. */
-  readonly missingCost: number;
-  /** Input tokens of all executions but the first: what reading the same again cost. */
-  readonly repeatedInput: number;
-  /** The conversation of the last attempt, for a redo to go on with. */
-  readonly session: string | null;
-  readonly commit: CommitId | null;
-};
 
 export type Stage =
   | { readonly is: "preparing" }

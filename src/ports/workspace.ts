@@ -38,6 +38,11 @@ export interface Workspace {
   lines(from: TreeId | null, to: TreeId | null, paths: readonly string[]): Promise<number>;
   /** The patch between two snapshots, for people to read; of the given files alone where some are given. */
   patch(from: TreeId | null, to: TreeId | null, paths?: readonly string[]): Promise<string>;
+  /**
+   * Remembers a tree without the changes between two snapshots. A file whose changes cannot be separated from others is
+   * in it as in `from`.
+   */
+  without(name: string, tree: TreeId, change: { readonly from: TreeId; readonly to: TreeId }): Promise<TreeId>;
   /** Puts the given paths back as they were in a snapshot; paths it lacks are removed. */
   restore(from: TreeId, paths: readonly string[]): Promise<void>;
   copy(snapshot: TreeId | null): Promise<ThrowAwayCopy>;

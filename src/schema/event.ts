@@ -8,6 +8,7 @@ import {
   FileChange,
   PhaseOutput,
   RepositoryStanding,
+  ReturnBases,
   SettingsReading,
   Sizing,
   TestCommand,
@@ -125,6 +126,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     commit: z.nullable(CommitId),
     tree: z.nullable(TreeId),
     standing: z.optional(RepositoryStanding),
+    /** Of a phase entered again after a return that kept the files. */
+    bases: z.optional(ReturnBases),
   }),
   event("execution.started", {
     role: z.enum(["phase", "reviewer"]),

@@ -68,6 +68,24 @@ export const RepositoryStanding = z.strictObject({
 });
 export type RepositoryStanding = z.infer<typeof RepositoryStanding>;
 
+/**
+ * Trees to compare with in a phase whose earlier work, or that of later phases, is in the working tree when it is
+ * entered. None of them contains the earlier work of the phase itself.
+ */
+export const ReturnBases = z.strictObject({
+  /** The working tree as it was entered. */
+  entered: TreeId,
+  /** The working tree without the earlier work of the phase: everything else is the work of others. */
+  own: TreeId,
+  /** The same without the work of later phases: the tree that a return to the phase restores. */
+  start: TreeId,
+  /** Base of the diff at the gate: also without the work that no gate has accepted yet. */
+  gate: TreeId,
+  /** Base of the phase's commit: also without the work that no commit has yet. */
+  commit: TreeId,
+});
+export type ReturnBases = z.infer<typeof ReturnBases>;
+
 /** What a phase left behind, gathered by the engine; nothing here is the agent's word but `summary` and `decisions`. */
 export const PhaseOutput = z.strictObject({
   summary: z.string(),

@@ -129,7 +129,7 @@ export function closingReport(run: EndedRun): string[] {
 
 /** Phases after the last look of a person, with what they changed. */
 function unshown({ phases }: EndedRun): string[] {
-  const seen = phases.findLastIndex(({ seenTree }) => seenTree !== null);
+  const seen = phases.findLastIndex(({ acceptedTree }) => acceptedTree !== null);
   return phases.slice(seen + 1).flatMap(({ rule, made }) => {
     const files = made?.changed ?? [];
     return files.length === 0 ? [] : [`  ${rule.key}: ${files.map(({ path }) => plainLine(path)).join(", ")}`];

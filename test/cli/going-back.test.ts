@@ -23,3 +23,22 @@ test.concurrent("back to a phase: what came after leaves the tree, is kept on a 
   expect(sandbox.git("show", "main:src/a.txt")).toBe("second");
   expect(sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n")).toEqual([kept]); // nothing else stays
 });
+
+test.concurrent("back --keep-tree leaves the code to the phase that wrote it", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns: { implement: [{ writes: { "src/a.txt": "first\n" } }, {}] } });
+  await sandbox.script("Show the hours", "--supervised", "--tests", "without", ...sandbox.agent);
+  await sandbox.person("continue");
+  expect((await sandbox.status()).current).toBe("implement");
+  await sandbox.person("back", "plan", "--keep-tree");
+  const atPlan = (await sandbox.person("gate", "--diff")).stdout;
+  expect((await sandbox.status()).current).toBe("plan");
+  expect(atPlan).not.toContain("src/a.txt");
+  expect((await sandbox.script("gate", "--json")).stdout).not.toContain('"revert"');
+  await sandbox.person("continue");
+  expect(sandbox.git("ls-tree", "-r", "--name-only", "HEAD")).not.toContain("src/a.txt");
+  expect((await sandbox.status()).current).toBe("implement");
+  expect((await sandbox.person("gate", "--diff")).stdout).toContain("+first");
+  await sandbox.person("continue");
+  expect(sandbox.git("show", "HEAD:src/a.txt")).toBe("first");
+});

@@ -95,12 +95,13 @@ const handlers: Handlers = {
     if (result === null) return accept({ type: "baseline.settled", how: "without", by: "engine" });
     return accept({ type: "baseline.measured", result }, afterBaseline(run, result));
   },
-  enter(run, { commit, tree, standing }) {
+  enter(run, { commit, tree, standing, bases }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "entering" || phase === undefined) return late(run);
     const attempt = phase.attempts + 1;
     const { brief } = run.stage;
-    const where = { commit, tree, ...(standing === undefined ? {} : { standing }) };
+    const returned = bases === undefined ? {} : { bases };
+    const where = { commit, tree, ...(standing === undefined ? {} : { standing }), ...returned };
     const started: EventDraft = { type: "attempt.started", phase: phase.rule.key, attempt, brief, ...where };
     return phase.rule.judged === true ? accept(started, NOTHING_MADE) : accept(started);
   },

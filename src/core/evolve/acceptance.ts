@@ -93,7 +93,8 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
   "phase.accepted": (run, event) => {
     const paused = run.stage.is === "rechecking" ? run.stage : { pausedAt: null, resumedAt: null };
     const { pausedAt, resumedAt } = paused;
-    return enter(run, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
+    const accepted = event.by === "engine" ? run : patch(run, { acceptedTree: outputOf(run)?.tree ?? null });
+    return enter(accepted, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
   },
   "phase.skipped": (run, event) => {
     const left =

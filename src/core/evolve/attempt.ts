@@ -39,14 +39,31 @@ export const unproven: AttemptState = {
   session: null,
 };
 
-/** Going back keeps the tree that a phase began with, and forgets the commit. */
-function returnTreeOf(phase: PhaseRecord | undefined, tree: TreeId | null): TreeId | null {
-  const isReturned = phase !== undefined && phase.firstTree !== null && phase.firstCommit === null;
-  return isReturned ? tree : (phase?.returnTree ?? null);
+type TreesOfPhase = Pick<PhaseRecord, "firstTree" | "bases" | "earlierWork" | "returnTree">;
+
+/** A return keeps the tree that a phase began with, and forgets its commit. */
+function treesAtEntry(phase: PhaseRecord | undefined, { tree, bases }: EventOf<"attempt.started">): TreesOfPhase {
+  if (bases !== undefined) return { firstTree: bases.own, bases, earlierWork: null, returnTree: tree };
+  if (phase === undefined) return { firstTree: tree, bases: null, earlierWork: null, returnTree: null };
+  const isReturned = phase.firstTree !== null && phase.firstCommit === null;
+  const returnTree = phase.returnTree ?? (isReturned ? tree : null);
+  return { firstTree: phase.firstTree ?? tree, bases: phase.bases, earlierWork: null, returnTree };
+}
+
+/** Completes the records of earlier work: the first tree seen after a return is the tree at the return. */
+function withReturnTree(run: ActiveRun, tree: TreeId): ActiveRun {
+  if (!run.phases.some(({ earlierWork }) => earlierWork?.returnedAt === null)) return run;
+  const phases = run.phases.map((phase) => {
+    const { earlierWork } = phase;
+    if (earlierWork === null || earlierWork.returnedAt !== null) return phase;
+    return { ...phase, earlierWork: { ...earlierWork, to: earlierWork.to ?? tree, returnedAt: tree } };
+  });
+  return changed(run, { phases });
 }
 
 export const attemptHandlers: Handlers<AttemptEventType> = {
-  "attempt.started": (run, event) => {
+  "attempt.started": (started, event) => {
+    const run = event.tree === null ? started : withReturnTree(started, event.tree);
     const phase = currentPhase(run);
     const entered = patch(run, {
       status: "in_progress",
@@ -54,10 +71,9 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       startedAt: phase?.startedAt ?? event.at,
       completedAt: null,
       made: null,
-      firstTree: phase?.firstTree ?? event.tree,
+      ...treesAtEntry(phase, event),
       firstCommit: phase?.firstCommit ?? event.commit,
       firstStanding: phase?.firstStanding ?? event.standing ?? null,
-      returnTree: returnTreeOf(phase, event.tree),
     });
     const work = { ...unproven, session: conversationFor(run, event.brief) };
     return enter(entered, event, { is: "producing", work, brief: event.brief, claim: null });

@@ -1,4 +1,5 @@
 import type { Brief } from "../../schema/event.ts";
+import type { TreeId } from "../../schema/ids.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import type { ActiveRun, PhaseRecord } from "../run.ts";
 import { keptSizing } from "./after-phase.ts";
@@ -18,9 +19,7 @@ export const backHandlers: Handlers<BackEventType> = {
     const index = run.phases.findIndex(({ rule }) => rule.key === event.to);
     const sizing = keptSizing(run, index);
     const refined = run.refined && !run.phases.slice(index).some(({ rule }) => rule.after.includes("refinement"));
-    const phases = run.phases.map((phase, at) =>
-      at < index ? phase : forgotten(phase, { first: at === index, sizing, guidance: event.guidance }),
-    );
+    const phases = run.phases.map((phase, at) => (at < index ? phase : forgotten(run, at, { index, sizing, event })));
     const brief = backBrief(event);
     const returned: ActiveRun = { ...run, phases, index, sizing, refined };
     return event.tree === "restore"
@@ -39,17 +38,21 @@ function backBrief({ guidance, tree }: EventOf<"run.wentBack">): Brief {
   return { why: "back", text: tree === "keep" ? "What came after it is still in the working tree." : "" };
 }
 
-type Kept = {
-  readonly first: boolean;
+type Return = {
+  /** Of the phase returned to. */
+  readonly index: number;
   readonly sizing: ActiveRun["sizing"];
-  readonly guidance: string | undefined;
+  readonly event: EventOf<"run.wentBack">;
 };
 
 /**
- * What was proven is gone; counts, guidance and cost are not. The phase gone back to keeps the tree it began with. It
- * begins at another commit: those made since stay, and going back may have made one itself.
+ * A phase from the one returned to on: proofs are removed; counts, guidance and cost stay. The phase returned to keeps
+ * the tree it began with. It begins at another commit: those made since stay, and the return may have made one itself.
  */
-function forgotten(phase: PhaseRecord, { first, sizing, guidance }: Kept): PhaseRecord {
+function forgotten(run: ActiveRun, at: number, { index, sizing, event }: Return): PhaseRecord {
+  const phase = run.phases[at] as PhaseRecord; // `at` is an index of the run's phases
+  const { guidance, tree } = event;
+  const first = at === index;
   return {
     ...phase,
     status: "pending",
@@ -60,9 +63,38 @@ function forgotten(phase: PhaseRecord, { first, sizing, guidance }: Kept): Phase
     commit: null,
     guidance: first && guidance !== undefined ? [...phase.guidance, guidance] : phase.guidance,
     seenTree: null,
-    firstTree: first ? phase.firstTree : null,
+    acceptedTree: null,
+    ...treesAtReturn(phase, first, tree === "keep" ? earlierWork(run, at) : null),
     firstCommit: null,
     firstStanding: null,
-    returnTree: null,
+    // Nothing of the current phase was committed since an earlier return to it.
+    returnTree: tree === "keep" && at === run.index ? phase.returnTree : null,
   };
+}
+
+type ReturnTrees = Pick<PhaseRecord, "firstTree" | "bases" | "earlierWork">;
+
+/** `work` is null if the files are restored. */
+function treesAtReturn(phase: PhaseRecord, first: boolean, work: PhaseRecord["earlierWork"]): ReturnTrees {
+  const { bases, firstTree, earlierWork: earlier } = phase;
+  if (!first) return { firstTree: null, bases: null, earlierWork: work };
+  if (work !== null) return { firstTree, bases, earlierWork: work };
+  return { firstTree: bases?.start ?? firstTree ?? earlier?.start ?? null, bases: null, earlierWork: null };
+}
+
+/** The work of a phase that stays in the working tree; null if it left none. */
+function earlierWork(run: ActiveRun, at: number): PhaseRecord["earlierWork"] {
+  const phase = run.phases[at];
+  if (phase === undefined) return null;
+  const { firstTree: from, bases, earlierWork: earlier } = phase;
+  if (from === null || earlier !== null) return earlier; // not entered since an earlier return
+  return { from, to: treeAfter(run, at), start: bases?.start ?? from, returnedAt: null };
+}
+
+/** The tree that a phase left; null if nothing came after it. */
+function treeAfter(run: ActiveRun, at: number): TreeId | null {
+  if (at === run.index) return null;
+  const next = run.phases.slice(at + 1, run.index + 1).find(({ firstTree }) => firstTree !== null);
+  const left = run.phases[at]?.made?.tree ?? null; // a skipped phase has none
+  return left ?? next?.bases?.entered ?? next?.firstTree ?? null;
 }

@@ -65,8 +65,10 @@ async function changesSinceStart(engine: Engine, { run, tree }: Checked): Promis
   return (await engine.workspace.diff(startOf(run), tree)) ?? [];
 }
 
-const startOf = (run: ActiveRun): string | null =>
-  run.phases.find(({ firstTree }) => firstTree !== null)?.firstTree ?? null;
+function startOf({ phases }: ActiveRun): string | null {
+  const first = phases.find(({ firstTree }) => firstTree !== null);
+  return first?.bases?.start ?? first?.firstTree ?? null;
+}
 
 /** Null while tests are run the way a person trusted. */
 async function commandChanged(engine: Engine, tests: TestCommand): Promise<OtherWay | null> {

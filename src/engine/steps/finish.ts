@@ -1,5 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
+import { runBegan } from "../../core/last-reviewed-tree.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Committed, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
@@ -176,7 +177,7 @@ async function commitRecord(engine: Engine, run: ActiveRun, how: Finish | null):
 }
 
 async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: Recording): Promise<Committed> {
-  const start = run.phases[0]?.firstTree ?? null;
+  const start = runBegan(run).tree;
   const to = run.phases.map(({ made }) => made?.tree ?? null).findLast((tree) => tree !== null) ?? start;
   if (engine.vcs === null || to === null) return { is: "done", commit: null };
   const isWhole = run.run.options.commits === "end" && how !== null;

@@ -8,6 +8,7 @@ import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
+import { returnBases } from "./return-bases.ts";
 import { foundBeside, movedPaths, standingNow } from "./standing.ts";
 
 /** Remembers the tree before an attempt touches it. */
@@ -18,9 +19,11 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   if (run.tests !== null) await engine.checks.rememberSurroundings();
   await engine.gitPrograms.remember();
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
+  const bases = tree === null ? null : await returnBases(engine, run, { phase, tree });
   const standing = await standingNow(engine, run);
   const commit = standing === undefined ? await engine.head() : standing.tip;
-  return { of: "enter", commit, tree, ...(standing === undefined ? {} : { standing }) };
+  const found = { ...(standing === undefined ? {} : { standing }), ...(bases === null ? {} : { bases }) };
+  return { of: "enter", commit, tree, ...found };
 }
 
 /** Gathers what the phase really left behind, and how the settings stand now. */

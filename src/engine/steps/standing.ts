@@ -15,12 +15,19 @@ export async function standingNow({ vcs }: Looking, { run }: ActiveRun): Promise
 }
 
 /** The tree from which a phase's commit takes its changes: what went uncommitted before it is in it too. */
-export function treeBefore({ phases, index }: ActiveRun): string | null {
-  let from = phases[index]?.firstTree ?? null;
+export function treeBefore(run: ActiveRun): TreeId | null {
+  const phase = run.phases[run.index];
+  return phase?.bases?.commit ?? uncommittedSince(run) ?? phase?.firstTree ?? null;
+}
+
+/** The tree before the earlier phases whose changes are in no commit; null if all are committed. */
+export function uncommittedSince({ phases, index }: ActiveRun): TreeId | null {
+  let from: TreeId | null = null;
   for (const phase of phases.slice(0, index).toReversed()) {
     if (phase.dropped) continue;
     const hasRest = phase.status === "skipped" || (phase.made?.changed ?? []).length > 0;
     if (phase.commit !== null || phase.firstTree === null || !hasRest) break;
+    if (phase.bases !== null) return phase.bases.commit; // has the phases before it in it
     from = phase.firstTree;
   }
   return from;

@@ -1,6 +1,6 @@
 import { attentionFor } from "../../core/attention.ts";
 import { bySeverity, isOpen, ledgerOf } from "../../core/findings/ledger.ts";
-import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
+import { lastReviewedTree, runBegan } from "../../core/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../../core/run.ts";
 import type { AnswerOption, DocumentView, FindingView, GateView } from "../../schema/api.ts";
 import type { PhaseOutput } from "../../schema/facts.ts";
@@ -44,7 +44,7 @@ export function gateView(run: ActiveRun, { events, documents, options, shown }: 
     testsBefore: run.baseline?.result.counts ?? null,
     hasReviewer: phase.rule.reviewer !== null && phase.rule.verdicts > 0,
     earlier: earlierRedos(events, phase.rule.key),
-    hasSeen: lastReviewedTree(run) !== (run.phases[0]?.firstTree ?? null),
+    hasSeen: lastReviewedTree(run) !== runBegan(run).tree,
     isGit: run.run.git !== null,
     options: [...options],
     goBack:

@@ -21,6 +21,7 @@ import { copySnapshot } from "./snapshot-copies.ts";
 import { submodulesIn } from "./submodules.ts";
 import { changesOf, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
+import { type Subtraction, withoutChanges } from "./without-changes.ts";
 
 type Open = ReturnType<typeof repositoryAt>;
 
@@ -76,6 +77,8 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
       return repository && refTarget(repository, refOf(name));
     },
     ...compared,
+    without: async (name, tree, change) =>
+      keepWithout({ repository: await open(), snapshots: await snapshots() }, { ref: refOf(name), tree, ...change }),
     async restore(from, paths) {
       requireSnapshot(from, "restore");
       await restorePaths(await open(), { from, paths });
@@ -152,6 +155,17 @@ async function copyOf(snapshot: string, { open, snapshots }: WorkspaceContext): 
   const { objects } = repositoryStore({ top, env });
   const index = snapshots?.indexOf(snapshot) ?? null;
   return copySnapshot({ top, git: hardenedGit(top, env), objects, snapshot, index });
+}
+
+type Keeping = { readonly repository: Repository; readonly snapshots: Snapshots | null };
+
+async function keepWithout(
+  { repository, snapshots }: Keeping,
+  { ref, ...change }: Subtraction & { readonly ref: string },
+) {
+  for (const id of Object.values(change)) requireSnapshot(id, "mktree");
+  if (snapshots === null) throw gitFailed("mktree", "there is no repository");
+  return snapshots.keep(ref, await withoutChanges(repository, change));
 }
 
 function requireSnapshot(id: string, command: string): void {

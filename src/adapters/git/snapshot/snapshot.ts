@@ -21,6 +21,8 @@ export type SnapshotRequest = {
 
 export interface Snapshots {
   take(request: SnapshotRequest): Promise<string>;
+  /** A tree that was composed, as a snapshot. */
+  keep(ref: string, tree: string): Promise<string>;
   /** An index with just the files of the snapshot, while there is one. */
   indexOf(snapshot: string): IndexEnvironment | null;
   /** Environment to compare trees with: nothing that the repository says about itself takes part. */
@@ -65,6 +67,7 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
 
   return {
     take: (request) => inTurn(() => careful(() => take(request))),
+    keep: (ref, tree) => inTurn(() => storeTree({ ref, tree, commits, store })),
     indexOf(snapshot) {
       const [tree] = [...commits].find(([, commit]) => commit === snapshot) ?? [];
       return tree === undefined ? null : index.holding(tree);
@@ -126,7 +129,7 @@ const NOBODY = "isdlc <isdlc@localhost> 946684800 +0000";
 
 const snapshotOf = (tree: string): string => `tree ${tree}\nauthor ${NOBODY}\ncommitter ${NOBODY}\n\nisdlc snapshot\n`;
 
-type Storing = SnapshotRequest & {
+type Storing = Pick<SnapshotRequest, "ref"> & {
   readonly tree: string;
   /** Commits made for trees by earlier calls; added to. */
   readonly commits: Map<string, string>;

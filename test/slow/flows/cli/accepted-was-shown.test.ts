@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { rollDice } from "../../../support/dice.ts";
+import { MOVES, wanderingRun } from "../../../support/wandering-run.ts";
+
+/** More of them: WANDERING_SEEDS=200 npx vitest run test/slow/flows/cli/accepted-was-shown.test.ts */
+const RUNS = Math.max(10, Number(process.env["WANDERING_SEEDS"] ?? 10));
+const SEEDS = Array.from({ length: RUNS }, (_, at) => at + 1);
+
+/** Every move after every other. A restart needs an agent that fails; after an edit or an update the gate opens again. */
+const TRANSITIONS = MOVES.flatMap((one) =>
+  MOVES.filter((other) => other !== "restart" || !["restart", "edit", "update"].includes(one)).map(
+    (other) => `${one}, ${other}`,
+  ),
+);
+
+const reached = new Set<string>();
+let committedMarks = 0;
+
+test.each(SEEDS)("accepts only lines that the gate showed: seed %d", async (seed) => {
+  const due = TRANSITIONS.filter((_, at) => at % SEEDS.length === seed - 1);
+  const { violations, transitions, committedMarks: marks } = await wanderingRun(rollDice(seed), due);
+  for (const transition of transitions) reached.add(transition);
+  committedMarks += marks;
+  expect(violations).toEqual([]);
+});
+
+test("reaches every transition between two moves of the user", () => {
+  expect(TRANSITIONS.filter((pair) => !reached.has(pair))).toEqual([]);
+  expect(committedMarks).toBeGreaterThan(SEEDS.length * 3);
+});

@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { AgentBackend } from "../../src/ports/agent-backend.ts";
+import type { Dice } from "./dice.ts";
+import type { TestProject } from "./instant-run.ts";
+
+/** A tree in which every line that somebody writes is marked with its number and its author. */
+export type MarkedTree = {
+  readonly place: TestProject;
+  readonly dice: Dice;
+  readonly git: (...args: string[]) => string;
+  /** Files that the user edited. */
+  readonly edited: Set<string>;
+  /** The next execution of an agent fails. */
+  failsNext: boolean;
+  count: number;
+};
+
+export const marksOf = (text: string): string[] => [...new Set(text.match(/mark-\d+-[0-9a-z-]+/g) ?? [])];
+/** The phase that wrote a mark, or `person`. */
+export const authorOf = (mark: string): string => /^mark-\d+-(.*)$/.exec(mark)?.[1] ?? "";
+
+/** A file in which every phase that writes code has a section. */
+export const SHARED = "src/shared.txt";
+export const section = (key: string): string => `section ${key}\n\n\n\nend of ${key}`;
+
+const newMark = (world: MarkedTree, key: string): string => `mark-${++world.count}-${key}`;
+
+function write({ place }: MarkedTree, path: string, text: string): void {
+  mkdirSync(dirname(join(place.root, path)), { recursive: true });
+  writeFileSync(join(place.root, path), text);
+}
+
+const read = ({ place }: MarkedTree, path: string): string =>
+  existsSync(join(place.root, path)) ? readFileSync(join(place.root, path), "utf8") : "";
+
+/** The user writes into a file of their own, one of an agent, or the shared one. */
+export function edit(world: MarkedTree): void {
+  const line = `${newMark(world, "person")}\n`;
+  const path = world.dice.of(["src/own.txt", "src/by-06-implementation.txt", SHARED]);
+  world.edited.add(path);
+  write(world, path, `${read(world, path)}${line}`);
+}
+
+/** The base moves, and the user merges it into the branch of the run. */
+export function update(world: MarkedTree): void {
+  const { git, place } = world;
+  const name = `base-${++world.count}`;
+  const index = join(place.base, name);
+  const own = (...args: string[]): string =>
+    execFileSync("git", args, {
+      cwd: place.root,
+      env: { ...process.env, GIT_INDEX_FILE: index },
+      encoding: "utf8",
+    }).trim();
+  writeFileSync(join(place.base, "blob"), `${name}\n`);
+  own("read-tree", "main");
+  own(
+    "update-index",
+    "--add",
+    "--cacheinfo",
+    `100644,${own("hash-object", "-w", join(place.base, "blob"))},base/${name}`,
+  );
+  git("update-ref", "refs/heads/main", own("commit-tree", "-p", "main", "-m", name, own("write-tree")));
+  git("merge", "--quiet", "--no-edit", "main");
+}
+
+const ABILITIES = { structuredResult: true, readOnly: false, cost: false, turns: false, budget: false, resumes: false };
+
+/** Marks every line with its phase: in its documents and, where the phase writes code, in two files. */
+export function markingAgent(world: MarkedTree): AgentBackend {
+  return {
+    name: "marking",
+    digest: "d".repeat(64),
+    probe: () => Promise.resolve({ version: "1", ...ABILITIES }),
+    async *run({ phase: key, artifacts }) {
+      const end = { type: "end", usage: null, session: null } as const;
+      const result = { status: "done" as const, summary: "Done", decisions: [], artifacts: [], questions: [] };
+      for (const path of artifacts) write(world, path, `# ${key}\n${newMark(world, key)}\n`);
+      if (CODE.has(key)) writeCode(world, key);
+      const failed = world.failsNext ? { status: "failed" as const, summary: "It did not work" } : {};
+      world.failsNext = false;
+      yield await Promise.resolve({ ...end, how: "result" as const, result: { ...result, ...failed } });
+    },
+  };
+}
+
+const CODE = new Set(["06-implementation", "16-quality-loop"]);
+
+function writeCode(world: MarkedTree, key: string): void {
+  const own = `src/by-${key}.txt`;
+  const before = world.dice.chance(30) ? "" : read(world, own);
+  write(world, own, `${before}${newMark(world, key)}\n`);
+  write(world, SHARED, read(world, SHARED).replace(`section ${key}\n`, `section ${key}\n${newMark(world, key)}\n`));
+}

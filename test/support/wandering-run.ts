@@ -1,0 +1,295 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { commandRun } from "../../src/app/answer/command-run.ts";
+import { currentRun, record } from "../../src/app/project/current-run.ts";
+import { openRun } from "../../src/app/start/open-run.ts";
+import { planRun } from "../../src/app/start/plan-run.ts";
+import { runRequest } from "../../src/apps/cli/grammar/run-request.ts";
+import { composeEngine } from "../../src/compose/compose-engine.ts";
+import { type LocalProject, openProject } from "../../src/compose/project.ts";
+import { phasesToGoBackTo } from "../../src/core/decide/person.ts";
+import { type ActiveRun, currentPhase, redoLimit, type Wait } from "../../src/core/run.ts";
+import { drive } from "../../src/engine/drive.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { shownChanges } from "../../src/engine/shown-changes.ts";
+import { noProgress } from "../../src/ports/progress.ts";
+import type { PhaseRule } from "../../src/schema/plan.ts";
+import type { Dice } from "./dice.ts";
+import { ADA, initRepository, invocationFor, newBase, placeIn, remove } from "./instant-run.ts";
+import { authorOf, edit, type MarkedTree, markingAgent, marksOf, section, SHARED, update } from "./marking-agent.ts";
+
+/** What a user does at a gate. `restart`: lets the next agent fail, and restarts its phase. */
+export const MOVES = [
+  "continue",
+  "redo",
+  "skip",
+  "edit",
+  "restart",
+  "update",
+  "back keep",
+  "back restore",
+  "fresh",
+] as const;
+type Move = (typeof MOVES)[number] | "back from the end";
+type GateMove = Exclude<(typeof MOVES)[number], "restart">;
+
+const GATE_MOVES = MOVES.filter((move): move is GateMove => move !== "restart");
+
+export type Wandered = {
+  readonly violations: readonly string[];
+  readonly did: readonly string[];
+  /** Pairs of moves that followed each other: `back keep, redo`. */
+  readonly transitions: ReadonlySet<string>;
+  readonly committedMarks: number;
+};
+
+type World = MarkedTree & {
+  readonly did: string[];
+  readonly transitions: Set<string>;
+  readonly violations: string[];
+  due: string[];
+  last: Move | "start";
+  committedMarks: number;
+  /** Marks in the diff that the user last continued at, and in the tree it showed. */
+  shown: ReadonlySet<string>;
+  inTree: ReadonlySet<string>;
+  /** Those of the gate that accepted the current phase; null if the engine accepted it. */
+  acceptedWith: ReadonlySet<string> | null;
+  /** Committed marks of phases without a gate, until a gate accepts them. */
+  readonly ungated: Set<string>;
+  /** Events that were checked, and the phase they ended in. */
+  events: number;
+  key: string;
+};
+
+const MAX_MOVES = 32;
+const LAST_MOVES = 8; // lead to the end of the run
+const PHASES = ["00-quick-scan", "02-impact-analysis", "03-architecture", "06-implementation", "16-quality-loop"];
+
+/**
+ * Plays a run with real git and files, in which the user wanders: back, redo, skip, edit, restart and update in any
+ * order. Every line that an agent writes names its phase, so that each gate can be held against what it accepts.
+ * `due`: transitions that are sought, as `back keep, redo`.
+ */
+export async function wanderingRun(dice: Dice, due: readonly string[]): Promise<Wandered> {
+  const place = placeIn(newBase());
+  const env = { ...place.env, HOME: join(place.base, "home"), GIT_CONFIG_SYSTEM: "/dev/null" };
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: place.root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const world: World = { place, dice, git, did: [], transitions: new Set(), violations: [], ...untouched(due) };
+  const saved = { ...process.env };
+  try {
+    mkdirSync(join(place.base, "home"), { recursive: true });
+    Object.assign(process.env, { HOME: env.HOME });
+    writeFileSync(join(place.base, "home/.gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n");
+    mkdirSync(join(place.root, "src"), { recursive: true });
+    writeFileSync(join(place.root, SHARED), `${PHASES.map((key) => section(key)).join("\n\n\n\n")}\n`);
+    initRepository(place);
+    await play(await openWandering(world), world);
+    return world;
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in saved)) delete process.env[name];
+    Object.assign(process.env, saved);
+    remove(place.base);
+  }
+}
+const untouched = (due: readonly string[]) => ({
+  due: [...due],
+  failsNext: false,
+  last: "start" as const,
+  count: 0,
+  committedMarks: 0,
+  shown: new Set<string>(),
+  inTree: new Set<string>(),
+  acceptedWith: null,
+  ungated: new Set<string>(),
+  edited: new Set<string>(),
+  events: 0,
+  key: "",
+});
+
+async function openWandering({ place, dice }: World): Promise<LocalProject> {
+  const project = openProject(place.root, place.env, nodeFiles);
+  const chosen = { supervised: true, tests: "without", "agent-command": process.execPath };
+  const wanted = { workflow: "feature", title: "wander", by: ADA };
+  const planned = await planRun(project, runRequest(invocationFor(place, "feature", chosen), wanted));
+  if (!planned.ok) throw new Error(planned.choices.map(({ about }) => about.join("\n")).join("\n"));
+  const { facts } = planned.plan;
+  const plan = facts.plan
+    .filter(({ key }) => PHASES.includes(key))
+    .map((rule): PhaseRule => {
+      const { mustChange: _mustChange, ...kept } = rule;
+      return { ...kept, after: [], tests: false, verdicts: 0, reviewer: null };
+    });
+  const gated = PHASES.filter((key) => key === PHASES.at(-1) || dice.chance(75));
+  const supervision = { enabled: true, phases: gated };
+  const options = { ...facts.options, finish: "ask" as const };
+  await openRun({ ...planned.plan, facts: { ...facts, plan, supervision, options } });
+  return project;
+}
+
+async function play(project: LocalProject, world: World): Promise<void> {
+  for (let moves = 0; moves < MAX_MOVES; moves++) {
+    const { state: found } = await currentRun(project);
+    if (found.is !== "active") return;
+    const engine = engineOf(project, found, world);
+    const { state } = await drive(engine, new AbortController().signal);
+    await checkCommits(project, world);
+    if (state.is !== "active") return;
+    checkOptions(state, world);
+    await answer(engine, { project, run: state, isLast: moves > MAX_MOVES - LAST_MOVES }, world);
+  }
+}
+
+type Answering = { readonly project: LocalProject; readonly run: ActiveRun; readonly isLast: boolean };
+
+async function answer(engine: Engine, answering: Answering, world: World): Promise<void> {
+  const { project, run, isLast } = answering;
+  const { wait } = run;
+  if (wait?.kind === "gate") return answerGate(engine, { ...answering, wait }, world);
+  if (wait?.kind === "escalation") {
+    if (world.last !== "restart") moved(world, "restart", run);
+    return void (await commandRun(project, run, { do: "retry", by: ADA }));
+  }
+  if (wait?.kind !== "finish") throw new Error(`asked for ${JSON.stringify(wait)} after ${world.did.join(", ")}`);
+  if (isLast || world.dice.chance(40))
+    return void (await record(project, run.run.run, { do: "finish", by: ADA, wait: wait.id, how: "merge" }));
+  moved(world, "back from the end", run);
+  return goBack(project, run, { to: world.dice.of(PHASES.slice(1)), tree: "keep" });
+}
+
+type AtGate = Answering & { readonly wait: Extract<Wait, { kind: "gate" }> };
+
+async function answerGate(engine: Engine, { project, run, isLast, wait }: AtGate, world: World): Promise<void> {
+  const move = isLast ? "continue" : nextMove(world, run);
+  const { run: id } = run.run;
+  const shown = { by: ADA, wait: wait.id, shown: wait.digest };
+  const targets = phasesToGoBackTo(run).map(({ rule }) => rule.key);
+  const backs = {
+    fresh: { to: targets.at(-1) ?? "", tree: "restore" },
+    "back keep": { to: world.dice.of(targets), tree: "keep" },
+    "back restore": { to: world.dice.of(targets), tree: "restore" },
+  } as const;
+  moved(world, move, run);
+  if (move === "redo") return void (await record(project, id, { do: "redo", ...shown, guidance: "again" }));
+  if (move === "skip") return void (await commandRun(project, run, { do: "skip", by: ADA }));
+  if (move === "fresh" || move === "back keep" || move === "back restore") return goBack(project, run, backs[move]);
+  if (move === "edit") edit(world);
+  if (move === "update") update(world);
+  await readGate(engine, run, world);
+  await record(project, id, { do: "continue", ...shown });
+}
+
+/** One that a sought transition leads to, or begins with; else any. */
+function nextMove(world: World, run: ActiveRun): GateMove {
+  const canRedo = (currentPhase(run)?.redos ?? 0) < redoLimit(run);
+  const possible = GATE_MOVES.filter((move) => move !== "redo" || canRedo);
+  const leads = possible.find((move) => world.due.includes(`${world.last}, ${move}`));
+  const begins = possible.find((move) => world.due.some((pair) => pair.startsWith(`${move}, `)));
+  const restarts = world.due.some((pair) => pair.startsWith("restart, "));
+  const move = leads ?? begins ?? (restarts ? "fresh" : world.dice.of(possible));
+  world.failsNext = world.due.includes(`${move}, restart`) || (leads === undefined && begins === undefined && restarts);
+  return move;
+}
+
+type Back = { readonly to: string; readonly tree: "keep" | "restore" };
+
+async function goBack(project: LocalProject, run: ActiveRun, { to, tree }: Back): Promise<void> {
+  const isReached = phasesToGoBackTo(run).some(({ rule }) => rule.key === to);
+  const target = isReached ? to : (phasesToGoBackTo(run).at(-1)?.rule.key ?? "");
+  await commandRun(project, run, { do: "back", by: ADA, to: target, tree });
+}
+
+function moved(world: World, move: Move, run: ActiveRun): void {
+  world.due = world.due.filter((pair) => pair !== `${world.last}, ${move}`);
+  world.did.push(`${move} at ${currentPhase(run)?.rule.key ?? "the end"}`);
+  world.transitions.add(`${world.last}, ${move}`);
+  world.last = move;
+}
+
+/** What the user reads at a gate has all lines of the phase that are in the tree, those from before a return too. */
+async function readGate(engine: Engine, run: ActiveRun, world: World): Promise<void> {
+  const phase = currentPhase(run);
+  const { parts = [] } = (await shownChanges(engine, run)) ?? {};
+  world.shown = new Set(marksOf(parts.map(({ patch }) => added(patch)).join("\n")));
+  world.inTree = new Set(marksOf(grep(world, phase?.made?.tree ?? "")));
+  for (const mark of world.inTree)
+    if (authorOf(mark) === phase?.rule.key && !world.shown.has(mark))
+      fail(world, `${mark} is not in the diff of its gate`);
+}
+
+/** Every accepted line was in the diff of the gate that accepted it, and no line is committed under an earlier phase. */
+async function checkCommits(project: LocalProject, world: World): Promise<void> {
+  const { run } = await currentRun(project);
+  if (run === null) return;
+  const events = project.journal.events(run);
+  for (const event of events.slice(world.events)) {
+    if (event.type === "attempt.started") world.key = event.phase;
+    if (event.type === "phase.accepted") acceptedBy(world, event.by === "engine" ? null : world.shown);
+    if (event.type === "phase.committed" && event.commit !== null) checkCommit(world, event.commit);
+  }
+  world.events = events.length;
+}
+
+/** Lines of phases without a gate are accepted with the next gate. */
+function acceptedBy(world: World, shown: ReadonlySet<string> | null): void {
+  world.acceptedWith = shown;
+  if (shown === null) return;
+  for (const mark of world.ungated)
+    if (world.inTree.has(mark) && !shown.has(mark))
+      fail(world, `${mark} of a phase without a gate was accepted unseen`);
+  world.ungated.clear();
+}
+
+function checkCommit(world: World, commit: string): void {
+  const marks = marksOf(added(world.git("show", "--format=", "--no-color", "-p", commit)));
+  for (const mark of marks) {
+    if (PHASES.indexOf(authorOf(mark)) > PHASES.indexOf(world.key))
+      fail(world, `${mark} is committed under ${world.key}`);
+    if (world.acceptedWith === null) world.ungated.add(mark);
+    else if (!world.acceptedWith.has(mark)) fail(world, `${mark} was accepted at ${world.key} unseen`);
+  }
+  world.committedMarks += marks.length;
+}
+
+/** The menu offers to revert no file that another phase wrote. */
+function checkOptions(run: ActiveRun, world: World): void {
+  const phase = currentPhase(run);
+  if (run.wait?.kind !== "gate" || phase?.rule.writes !== "item") return;
+  for (const path of phase.made?.unexpected ?? [])
+    if (path.startsWith("src/by-") && !world.edited.has(path)) fail(world, `${phase.rule.key} would revert ${path}`);
+}
+
+function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
+  const command = { name: "command", argv: [process.execPath] };
+  const agents = { phase: command, reviewer: command };
+  const engine = composeEngine(project, run, { agents, progress: noProgress, warn: () => {} });
+  const agent = markingAgent(world);
+  return {
+    ...engine,
+    agents: { phase: () => agent, reviewer: () => agent },
+    processes: { ...engine.processes, endAll: () => Promise.resolve() },
+    transcript: () => ({ write: () => {}, close: () => {} }),
+    toldUsage: () => null,
+  };
+}
+
+const added = (patch: string): string =>
+  patch
+    .split("\n")
+    .filter((line) => /^\+(?!\+\+ )/.test(line))
+    .join("\n");
+
+function grep({ git }: World, tree: string): string {
+  try {
+    return git("grep", "-h", "mark-", tree, "--");
+  } catch {
+    return ""; // git finds none
+  }
+}
+
+function fail(world: World, what: string): void {
+  world.violations.push(`${what}, after ${world.did.join(", ")}`);
+}
