@@ -93,7 +93,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
   "phase.accepted": (run, event) => {
     const paused = run.stage.is === "rechecking" ? run.stage : { pausedAt: null, resumedAt: null };
     const { pausedAt, resumedAt } = paused;
-    const accepted = event.by === "engine" ? run : patch(run, { acceptedTree: outputOf(run)?.tree ?? null });
+    const accepted = event.by === "engine" ? run : patch(run, { acceptedTree: currentPhase(run)?.seenTree ?? null });
     return enter(accepted, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
   },
   "phase.skipped": (run, event) => {
