@@ -28,7 +28,7 @@ export const operations: Readonly<Record<string, Operation>> = { migrate, backup
 
 async function migrate({ pool, database }: Operating): Promise<Result> {
   const migrations = await migrateDatabase(pool);
-  await migrateQueue(database);
+  await migrateQueue(pool, database);
   const what =
     migrations === 0 ? "The tables are up to date." : `The tables are up to date: ${migrations} changes made.`;
   return done([what], { migrations });

@@ -1,17 +1,28 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export type ServerKey = { readonly privateKey: KeyObject; readonly publicPem: string };
 
-/** The key that this server signs decisions with, made when it is first asked for. Several servers share one file. */
+/** Reads the key that signs decisions, and creates it if the file is missing. Several servers share one file. */
 export function loadServerKey(file: string): ServerKey {
-  if (!existsSync(file)) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const { privateKey } = generateKeyPairSync("ed25519");
-    writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
-  }
+  if (!existsSync(file)) createKey(file);
   const privateKey = createPrivateKey(readFileSync(file));
   const publicPem = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
   return { privateKey, publicPem };
+}
+
+/** Never replaces a key, and never shows half a file: another server may create or read it at the same moment. */
+function createKey(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const whole = `${file}.${process.pid}`;
+  writeFileSync(whole, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+  try {
+    linkSync(whole, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error; // otherwise another server was first
+  } finally {
+    rmSync(whole, { force: true });
+  }
 }

@@ -87,7 +87,7 @@ async function open(options: ServerOptions, closing: (end: Closing) => void): Pr
   const pool = openPool(database, CONNECTIONS, { application_name: SERVING });
   closing(() => pool.end());
   await migrateDatabase(pool);
-  await migrateQueue(database);
+  await migrateQueue(pool, database);
   const { privateKey, publicPem } = loadServerKey(options.keyFile);
   const queue = await openDriveQueue(pool, database, options.drivesPerWorker);
   closing(() => queue.close());

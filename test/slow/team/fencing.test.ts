@@ -18,7 +18,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
   let number = 100;
   beforeAll(async () => {
     const { url, pool } = await freshDatabase();
-    await migrateQueue(url);
+    await migrateQueue(pool, url);
     const queue = await openDriveQueue(pool, url, 1);
     await pool.query(`insert into isdlc.principal (id, kind) values ('w1', 'worker'), ('w2', 'worker')`);
     await pool.query(`insert into isdlc.repository (name, remote) values ('sample', '/sample.git')`);

@@ -80,7 +80,7 @@ describe.runIf(hasPostgres)("what is seen of a team's server from outside", () =
 
   test("ended drives are forgotten; runs, decisions and what still waits are not", async () => {
     const { url, pool } = await freshDatabase();
-    await migrateQueue(url);
+    await migrateQueue(pool, url);
     const queue = await openDriveQueue(pool, url, 1);
     await pool.query(
       "insert into isdlc.run (run, place, title, begun_by, head_hash, rests) values ('r', 'r', '', '', '', 'action')",

@@ -24,7 +24,7 @@ test.each([
 describe.runIf(hasPostgres)("how often workers look for work", () => {
   const paced = async () => {
     const { url, pool } = await freshDatabase();
-    await migrateQueue(url);
+    await migrateQueue(pool, url);
     const queue = await openDriveQueue(pool, url, 2);
     onTestFinished(() => queue.close());
     return { pool, queue };
