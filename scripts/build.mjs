@@ -93,6 +93,7 @@ async function buildPage() {
   const digest = digestOf(["web"], ["package-lock.json"]);
   const mark = "dist/web/.built";
   if (existsSync(mark) && readFileSync(mark, "utf8") === digest) return;
+  process.env["NODE_ENV"] = "production"; // a test runner sets "test", which would bundle the development build of React
   const vite = await import("vite");
   await vite.build({ configFile: "web/vite.config.ts", logLevel: "warn" });
   writeFileSync(mark, digest);

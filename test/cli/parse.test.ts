@@ -24,7 +24,7 @@ describe("a word alone starts no work", () => {
   ])("%s is refused, with the way to have it done all the same", (word, anyway) => {
     for (const more of [[], ["--supervised"], ["--help"]]) {
       const told = outcome(word, ...more);
-      expect(told).toContain(`Unknown verb "${word.trim()}"`);
+      expect(told).toContain(`Unknown command "${word.trim()}"`);
       expect(told.endsWith(`: ${anyway}`), told).toBe(true);
     }
   });
@@ -53,7 +53,7 @@ describe("a slip in a verb is told, and starts no work", () => {
     ["contine", "continue"],
   ])("%s is nearly %s", (word, verb) => {
     for (const more of [[], ["Loyalty"], ["Loyalty", "discount"]])
-      expect(outcome(word, ...more)).toContain(`Unknown verb "${word}"; did you mean "${verb}"?`);
+      expect(outcome(word, ...more)).toContain(`Unknown command "${word}"; did you mean "${verb}"?`);
     expect(outcome("help", word)).toContain(`did you mean "${verb}"?`);
   });
 
@@ -61,10 +61,27 @@ describe("a slip in a verb is told, and starts no work", () => {
     expect(outcome(...args)).toBe("do");
   });
 
-  test("help for what is no verb says so", () => {
-    expect(outcome("help", "foo")).toContain('Unknown verb "foo".\nUsage: isdlc help [verb]');
+  test("rejects help for an unknown word", () => {
+    expect(outcome("help", "foo")).toContain('Unknown command "foo".\nUsage: isdlc help [command | topic | --all]');
     expect(outcome("help")).toBe("help");
     expect(outcome("help", "redo")).toBe("help");
+    expect(outcome("help", "recovery")).toBe("help");
+    expect(outcome("help", "--all")).toBe("help");
+  });
+
+  test.each([
+    [["spec", "design"], "design"],
+    [["spec", "verify", "03-design"], "verify"],
+    [["spec"], "help"],
+    [["team", "request", "tidy up"], "request"],
+    [["team", "tokens"], "team"],
+  ])("accepts a command after the name of its group: %j", (args, name) => {
+    expect(outcome(...args)).toBe(name);
+  });
+
+  test("suggests the nearest command of a group", () => {
+    expect(outcome("spec", "desing")).toContain('Unknown command "spec desing"; did you mean "spec design"?');
+    expect(outcome("spec", "the", "login page")).toBe("do");
   });
 
   test("an option that is nearly one is told", () => {
@@ -77,13 +94,13 @@ describe("a slip in a verb is told, and starts no work", () => {
 
 describe("words that nobody reads are refused", () => {
   const wordless =
-    "init status next begin report gate check history continue review resume fresh skip cancel trust token doctor agents verify-journal ui push-run pull-run worker demo mcp";
+    "init status next begin report gate check history continue review resume fresh skip cancel trust token doctor agents verify-journal ui push-run pull-run worker demo mcp version";
 
   test("by the verbs that take none, and by no other", () => {
     const refusing = verbs
       .filter(({ name }) => name !== "do" && name !== "help")
       .filter(({ name }) => outcome(name, "extra", "words").includes('takes no further arguments, but got "extra'));
-    expect(refusing.map(({ name }) => name)).toEqual(wordless.split(" "));
+    expect(refusing.map(({ name }) => name).toSorted()).toEqual(wordless.split(" ").toSorted());
   });
 
   test("but not what belongs to an option", () => {
@@ -94,6 +111,6 @@ describe("words that nobody reads are refused", () => {
 
 test("a run that cannot be one is told with the verb that was used", () => {
   expect(outcome("history", "--run", "nope")).toMatch(/^Invalid run id "nope".*\nUsage: isdlc history --run <id>$/);
-  expect(outcome("--run", "nope")).toContain("Usage: isdlc <verb> --run <id>");
+  expect(outcome("--run", "nope")).toContain("Usage: isdlc <command> --run <id>");
   expect(outcome("history", "--run", "20260101-000000000-abcd")).toBe("history");
 });

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
 import { RunPredicate } from "../../src/schema/attestation.ts";
 import { Channel } from "../../src/schema/people.ts";
 import { Policy } from "../../src/schema/policy.ts";
+import { commandsPage } from "./commands-page.ts";
 import { fencesOf, namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
 
 describe("problems:", () => {
@@ -39,20 +39,10 @@ describe("problems:", () => {
   });
 });
 
-describe("verbs:", () => {
-  const rows = tableUnder(readDocument("README.md"), "verb");
-  const documented = rows.flatMap(([cell = ""]) =>
-    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => nameOf(name)),
-  );
-
-  test("the README's table has every verb of the program, each once, and no other", () => {
-    expect(documented.toSorted()).toEqual(verbs.map(({ name }) => name).toSorted());
+describe("commands", () => {
+  test("has a reference page that matches the catalog (update with: npx vitest run test/docs -u)", async () => {
+    await expect(commandsPage()).toMatchFileSnapshot(join(ROOT, "docs/reference/commands.md"));
   });
-
-  /** The verb `do` is written without its name. */
-  function nameOf(usage: string): string {
-    return usage.startsWith("isdlc ") ? "do" : (usage.split(" ")[0] ?? "");
-  }
 });
 
 describe("glossary", () => {

@@ -15,6 +15,7 @@ export const SESSION_VERBS: readonly string[] = [
   "export",
   "agents",
   "verify-commits",
+  "version",
   "verify-journal",
   "completion",
   "help",

@@ -4,7 +4,7 @@ import { hasTmux } from "./terminal.ts";
 
 describe.skipIf(!hasTmux())("words at a terminal", () => {
   test.each([
-    ["stats", 2, 'USAGE: Unknown verb "stats"; did you mean "status"?'],
+    ["stats", 2, 'USAGE: Unknown command "stats"; did you mean "status"?'],
     ["config set max-usd five", 2, 'USAGE: Invalid value "five" for max-usd (expected dollars).'],
     ['"add greeting" --max-minutes soon', 2, 'Invalid value "soon" for --max-minutes (expected'],
     ["status now", 2, '"status" takes no further arguments, but got "now".'],

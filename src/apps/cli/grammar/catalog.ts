@@ -3,43 +3,39 @@ import {
   answerOptions,
   beginOptions,
   limitOptions,
-  placementOptions,
   personOptions,
   trustOptions,
-  sessionOptions,
   signersOption,
   startOptions,
   verifyOptions,
   watchOptions,
 } from "./options.ts";
 import { passkeyVerb, uiVerb } from "./ui-verb.ts";
+import { sessionVerbs } from "./session-verbs.ts";
 import { specVerbs } from "./spec-verbs.ts";
 import { teamVerbs } from "./team-verbs.ts";
-import type { Verb } from "./verb.ts";
-
-const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
-const verbWithWords: typeof verb = (name, kind, rest) => ({ ...verb(name, kind, rest), takesWords: true });
+import { type Verb, verb, verbWithWords } from "./verb.ts";
 
 /** Every verb there is. */
 export const verbs: readonly Verb[] = [
   verbWithWords("do", "begin", {
     summary: "Plan, implement and review a change",
-    usage: 'isdlc "<what to do>" [options]',
+    usage: 'isdlc "<change>" [options]',
     options: beginOptions,
   }),
   verb("init", "begin", {
-    summary: "Set up .isdlc/ here and see which agents are installed",
+    summary: "Set up this project and list the installed agents",
     usage: "isdlc init [--constitution] [--share]",
     options: {
-      share: { type: "boolean", about: "have git fetch bring signed statements along (one refspec)" },
+      share: { type: "boolean", about: "fetch signed attestations with git fetch (adds one refspec)" },
       constitution: {
         type: "boolean",
-        about: "also write docs/isdlc/constitution.md, a text for reviewers to judge by",
+        about: "also write docs/isdlc/constitution.md, rules for reviewers",
       },
     },
   }),
   verbWithWords("feature", "begin", {
-    summary: "Build a feature, from quick scan to code review",
+    summary: "Build a feature, from requirements to code review",
     usage: 'isdlc feature "<title>" [options]',
     options: beginOptions,
   }),
@@ -49,7 +45,7 @@ export const verbs: readonly Verb[] = [
     options: beginOptions,
   }),
   verbWithWords("build", "begin", {
-    summary: "Build an item (the feature workflow)",
+    summary: "Build a backlog item with the feature workflow",
     usage: 'isdlc build "<title>" [options]',
     options: beginOptions,
   }),
@@ -58,71 +54,57 @@ export const verbs: readonly Verb[] = [
     usage: 'isdlc run <workflow> ["<title>"] [options]',
     options: {
       ...beginOptions,
-      explain: { type: "boolean", about: "show the phases, their rules and where each comes from instead" },
+      explain: { type: "boolean", about: "only show the phases, their rules and the source of each rule" },
     },
   }),
   ...specVerbs,
   verbWithWords("add", "begin", {
-    summary: "Add an item to the backlog; starts nothing",
-    usage: 'isdlc add "<what to do>" | <address of an issue> ["<title>"]',
+    summary: "Add a task or an issue URL to the backlog; starts nothing",
+    usage: 'isdlc add "<task>" | <issue URL> ["<title>"]',
     options: personOptions,
   }),
   verbWithWords("analyze", "begin", {
-    summary: "Analyze an item, beside any other run; writes in its folder only",
-    usage: 'isdlc analyze <item, "what to do" or address of an issue> [options]',
+    summary: "Analyze an item, also while another run is open; writes only to its folder",
+    usage: 'isdlc analyze <item | "task" | issue URL> [options]',
     options: startOptions,
   }),
   verbWithWords("items", "read", {
-    summary: "Items, how far each is analyzed, and which are stale",
+    summary: "List the items with their analysis status",
     usage: "isdlc items [remove <item>]",
     options: { yes: { type: "boolean", about: "remove without asking" }, ...personOptions },
   }),
   verb("status", "read", {
-    summary: "Where the run stands",
+    summary: "Show the state of the run",
     usage: "isdlc status [--all]",
-    options: { all: { type: "boolean", about: "every working tree of the repository, and the analyses of items" } },
+    options: { all: { type: "boolean", about: "include all worktrees of the repository and all analyses" } },
   }),
-  verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {} }),
-  verb("begin", "work", {
-    summary: "For agent sessions: take the phase that is to be worked on",
-    usage: "isdlc begin [--session <id>]",
-    options: sessionOptions,
-  }),
-  verb("report", "work", {
-    summary: "For agent sessions: report the phase; checks, reviewer and gate follow",
-    usage: 'isdlc report --nonce <nonce> [--summary "<what was done>"]   (or the result as JSON on the input)',
-    options: {
-      ...sessionOptions,
-      nonce: { type: "string", value: "nonce", about: "what begin gave" },
-      summary: { type: "string", value: "text", about: "it is done; what was done, in short" },
-    },
-  }),
+  verb("next", "read", { summary: "Print the next step", usage: "isdlc next", options: {} }),
   verbWithWords("logs", "read", {
-    summary: "What the agents of the run say and do; -f goes on until the run ends",
+    summary: "Show the output of the run's agents; -f follows until the run ends",
     usage: "isdlc logs [execution] [--follow]",
-    options: { follow: { type: "boolean", short: "f", about: "show what is said from now on, too" } },
+    options: { follow: { type: "boolean", short: "f", about: "also print new output as it arrives" } },
   }),
   verb("gate", "read", {
-    summary: "What is open, with its summary",
+    summary: "Show the open gate or question",
     usage: "isdlc gate [--diff]",
-    options: { diff: { type: "boolean", about: "show the changes as a patch" } },
+    options: { diff: { type: "boolean", about: "include the changes as a patch" } },
   }),
   verb("check", "read", {
-    summary: "Run the current phase's checks now, changing nothing",
+    summary: "Run the checks of the current phase; changes nothing",
     usage: "isdlc check",
     options: {},
   }),
   verb("history", "read", {
-    summary: "What happened in the open run; without one, the finished runs",
+    summary: "Show the events of the open run, or the finished runs",
     usage: "isdlc history [--all | --reviews | --whole]",
     options: {
-      whole: { type: "boolean", about: "every event of a long run, not the newest 500 alone" },
-      all: { type: "boolean", about: "the finished runs, with what each took" },
-      reviews: { type: "boolean", about: "what reviewers said, verdict by verdict" },
+      whole: { type: "boolean", about: "all events of a long run (default: the newest 500)" },
+      all: { type: "boolean", about: "the finished runs with their duration and cost" },
+      reviews: { type: "boolean", about: "the reviewers' verdicts" },
     },
   }),
   verb("continue", "decide", {
-    summary: "Accept the phase and go on",
+    summary: "Accept the phase and continue",
     usage: "isdlc continue",
     options: answerOptions,
   }),
@@ -132,164 +114,157 @@ export const verbs: readonly Verb[] = [
     options: answerOptions,
   }),
   verbWithWords("redo", "decide", {
-    summary: "Run the phase again with guidance",
+    summary: "Redo the phase with guidance",
     usage: 'isdlc redo "<guidance>"',
     options: answerOptions,
   }),
   verbWithWords("answer", "decide", {
-    summary: "Answer whatever is open",
+    summary: "Answer the pending question",
     usage: "isdlc answer <option> [--text …] [--reply id=text]…",
     options: {
       ...answerOptions,
-      text: { type: "string", value: "text", about: "guidance, reason, or the reply to the only question" },
-      yes: { type: "boolean", about: "discard: yes, really" },
-      reply: { type: "string", value: "id=text", repeatable: true, about: "reply to one question; once for each" },
+      text: { type: "string", value: "text", about: "guidance, reason, or reply if there is only one question" },
+      yes: { type: "boolean", about: "confirm discard" },
+      reply: { type: "string", value: "id=text", repeatable: true, about: "reply to one question (repeatable)" },
     },
   }),
   verb("resume", "begin", {
-    summary: "Go on after an interruption",
+    summary: "Continue an interrupted run",
     usage: "isdlc resume",
     options: { ...agentOptions, ...watchOptions, ...personOptions },
   }),
   verbWithWords("back", "decide", {
-    summary: "Return to an earlier phase: with guidance to improve its work, without to undo it",
+    summary: "Return to an earlier phase: with guidance, improve it; without, undo it",
     usage: 'isdlc back <phase> ["<guidance>"]',
     options: {
-      "keep-tree": { type: "boolean", about: "leave the working tree as it is; so it is with guidance" },
+      "keep-tree": { type: "boolean", about: "keep the working tree (default with guidance)" },
       "restore-tree": {
         type: "boolean",
-        about: "take out what came after, which a ref keeps; so it is without guidance",
+        about: "remove later work, saved under a ref (default without guidance)",
       },
       ...answerOptions,
     },
   }),
   verb("fresh", "decide", {
-    summary: "Start the current phase from where it began; what it made is kept on a ref",
+    summary: "Restart the current phase; its work so far is saved under a ref",
     usage: "isdlc fresh",
     aliases: ["restart"],
     options: answerOptions,
   }),
   verbWithWords("retry", "decide", {
-    summary: "Try the failed step again, or restart the current phase",
+    summary: "Retry the failed step, or restart the current phase",
     usage: 'isdlc retry ["<guidance>"]',
     options: { ...answerOptions, ...limitOptions },
   }),
   verb("skip", "decide", {
-    summary: "Skip what failed, or the current phase; recorded",
+    summary: "Skip the failed step or the current phase (recorded)",
     usage: "isdlc skip",
     options: answerOptions,
   }),
   verb("cancel", "decide", {
-    summary: "End the run; branch and artifacts stay",
+    summary: "Cancel the run; keeps its branch and documents",
     usage: 'isdlc cancel --reason "…"',
     options: {
-      reason: { type: "string", value: "why", about: "why the run ends" },
-      "keep-tree": { type: "boolean", about: "leave what the agent left uncommitted; so it is where nobody is asked" },
-      "restore-tree": { type: "boolean", about: "take out what the agent left uncommitted; a ref keeps it" },
+      reason: { type: "string", value: "why", about: "the reason, recorded in the journal" },
+      "keep-tree": { type: "boolean", about: "keep the agent's uncommitted changes (default without a terminal)" },
+      "restore-tree": { type: "boolean", about: "remove the agent's uncommitted changes, saved under a ref" },
       ...personOptions,
     },
   }),
   verbWithWords("config", "decide", {
-    summary: "Settings with where each value comes from; change them",
+    summary: "Show or change settings",
     usage: "isdlc config [get <setting> | set <setting> <value> | unset <setting> | edit]",
     options: {
-      project: { type: "boolean", about: "yours, for this project alone: agents, limits, session" },
+      project: { type: "boolean", about: "your setting for this project only: agents, limits, session" },
       ...personOptions,
     },
   }),
   verb("trust", "decide", {
-    summary: "Trust this project's test command, overlays and hooks",
+    summary: "Trust the project's test command, workflow overlay and git hooks",
     usage: "isdlc trust [--allow network,env:NAME,…]",
     options: { ...trustOptions, ...personOptions },
   }),
   verb("token", "decide", {
-    summary: "Make an approval token, shown once",
+    summary: "Create an approval token, shown once",
     usage: "isdlc token",
-    options: { ...personOptions, yes: { type: "boolean", about: "without a terminal, in a fresh configuration" } },
+    options: {
+      ...personOptions,
+      yes: { type: "boolean", about: "allow it without a terminal, if no configuration exists yet" },
+    },
   }),
   verb("doctor", "read", {
-    summary: "Check this project and this machine",
+    summary: "Diagnose this project and this machine",
     usage: "isdlc doctor [--fix]",
-    options: { fix: { type: "boolean", about: "fix what can be fixed safely" }, ...personOptions },
+    options: { fix: { type: "boolean", about: "apply safe fixes" }, ...personOptions },
   }),
   verb("agents", "read", {
-    summary: "Known agents: which are installed, what each can do, which is used for what",
+    summary: "List supported agents, their abilities and where each is used",
     usage: "isdlc agents",
     options: {},
   }),
   verb("verify-journal", "read", {
-    summary: "Check the journal's chain, marks, anchors and signed decisions",
+    summary: "Verify that the journal is complete and signed with your key",
     usage: "isdlc verify-journal",
     options: {},
   }),
   verbWithWords("attest", "decide", {
-    summary: "Sign what the journal says about a run's commits, with the key git signs with",
+    summary: "Sign an attestation of a run's commits with your git signing key",
     usage: "isdlc attest [run] [--countersign <range>] [--push <remote>]",
     options: {
-      countersign: { type: "string", value: "range", about: "vouch too for what others signed about these commits" },
+      countersign: {
+        type: "string",
+        value: "range",
+        about: "also countersign other people's attestations of these commits",
+      },
       signers: signersOption,
-      file: { type: "string", value: "file", about: "also write what was signed there" },
-      push: { type: "string", value: "remote", about: "share the statements: fetch, join and push refs/notes/isdlc" },
+      file: { type: "string", value: "file", about: "also write the attestation to this file" },
+      push: { type: "string", value: "remote", about: "share attestations: fetch, merge and push refs/notes/isdlc" },
       yes: { type: "boolean", about: "countersign without asking" },
       ...personOptions,
     },
   }),
   verbWithWords("verify-commits", "read", {
-    summary: "Which commits a person vouches for, by the statements signed about them",
+    summary: "Check which commits a person approved, by their attestations",
     usage: "isdlc verify-commits <range | branch | commit> [--policy <file>] [--signers <file>]",
     options: verifyOptions,
   }),
   verbWithWords("export", "read", {
-    summary: "Write a run as one archive and one page, for somebody who was not there",
+    summary: "Export a run as an archive and a single HTML report",
     usage: "isdlc export [run] [--to <folder>]",
-    options: { to: { type: "string", value: "folder", about: "where to write; here by default" } },
+    options: { to: { type: "string", value: "folder", about: "target folder (default: the current one)" } },
   }),
   verbWithWords("import", "begin", {
-    summary: "Show an exported run, or take a spec-kit, OpenSpec or Kiro folder as an item",
+    summary: "Show an exported run, or import a Spec Kit, OpenSpec or Kiro folder",
     usage: "isdlc import <archive | folder>",
     options: {
       signers: signersOption,
-      file: { type: "string", value: "name", about: "of an archive: print this file of it" },
-      report: { type: "string", value: "file", about: "of an archive: write its page there" },
+      file: { type: "string", value: "name", about: "print this file of the archive" },
+      report: { type: "string", value: "file", about: "write an HTML report of the archive to this file" },
     },
   }),
   uiVerb,
   passkeyVerb,
   ...teamVerbs,
+  ...sessionVerbs,
   verb("demo", "begin", {
-    summary: "The whole supervised flow in a sample project, with a recorded agent",
+    summary: "Try the whole flow in a sample project",
     usage: "isdlc demo [--keep]",
     options: {
       keep: { type: "boolean", about: "keep the sample project" },
-      yes: { type: "boolean", about: "let a script answer" },
+      yes: { type: "boolean", about: "answer the gates with a script" },
     },
   }),
-  verbWithWords("install", "begin", {
-    summary: "Set up an agent product for isdlc: hooks, commands, server",
-    usage: "isdlc install claude|codex|gemini|opencode [--project | --user]",
-    options: placementOptions,
-  }),
-  verbWithWords("uninstall", "begin", {
-    summary: "Take that out again",
-    usage: "isdlc uninstall claude|codex|gemini|opencode [--project | --user]",
-    options: placementOptions,
-  }),
-  verb("mcp", "read", {
-    summary: "Serve an agent session over the Model Context Protocol (standard input and output)",
-    usage: "isdlc mcp",
-    options: {},
-  }),
-  verbWithWords("hook", "read", {
-    summary: "What an agent session is told when it starts",
-    usage: "isdlc hook session-start [--json]",
-    options: {},
-  }),
   verbWithWords("completion", "read", {
-    summary: "Shell completion for bash, zsh or fish",
+    summary: "Print a completion script for bash, zsh or fish",
     usage: "isdlc completion <shell>",
     options: {},
   }),
-  verbWithWords("help", "read", { summary: "Help for a verb", usage: "isdlc help [verb]", options: {} }),
+  verb("version", "read", { summary: "Print the version", usage: "isdlc version", options: {} }),
+  verbWithWords("help", "read", {
+    summary: "Show help for a command or a topic",
+    usage: "isdlc help [command | topic | --all]",
+    options: { all: { type: "boolean", about: "list all commands" } },
+  }),
 ];
 
 export const findVerb = (name: string): Verb | undefined =>

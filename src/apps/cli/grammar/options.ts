@@ -6,18 +6,18 @@ export type Options = Readonly<Record<string, Option>>;
 const MODES = ["hotfix", "quick", "standard", "full"] as const;
 
 export const globalOptions: Options = {
-  C: { type: "string", short: "C", value: "dir", about: "work in this directory" },
-  run: { type: "string", value: "id", about: "look at this run instead of the newest" },
-  item: { type: "string", value: "item", about: "the analysis of this item, not the run of the working tree" },
+  C: { type: "string", short: "C", value: "dir", about: "run in this directory" },
+  run: { type: "string", value: "id", about: "use this run instead of the newest" },
+  item: { type: "string", value: "item", about: "use the analysis of this item instead of the run" },
   json: { type: "boolean", about: "print exactly one JSON object" },
-  "no-color": { type: "boolean", about: "no colours (NO_COLOR works too)" },
-  help: { type: "boolean", short: "h", about: "help for a verb" },
+  "no-color": { type: "boolean", about: "no colors (also: NO_COLOR)" },
+  help: { type: "boolean", short: "h", about: "show help" },
 };
 
 export const personOptions: Options = {
-  token: { type: "string", value: "token", about: "approval token, where there is no terminal" },
-  "token-fd": { type: "string", value: "n", about: "read the token from this open descriptor" },
-  as: { type: "string", value: "name", about: "name to record" },
+  token: { type: "string", value: "token", about: "approval token, for use without a terminal" },
+  "token-fd": { type: "string", value: "n", about: "read the token from this file descriptor" },
+  as: { type: "string", value: "name", about: "name to record as the approver" },
 };
 
 const agentName = (about: string): Option => ({
@@ -30,76 +30,76 @@ const agentName = (about: string): Option => ({
 
 export const agentOptions: Options = {
   agent: agentName("agent for all phases"),
-  "agent-command": { type: "string", value: '"program args"', about: "any program as the agent" },
-  reviewer: agentName("another agent for all reviews"),
-  "reviewer-command": { type: "string", value: '"program args"', about: "any program as the reviewer" },
+  "agent-command": { type: "string", value: '"program args"', about: "a program to use as the agent" },
+  reviewer: agentName("agent for all reviews"),
+  "reviewer-command": { type: "string", value: '"program args"', about: "a program to use as the reviewer" },
 };
 
 /** What one execution may use. */
 export const limitOptions: Options = {
-  "max-turns": { type: "string", value: "n", about: "end an execution after so many turns of its agent" },
-  "max-minutes": { type: "string", value: "n", about: "end an execution after so many minutes" },
+  "max-turns": { type: "string", value: "n", about: "stop an agent after <n> turns" },
+  "max-minutes": { type: "string", value: "n", about: "stop an agent after <n> minutes" },
 };
 
 /** How much of the work is shown. */
 export const watchOptions: Options = {
-  verbose: { type: "boolean", short: "v", about: "keep on the screen what agents say and do" },
+  verbose: { type: "boolean", short: "v", about: "show the output of agents" },
 };
 
 export const startOptions: Options = {
-  supervised: { type: "boolean", about: "a review gate after every phase, in later runs too" },
-  "no-supervised": { type: "boolean", about: "no review gates in this run, whatever the project's settings say" },
-  review: { type: "string", value: "03,06", about: "review gates after these phases" },
-  light: { type: "boolean", about: "leave out architecture and design (also -light)" },
-  mode: { type: "string", value: "mode", values: MODES, about: "how often a reviewer may send work back" },
+  supervised: { type: "boolean", about: "a gate after every phase, also in later runs of this project" },
+  "no-supervised": { type: "boolean", about: "no gates in this run, whatever the settings say" },
+  review: { type: "string", value: "03,06", about: "gates after these phases" },
+  light: { type: "boolean", about: "skip architecture and design (also: -light)" },
+  mode: { type: "string", value: "mode", values: MODES, about: "limit the review rounds" },
   ...agentOptions,
-  "max-usd": { type: "string", value: "n", about: "ask me when the run has cost so many dollars" },
-  "max-tokens": { type: "string", value: "n", about: "ask me when the run has used so many tokens" },
+  "max-usd": { type: "string", value: "n", about: "pause and ask when the run has cost <n> dollars" },
+  "max-tokens": { type: "string", value: "n", about: "pause and ask when the run has used <n> tokens" },
   ...limitOptions,
   session: {
     type: "string",
-    value: "whose",
+    value: "scope",
     values: ["phase", "shared"],
-    about: "a conversation for each phase, or one for all of the analysis",
+    about: "one agent conversation per phase, or one for the whole analysis",
   },
   sandbox: {
     type: "string",
-    value: "when",
+    value: "mode",
     values: ["auto", "on", "off"],
-    about: "sandbox agents with bubblewrap; auto: where it can be done",
+    about: "run agents in a sandbox (auto: if available)",
   },
-  "allow-dirty": { type: "boolean", about: "carry uncommitted changes to the branch" },
-  "no-git": { type: "boolean", about: "work in place, without branch, commits and diffs" },
+  "allow-dirty": { type: "boolean", about: "start with uncommitted changes; they stay uncommitted" },
+  "no-git": { type: "boolean", about: "work without a branch, commits and diffs" },
   "on-stale": {
     type: "string",
-    value: "what",
+    value: "action",
     values: ["proceed", "rescan", "reanalyze"],
-    about: "when the code moved on since the analysis",
+    about: "if the code has changed since the analysis",
   },
   "on-partial": {
     type: "string",
-    value: "what",
+    value: "action",
     values: ["resume", "skip", "restart"],
-    about: "when the analysis stopped midway",
+    about: "if the analysis is incomplete",
   },
-  "start-phase": { type: "string", value: "phase", about: "begin at this phase; what comes before it is left out" },
-  worktree: { type: "boolean", about: "work in a working tree of its own, beside this one" },
+  "start-phase": { type: "string", value: "phase", about: "start at this phase and skip earlier ones" },
+  worktree: { type: "boolean", about: "use a separate worktree" },
   merge: { type: "boolean", about: "merge at the end without asking" },
   commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
   tests: {
     type: "string",
-    value: "how",
+    value: "choice",
     values: ["trust", "without"],
-    about: "trust the detected test command, or run none",
+    about: "trust the detected test command, or run no tests",
   },
   hooks: {
     type: "string",
-    value: "how",
+    value: "choice",
     values: ["trust", "without"],
-    about: "trust the repository's own hooks and filters, or run none of them",
+    about: "trust the repository's git hooks and filters, or run none",
   },
   yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
-  "dry-run": { type: "boolean", about: "show the phases, their prompts' sizes and what would be asked; start nothing" },
+  "dry-run": { type: "boolean", about: "show the phases, prompt sizes and questions; start nothing" },
   ...watchOptions,
   ...personOptions,
 };
@@ -107,56 +107,56 @@ export const startOptions: Options = {
 /** Of the verbs that begin a run, here or with a team's workers. */
 export const beginOptions: Options = {
   ...startOptions,
-  team: { type: "boolean", about: "have a team's workers do it; needs isdlc login <url> first" },
+  team: { type: "boolean", about: "let the team's workers do it (needs isdlc login <url>)" },
 };
 
 export const answerOptions: Options = {
-  wait: { type: "string", value: "id", about: "answer exactly this; refused if it is not open" },
-  "record-only": { type: "boolean", about: "only record the answer; nothing goes on" },
-  "no-run": { type: "boolean", about: "alias of --record-only" },
-  shown: { type: "string", value: "digest", about: "refused unless this is what is open; gate --json tells it" },
+  wait: { type: "string", value: "id", about: "answer only this gate or question; fails if it is not open" },
+  "record-only": { type: "boolean", about: "record the answer without continuing the run" },
+  "no-run": { type: "boolean", about: "same as --record-only" },
+  shown: { type: "string", value: "digest", about: "fails if the gate shows something else (see isdlc gate --json)" },
   ...agentOptions,
   ...watchOptions,
   ...personOptions,
 };
 
 export const placementOptions: Options = {
-  project: { type: "boolean", about: "in this working tree's own settings, for you alone where the product allows it" },
-  user: { type: "boolean", about: "in your own settings, for every project (the default)" },
+  project: { type: "boolean", about: "in the settings of this project, for you only if the product supports it" },
+  user: { type: "boolean", about: "in your user settings, for all projects (default)" },
 };
 
 export const sessionOptions: Options = {
-  session: { type: "string", value: "id", about: "the session's own id, where it is not in the environment" },
+  session: { type: "string", value: "id", about: "the id of the session, if it is not in the environment" },
 };
 
 export const specOptions: Options = {
   ...startOptions,
   "on-partial": {
     type: "string",
-    value: "what",
+    value: "action",
     values: ["continue", "fresh", "review"],
-    about: "when the phase was begun and not finished",
+    about: "if the phase was started and not finished",
   },
-  here: { type: "boolean", about: "work in this tree, though the feature has one of its own" },
+  here: { type: "boolean", about: "work in this working tree, even if the feature has its own" },
 };
 
 export const signersOption: Option = {
   type: "string",
   value: "file",
-  about: "allowed_signers file that says whose keys count; also <commit>:<path>",
+  about: "allowed_signers file with the accepted keys; also <commit>:<path>",
 };
 
 export const verifyOptions: Options = {
-  policy: { type: "string", value: "file", about: "rules to hold the commits against; also <commit>:<path>" },
+  policy: { type: "string", value: "file", about: "policy file with the rules; also <commit>:<path>" },
   signers: signersOption,
-  sarif: { type: "string", value: "file", about: "also write the result there as SARIF" },
-  badge: { type: "boolean", about: 'print one line only: "5 gates, 2 people"' },
+  sarif: { type: "string", value: "file", about: "also write the result to this file as SARIF" },
+  badge: { type: "boolean", about: 'print only one line: "5 gates, 2 people"' },
   statements: {
     type: "string",
     value: "file",
-    about: "statements in a file, beside those noted; also <commit>:<path>",
+    about: "a file with additional attestations; also <commit>:<path>",
   },
-  notes: { type: "string", value: "ref", about: "where statements are noted, instead of refs/notes/isdlc" },
+  notes: { type: "string", value: "ref", about: "notes ref with the attestations (default: refs/notes/isdlc)" },
   "allow-empty": { type: "boolean", about: "accept a range without commits" },
 };
 
@@ -165,8 +165,8 @@ export const trustOptions = {
   allow: {
     type: "string",
     value: "what",
-    about: "what sandboxed tests may use: network, docker, env:NAME, read:PATH, write:PATH; or none",
+    about: "what sandboxed tests may use: network, docker, env:NAME, read:PATH, write:PATH, or none",
   },
-  programs: { type: "boolean", about: "the open run's programs as they are found now" },
-  yes: { type: "boolean", about: "without asking" },
+  programs: { type: "boolean", about: "trust the current versions of the open run's programs" },
+  yes: { type: "boolean", about: "do not ask" },
 } as const;

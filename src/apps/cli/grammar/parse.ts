@@ -4,7 +4,10 @@ import { shellWord } from "../../../core/shell-word.ts";
 import { isRunId } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { findVerb, verbs } from "./catalog.ts";
+import { isHelpTopic } from "./help.ts";
 import { globalOptions } from "./options.ts";
+import { specVerbs } from "./spec-verbs.ts";
+import { teamVerbs } from "./team-verbs.ts";
 import type { Option, Values, Verb } from "./verb.ts";
 
 export type Parsed = { readonly verb: Verb | null; readonly values: Values; readonly words: readonly string[] };
@@ -17,10 +20,11 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 /** Finds the verb and its options. Text that is no verb is what to do. */
 export function parse(args: readonly string[]): Parsed {
-  const spelled = args.map((arg) => ALIASES.get(arg) ?? arg);
+  const spelled = withoutGroup(args.map((arg) => ALIASES.get(arg) ?? arg));
   const name = firstWord(spelled);
   const found = name === undefined ? undefined : findVerb(name);
   if (found === undefined && name !== undefined) refuseMistyped(name);
+  if (found === undefined) refuseMistypedInGroup(spelled);
   const verb = found ?? (name === undefined ? null : changeVerb());
   const { values, positionals } = read(spelled, verb);
   const words = found === undefined ? positionals : positionals.slice(1);
@@ -29,14 +33,34 @@ export function parse(args: readonly string[]): Parsed {
   return { verb, values, words };
 }
 
+/** Commands that may follow the name of their group: `isdlc spec design`, `isdlc team request`. */
+const GROUPS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["spec", new Set(specVerbs.map(({ name }) => name))],
+  ["team", new Set(teamVerbs.map(({ name }) => name))],
+]);
+
+function withoutGroup(args: readonly string[]): readonly string[] {
+  const [group = "", name = ""] = args;
+  if (group === "spec" && args.length === 1) return ["help", group];
+  return GROUPS.get(group)?.has(name) === true ? args.slice(1) : args;
+}
+
 const changeVerb = (): Verb => verbs[0] as Verb; // the catalog starts with it
 
 /** A first word that is nearly a verb is a slip, not work to be done. */
 function refuseMistyped(word: string): void {
   const meant = meantVerb(word);
   if (meant === undefined) return;
-  const detail = `Unknown verb "${word}"; did you mean "${meant.name}"?`;
-  throw new ProblemError({ code: "USAGE", detail, usage: `${meant.usage}, or what to do in quotes` });
+  const detail = `Unknown command "${word}"; did you mean "${meant.name}"?`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `${meant.usage}, or the change in quotes` });
+}
+
+/** `isdlc spec desing` is a mistyped command, not a change with the title "spec desing". */
+function refuseMistypedInGroup([group = "", word = ""]: readonly string[]): void {
+  const meant = [...(GROUPS.get(group) ?? [])].find((name) => isNearly(word, name));
+  if (meant === undefined) return;
+  const detail = `Unknown command "${group} ${word}"; did you mean "${group} ${meant}"?`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `isdlc ${group} ${meant}, or the change in quotes` });
 }
 
 /** Languages that put no spaces between words: a whole sentence looks like one word there. */
@@ -45,26 +69,26 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx
 /** One word is what people try when they look for a verb; it must not start work that costs money. */
 function refuseLoneWord(title: string): void {
   if (title === "" || /\s/u.test(title) || UNSPACED.test(title)) return;
-  const detail = `Unknown verb "${plainLine(title, 80)}", and too short to say what to do.`;
+  const detail = `Unknown command "${plainLine(title, 80)}", and too short to describe a change.`;
   const anyway = `isdlc run change ${shellWord(plainLine(title, 80))}`;
-  const usage = `isdlc <verb> ("isdlc help" lists them) or isdlc "<what to do>"; to have this one word done: ${anyway}`;
+  const usage = `isdlc <command> (see isdlc help) or isdlc "<change>"; to run this one word as a change: ${anyway}`;
   throw new ProblemError({ code: "USAGE", detail, usage });
 }
 
 function refuseWords(verb: Verb, words: readonly string[]): void {
   const [first] = words;
   if (first === undefined) return;
-  if (verb.name === "help" && findVerb(first) === undefined) refuseUnknownVerb(verb, first);
+  if (verb.name === "help" && findVerb(first) === undefined && !isHelpTopic(first)) refuseUnknownVerb(verb, first);
   if (verb.takesWords === true) return;
   const detail = `"${verb.name}" takes no further arguments, but got "${plainLine(words.join(" "), 80)}".`;
-  throw new ProblemError({ code: "USAGE", detail, usage: `${verb.usage}, or what to do in quotes` });
+  throw new ProblemError({ code: "USAGE", detail, usage: `${verb.usage}, or the change in quotes` });
 }
 
 function refuseUnknownVerb({ usage }: Verb, word: string): never {
   const meant = meantVerb(word);
   const hint = meant === undefined ? "." : `; did you mean "${meant.name}"?`;
-  const detail = `Unknown verb "${plainLine(word, 80)}"${hint}`;
-  throw new ProblemError({ code: "USAGE", detail, usage: `${usage}; without one, all of them are listed` });
+  const detail = `Unknown command "${plainLine(word, 80)}"${hint}`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
 }
 
 const meantVerb = (word: string): Verb | undefined => verbs.find(({ name }) => name !== "do" && isNearly(word, name));
@@ -108,7 +132,7 @@ function takesValue(arg: string): boolean {
 function read(args: readonly string[], verb: Verb | null): { values: Values; positionals: string[] } {
   const known: Readonly<Record<string, Option>> = { ...globalOptions, ...verb?.options };
   const withVersion: typeof known = { ...known, version: { type: "boolean", about: "print the version" } };
-  const usage = verb?.usage ?? "isdlc <verb> [options]";
+  const usage = verb?.usage ?? "isdlc <command> [options]";
   const options = Object.fromEntries(
     Object.entries(withVersion).map(([name, { type, short, repeatable = false }]) => [
       name,
@@ -150,7 +174,7 @@ function refuseUnknownValues(values: Values, known: Readonly<Record<string, Opti
 function refuseRun({ run }: Values, verb: Verb | null): void {
   if (run === undefined || isRunId(run)) return;
   const detail = `Invalid run id "${plainLine(String(run), 80)}"; "isdlc history --all" shows those of finished runs.`;
-  const usage = `isdlc ${verb === null ? "<verb>" : verb.name} --run <id>`;
+  const usage = `isdlc ${verb === null ? "<command>" : verb.name} --run <id>`;
   throw new ProblemError({ code: "USAGE", detail, usage });
 }
 

@@ -13,20 +13,20 @@ const specVerb = (name: string, summary: string, usage = `isdlc ${name} [feature
 
 /** The phases of the spec workflow, in order. */
 export const specVerbs: readonly Verb[] = [
-  specVerb("brainstorm", "Spec workflow: explore an idea"),
-  specVerb("specify", "Spec workflow: write the specification"),
-  specVerb("design", "Spec workflow: design it"),
-  specVerb("create-plan", "Spec workflow: plan the steps"),
-  specVerb("create-tasks", "Spec workflow: break the plan into tasks"),
-  specVerb("implement", "Spec workflow: write the code"),
+  specVerb("brainstorm", "Explore an idea"),
+  specVerb("specify", "Write the specification"),
+  specVerb("design", "Write the design"),
+  specVerb("create-plan", "Write the implementation plan"),
+  specVerb("create-tasks", "Split the plan into tasks"),
+  specVerb("implement", "Write the code"),
   verb("verify", "begin", {
-    summary: "Spec workflow: verify the feature or a phase; with commits, who vouches for them",
+    summary: "Verify the feature or one phase; given commits, show who approved them",
     usage: "isdlc verify [phase] [feature] [options], or isdlc verify <range | branch | commit>",
     options: { ...specOptions, ...verifyOptions },
   }),
   specVerb(
     "finish",
-    "Spec workflow: judge the feature, then merge, propose, keep or discard it",
+    "Check the feature, then merge, open a pull request, keep or discard",
     "isdlc finish [feature] [options]",
   ),
 ];

@@ -2,20 +2,20 @@ import { type Options, personOptions } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const serving: Options = {
-  port: { type: "string", value: "n", about: "serve at this port instead of the one kept for this repository" },
-  "no-open": { type: "boolean", about: "print the link only; open no browser" },
+  port: { type: "string", value: "n", about: "port (default: one saved per repository)" },
+  "no-open": { type: "boolean", about: "print the link without opening a browser" },
 };
 
 /** The page; what it needs is bundled apart. */
 export const uiVerb: Verb = {
   name: "ui",
   kind: "begin",
-  summary: "See every run in the browser, read, comment and decide there",
+  summary: "Open the web UI: read, comment and decide in the browser",
   usage: "isdlc ui [--port <n>] [--no-open]",
   options: {
     ...serving,
-    token: { type: "string", value: "token", about: "approval token, where there is no terminal" },
-    "token-fd": { type: "string", value: "n", about: "read the token from this open descriptor" },
+    token: { type: "string", value: "token", about: "approval token, for use without a terminal" },
+    "token-fd": { type: "string", value: "n", about: "read the token from this file descriptor" },
   },
 };
 
@@ -23,11 +23,11 @@ export const passkeyVerb: Verb = {
   name: "passkey",
   takesWords: true,
   kind: "decide",
-  summary: "Register a passkey that signs decisions, list them, or remove a lost one",
+  summary: "Register, list or revoke passkeys that sign your decisions",
   usage: 'isdlc passkey add | list | remove <name or id> --reason "…"',
   options: {
     ...serving,
-    reason: { type: "string", value: "why", about: "why a passkey is removed; recorded in the open run" },
+    reason: { type: "string", value: "why", about: "why the passkey is revoked; recorded in the open run" },
     ...personOptions,
   },
 };

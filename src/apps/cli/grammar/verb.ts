@@ -33,6 +33,10 @@ export type Verb = {
   readonly options: Readonly<Record<string, Option>>;
 };
 
+export const verb = (name: string, kind: Kind, rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
+
+export const verbWithWords: typeof verb = (name, kind, rest) => ({ ...verb(name, kind, rest), takesWords: true });
+
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 export type Invocation = {

@@ -8,7 +8,7 @@ import { ChoicesNeeded } from "../../../app/choice.ts";
 import type { DryRunShown } from "../../../app/start/dry-run.ts";
 import { dryRunLines } from "../../../views/dry-run.ts";
 import { choicesResult } from "../grammar/choice.ts";
-import { firstLines, verbHelp } from "../grammar/help.ts";
+import { overview, verbHelp } from "../grammar/help.ts";
 import { createIo, type Io, writeText } from "../terminal/io.ts";
 import { parse, type Parsed } from "../grammar/parse.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
@@ -43,7 +43,7 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
     if (answered !== null) return answered;
     invocation = invocationOf(parsed, context);
     const run = context.implementations(nameOf(parsed));
-    return run === undefined ? done(firstLines) : await run(invocation);
+    return run === undefined ? done(overview) : await run(invocation);
   } catch (error) {
     if (error instanceof ChoicesNeeded) return choicesResult(error.choices, context.io.interactive);
     if (isDryRun(error)) return done(dryRunLines(error.dryRun), { dryRun: error.dryRun });
@@ -82,7 +82,7 @@ async function recordedAllTheSame(invocation: Invocation | null, problem: Proble
 }
 
 function withoutVerb({ verb, values }: Parsed, { host }: Context): Result | null {
-  if (flag(values, "version")) return done([host.version], { version: host.version });
+  if (flag(values, "version") || verb?.name === "version") return done([host.version], { version: host.version });
   return verb !== null && flag(values, "help") ? done(verbHelp(verb), { verb }) : null;
 }
 

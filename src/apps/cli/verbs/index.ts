@@ -6,7 +6,7 @@ import { openProject } from "../../../compose/project.ts";
 import type { serve as Serve } from "../../mcp/serve.ts";
 import { findVerb } from "../grammar/catalog.ts";
 import { completionScript } from "../grammar/completion.ts";
-import { firstLines, overview, verbHelp } from "../grammar/help.ts";
+import { helpLines, overview } from "../grammar/help.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
 import { loadBundle } from "../main/load-bundle.ts";
 import { type Host, runCli } from "../main/run-cli.ts";
@@ -37,10 +37,10 @@ import { nextVerb, status } from "./status.ts";
 import type * as TeamVerbs from "./team/team-verbs.ts";
 import { verifyCommits } from "./verify-commits.ts";
 
-const help: Run = ({ words }) => {
+const help: Run = ({ words, values }) => {
   const verb = findVerb(words[0] ?? "");
-  const more = verb?.name === "run" ? workflowRows() : [];
-  return Promise.resolve(done(verb === undefined ? overview() : [...verbHelp(verb), ...more], { verb: verb ?? null }));
+  const workflows = verb?.name === "run" ? workflowRows() : [];
+  return Promise.resolve(done([...helpLines(words[0], flag(values, "all")), ...workflows], { verb: verb ?? null }));
 };
 
 const completion: Run = ({ words }) => {
@@ -48,12 +48,12 @@ const completion: Run = ({ words }) => {
   return Promise.resolve(done([script], { script }));
 };
 
-/** Nothing open: three lines of help. A run open: where it stands, and at a terminal its menu. */
+/** Without an open run: the overview. With one: its state, and at a terminal its menu. */
 const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const { state } = await currentRun(project);
   if (state.is === "active") return recover(invocation, project);
-  return done([...(await activeFeatureLines(project)), ...firstLines], { run: null });
+  return done([...(await activeFeatureLines(project)), ...overview], { run: null });
 };
 
 const mcp: Run = async ({ cwd, env }) => {

@@ -74,7 +74,7 @@ test.concurrent("help tells about every verb, and the completion scripts know th
   const sandbox = await createSandbox();
   for (const verb of verbs) {
     const text = verbHelp(verb).join("\n");
-    expect(text, verb.name).toContain(`Usage: ${verb.usage}`);
+    expect(text.replaceAll(/\s+/g, " "), verb.name).toContain(`Usage: ${verb.usage.replaceAll(/\s+/g, " ")}`);
     for (const option of Object.keys(verb.options)) expect(text, verb.name).toContain(`--${option}`);
   }
   for (const args of [
@@ -85,7 +85,7 @@ test.concurrent("help tells about every verb, and the completion scripts know th
       code: 0,
       stdout: expect.stringContaining("Usage: isdlc continue"),
     });
-  const overview = (await sandbox.script("help")).stdout;
+  const overview = (await sandbox.script("help", "--all")).stdout;
   for (const name of named) expect(overview).toContain(`  ${name} `);
   expect((await sandbox.script("help", "redo")).stdout).toContain('Usage: isdlc redo "<guidance>"');
   for (const shell of ["bash", "zsh", "fish"]) {
@@ -97,7 +97,8 @@ test.concurrent("help tells about every verb, and the completion scripts know th
     if (shell !== "fish") execFileSync("bash", ["-n", file]);
   }
   expect((await sandbox.script("completion", "tcsh")).code).toBe(2);
-  expect((await sandbox.script("--version")).stdout).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+\n$/);
+  for (const word of ["--version", "version"])
+    expect((await sandbox.script(word)).stdout).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+\n$/);
 });
 
 describe.concurrent("wrong usage is exit code 2 and writes nothing", () => {
@@ -151,7 +152,8 @@ test.concurrent("bare isdlc helps, and with a run open shows it; a second start 
   const sandbox = await createSandbox();
   const bare = await sandbox.script();
   expect(bare.code).toBe(0);
-  expect(bare.stdout.trim().split("\n")).toHaveLength(3);
+  expect(bare.stdout).toBe((await sandbox.script("--help")).stdout);
+  expect(bare.stdout.trim().split("\n").length).toBeLessThanOrEqual(22);
   expect(parsed(await sandbox.script("--json"))).toEqual({ ok: true, run: null });
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const { id } = await sandbox.status();
