@@ -7,6 +7,13 @@ const fencing = "test/slow/team/fencing.test.ts";
 
 export const mutantsOfTeam = [
   {
+    bug: "a merge that left the base is not reported",
+    file: "team/src/merging/audit-merges.ts",
+    find: "!present.has(commit) || unreachable.has(commit)",
+    put: "!present.has(commit)",
+    test: "test/slow/team/audit-merges.test.ts",
+  },
+  {
     bug: "the database fences nobody",
     file: APPEND,
     find: FENCE,

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { activityTables } from "../people/activity-tables.ts";
-import { mergeTables } from "../merging/merge-tables.ts";
+import { credentialTables, mergeTables } from "../merging/merge-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
 import { notificationTables } from "../notifications/notification-tables.ts";
 import { choiceTables, pageTables } from "../page/page-tables.ts";
@@ -27,6 +27,7 @@ const MIGRATIONS: readonly string[] = [
   cancelTables,
   leftBranchTables,
   mergeTables,
+  credentialTables,
 ];
 
 /** How many a database has that is up to date. */

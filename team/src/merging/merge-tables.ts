@@ -28,3 +28,8 @@ where d.line like '%"run.finished"%' and ended.event->>'type' = 'run.finished'
   and started.event->'git'->>'base' is not null
 on conflict do nothing;
 `;
+
+/** True if the git host lets workers write only to refs of isdlc and to run branches, as the operator states. */
+export const credentialTables = `
+alter table isdlc.repository add column workers_restricted boolean not null default false;
+`;

@@ -1,6 +1,8 @@
 import type { Pool } from "pg";
 import type { Seal } from "../../../src/ports/seal.ts";
 import { MIGRATION_COUNT } from "../journal-postgres/migrate-database.ts";
+import type { RepositoryCopies } from "../copies/repository-copies.ts";
+import { auditMerges } from "../merging/audit-merges.ts";
 import { GENERATION } from "../server/drive-queue.ts";
 import { verifyRuns } from "./verify-runs.ts";
 
@@ -11,13 +13,17 @@ const SILENT = 120; // seconds
 /** Waiting for longer than any queue should be. */
 const UNTAKEN = 600; // seconds
 
-/** Everything that can be told from the database and the key, without changing anything. */
-export async function examineServer(pool: Pool, seal: Seal): Promise<readonly Finding[]> {
+export type Examination = { readonly pool: Pool; readonly seal: Seal; readonly copies: RepositoryCopies };
+
+/** Checks the database, the signatures and the recorded merges. Changes nothing but the results of the merge check. */
+export async function examineServer({ pool, seal, copies }: Examination): Promise<readonly Finding[]> {
   const database = await databaseFinding(pool);
   if (!database.isFine) return [database];
   return [
     database,
     await journalFinding(pool, seal),
+    await mergeFinding(pool, copies),
+    await credentialFinding(pool),
     await workerFinding(pool),
     await waitingFinding(pool),
     await keptFinding(pool),
@@ -50,6 +56,30 @@ async function journalFinding(pool: Pool, seal: Seal): Promise<Finding> {
   const { runs, decisions, problems } = await verifyRuns(pool, seal);
   const detail = problems.length === 0 ? `${runs} runs with ${decisions} decisions hold` : problems.join("; ");
   return { what: "journals", isFine: problems.length === 0, detail };
+}
+
+async function mergeFinding(pool: Pool, copies: RepositoryCopies): Promise<Finding> {
+  const { checked, missing, unread } = await auditMerges({ pool, copies });
+  const lost = missing.map(
+    ({ run, base, commit, restore }) =>
+      `the merge ${commit} of run ${run} is missing from ${base}: restore it with "${restore}", or accept the loss with "isdlc server acknowledge-merge ${run} <reason>"`,
+  );
+  const unchecked = unread.map(({ repository, detail }) => `${repository} could not be checked: ${detail}`);
+  const detail = [`${checked} recorded merges checked`, ...lost, ...unchecked].join("; ");
+  return { what: "merges", isFine: lost.length === 0 && unchecked.length === 0, detail };
+}
+
+/** A host's protection of branches cannot be seen from here: the operator states it. */
+async function credentialFinding(pool: Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select name from isdlc.repository where not workers_restricted order by name",
+  );
+  const names = rows.map(({ name }) => name).join(", ");
+  const fix =
+    "restrict their credentials at the git host, then state it with isdlc server repository … --workers restricted";
+  const detail =
+    rows.length === 0 ? "workers cannot write to the base" : `any worker can write to main in ${names}: ${fix}`;
+  return { what: "worker credentials", isFine: true, detail };
 }
 
 async function workerFinding(pool: Pool): Promise<Finding> {

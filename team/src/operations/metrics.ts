@@ -18,6 +18,8 @@ export type ServerMetrics = {
   takeover(runs: number): void;
   /** A notification was sent, given up, or not true any more. */
   notification(labels: { channel: string; outcome: string }): void;
+  /** Number of recorded merges that are missing from their bases. */
+  missingMerges(count: number): void;
 };
 
 /** What Prometheus reads of a server. What is in the database is the same from every server on it: take the maximum. */
@@ -49,6 +51,11 @@ export function createServerMetrics(pool: Pool): ServerMetrics {
     labelNames: ["channel", "outcome"],
     registers,
   });
+  const missingMerges = new Gauge({
+    name: "isdlc_merges_missing",
+    help: "Recorded merges that are not reachable from their bases and not acknowledged",
+    registers,
+  });
   addGauges(pool, registers);
   return {
     registry,
@@ -56,6 +63,7 @@ export function createServerMetrics(pool: Pool): ServerMetrics {
     decision: (how, by) => decisions.inc({ how, by }),
     takeover: (runs) => takeovers.inc(runs),
     notification: (labels) => notifications.inc(labels),
+    missingMerges: (count) => missingMerges.set(count),
   };
 }
 

@@ -4,6 +4,8 @@ import type { Pool } from "pg";
 import { done, type Invocation, type Result } from "../../../src/apps/cli/grammar/verb.ts";
 import { createReaderSeal } from "../../../src/adapters/team/reader-seal.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import { createRepositoryCopies } from "../copies/repository-copies.ts";
+import { acknowledgeMerges } from "../merging/audit-merges.ts";
 import { migrateQueue } from "../database/migrate-queue.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openDriveQueue } from "../server/drive-queue.ts";
@@ -17,6 +19,8 @@ export type Operating = {
   readonly pool: Pool;
   readonly database: string;
   readonly keyFile: string;
+  /** Folder of the server's copies of repositories. */
+  readonly copies: string;
   readonly words: readonly string[];
   readonly invocation: Invocation;
 };
@@ -24,7 +28,13 @@ export type Operating = {
 export type Operation = (operating: Operating) => Promise<Result>;
 
 /** What keeps a server going: its tables, copies of what it knows, and what is wrong with it. */
-export const operations: Readonly<Record<string, Operation>> = { migrate, backup, restore, doctor };
+export const operations: Readonly<Record<string, Operation>> = {
+  migrate,
+  backup,
+  restore,
+  doctor,
+  "acknowledge-merge": acknowledgeMerge,
+};
 
 async function migrate({ pool, database }: Operating): Promise<Result> {
   const migrations = await migrateDatabase(pool);
@@ -56,7 +66,15 @@ async function restore(operating: Operating): Promise<Result> {
   return done([...lines, "Now run: isdlc server doctor"], { file, rows: counted, asked });
 }
 
-async function doctor({ pool, keyFile }: Operating): Promise<Result> {
+async function acknowledgeMerge({ pool, words: [run = "", ...why], invocation }: Operating): Promise<Result> {
+  const reason = why.join(" ");
+  if (reason !== "" && (await acknowledgeMerges(pool, run, reason)))
+    return done([`The missing merge of ${run} is not reported any more: ${reason}`], { run, reason });
+  const detail = reason === "" ? "Name the run and a reason." : `Run ${JSON.stringify(run)} has no missing merge.`;
+  throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
+}
+
+async function doctor({ pool, keyFile, copies: folder, invocation }: Operating): Promise<Result> {
   if (!existsSync(keyFile))
     throw new ProblemError({
       code: "DATABASE_UNAVAILABLE",
@@ -64,7 +82,7 @@ async function doctor({ pool, keyFile }: Operating): Promise<Result> {
       fix: "Give the server's key with --key",
     });
   const seal = createReaderSeal([createPublicKey(readFileSync(keyFile))]);
-  const findings = await examineServer(pool, seal);
+  const findings = await examineServer({ pool, seal, copies: createRepositoryCopies({ folder, env: invocation.env }) });
   const lines = findings.map(({ what, isFine, detail }) => `${isFine ? "ok    " : "FAILED"}  ${what}: ${detail}`);
   const isFine = findings.every((finding) => finding.isFine);
   return { ...done(lines, { isFine, findings }), code: isFine ? 0 : 1 };

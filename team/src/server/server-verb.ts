@@ -18,7 +18,7 @@ import { peopleVerbs, type Subcommand } from "../people/people-verbs.ts";
 import type { ProviderSettings } from "../oidc/provider.ts";
 import { isPrincipalName } from "../people/principals.ts";
 import { isLabel } from "./drive-queue.ts";
-import { startServer } from "./start-server.ts";
+import { REPOSITORIES, startServer } from "./start-server.ts";
 
 const DEFAULT_PORT = 7420;
 const DEFAULT_LEASE = 15; // seconds
@@ -43,7 +43,8 @@ export async function server(invocation: Invocation): Promise<Result> {
   const { url: database, stop } = await databaseOf(invocation, "for now");
   const pool = openPool(database, CONNECTIONS);
   try {
-    return await operation({ pool, database, words, invocation, keyFile: keyFileOf(invocation) });
+    const copies = join(copiesFolder(invocation), REPOSITORIES);
+    return await operation({ pool, database, words, invocation, copies, keyFile: keyFileOf(invocation) });
   } finally {
     await pool.end();
     await stop();
@@ -74,7 +75,7 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
     keepDays: numberOf(invocation, "keep-days", DEFAULT_KEEP_DAYS),
     origin: originOf(invocation),
     provider,
-    copies: join(userFolders(env).state, "page"),
+    copies: copiesFolder(invocation),
     notifications,
     env,
   };
@@ -99,12 +100,13 @@ async function repository(
   invocation: Invocation,
 ): Promise<Result> {
   const label = text(invocation.values, "label") ?? null;
+  const isRestricted = text(invocation.values, "workers") === "restricted";
   if (!isPrincipalName(name) || !isRemote(remote) || (label !== null && !isLabel(label)))
     throw usage(invocation, "Say the name of the repository and the address that workers clone it from.");
   await pool.query(
-    `insert into isdlc.repository (name, remote, label) values ($1, $2, $3)
-     on conflict (name) do update set remote = $2, label = $3`,
-    [name, remote, label],
+    `insert into isdlc.repository (name, remote, label, workers_restricted) values ($1, $2, $3, $4)
+     on conflict (name) do update set remote = $2, label = $3, workers_restricted = $4`,
+    [name, remote, label, isRestricted],
   );
   const who = label === null ? "Workers" : `Workers with the label ${label}`;
   return done([`${who} clone ${name} from ${remote}.`], { name, remote, label });
@@ -152,6 +154,8 @@ function providerOf(invocation: Invocation): ProviderSettings | null {
     throw usage(invocation, "Give --oidc-client too, and its secret in ISDLC_OIDC_CLIENT_SECRET.");
   return { issuer, client, secret };
 }
+
+const copiesFolder = ({ env }: Invocation): string => join(userFolders(env).state, "page");
 
 const keyFileOf = ({ values, env }: Invocation): string =>
   text(values, "key") ?? join(userFolders(env).state, "server-key.pem");

@@ -12,6 +12,7 @@ import { migrateQueue } from "../database/migrate-queue.ts";
 import { SERVING } from "../database/own-database.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
+import { startMergeAudit } from "../merging/start-merge-audit.ts";
 import { openPool } from "../journal-postgres/open-pool.ts";
 import type { NotificationSettings } from "../notifications/notification-settings.ts";
 import { startNotifications } from "../notifications/send-notifications.ts";
@@ -61,6 +62,8 @@ export type ServerOptions = {
 export type RunningServer = { readonly port: number; readonly metricsPort: number | null; close(): Promise<void> };
 
 const CONNECTIONS = 10;
+/** Subfolder of the server's copies for merging. */
+export const REPOSITORIES = "repositories";
 
 /**
  * Decides, signs, keeps leases and watches over workers; it drives nothing. Any number may run on one database.
@@ -101,7 +104,7 @@ async function open(options: ServerOptions, closing: (end: Closing) => void): Pr
   const origins = (): readonly string[] => (options.origin === null ? localOrigins(taken) : [options.origin]);
   const authentication = createAuthentication(pool);
   const { notifications } = options;
-  const copies = createRepositoryCopies({ folder: join(options.copies, "repositories"), env: options.env });
+  const copies = createRepositoryCopies({ folder: join(options.copies, REPOSITORIES), env: options.env });
   const server = { ...keeper, version, keys: [publicPem], log, tracing, authentication, notifications, copies };
   const app = createTeamApp(server, {
     trees: createPageTrees({ data: options.copies, env: options.env }),
@@ -119,6 +122,7 @@ async function open(options: ServerOptions, closing: (end: Closing) => void): Pr
   const minding = [
     startWatchdog(keeper, { lease, log }),
     startPacing({ pool, queue, lease, log }),
+    startMergeAudit({ pool, copies, log, metrics }),
     startRetention({ pool, queue, days: options.keepDays, log }),
     startNotifications({ pool, journal, metrics, log, origin, settings: notifications }),
   ];

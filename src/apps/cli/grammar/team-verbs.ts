@@ -75,7 +75,7 @@ export const teamVerbs: readonly Verb[] = [
     kind: "decide",
     summary: "Run or administer a team server (needs isdlc-team)",
     usage:
-      "isdlc server [token person|worker <name> | invite <name> | identity <name> <e-mail>|none | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> [--four-eyes on|off] [--passkeys on|off] | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
+      "isdlc server [token person|worker <name> | invite <name> | identity <name> <e-mail>|none | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> [--four-eyes on|off] [--passkeys on|off] | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor | acknowledge-merge <run> <reason>] [--database <url>]",
     options: {
       database,
       host: { type: "string", value: "address", about: "address to listen on (default: 127.0.0.1)" },
@@ -103,6 +103,12 @@ export const teamVerbs: readonly Verb[] = [
       },
       data: { type: "string", value: "folder", about: "folder of the built-in PostgreSQL, if no database is given" },
       label: { type: "string", value: "word", about: "only workers with this label take runs of the repository" },
+      workers: {
+        type: "string",
+        value: "restricted",
+        values: ["restricted"],
+        about: "state that the git host lets workers write only to run branches and refs/isdlc/*",
+      },
       "notify-hosts": {
         type: "string",
         value: "a,b",
