@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,6 +10,8 @@ import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts"
 
 const repository = dirname(dirname(import.meta.dirname));
 const BUILD_PATIENCE = 120_000; // milliseconds
+/** One lock per clone: builds of other clones do not wait for each other. */
+const LOCK_NAME = `isdlc-build-${createHash("sha256").update(repository).digest("hex").slice(0, 12)}`;
 
 /** Copied in this order: where the last one is, all are. */
 const PARTS = ["dist/bin", "dist/web", "workflows", "agents", "templates", "demo", "plugin", "package.json"];
@@ -23,7 +26,7 @@ export async function builtProgram(): Promise<string> {
 const isCopied = (folder: string): boolean => existsSync(join(folder, "package.json"));
 
 async function copyProgram(folder: string): Promise<void> {
-  const place = { directory: tmpdir(), name: "isdlc-build", files: nodeFiles, processes: systemLockProcesses() };
+  const place = { directory: tmpdir(), name: LOCK_NAME, files: nodeFiles, processes: systemLockProcesses() };
   const lock = createFileLock(place);
   const held = await lock.acquire(BUILD_PATIENCE);
   try {
