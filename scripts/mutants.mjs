@@ -268,4 +268,18 @@ export const mutants = [
     put: "true",
     test: "test/process/create-processes.test.ts",
   },
+  {
+    bug: "a terminal in a mount namespace of its own counts as the user's",
+    file: "src/adapters/caller/identify-caller.ts",
+    find: "if (view.mounts === startedIn.mounts) return null;",
+    put: "if (view.mounts !== startedIn.boot) return null;",
+    test: "test/caller/identify-caller.test.ts",
+  },
+  {
+    bug: "an empty process table shows that no agent is above",
+    file: "src/adapters/caller/identify-caller.ts",
+    find: "if (!isTableOwn || table.one(pid) === null)",
+    put: "if (!isTableOwn)",
+    test: "test/caller/identify-caller.test.ts",
+  },
 ];

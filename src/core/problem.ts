@@ -41,6 +41,7 @@ export type Problem =
   | { readonly code: "SESSION_HOLDS"; readonly session: string; readonly phase: string }
   | { readonly code: "NOT_HELD" }
   | { readonly code: "TERMINAL_SUSPICIOUS"; readonly why: string }
+  | { readonly code: "CALLER_UNKNOWN"; readonly verb: string; readonly why: string }
   | { readonly code: "TOKEN_REFUSED"; readonly detail: string }
   | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
   | { readonly code: "ITEM_UNKNOWN"; readonly reference: string }
@@ -199,6 +200,10 @@ const descriptions: Describe = {
   TERMINAL_SUSPICIOUS: (p) => ({
     what: `This terminal may be an agent's: ${p.why}.`,
     fix: "Answer in a terminal that was open before the agent started or in a new tab of it, on the page (isdlc ui, started there), or with an approval token. If a session is working on the run and offers it, you can answer in the session itself.",
+  }),
+  CALLER_UNKNOWN: (p) => ({
+    what: `Cannot determine whether an agent runs isdlc ${p.verb}: ${p.why}.`,
+    fix: "Answer where the run was started, in the web UI (isdlc ui) opened there, or with an approval token created before the run.",
   }),
   TOKEN_REFUSED: (p) => ({
     what: `The approval token was not accepted: ${p.detail}.`,

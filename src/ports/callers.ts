@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../schema/facts.ts";
+import type { ProcessIdentity, ProcessView } from "../schema/facts.ts";
 import type { Person } from "../schema/people.ts";
 
 /** Who runs this program, as far as it can be told. An agent that hides well looks like a suspicious person. */
@@ -7,6 +7,8 @@ export type Caller =
   | { readonly kind: "person"; readonly person: Person }
   /** At a terminal that an agent may have opened: another way to answer is needed. */
   | { readonly kind: "suspect"; readonly why: string }
+  /** The processes above it cannot be seen, so an agent can be among them. */
+  | { readonly kind: "unknown"; readonly why: string }
   /** No terminal: a script, a job, or a person who gives a token. */
   | { readonly kind: "nobody" };
 
@@ -25,6 +27,8 @@ export type AgentWork = {
   readonly earlierWork?: readonly Span[];
   /** An agent session that worked on the run is still there, and could do anything at any time. */
   readonly sessionAlive?: boolean;
+  /** View of the process that started the run; left out if it is unknown. */
+  readonly startedIn?: ProcessView;
 };
 
 /** The process we are, and those it descends from. */
@@ -36,6 +40,8 @@ export interface Callers {
   suspicion(work: AgentWork): string | null;
   /** Where an answer without a terminal comes from. */
   origin(): NonNullable<Person["origin"]>;
+  /** What this process can see of others; null if the system has no namespaces or does not show them. */
+  view(): ProcessView | null;
   /** How a living process is named in a claim; null when it is gone. */
   processAt(pid: number): ProcessIdentity | null;
   /** True while that very process lives, and not another with its number. */

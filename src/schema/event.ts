@@ -7,6 +7,7 @@ import {
   Claim,
   FileChange,
   PhaseOutput,
+  ProcessView,
   RepositoryStanding,
   ReturnBases,
   SettingsReading,
@@ -89,6 +90,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     ),
     /** Where the run was begun: a journal belongs to its tree. Unknown in older journals. */
     tree: z.optional(z.strictObject({ root: z.string(), repository: z.nullable(z.string()) })),
+    /** Where the processes were visible from which the run was started; unknown in older journals. */
+    view: z.optional(ProcessView),
     /** The working tree made for this work, relative to the main one; null or left out: it is done in place. */
     worktree: z.optional(z.nullable(z.string())),
     tests: z.nullable(TestCommand),

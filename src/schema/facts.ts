@@ -2,6 +2,10 @@ import * as z from "zod/mini";
 import { Issue } from "./agent.ts";
 import { CommitId, ExecutionId, TreeId } from "./recorded-ids.ts";
 
+/** What a process could see of other processes: in another mount namespace of the same boot, some can be hidden. */
+export const ProcessView = z.strictObject({ boot: z.string(), mounts: z.string() });
+export type ProcessView = z.infer<typeof ProcessView>;
+
 /** One changed file between two trees. */
 export const FileChange = z.strictObject({
   path: z.string(),

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HOST_MARKERS, OWN_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
-import { identifyCaller, type Surroundings } from "../../src/adapters/caller/identify-caller.ts";
+import { identifyCaller, type Surroundings, suspicionOf } from "../../src/adapters/caller/identify-caller.ts";
 import type { AgentWork } from "../../src/ports/callers.ts";
 import { systemSurroundings } from "../../src/adapters/caller/system-callers.ts";
 import { procFileTable, type ProcessFacts, type ProcessTable } from "../../src/adapters/process/process-table.ts";
@@ -47,9 +47,51 @@ const nothing: AgentWork = { drivers: [], agentRunningSince: null };
 
 function ask(changes: Partial<Surroundings> = {}, run: Partial<AgentWork> = {}) {
   const terminal = { isInteractive: true, terminalName: "/dev/pts/3" };
-  const usual = { env: {}, table: tableOf(), pid: CALLER, userName: "ada", ...terminal };
+  const usual = { env: {}, table: tableOf(), pid: CALLER, userName: "ada", isTableOwn: true, ...terminal };
   return identifyCaller({ ...usual, ...changes }, { ...nothing, ...run });
 }
+
+const HERE = { boot: "this-boot", mounts: "100" };
+const own = (mounts: string, isMadeByRoot = false) => ({ boot: "this-boot", mounts, isMadeByRoot });
+
+describe("an unreadable process table", () => {
+  test.for<[string, Partial<Surroundings>, Partial<AgentWork>]>([
+    ["is empty", { table: { ...tableOf(), one: () => null, all: () => [] } }, {}],
+    ["shows another process under its number", { isTableOwn: false }, {}],
+    ["is not the system's own /proc", { view: null }, { startedIn: HERE }],
+    ["is in a mount namespace made after the run started", { view: own("200") }, { startedIn: HERE }],
+  ])("proves no person if it %s", ([, changes, run]) => {
+    expect(ask(changes, run)).toMatchObject({ kind: "unknown" });
+    const terminal = { isInteractive: true, terminalName: null, isTableOwn: true };
+    const usual = { env: {}, table: tableOf(), pid: CALLER, userName: "ada", ...terminal };
+    expect(suspicionOf({ ...usual, ...changes }, { ...nothing, ...run })).not.toBeNull();
+  });
+
+  test.for<[string, Partial<Surroundings>]>([
+    ["after a restart of the machine", { view: { ...own("200"), boot: "next-boot" } }],
+    ["only root can have made", { view: own("200", true) }],
+  ])("marks an answer from a namespace %s", ([, changes]) => {
+    const caller = ask(changes, { startedIn: HERE });
+    expect(caller).toMatchObject({ kind: "person", person: { suspicious: expect.stringContaining("namespace") } });
+  });
+
+  test.for<[string, Partial<Surroundings>, Partial<AgentWork>]>([
+    ["in the namespace of the run", { view: own("100") }, { startedIn: HERE }],
+    ["in the first namespace after a restart", { view: { ...own("100"), boot: "next-boot" } }, { startedIn: HERE }],
+    ["where there are no namespaces", { view: undefined }, { startedIn: HERE }],
+    ["for a run of an older version", { view: null }, {}],
+  ])("does not concern a person %s", ([, changes, run]) => {
+    const caller = ask(changes, run);
+    expect(caller).toMatchObject({ kind: "person", person: { name: "ada" } });
+    expect(caller).not.toHaveProperty("person.suspicious");
+  });
+
+  test("is not this one", () => {
+    const { isTableOwn, view } = systemSurroundings();
+    expect(isTableOwn).toBe(true);
+    if (process.platform === "linux") expect(Number(view?.mounts)).toBeGreaterThan(1);
+  });
+});
 
 describe("a person", () => {
   test("at a terminal, with what an answer records", () => {
@@ -62,7 +104,6 @@ describe("a person", () => {
   test.each<[string, Partial<Surroundings>]>([
     ["input or output are no terminal", { isInteractive: false }],
     ["no terminal controls the process", { table: tableOf({ [CALLER]: { terminal: null } }) }],
-    ["the process cannot be found", { table: tableOf({ [CALLER]: null }) }],
   ])("nobody when %s", (_, changes) => {
     expect(ask(changes)).toEqual({ kind: "nobody" });
   });

@@ -1,10 +1,16 @@
 import { basename } from "node:path";
 import type { AgentWork, Caller, Span } from "../../ports/callers.ts";
-import type { ProcessIdentity } from "../../schema/facts.ts";
+import type { ProcessIdentity, ProcessView } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { isSameProcess, type ProcessFacts, type ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
+
+/** What a process can see of other processes. */
+export type OwnView = ProcessView & {
+  /** True if only root can have made its namespaces: it runs in the first user namespace, and not as root. */
+  readonly isMadeByRoot: boolean;
+};
 
 /** What there is to look at; `systemSurroundings` gives the real ones. */
 export type Surroundings = {
@@ -15,13 +21,23 @@ export type Surroundings = {
   /** Input and at least one output are a terminal. */
   readonly isInteractive: boolean;
   readonly terminalName: string | null;
+  /** True if the table shows this program as the system call does: with the same parent. */
+  readonly isTableOwn: boolean;
+  /** Null if `/proc` is not the system's own; left out where there are no namespaces. */
+  readonly view?: OwnView | null | undefined;
 };
 
 export function identifyCaller(surroundings: Surroundings, run: AgentWork): Caller {
   const evidence = markerIn(surroundings.env) ?? ownAncestor(surroundings, run.drivers);
   if (evidence !== null) return { kind: "agent", evidence };
+  if (!surroundings.isInteractive) return { kind: "nobody" };
+  const unseen = judgeView(surroundings, run);
+  if (unseen?.is === "refused") return { kind: "unknown", why: unseen.why };
   const facts = surroundings.table.one(surroundings.pid);
-  if (!surroundings.isInteractive || facts === null || facts.terminal === null) return { kind: "nobody" };
+  return facts === null || facts.terminal === null ? { kind: "nobody" } : identifyPerson(surroundings, facts, run);
+}
+
+function identifyPerson(surroundings: Surroundings, facts: ProcessFacts, run: AgentWork): Caller {
   const judged = judge(surroundings, run);
   if (judged?.is === "refused") return { kind: "suspect", why: judged.why };
   const suspicious = judged?.why;
@@ -33,7 +49,18 @@ export function identifyCaller(surroundings: Surroundings, run: AgentWork): Call
 
 /** Why this process may be an agent's in disguise; null where nothing speaks for it. */
 export const suspicionOf = (surroundings: Surroundings, run: AgentWork): string | null =>
-  judge(surroundings, run)?.why ?? null;
+  (judgeView(surroundings, run) ?? judge(surroundings, run))?.why ?? null;
+
+/** Whether the processes above this one can be seen: without them, no mark of an agent can be found. */
+function judgeView({ table, pid, isTableOwn, view }: Surroundings, { startedIn }: AgentWork): Judgement {
+  if (!isTableOwn || table.one(pid) === null) return refused("the system does not show the processes above it");
+  if (startedIn === undefined || view === undefined) return null;
+  if (view === null) return refused("/proc is not the system's own, so processes above it can be hidden");
+  if (view.mounts === startedIn.mounts) return null;
+  const why = "it is in another mount namespace than the one where the run was started";
+  const isExplained = view.boot !== startedIn.boot || view.isMadeByRoot;
+  return isExplained ? suspicious(why) : refused(`${why}, so processes above it can be hidden`);
+}
 
 function judge(surroundings: Surroundings, run: AgentWork): Judgement {
   const { table, pid } = surroundings;
@@ -41,7 +68,7 @@ function judge(surroundings: Surroundings, run: AgentWork): Judgement {
   const judged = facts === null ? null : judgeTerminal({ table, pid }, facts, run);
   if (judged?.is === "refused") return judged;
   const why = hostAncestor(surroundings);
-  return why === null ? judged : { is: "suspicious", why };
+  return why === null ? (judged ?? judgeView(surroundings, run)) : suspicious(why);
 }
 
 /** An empty value counts as taken out, as shells and our own tests do it. */

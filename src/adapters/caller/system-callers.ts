@@ -1,8 +1,8 @@
-import { readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync, statfsSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isatty } from "node:tty";
-import { identifyCaller, type Surroundings, suspicionOf } from "./identify-caller.ts";
-import { identityOf, isAlive, systemProcessTable } from "../process/process-table.ts";
+import { identifyCaller, type OwnView, type Surroundings, suspicionOf } from "./identify-caller.ts";
+import { identityOf, isAlive, readBoot, systemProcessTable } from "../process/process-table.ts";
 import type { Callers } from "../../ports/callers.ts";
 
 /** Whoever started this process. */
@@ -11,15 +11,22 @@ export const systemCallers: Callers = {
   identifyProcess: (pid, work) => identifyCaller(surroundingsOf(pid), work),
   suspicion: (work) => suspicionOf(systemSurroundings(), work),
   origin: () => ({ pid: process.pid, session: null, terminal: null }),
+  view: () => {
+    const view = readOwnView() ?? null;
+    return view === null ? null : { boot: view.boot, mounts: view.mounts };
+  },
   isAlive: (process) => isAlive(systemProcessTable(), process),
   processAt: (pid) => identityOf(systemProcessTable(), pid),
 };
 
 /** This very process. */
 export function systemSurroundings(): Surroundings {
+  const table = systemProcessTable();
   return {
     env: process.env,
-    table: systemProcessTable(),
+    table,
+    isTableOwn: table.one(process.pid)?.parent === process.ppid,
+    view: readOwnView(),
     pid: process.pid,
     userName: userName(),
     isInteractive: isatty(0) && (isatty(1) || isatty(2)),
@@ -54,4 +61,39 @@ function terminalName(): string | null {
   } catch {
     return null;
   }
+}
+
+/** Magic number of procfs, as `statfs` reports it. */
+const PROC_FILE_SYSTEM = 0x9fa0;
+/** Number that Linux gives to the first user namespace. */
+const FIRST_USER_NAMESPACE = 0xeffffffd;
+
+/**
+ * The view of this process; null if `/proc` is not the system's own, undefined where there are no namespaces.
+ * A program can have a `/proc` of its own, in which its ancestors are missing, but only in a mount namespace of its own.
+ */
+function readOwnView(): OwnView | null | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    return isSystemOwn() ? { ...readNamespaces(), boot: readBoot() ?? "unknown" } : null;
+  } catch {
+    return null; // not mounted, or incomplete
+  }
+}
+
+const own = `/proc/${process.pid}`;
+
+/** Nothing else is mounted over the files from which the namespaces are read, and they belong to this process. */
+function isSystemOwn(): boolean {
+  const { dev } = lstatSync("/proc");
+  const files = ["/proc/self", own, `${own}/stat`, `${own}/ns`, `${own}/ns/mnt`, `${own}/ns/user`];
+  const isProc = statfsSync("/proc").type === PROC_FILE_SYSTEM;
+  return (
+    isProc && files.every((file) => lstatSync(file).dev === dev) && readlinkSync("/proc/self") === `${process.pid}`
+  );
+}
+
+function readNamespaces(): Pick<OwnView, "mounts" | "isMadeByRoot"> {
+  const isFirst = statSync(`${own}/ns/user`).ino === FIRST_USER_NAMESPACE;
+  return { mounts: String(statSync(`${own}/ns/mnt`).ino), isMadeByRoot: isFirst && process.geteuid?.() !== 0 };
 }

@@ -173,12 +173,14 @@ function processNumbers(root: string): readonly number[] {
     .map(Number);
 }
 
+/** A fixed path: a program on the `PATH` could be an agent's, and show no agent. */
+const PS_PROGRAM = "/bin/ps";
+
 function ps(args: readonly string[]): readonly string[] {
   try {
-    const env = { PATH: process.env["PATH"], LC_ALL: "C" };
-    const options = { encoding: "utf8", env, maxBuffer: 64 * 1024 * 1024 } as const;
+    const options = { encoding: "utf8", env: { LC_ALL: "C" }, maxBuffer: 64 * 1024 * 1024 } as const;
     return childProcess()
-      .execFileSync("ps", args, { ...options, stdio: ["ignore", "pipe", "ignore"] })
+      .execFileSync(PS_PROGRAM, args, { ...options, stdio: ["ignore", "pipe", "ignore"] })
       .split("\n")
       .filter((line) => line.trim() !== "");
   } catch {

@@ -12,11 +12,13 @@ export async function agentWork(project: Project, state: RunState): Promise<Agen
   const works = [await workIn(project, state), ...others];
   const spans = works.flatMap((work) => work.spans).toSorted((one, other) => one.since - other.since);
   const last = spans.at(-1);
+  const startedIn = state.is === "active" ? state.run.view : undefined;
   return {
     drivers: works.flatMap((work) => work.drivers),
     agentRunningSince: last?.since ?? null,
     agentRunningUntil: last?.until ?? null,
     earlierWork: spans.slice(0, -1),
+    ...(startedIn === undefined ? {} : { startedIn }),
     sessionAlive: works.some((work) => work.sessions.length > 0),
   };
 }

@@ -77,12 +77,14 @@ const checks: Checks = {
     const caller = project.callers.identify(work);
     if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
     if (caller.kind === "nobody") return { ok: false, problem: needsPerson(request) };
+    if (caller.kind === "unknown") return unknownCaller(request, caller.why);
     return caller.kind === "suspect" ? suspiciousTerminal(caller.why) : { ok: true, person: caller.person };
   },
   prompt({ pid }, { project, request, work }) {
     const caller = project.callers.identifyProcess(pid, work);
     if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
     if (caller.kind === "nobody") return { ok: false, problem: needsPerson(request) };
+    if (caller.kind === "unknown") return unknownCaller(request, caller.why);
     if (caller.kind === "suspect") return suspiciousTerminal(caller.why);
     const { person } = caller;
     return person.suspicious === undefined
@@ -122,6 +124,10 @@ const answeredByAgent = ({ verb }: Request, evidence: string): Problem => ({
   code: "ANSWERED_BY_AGENT",
   verb,
   evidence,
+});
+const unknownCaller = ({ verb }: Request, why: string): Checked => ({
+  ok: false,
+  problem: { code: "CALLER_UNKNOWN", verb, why },
 });
 const suspiciousTerminal = (why: string): Checked => ({ ok: false, problem: { code: "TERMINAL_SUSPICIOUS", why } });
 const tokenRefused = (detail: string): Checked => ({ ok: false, problem: { code: "TOKEN_REFUSED", detail } });

@@ -32,7 +32,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const branch = plan.branch ?? { branch: facts.scope === "item" ? null : name.branch };
   const git = plan.git === null ? null : { ...plan.git, ...branch };
   project.trust.rememberAgents(run, agents);
-  const start = { do: "start", facts: { ...facts, run, item: name.item, git, tree: project.tree } } as const;
+  const start = { do: "start", facts: { ...facts, run, item: name.item, git, ...placeOf(project) } } as const;
   const opened = await project.journal.create(run, start);
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
   const warnings = [
@@ -45,6 +45,11 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const { title, issue = null } = facts;
   const record = { item: name.item, title, isListed: work.isListed, issue, record: work.target.record };
   return { run, item: name.item, lines: [...lines, ...(await keepRecord(project, record))] };
+}
+
+function placeOf({ tree, callers }: Project) {
+  const view = callers.view();
+  return { tree, ...(view === null ? {} : { view }) };
 }
 
 export type KeptRecord = {

@@ -29,6 +29,7 @@ const deeds = {
   "terminal-now": () => undefined,
   "terminal-later": () => openTerminal([]),
   "terminal-anew": () => openTerminal(["setsid", "--fork"]),
+  "terminal-apart": openTerminalApart,
   "at-terminal": async () => {
     for (let [tries, atGate] = [0, 0]; tries < 50 && atGate < 5; tries++) {
       if (waitNow() !== null) atGate++;
@@ -111,9 +112,29 @@ function waitNow() {
   }
 }
 
+function selfAtTerminal() {
+  return [process.execPath, process.argv[1], evidence, program, "at-terminal", root];
+}
+
+/** The first process of a namespace has no ancestors in it, and is at our terminal. */
+function openTerminalApart() {
+  const python = `import os, subprocess, sys
+ours, theirs = os.openpty()
+child = subprocess.Popen(sys.argv[1:], stdin=theirs, stdout=theirs, stderr=theirs)
+os.close(theirs)
+try:
+    while data := os.read(ours, 65536):
+        os.write(1, data)
+except OSError:
+    child.wait()`;
+  const apart = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "setsid", "--ctty"];
+  const { stdout } = spawnSync("python3", ["-c", python, ...apart, ...selfAtTerminal()], { encoding: "utf8" });
+  note("terminal", { said: stdout });
+}
+
 /** A terminal of our own, with ourselves in it. */
 function openTerminal(before) {
-  const inner = [process.execPath, process.argv[1], evidence, program, "at-terminal", root].join(" ");
+  const inner = selfAtTerminal().join(" ");
   const [file, ...args] = [...before, "script", "-qec", inner, "/dev/null"];
   const { stdout } = spawnSync(file, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   note("terminal", { said: stdout });

@@ -56,6 +56,7 @@ await play({
   },
   lateTerminal: inBackground("terminal-later"),
   newTerminal: inBackground("terminal-anew"),
+  terminalApart: inBackground("terminal-apart"),
   swap: () => {
     const folder = join(process.env.XDG_STATE_HOME, "isdlc");
     const name = readdirSync(folder).find((file) => file.startsWith("tree-"));

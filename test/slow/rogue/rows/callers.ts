@@ -39,8 +39,10 @@ async function takenFor(stage: Stage, channel: string): Promise<Outcome> {
 /** A hidden process sits at a terminal of its own and tries again and again: its answer is not taken. */
 async function refusedAtTerminal(stage: Stage): Promise<Outcome> {
   const { said } = await stage.noted("terminal");
-  reached(typeof said === "string" && said.includes("TERMINAL_SUSPICIOUS"), "it tried at a terminal");
-  return (await gateIsOpen(stage)) && (await decisions(stage)).length === 0 ? "refused" : "HOLE";
+  const isOpen = await gateIsOpen(stage);
+  const isRefused = typeof said === "string" && /TERMINAL_SUSPICIOUS|CALLER_UNKNOWN/.test(said);
+  reached(isRefused || !isOpen, `it tried at a terminal: ${String(said).slice(-500)}`);
+  return isOpen ? "refused" : "HOLE";
 }
 
 export const callers: readonly Rogue[] = [
@@ -183,6 +185,18 @@ export const callers: readonly Rogue[] = [
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["run-verbs", "newTerminal"] });
+      return refusedAtTerminal(stage);
+    },
+  },
+  {
+    number: 7,
+    does: "the same in a process namespace of its own, where none of its ancestors can be seen",
+    holds: "CALLER_UNKNOWN: its mount namespace is not the one where the run was started",
+    plain: "refused",
+    strict: "ignored",
+    hostile: true,
+    async play(stage) {
+      await stage.run({ agent: ["run-verbs", "terminalApart"] });
       return refusedAtTerminal(stage);
     },
   },
