@@ -144,7 +144,7 @@ export const mutants = [
   {
     bug: "an SSH key that is unlocked passes for a passkey",
     file: "src/adapters/attestation/check-gate-signers.ts",
-    find: " || passkeyIn(sig) === null",
+    find: " || passkey === null",
     put: "",
     test: "test/attestation/forgeries.test.ts",
   },

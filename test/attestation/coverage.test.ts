@@ -25,33 +25,33 @@ describe("what a platform makes of approved commits is covered where the change 
   test("a squash onto the commit that the branch began at", async () => {
     const studio = await signedStudio();
     const squash = studio.commit(studio.start.commit, "second\n", "Squashed (#7)");
-    expect(await coverageOf(studio, `main..${squash.commit}`)).toMatchObject([{ by: "tree", attempt: "all" }]);
+    expect(await coverageOf(studio, `main..${squash.commit}`)).toMatchObject([{ by: "landing" }]);
   });
 
   test("a rebase that only made new commits of the same trees", async () => {
     const studio = await signedStudio();
     const again = studio.commit(studio.start.commit, "first\n", "Plan, again");
     const last = studio.commit(again.commit, "second\n", "Implement, again");
-    expect(await coverageOf(studio, `main..${last.commit}`)).toMatchObject([{ by: "tree" }, { by: "tree" }]);
+    expect(await coverageOf(studio, `main..${last.commit}`)).toMatchObject([{ by: "landing" }, { by: "landing" }]);
   });
 
   test("a squash onto a base that moved, but has the same tree", async () => {
     const studio = await signedStudio();
     const moved = studio.commit(studio.start.commit, "start\n", "Nothing new");
     const squash = studio.commit(moved.commit, "second\n", "Squashed");
-    expect(await coverageOf(studio, `${moved.commit}..${squash.commit}`)).toMatchObject([{ by: "tree" }]);
+    expect(await coverageOf(studio, `${moved.commit}..${squash.commit}`)).toMatchObject([{ by: "landing" }]);
   });
 
   test("a merge commit, also where the base moved on in another file", async () => {
     const studio = await signedStudio();
     const merge = studio.git("commit-tree", studio.made[1].tree, "-p", "main", "-p", "work", "-m", "Merge");
-    expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: "tree" });
+    expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: "merge" });
     const blob = studio.git("rev-parse", `${studio.start.commit}:file.txt`);
     const tree = studio.tree({ "file.txt": blob, "other.txt": blob });
     const moved = studio.git("commit-tree", tree, "-p", "main", "-m", "Elsewhere");
     const mixed = studio.tree({ "file.txt": studio.git("rev-parse", "work:file.txt"), "other.txt": blob });
     const plain = studio.git("commit-tree", mixed, "-p", moved, "-p", "work", "-m", "Merge");
-    expect((await coverageOf(studio, `${moved}..${plain}`)).map(({ by }) => by)).toEqual(["commit", "commit", "merge"]);
+    expect((await coverageOf(studio, `${moved}..${plain}`)).map(({ by }) => by)).toEqual(["state", "state", "merge"]);
   });
 });
 
@@ -60,7 +60,7 @@ describe("everything else is told as what it is:", () => {
     const studio = await signedStudio();
     const evil = studio.commit(studio.start.commit, "slipped in\n");
     const merge = studio.git("commit-tree", evil.tree, "-p", "main", "-p", "work", "-m", "Merge");
-    expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: null, why: "person" });
+    expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: null, code: "MERGE_DIFFERS" });
   });
 
   test("code taken back to a tree that was approved once", async () => {
@@ -74,7 +74,7 @@ describe("everything else is told as what it is:", () => {
     const studio = await signedStudio();
     const amended = studio.commit(studio.made[0].commit, "second, and more\n", `Implement\n\n${ATTEMPT}`);
     const [, last] = await coverageOf(studio, `main..${amended.commit}`);
-    expect(last).toMatchObject({ by: null, why: "changed", detail: expect.stringContaining("amended or rebased") });
+    expect(last).toMatchObject({ by: null, code: "CHANGED" });
   });
 
   test("a squash onto a base that moved on", async () => {
@@ -83,8 +83,7 @@ describe("everything else is told as what it is:", () => {
     const message = `Squashed\n\n* Plan\n\nIsdlc-Attempt: 20261101-101500123-k3f9/plan#1\n\n* Implement\n\n${ATTEMPT}\n\nCo-authored-by: Ada <ada@example.org>`;
     const squash = studio.commit(moved.commit, "both\n", message);
     expect((await coverageOf(studio, `${moved.commit}..${squash.commit}`))[0]).toMatchObject({
-      why: "changed",
-      detail: expect.stringContaining("a squash of"),
+      code: "CHANGED",
     });
   });
 
@@ -94,7 +93,7 @@ describe("everything else is told as what it is:", () => {
     const agents = studio.commit(studio.made[1].commit, "quick\n", message);
     expect((await coverageOf(studio, `work..${agents.commit}`))[0]).toEqual({
       by: null,
-      why: "agent",
+      code: "AGENT",
       detail: "made by Claude Code outside of a run",
     });
   });
@@ -102,14 +101,14 @@ describe("everything else is told as what it is:", () => {
   test("a commit by hand", async () => {
     const studio = await signedStudio();
     const hand = studio.commit(studio.made[1].commit, "by hand\n", "By hand");
-    expect((await coverageOf(studio, `work..${hand.commit}`))[0]).toMatchObject({ by: null, why: "person" });
+    expect((await coverageOf(studio, `work..${hand.commit}`))[0]).toMatchObject({ by: null, code: "BY_HAND" });
   });
 
   test("a commit made on the run's branch, and not by the run", async () => {
     let beside: Commit | null = null;
     const studio = await signedStudio((made) => [(beside = made.commit(made.made[1].commit, "beside\n", "Beside"))]);
     expect((await coverageOf(studio, `work..${(beside as Commit | null)?.commit}`))[0]).toMatchObject({
-      why: "beside",
+      code: "NOT_BY_RUN",
     });
   });
 
@@ -117,7 +116,7 @@ describe("everything else is told as what it is:", () => {
     const studio = await signedStudio();
     const message = "Trust me\n\nIsdlc-Attempt: 20261101-101500123-aaaa/implement#1";
     const claims = studio.commit(studio.made[1].commit, "claims\n", message);
-    expect((await coverageOf(studio, `work..${claims.commit}`))[0]).toMatchObject({ why: "unsigned" });
+    expect((await coverageOf(studio, `work..${claims.commit}`))[0]).toMatchObject({ code: "UNSIGNED" });
   });
 
   test("a commit that the repository shows in the place of an approved one", async () => {
@@ -152,7 +151,7 @@ test("the same statement signed by two people is one that both vouch for", async
   const lines = [await studio.sign(studio.statement), await studio.sign(studio.statement, studio.keys.ben)];
   studio.note("both", lines.join("\n"), studio.made[1].commit);
   const { commits, statements } = await studio.verify("both");
-  expect(commits.every(({ coverage }) => coverage.by === "commit")).toBe(true);
+  expect(commits.every(({ coverage }) => coverage.by === "state")).toBe(true);
   expect(statements.map(({ signers }) => signers.map(({ signer }) => signer).toSorted())).toEqual([
     ["ada@example.org", "ben@example.org"],
   ]);
@@ -179,7 +178,7 @@ test("a statement in a file counts like one that is noted, and a bad one is told
   const studio = createStudio();
   const line = await studio.sign(studio.statement);
   const { commits } = await studio.verify("none", { handed: [line] });
-  expect(commits.map(({ coverage }) => coverage.by)).toEqual(["commit", "commit"]);
+  expect(commits.map(({ coverage }) => coverage.by)).toEqual(["state", "state"]);
   const bad = await studio.verify("none", { handed: [line.slice(1)] });
   expect([bad.commits[0]?.coverage.by, bad.refused.length]).toEqual([null, 1]);
 });

@@ -13,7 +13,7 @@ function smallStatement({ statement }: typeof studio): RunStatement {
   return {
     ...statement,
     subject: subject.slice(0, 1),
-    predicate: { ...predicate, phases: predicate.phases.slice(0, 1) },
+    predicate: { ...predicate, phases: predicate.phases.slice(0, 1), states: predicate.states.slice(0, 1) },
   };
 }
 
@@ -37,5 +37,5 @@ export function everyFlip(): Flip[] {
 /** Whether nothing but the signature is left to give it away. */
 export function isReadable({ line }: Flip): boolean {
   const reading = readEnvelope(line);
-  return reading.is === "envelope" && readStatement(reading.envelope.payload).is === "statement";
+  return reading.is === "envelope" && readStatement(reading.envelope.payload).is !== "refused";
 }

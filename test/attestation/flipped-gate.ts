@@ -5,7 +5,8 @@ import { createStudio } from "./studio.ts";
 
 const studio = createStudio();
 const signers = studio.signers("passkeys", signerLine("ada@example.org"));
-const { run, phases } = studio.statement.predicate;
+const { phases } = studio.statement.predicate;
+const run = { run: studio.statement.predicate.run, start: studio.statement.predicate.git.start.commit };
 const small: RunStatement = {
   ...studio.statement,
   predicate: { ...studio.statement.predicate, phases: phases.slice(0, 1) },
@@ -18,7 +19,7 @@ const signed = signedDecision(decisionText(run, gate));
 export const check = (forged: SignedGate): Promise<GateSignersReading> =>
   checkGateSigners(
     withGates(small, (one) => ({ ...approved(run, one), signed: forged })),
-    signers,
+    { signers, now: Date.now() },
   );
 
 export const untouched = signed;

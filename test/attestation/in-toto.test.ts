@@ -60,7 +60,7 @@ describe("a statement built from a journal", () => {
     expect(violationsOf({ ...written, subject: [{ digest: {} }] })).toEqual(["subject.0.digest"]);
     expect(violationsOf({ ...written, subject: [{ digest: { gitCommit: "abcd" } }] })).toEqual(["subject.0.digest"]);
     expect(violationsOf({ ...written, predicateType: "no uri" })).toEqual(["predicateType"]);
-    expect(readStatement(encodeStatement(statement))).toEqual({ is: "statement", statement });
+    expect(readStatement(encodeStatement(statement))).toEqual({ is: "run", statement });
   });
 
   test("says the same every time", () => {
@@ -133,6 +133,6 @@ describe("a time that does not exist", () => {
   test.for(["2024-02-29T23:59:59.9Z", "2000-02-29T00:00:00Z", "2026-12-31T00:00:00.000Z"])("%s is not", (signedAt) => {
     const { statement } = studio;
     const right = { ...statement, predicate: { ...statement.predicate, signedAt } };
-    expect(readStatement(encodeStatement(right))).toMatchObject({ is: "statement" });
+    expect(readStatement(encodeStatement(right))).toMatchObject({ is: "run" });
   });
 });

@@ -7,7 +7,7 @@ import { type Forgery, studio } from "./forgeries.ts";
 import { approved, decisionText, passkeyEnvelope, signedDecision, signerLine, withGates } from "./passkeys.ts";
 
 const { statement, keys } = studio;
-const { run } = statement.predicate;
+const run = { run: statement.predicate.run, start: statement.predicate.git.start.commit };
 const other = createAuthenticator("http://localhost:21000", "b3RoZXI");
 
 const known = (): string =>
@@ -37,7 +37,7 @@ export const passkeyForgeries: readonly Forgery[] = [
   forged(
     "decision of another run",
     /belongs to another run/,
-    signing((gate) => decisionText("20260101-000000000-aaaa", gate)),
+    signing((gate) => decisionText({ ...run, run: "20260101-000000000-aaaa" }, gate)),
   ),
   forged(
     "decision at another gate",
@@ -63,6 +63,29 @@ export const passkeyForgeries: readonly Forgery[] = [
     "decision that says two things",
     /not a decision/,
     signing((gate) => decisionText(run, gate).replace("{", '{"option":"redo",')),
+  ),
+  forged(
+    "something else than the accepted files",
+    /other files than were accepted/,
+    signing((gate) => decisionText(run, { ...gate, tree: "1".repeat(40) })),
+  ),
+  forged(
+    "decision of a run that started at another commit",
+    /started at another commit/,
+    signing((gate) => decisionText({ ...run, start: "1".repeat(40) }, gate)),
+  ),
+  forged(
+    "decision that names another page",
+    /another page than it names/,
+    signing((gate) => decisionText(run, gate).replace("localhost:21000", "localhost:21001")),
+  ),
+  forged(
+    "decision on another page",
+    /signed on the page "http:..evil.example"/,
+    changed(({ statement: text }) => {
+      const moved = text.replace("http://localhost:21000", "http://evil.example");
+      return signedDecision(moved, { origin: "http://evil.example" });
+    }),
   ),
   forged(
     "signed text that is none",
@@ -100,7 +123,7 @@ export const passkeyForgeries: readonly Forgery[] = [
   ),
   forged(
     "passkey's answer of another kind",
-    FITS_NOT,
+    /another page than it names/,
     changed(({ statement: text }) => signedDecision(text, { type: "webauthn.create" })),
   ),
   forged(

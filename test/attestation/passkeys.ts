@@ -6,7 +6,11 @@ import { challengeFor, sshKeyLine, sshSignatureOf } from "../../src/adapters/pas
 import type { AttestedGate, RunStatement, SignedGate } from "../../src/schema/attestation.ts";
 import { type Authenticator, createAuthenticator, type How } from "../support/authenticator.ts";
 
-export const authenticator: Authenticator = createAuthenticator("http://localhost:21000");
+const ORIGIN = "http://localhost:21000";
+export const authenticator: Authenticator = createAuthenticator(ORIGIN);
+
+/** A run, and the commit at which it started. */
+export type SignedRun = { readonly run: string; readonly start: string };
 
 /** The line of a list of signers for an authenticator's key. */
 export function signerLine(name: string, { passkey }: Authenticator = authenticator): string {
@@ -26,8 +30,19 @@ export function passkeySignature(bytes: Buffer, { with: by = authenticator, name
 }
 
 /** What is signed for a gate's answer. */
-export const decisionText = (run: string, { wait, decision, shown }: AttestedGate): string =>
-  JSON.stringify({ run, wait, option: decision, shown, words: "a".repeat(64), phase: null, nonce: "n" });
+export const decisionText = ({ run, start }: SignedRun, { wait, decision, shown, tree }: AttestedGate): string =>
+  JSON.stringify({
+    run,
+    start,
+    wait,
+    option: decision,
+    shown,
+    tree,
+    words: "a".repeat(64),
+    phase: null,
+    origin: ORIGIN,
+    nonce: "n",
+  });
 
 export function signedDecision(statement: string, how: Signing = {}): SignedGate {
   const { keyid, sig } = passkeySignature(Buffer.from(statement), { namespace: DECISION_NAMESPACE, ...how });
@@ -35,7 +50,7 @@ export function signedDecision(statement: string, how: Signing = {}): SignedGate
 }
 
 /** A gate that was answered with the passkey. */
-export function approved(run: string, gate: AttestedGate, how: Signing = {}): AttestedGate {
+export function approved(run: SignedRun, gate: AttestedGate, how: Signing = {}): AttestedGate {
   return { ...gate, by: { ...gate.by, channel: "passkey" }, signed: signedDecision(decisionText(run, gate), how) };
 }
 

@@ -8,8 +8,9 @@ import { historyGit } from "../../src/adapters/attestation/history-git.ts";
 import { withIsolatedGit } from "../../src/adapters/attestation/isolated-git.ts";
 import { encodeStatement } from "../../src/adapters/attestation/read-statement.ts";
 import { signWithSsh } from "../../src/adapters/attestation/ssh-signature.ts";
-import { type Verification, verifyRange } from "../../src/adapters/attestation/verify-range.ts";
+import { type RangeVerification, verifyRange } from "../../src/adapters/attestation/verify-range.ts";
 import { PREDICATE_TYPE, type RunStatement, STATEMENT_TYPE } from "../../src/schema/attestation.ts";
+import { DEFAULT_POLICY, type Policy } from "../../src/schema/policy.ts";
 import { type Key, makeKey } from "./keys.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
@@ -34,8 +35,8 @@ export type Studio = {
   signers(name: string, ...lines: string[]): string;
   verify(
     ref: string,
-    options?: { signers?: string; range?: string; handed?: readonly string[] },
-  ): Promise<Verification>;
+    options?: { signers?: string; range?: string; handed?: readonly string[]; policy?: Policy },
+  ): Promise<RangeVerification>;
 };
 
 const RUN = "20261101-101500123-k3f9";
@@ -98,9 +99,9 @@ export function createStudio(): Studio {
       const blob = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: root, input: line, encoding: "utf8" });
       for (const object of objects) git("notes", `--ref=${ref}`, "add", "-f", "-C", blob.trim(), object);
     },
-    async verify(ref, { signers: file = known, range = "main..work", handed = [] } = {}) {
+    async verify(ref, { signers: file = known, range = "main..work", handed = [], policy = DEFAULT_POLICY } = {}) {
       const history = await historyGit(root, process.env);
-      const request = { named: range, notes: `refs/notes/${ref}`, handed, signers: file, now: Date.now() };
+      const request = { named: range, policy, notes: `refs/notes/${ref}`, handed, signers: file, now: Date.now() };
       return withIsolatedGit(history, (git) => verifyRange(git, request));
     },
   };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { buildStatement, type StatementFacts } from "../../core/attestation/statement.ts";
-import type { SignedStatement } from "../../core/attestation/coverage.ts";
+import type { SignedStatement } from "../../core/attestation/signed-statement.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { mergedAs } from "../../core/run.ts";
 import type { Head } from "../../ports/journal.ts";

@@ -1,61 +1,117 @@
-import type { RefusedStatement, SignedStatement, Signer } from "../../core/attestation/coverage.ts";
-import type { RunStatement } from "../../schema/attestation.ts";
+import { createHash } from "node:crypto";
+import { findContradiction } from "../../core/attestation/contradictions.ts";
+import { instantOf } from "../../core/attestation/instant.ts";
+import { CLOCK_SKEW_MS } from "../../core/attestation/select-statements.ts";
+import type {
+  RefusedStatement,
+  SignedLanding,
+  SignedStatement,
+  Signer,
+} from "../../core/attestation/signed-statement.ts";
+import type { LineCode } from "../../core/attestation/verification-codes.ts";
+import { isRecord, ownValue } from "../../core/own-value.ts";
+import { isRunId } from "../../schema/ids.ts";
 import { checkGateSigners } from "./check-gate-signers.ts";
-import { readEnvelope, signedBytes } from "./dsse.ts";
-import { readStatement } from "./read-statement.ts";
+import { type Envelope, readEnvelope, signedBytes } from "./dsse.ts";
+import { readStatement, type StatementReading } from "./read-statement.ts";
 import { checkSshSignature, NAMESPACE } from "./ssh-signature.ts";
 
 export type Belief =
-  | ({ readonly is: "believed" } & SignedStatement)
-  | ({ readonly is: "refused" } & Pick<RefusedStatement, "why" | "run">);
+  | { readonly is: "run"; readonly signed: SignedStatement }
+  | { readonly is: "landing"; readonly signed: SignedLanding }
+  | { readonly is: "refused"; readonly refused: RefusedStatement };
 
 export type Doubt = {
-  /** An allowed_signers file; null: nobody is known. */
+  /** An allowed_signers file; null: no one is known. */
   readonly signers: string | null;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Origins on which passkeys may sign; left out: those that fit the passkey. */
+  readonly origins?: readonly string[] | undefined;
 };
 
-/** Clocks differ; a statement may seem to come from so far in the future. */
-export const CLOCK_SKEW = 5 * 60_000; // milliseconds
-
 /**
- * Believes an envelope when it is whole, says what a statement says, and somebody on the list signed it. One signature
- * that does not fit, and nothing in it is believed.
+ * Judges one line of the notes. It counts if it is a whole statement and a listed key signed it. One signature that does
+ * not fit refuses the line.
  */
-export async function believeEnvelope(line: string, { signers, now }: Doubt): Promise<Belief> {
+export async function believeEnvelope(line: string, doubt: Doubt): Promise<Belief> {
   const reading = readEnvelope(line);
-  if (reading.is === "refused") return { is: "refused", why: reading.why, run: null };
-  const { payload, signatures } = reading.envelope;
+  if (reading.is === "refused") return refusal(null, "ENVELOPE_INVALID", reading.why);
+  const { payload } = reading.envelope;
+  const refuse = (code: LineCode, why: string): Belief => refusal(payload, code, why);
   const read = readStatement(payload);
-  if (read.is === "refused") return { is: "refused", why: read.why, run: null };
-  const { statement } = read;
-  const { run, signedAt } = statement.predicate;
-  const refuse = (why: string): Belief => ({ is: "refused", why, run });
-  const inconsistent = inconsistencyOf(statement, now);
-  if (inconsistent !== null) return refuse(inconsistent);
+  if (read.is === "refused") return refuse(read.code, read.why);
+  if (instantOf(read.statement.predicate.signedAt) > doubt.now + CLOCK_SKEW_MS)
+    return refuse("SIGNED_IN_FUTURE", "it says that it was signed in the future");
+  const contradiction = contradictionIn(read);
+  if (contradiction !== null) return refuse("STATEMENT_CONTRADICTORY", contradiction);
+  const signed = await checkSigners(reading.envelope, read.statement.predicate.signedAt, doubt);
+  if (signed.is === "refused") return refuse(signed.code, signed.why);
+  const { signers } = signed;
+  if (read.is === "landing") return { is: "landing", signed: { statement: read.statement, signers } };
+  const gates = await checkGateSigners(read.statement, doubt);
+  if (gates.is === "refused") return refuse("GATE_SIGNATURE_BAD", gates.why);
+  const text = payload.toString("utf8");
+  const digest = createHash("sha256").update(payload).digest("hex");
+  const { gateSigners } = gates;
+  return { is: "run", signed: { statement: read.statement, text, digest, signers, gateSigners } };
+}
+
+function contradictionIn(read: Exclude<StatementReading, { is: "refused" }>): string | null {
+  if (read.is === "run") return findContradiction(read.statement);
+  const { subject, predicate } = read.statement;
+  if (instantOf(predicate.landedAt) > instantOf(predicate.signedAt)) return "it was signed before the landing";
+  const { commit, tree } = predicate.result;
+  const isResult = subject.every(({ digest }) => digest.gitCommit === commit && digest.gitTree === tree);
+  return isResult ? null : "its subject is not the result";
+}
+
+type SignersReading =
+  | { readonly is: "signed"; readonly signers: readonly Signer[] }
+  | { readonly is: "refused"; readonly code: LineCode; readonly why: string };
+
+async function checkSigners({ payload, signatures }: Envelope, at: string, doubt: Doubt): Promise<SignersReading> {
   const bytes = signedBytes(payload);
   const known: Signer[] = [];
   const strangers: string[] = [];
   for (const signature of signatures) {
-    const checked = await checkSshSignature({ bytes, signature, namespace: NAMESPACE, signers, at: signedAt });
-    if (checked.is === "bad") return refuse(checked.why);
+    const question = { bytes, signature, namespace: NAMESPACE, signers: doubt.signers, at };
+    const checked = await checkSshSignature(question);
+    if (checked.is === "bad") return { is: "refused", code: "SIGNATURE_BAD", why: checked.why };
     if (checked.is === "stranger") strangers.push(checked.why);
-    else known.push({ signer: checked.signer, keyid: checked.keyid });
+    else known.push(...checked.signers.map((signer) => ({ signer, keyid: checked.keyid })));
   }
-  if (known.length === 0) return refuse(strangers[0] ?? "nobody signed it");
-  const checked = await checkGateSigners(statement, signers);
-  if (checked.is === "refused") return refuse(checked.why);
-  const { gateSigners } = checked;
-  return { is: "believed", statement, text: payload.toString("utf8"), signers: known, gateSigners };
+  return known.length === 0
+    ? { is: "refused", code: "SIGNER_UNKNOWN", why: strangers[0] ?? "no one signed it" }
+    : { is: "signed", signers: known };
 }
 
-/** Things that cannot be true of any run, whoever signs them. */
-function inconsistencyOf({ subject, predicate }: RunStatement, now: number): string | null {
-  const { startedAt, endedAt, signedAt, git } = predicate;
-  if (Date.parse(signedAt) > now + CLOCK_SKEW) return "it says that it was signed in the future";
-  if (startedAt > signedAt || (endedAt !== null && endedAt > signedAt)) return "it was signed before the run ended";
-  const commits = subject.map(({ digest }) => digest.gitCommit);
-  if (new Set(commits).size !== commits.length) return "it names a commit twice";
-  return git.others.some(({ commit }) => commits.includes(commit)) ? "it names a commit as made and as not made" : null;
+function refusal(payload: Buffer | null, code: LineCode, why: string): Belief {
+  const claims = payload === null ? NO_CLAIMS : claimsIn(payload);
+  return { is: "refused", refused: { code, why, run: claims.run, commits: claims.commits } };
+}
+
+export type Claims = {
+  readonly run: string | null;
+  /** Commits named as subjects. */
+  readonly commits: readonly string[];
+  readonly value: unknown;
+};
+
+const NO_CLAIMS: Claims = { run: null, commits: [], value: null };
+
+/** What a payload claims to be about, whether or not it is valid. */
+export function claimsIn(payload: Buffer): Claims {
+  try {
+    const value: unknown = JSON.parse(payload.toString("utf8"));
+    const run = ownValue(ownValue(value, "predicate"), "run");
+    const subject = ownValue(value, "subject");
+    const commits = (Array.isArray(subject) ? subject : []).flatMap((one: unknown) => {
+      const commit = isRecord(one) ? ownValue(ownValue(one, "digest"), "gitCommit") : null;
+      return typeof commit === "string" ? [commit] : [];
+    });
+    return { run: isRunId(run) ? run : null, commits, value };
+  } catch {
+    return NO_CLAIMS;
+  }
 }

@@ -1,8 +1,11 @@
-import type { GateSigner } from "../../core/attestation/coverage.ts";
+import type { GateSigner } from "../../core/attestation/signed-statement.ts";
 import { otherThanSigned } from "../../core/attestation/signed-gate.ts";
 import type { AttestedGate, RunStatement, SignedGate } from "../../schema/attestation.ts";
 import { DECISION_NAMESPACE } from "../passkeys/decision-challenge.ts";
-import { passkeyIn } from "../passkeys/ssh-form.ts";
+import { isPageOf } from "../passkeys/relying-party.ts";
+import { type PasskeyInSignature, passkeyIn } from "../passkeys/ssh-form.ts";
+import { ownValue } from "../../core/own-value.ts";
+import type { Doubt } from "./believe-envelope.ts";
 import { checkSshSignature, type SignatureReading } from "./ssh-signature.ts";
 
 export type GateSignersReading =
@@ -10,38 +13,45 @@ export type GateSignersReading =
   | { readonly is: "refused"; readonly why: string };
 
 /**
- * Which gates were answered with a passkey of somebody on the list. A signature that does not fit its gate is a
- * forgery, whoever vouches for the rest; one of a stranger counts for nothing.
+ * Finds the gates that were answered with a listed passkey. A signature that does not fit its gate refuses the statement;
+ * one of an unlisted key counts for nothing.
  */
-export async function checkGateSigners(
-  { predicate }: RunStatement,
-  signers: string | null,
-): Promise<GateSignersReading> {
+export async function checkGateSigners({ predicate }: RunStatement, doubt: Doubt): Promise<GateSignersReading> {
   const gateSigners: GateSigner[] = [];
   for (const { key, gates } of predicate.phases)
-    for (const gate of gates) {
+    for (const [index, gate] of gates.entries()) {
       if (gate.signed === undefined) continue;
       const refuse = (why: string): GateSignersReading => ({ is: "refused", why: `the gate of ${key}: ${why}` });
-      const other = otherThanSigned(predicate.run, gate);
+      const other = otherThanSigned(predicate, gate);
       if (other !== null) return refuse(other);
-      const checked = await checkDecision(gate, gate.signed, signers);
+      const checked = await checkDecision(gate, gate.signed, doubt);
       if (checked.is === "bad") return refuse(checked.why);
-      const { wait, decision } = gate;
-      if (checked.is === "good") gateSigners.push({ wait, decision, signer: checked.signer, keyid: checked.keyid });
+      if (checked.is === "stranger") continue;
+      const { keyid, signers } = checked;
+      gateSigners.push(...signers.map((signer) => ({ phase: key, gate: index, signer, keyid })));
     }
   return { is: "checked", gateSigners };
 }
 
-function checkDecision({ at }: AttestedGate, signed: SignedGate, signers: string | null): Promise<SignatureReading> {
+function checkDecision({ at }: AttestedGate, signed: SignedGate, doubt: Doubt): Promise<SignatureReading> {
   const sig = Buffer.from(signed.sig, "base64");
-  if (sig.toString("base64") !== signed.sig || passkeyIn(sig) === null)
-    return Promise.resolve({ is: "bad", why: "it was not signed with a passkey" });
+  const bad = (why: string): Promise<SignatureReading> => Promise.resolve({ is: "bad", why });
+  const passkey = passkeyIn(sig);
+  if (sig.toString("base64") !== signed.sig || passkey === null) return bad("it was not signed with a passkey");
+  const why = wrongOrigin(passkey, signed.statement, doubt.origins);
+  if (why !== null) return bad(why);
+  const signature = { keyid: signed.keyid, sig };
   const bytes = Buffer.from(signed.statement, "utf8");
-  return checkSshSignature({
-    bytes,
-    signature: { keyid: signed.keyid, sig },
-    namespace: DECISION_NAMESPACE,
-    signers,
-    at,
-  });
+  return checkSshSignature({ bytes, signature, namespace: DECISION_NAMESPACE, signers: doubt.signers, at });
+}
+
+/** Why a passkey signed on a page where it must not. Null if it is the page that the decision names. */
+function wrongOrigin(
+  { origin, relyingParty }: PasskeyInSignature,
+  statement: string,
+  origins: readonly string[] | undefined,
+): string | null {
+  if (ownValue(JSON.parse(statement), "origin") !== origin) return "it was signed on another page than it names";
+  const isAllowed = origins === undefined ? isPageOf(relyingParty, origin) : origins.includes(origin);
+  return isAllowed ? null : `it was signed on the page ${JSON.stringify(origin).slice(0, 200)}`;
 }

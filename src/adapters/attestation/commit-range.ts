@@ -9,10 +9,10 @@ import { readObjects } from "./verified-objects.ts";
 export type CommitRange = {
   /** The range as the caller named it, for messages. */
   readonly named: string;
+  /** Last commit, also of an empty range. */
+  readonly head: string;
   /** Oldest first. */
   readonly commits: readonly SeenCommit[];
-  /** Trees of the commits that the range builds on, by commit. */
-  readonly trees: ReadonlyMap<string, string>;
 };
 
 /**
@@ -21,7 +21,7 @@ export type CommitRange = {
  */
 export async function commitRange(git: Git, named: string): Promise<CommitRange> {
   const ends = await findEnds(git, named);
-  return { named, ...(await readRange(git, ends)) };
+  return { named, head: ends.tip, commits: await readRange(git, ends) };
 }
 
 type Ends = {
@@ -68,21 +68,15 @@ async function defaultBranch(git: Git, named: string, branch: string): Promise<s
   throw rangeNeeded("the default branch is unknown");
 }
 
-type Read = Pick<CommitRange, "commits" | "trees">;
-
 /**
  * Walks the history through objects whose ids were checked. Git's own list is only used to know what to read: a commit
  * that it leaves out is read all the same, unless a checked commit of the base leads to it.
  */
-async function readRange(git: Git, ends: Ends): Promise<Read> {
+async function readRange(git: Git, ends: Ends): Promise<SeenCommit[]> {
   const known = await readListed(git, ends);
   const before = ancestorsIn(known, ends.base);
   const range = ends.isSingle ? [ends.tip] : await walk(git, { from: ends.tip, known, before });
-  const commits = oldestFirst(range.map((commit) => known.get(commit) ?? missing(commit)));
-  const seen = new Set(range);
-  const parents = [...new Set(commits.flatMap((commit) => commit.parents))].filter((parent) => !seen.has(parent));
-  await readInto(git, known, parents);
-  return { commits, trees: new Map(parents.flatMap((id) => (known.has(id) ? [[id, known.get(id)?.tree ?? ""]] : []))) };
+  return oldestFirst(range.map((commit) => known.get(commit) ?? missing(commit)));
 }
 
 type Known = Map<string, SeenCommit>;

@@ -1,11 +1,19 @@
 import { isRecord, ownValue } from "../../core/own-value.ts";
-import { PREDICATE_TYPE, RunStatement, STATEMENT_TYPE } from "../../schema/attestation.ts";
+import type { LineCode } from "../../core/attestation/verification-codes.ts";
+import {
+  LANDING_TYPE,
+  LandingStatement,
+  PREDICATE_TYPE,
+  RunStatement,
+  STATEMENT_TYPE,
+} from "../../schema/attestation.ts";
 
 export type StatementReading =
-  | { readonly is: "statement"; readonly statement: RunStatement }
-  | { readonly is: "refused"; readonly why: string };
+  | { readonly is: "run"; readonly statement: RunStatement }
+  | { readonly is: "landing"; readonly statement: LandingStatement }
+  | { readonly is: "refused"; readonly code: LineCode; readonly why: string };
 
-/** The statement in a payload. Signed or not, it must be written the one way that a statement is written. */
+/** Reads the statement in a payload. Only the canonical encoding is accepted. */
 export function readStatement(payload: Buffer): StatementReading {
   const text = payload.toString("utf8");
   let value: unknown;
@@ -14,21 +22,57 @@ export function readStatement(payload: Buffer): StatementReading {
     value = JSON.parse(text);
     written = JSON.stringify(value);
   } catch {
-    return refused("its payload is not JSON, or nested too deeply");
+    return refused("STATEMENT_INVALID", "its payload is not JSON, or nested too deeply");
   }
   if (written !== text || !Buffer.from(text, "utf8").equals(payload))
-    return refused("its payload is not written the one way a statement is written (repeated keys, spaces)");
+    return refused("STATEMENT_INVALID", "its payload is not written in the canonical form (repeated keys, spaces)");
   if (!isRecord(value) || ownValue(value, "_type") !== STATEMENT_TYPE)
-    return refused("its payload is not an in-toto statement of version 1");
+    return refused("STATEMENT_INVALID", "its payload is not an in-toto statement of version 1");
   const type = ownValue(value, "predicateType");
-  if (type !== PREDICATE_TYPE)
-    return refused(`it is of the type ${JSON.stringify(type ?? null).slice(0, 100)}, which this version does not know`);
-  const read = RunStatement.safeParse(value);
-  if (read.success) return { is: "statement", statement: read.data };
-  const [issue] = read.error.issues;
-  return refused(`it does not say what it should at ${issue?.path.join(".").slice(0, 100) ?? "?"}`);
+  if (type === PREDICATE_TYPE) {
+    const read = RunStatement.safeParse(value);
+    return read.success ? { is: "run", statement: read.data } : refusedBy(read.error.issues);
+  }
+  if (type === LANDING_TYPE) {
+    const read = LandingStatement.safeParse(value);
+    return read.success ? { is: "landing", statement: read.data } : refusedBy(read.error.issues);
+  }
+  const name = JSON.stringify(type ?? null).slice(0, 100);
+  return refused("TYPE_UNKNOWN", `it is of the type ${name}, which this version does not know`);
 }
 
-export const encodeStatement = (statement: RunStatement): Buffer => Buffer.from(JSON.stringify(statement), "utf8");
+export const encodeStatement = (statement: RunStatement | LandingStatement): Buffer =>
+  Buffer.from(JSON.stringify(statement), "utf8");
 
-const refused = (why: string): StatementReading => ({ is: "refused", why });
+const refused = (code: LineCode, why: string): StatementReading => ({ is: "refused", code, why });
+
+/** As the schema library reports it. */
+type Issue = {
+  readonly code: string;
+  readonly path: readonly PropertyKey[];
+  readonly keys?: readonly string[] | undefined;
+  readonly errors?: readonly (readonly Issue[])[] | undefined;
+};
+
+function refusedBy(issues: readonly Issue[]): StatementReading {
+  const unknown = issues.flatMap((issue) => unknownFields(issue))[0];
+  if (unknown !== undefined)
+    return refused("NEWER_VERSION", `it has the field ${unknown.slice(0, 100)}, which this version does not know`);
+  const path = issues[0]?.path.join(".").slice(0, 100) ?? "?";
+  return refused("STATEMENT_INVALID", `it does not say what it should at ${path}`);
+}
+
+/** Fields that no alternative of the schema has at their place. */
+function unknownFields(issue: Issue): string[] {
+  if (issue.code === "unrecognized_keys") return (issue.keys ?? []).map((key) => [...issue.path, key].join("."));
+  const [first = [], ...others] = (issue.errors ?? []).map((branch) => branch.flatMap(unknownFields));
+  const objects = [first, ...others].filter((fields, index) => isObjectBranch(issue.errors?.[index] ?? [], fields));
+  const [some = [], ...more] = objects;
+  return some
+    .filter((field) => more.every((fields) => fields.includes(field)))
+    .map((field) => [...issue.path, field].join("."));
+}
+
+/** False for an alternative that is no object: it says nothing about fields. */
+const isObjectBranch = (issues: readonly Issue[], fields: readonly string[]): boolean =>
+  fields.length > 0 || issues.some(({ path }) => path.length > 0);

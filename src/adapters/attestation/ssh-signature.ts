@@ -37,8 +37,8 @@ export function signWithSsh(bytes: Buffer, key: SigningKey): Promise<Signature> 
 }
 
 export type SignatureReading =
-  /** `signer` as the list of signers names them. */
-  | { readonly is: "good"; readonly signer: string; readonly keyid: string }
+  /** Every name that the list of signers has for the key. */
+  | { readonly is: "good"; readonly signers: readonly string[]; readonly keyid: string }
   /** It fits, but its key is not on the list, or not for this purpose or this time. */
   | { readonly is: "stranger"; readonly why: string; readonly keyid: string }
   | { readonly is: "bad"; readonly why: string };
@@ -89,10 +89,13 @@ function askSshKeygen(question: ListedQuestion, keyid: string): Promise<Signatur
     const found = await ask(["-Y", "find-principals", ...list]);
     const names = found.status === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
     let last = found;
-    for (const signer of names) {
-      last = await ask(["-Y", "verify", "-I", signer, "-n", namespace, ...list]);
-      if (last.status === 0) return { is: "good", signer, keyid };
+    const good: string[] = [];
+    for (const signer of new Set(names)) {
+      const answer = await ask(["-Y", "verify", "-I", signer, "-n", namespace, ...list]);
+      if (answer.status === 0) good.push(signer);
+      else last = answer;
     }
+    if (good.length > 0) return { is: "good", signers: good, keyid };
     const fits = await ask(["-Y", "check-novalidate", "-n", namespace, "-s", file]);
     if (fits.status !== 0) return { is: "bad", why: "the signature does not fit the statement" };
     return stranger(last, keyid);

@@ -48,13 +48,27 @@ export function sshSignatureOf(assertion: PasskeyAssertion, { key, namespace }: 
   return Buffer.concat([MAGIC, count(VERSION), text(blob), text(namespace), text(""), text(DIGEST), text(signature)]);
 }
 
-/** Whether a passkey made a signature, and whether it verified who was there. */
-export function passkeyIn(sig: Buffer): { readonly isVerified: boolean } | null {
-  const [, , , , signature] = textsOf(sig.subarray(MAGIC.length + LENGTH));
+export type PasskeyInSignature = {
+  /** Whether the authenticator verified who was there. */
+  readonly isVerified: boolean;
+  readonly origin: string;
+  readonly relyingParty: string;
+};
+
+/** What a signature of a passkey says about the signing. Null for a signature of another key. */
+export function passkeyIn(sig: Buffer): PasskeyInSignature | null {
+  const [key, , , , signature] = textsOf(sig.subarray(MAGIC.length + LENGTH));
   const [type, numbers] = textsOf(signature ?? Buffer.alloc(0));
   if (signature === undefined || numbers === undefined || type?.toString("latin1") !== SIGNATURE_TYPE) return null;
-  const flags = signature[LENGTH + type.length + LENGTH + numbers.length] ?? 0;
-  return { isVerified: (flags & PRESENT_AND_VERIFIED) === PRESENT_AND_VERIFIED };
+  const flagsAt = LENGTH + type.length + LENGTH + numbers.length;
+  const flags = signature[flagsAt] ?? 0;
+  const [origin] = textsOf(signature.subarray(flagsAt + COUNTER_END - FLAGS_AT));
+  const [, , , relyingParty] = textsOf(key ?? Buffer.alloc(0));
+  return {
+    isVerified: (flags & PRESENT_AND_VERIFIED) === PRESENT_AND_VERIFIED,
+    origin: origin?.toString("utf8") ?? "",
+    relyingParty: relyingParty?.toString("utf8") ?? "",
+  };
 }
 
 const LENGTH = 4; // bytes of a length

@@ -1,7 +1,7 @@
 import { ownValue } from "../../core/own-value.ts";
 import type { PasskeyAssertion, PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
 import { areWordsSigned, decisionChallenge } from "./decision-challenge.ts";
-import { THIS_MACHINE } from "./relying-party.ts";
+import { isPageOf, THIS_MACHINE } from "./relying-party.ts";
 
 export type Expected = {
   readonly key: PasskeyKey;
@@ -60,12 +60,4 @@ function originAt(relyingParty: string, clientData: string): string {
   const origin = ownValue(told, "origin");
   if (typeof origin === "string" && isPageOf(relyingParty, origin)) return origin;
   throw new Error(`it was made on another page: ${String(origin)}`);
-}
-
-/** Browsers use passkeys over TLS, and on their own machine without. */
-function isPageOf(relyingParty: string, origin: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, hostname, origin: canonical } = new URL(origin);
-  const isSafe = protocol === "https:" || (protocol === "http:" && hostname === THIS_MACHINE);
-  return isSafe && hostname === relyingParty && canonical === origin;
 }

@@ -1,7 +1,6 @@
 import { decisionChallenge } from "../../adapters/passkeys/decision-challenge.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
-import type { RunId } from "../../schema/ids.ts";
-import { newNonces, type Nonces, type Signable, signableOf } from "./signable.ts";
+import { newNonces, type Nonces, type Signable, signableOf, type SigningPlace } from "./signable.ts";
 
 /** A signature that comes later is not wanted any more. */
 const GOOD_FOR = 5 * 60_000; // milliseconds
@@ -9,28 +8,28 @@ const MOST_OPEN = 1000;
 
 export type Challenges = {
   /** What has to be signed for this decision. */
-  create(run: RunId, decision: AnswerRequest): string;
+  create(place: SigningPlace, decision: AnswerRequest): string;
   /** What is behind a challenge, once; null where it was made for another decision, used before, or too old. */
-  take(challenge: string, run: RunId, decision: AnswerRequest): Signable | null;
+  take(challenge: string, place: SigningPlace, decision: AnswerRequest): Signable | null;
 };
 
 /** Each decision that is to be signed gets a challenge of its own: a signature is good for that one, and once. */
 export function createChallenges(now: () => number): Challenges {
   const open = new Map<string, Nonces & { readonly madeAt: number }>();
   return {
-    create(run, decision) {
+    create(place, decision) {
       const oldest = open.keys().next();
       if (open.size >= MOST_OPEN && oldest.done !== true) open.delete(oldest.value);
       const nonces = newNonces();
-      const challenge = decisionChallenge(signableOf(run, decision, nonces).statement);
+      const challenge = decisionChallenge(signableOf(place, decision, nonces).statement);
       open.set(challenge, { ...nonces, madeAt: now() });
       return challenge;
     },
-    take(challenge, run, decision) {
+    take(challenge, place, decision) {
       const made = open.get(challenge);
       open.delete(challenge);
       if (made === undefined || now() - made.madeAt > GOOD_FOR) return null;
-      const signable = signableOf(run, decision, made);
+      const signable = signableOf(place, decision, made);
       return decisionChallenge(signable.statement) === challenge ? signable : null;
     },
   };

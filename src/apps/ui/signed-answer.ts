@@ -2,6 +2,7 @@ import { challengeIn } from "../../adapters/passkeys/challenge-in.ts";
 import { THIS_MACHINE } from "../../adapters/passkeys/relying-party.ts";
 import { verifyDecision } from "../../adapters/passkeys/verify-assertion.ts";
 import { ProblemError } from "../../core/problem.ts";
+import { signedFacts } from "../../core/signed-facts.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
 import type { Challenge } from "../../schema/api-passkey.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
@@ -11,9 +12,10 @@ import type { Served } from "./served.ts";
 type Signing = Pick<Served, "challenges" | "origin">;
 
 /** What the browser is asked to have signed for a decision. */
-export function challengeOf({ challenges }: Signing, { run, project }: FoundRun, decision: AnswerRequest): Challenge {
+export function challengeOf({ challenges, origin }: Signing, found: FoundRun, decision: AnswerRequest): Challenge {
+  const { run, project } = found;
   return {
-    challenge: challenges.create(run.run.run, decision),
+    challenge: challenges.create({ ...signedFacts(run.run.run, run), origin: origin() }, decision),
     relyingParty: THIS_MACHINE,
     passkeys: project.passkeys.list().map(({ id }) => id),
   };
@@ -30,7 +32,8 @@ export async function signatureOf(
     if ((run.run.passkeys ?? []).length > 0) throw new ProblemError({ code: "PASSKEY_NEEDED", verb: decision.option });
     return undefined;
   }
-  const signable = challenges.take(challengeIn(assertion.clientData), run.run.run, decision);
+  const place = { ...signedFacts(run.run.run, run), origin: origin() };
+  const signable = challenges.take(challengeIn(assertion.clientData), place, decision);
   if (signable === null) throw refused("it belongs to another decision, was used before, or came too late");
   const key = project.passkeys.list().find(({ id }) => id === assertion.id);
   if (key === undefined) throw refused("this passkey is not registered");

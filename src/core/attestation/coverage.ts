@@ -1,129 +1,136 @@
-import type { AttestedGate, RunStatement } from "../../schema/attestation.ts";
-import type { AttemptId, CommitId, RunId, TreeId } from "../../schema/ids.ts";
+import type { CommitId, TreeId } from "../../schema/ids.ts";
 import { agentOf } from "./agent-marks.ts";
+import { type BranchWalks, createBranchWalks } from "./branch-walk.ts";
+import { findLanding, type Landing, oldestFirst } from "./landings.ts";
+import { type Asking, askMerge } from "./question.ts";
 import type { SeenCommit } from "./seen-commit.ts";
-
-export type Signer = { readonly signer: string; readonly keyid: string };
-
-/** An answer to a gate that was signed with a passkey of somebody on the list. */
-export type GateSigner = Signer & Pick<AttestedGate, "wait" | "decision">;
-
-/** A statement that was believed, and who vouches for it. */
-export type SignedStatement = {
-  readonly statement: RunStatement;
-  /** The statement as it was signed. */
-  readonly text: string;
-  readonly signers: readonly Signer[];
-  readonly gateSigners: readonly GateSigner[];
-};
-
-/** What was noted for a commit or tree and not believed. */
-export type RefusedStatement = {
-  readonly object: string;
-  readonly why: string;
-  /** The run it says it is about; null where it cannot be read. */
-  readonly run: RunId | null;
-};
+import type { RefusedStatement } from "./signed-statement.ts";
+import type { RunIndex, UsableRun } from "./usable-runs.ts";
+import { type CommitCode, LINE_CODES } from "./verification-codes.ts";
 
 export type Coverage =
-  /** Named by a statement. */
-  | { readonly by: "commit"; readonly run: RunId; readonly attempt: AttemptId }
-  /** Another commit that makes the same change from the same tree: squashed or rebased. */
-  | { readonly by: "tree"; readonly run: RunId; readonly attempt: AttemptId }
-  /** A merge that adds nothing to what it merges. */
-  | { readonly by: "merge" }
-  | { readonly by: null; readonly why: Uncovered; readonly detail: string };
-
-/** What an uncovered commit is. `person`: nothing says otherwise. */
-export type Uncovered = "refused" | "changed" | "beside" | "unsigned" | "agent" | "person";
+  /** Made by a run whose last state is in the range. */
+  | { readonly by: "state"; readonly runs: readonly UsableRun[] }
+  /** A squash or rebase of a run. */
+  | { readonly by: "landing"; readonly landing: Landing }
+  /** A merge that adds nothing to its parents. */
+  | { readonly by: "merge"; readonly isMoved: boolean }
+  | { readonly by: null; readonly code: CommitCode; readonly detail: string };
 
 export type CoveredCommit = { readonly commit: SeenCommit; readonly coverage: Coverage };
 
 export type CoverageFacts = {
+  /** Last commit of the range. */
+  readonly head: CommitId;
   readonly commits: readonly SeenCommit[];
-  /** Trees of commits that the range builds on, by commit. */
-  readonly trees: ReadonlyMap<string, string>;
-  readonly statements: readonly SignedStatement[];
+  readonly index: RunIndex;
   readonly refused: readonly RefusedStatement[];
-  /** Merges whose tree is what git makes of their parents. */
-  readonly plainMerges: ReadonlySet<string>;
 };
 
-/** Says of every commit of a range whether somebody vouches for it, and if not, what it is. */
-export function coverageOf(facts: CoverageFacts): CoveredCommit[] {
-  const trees = new Map([...facts.trees, ...facts.commits.map(({ commit, tree }) => [commit, tree] as const)]);
-  const index = indexOf(facts.statements);
-  return facts.commits.map((commit) => ({
-    commit,
-    coverage:
-      byCommit(commit, index) ??
-      byTree(commit, { index, before: trees.get(commit.parents[0] ?? "") }) ??
-      (facts.plainMerges.has(commit.commit) ? { by: "merge" as const } : uncovered(commit, facts, index)),
-  }));
-}
-
-type Named = { readonly run: RunId; readonly attempt: AttemptId };
-type Index = {
-  readonly commits: ReadonlyMap<CommitId, Named & { readonly tree: TreeId }>;
-  /** By the tree before a change and the tree after it. */
-  readonly changes: ReadonlyMap<string, Named>;
-  readonly attempts: ReadonlyMap<string, string>;
-  readonly others: ReadonlyMap<string, string>;
+type Context = CoverageFacts & {
+  readonly walks: BranchWalks;
+  readonly range: ReadonlyMap<CommitId, SeenCommit>;
+  /** Landings by each of their commits. */
+  readonly landings: Map<CommitId, Landing>;
 };
 
-function indexOf(statements: readonly SignedStatement[]): Index {
-  const commits = new Map<CommitId, Named & { tree: TreeId }>();
-  const changes = new Map<string, Named>();
-  const attempts = new Map<string, string>();
-  const others = new Map<string, string>();
-  for (const { statement } of statements) {
-    const { run, git } = statement.predicate;
-    let before = git.start.tree;
-    for (const { name, digest } of statement.subject) {
-      commits.set(digest.gitCommit, { run, attempt: name, tree: digest.gitTree });
-      if (before !== digest.gitTree) changes.set(`${before} ${digest.gitTree}`, { run, attempt: name });
-      attempts.set(name, digest.gitCommit);
-      before = digest.gitTree;
-    }
-    if (before !== git.start.tree) changes.set(`${git.start.tree} ${before}`, { run, attempt: "all" });
-    for (const { commit } of git.others) others.set(commit, run);
+/** Finds out for each commit of a range, parents first, what covers it. */
+export function* coverCommits(facts: CoverageFacts): Asking<CoveredCommit[]> {
+  const range = new Map(facts.commits.map((commit) => [commit.commit, commit]));
+  const context: Context = { ...facts, range, walks: createBranchWalks(facts.index), landings: new Map() };
+  const found = new Map<CommitId, Coverage>();
+  for (const id of oldestFirst(facts.index, new Set(range.keys()))) {
+    const commit = range.get(id);
+    if (commit !== undefined) found.set(id, yield* coverCommit(context, commit));
   }
-  return { commits, changes, attempts, others };
+  return [...found].flatMap(([id, coverage]) => {
+    const commit = range.get(id);
+    const landing = context.landings.get(id);
+    // The first commits of a rebase are known as such when its last one is.
+    return commit === undefined ? [] : [{ commit, coverage: landing === undefined ? coverage : byLanding(landing) }];
+  });
 }
 
-function byCommit({ commit, tree }: SeenCommit, { commits }: Index): Coverage | null {
-  const named = commits.get(commit);
-  return named?.tree === tree ? { by: "commit", run: named.run, attempt: named.attempt } : null;
+const byLanding = (landing: Landing): Coverage => ({ by: "landing", landing });
+export const isCovered = ({ coverage }: CoveredCommit): boolean => coverage.by !== null;
+const uncovered = (code: CommitCode, detail: string): Coverage => ({ by: null, code, detail });
+
+function coverCommit(context: Context, commit: SeenCommit): Asking<Coverage> {
+  return commit.parents.length > 1 ? coverMerge(context, commit) : coverSingle(context, commit);
 }
 
-/** The same tree alone would let anybody take the code back to what was approved once. */
-function byTree(
-  { tree }: SeenCommit,
-  { index, before }: { index: Index; before: string | undefined },
-): Coverage | null {
-  const named = before === undefined ? undefined : index.changes.get(`${before} ${tree}`);
-  return named === undefined ? null : { by: "tree", run: named.run, attempt: named.attempt };
+function* coverMerge({ index: { history } }: Context, { tree, parents }: SeenCommit): Asking<Coverage> {
+  const [first = "", second = "", ...more] = parents;
+  if (more.length > 0) return uncovered("OCTOPUS", "a merge of more than two commits");
+  const answer = yield* askMerge(first, second, tree);
+  if (answer.is === "unknown") return uncovered("OBJECTS_MISSING", "objects are missing to check this merge");
+  if (answer.is === "conflict") return uncovered("MERGE_CONFLICT", "a merge of commits that conflict");
+  if (answer.tree !== tree) return uncovered("MERGE_DIFFERS", "a merge that adds something to its parents");
+  const isMoved = parents.every((parent) => history.find(parent)?.tree !== tree);
+  return { by: "merge", isMoved };
 }
 
-function uncovered(commit: SeenCommit, { refused }: CoverageFacts, index: Index): Coverage {
-  const because = (why: Uncovered, detail: string): Coverage => ({ by: null, why, detail });
-  const bad = refused.find(({ object }) => object === commit.commit);
-  if (bad !== undefined) return because("refused", `its statement is not believed: ${bad.why}`);
-  const originals = commit.attempts.flatMap((attempt) => index.attempts.get(attempt) ?? []);
-  if (originals.length > 1)
-    return because("changed", `a squash of ${listed(originals)}, with another tree than those made`);
-  if (originals.length === 1)
-    return because("changed", `amended or rebased: ${listed(originals)} was approved, and this is not that`);
-  const beside = index.others.get(commit.commit);
-  if (beside !== undefined) return because("beside", `made on the branch of run ${beside}, and not by it`);
-  if (commit.attempts.length > 0)
-    return because("unsigned", `says it is of ${commit.attempts.join(", ")}, and no statement vouches for that`);
+function* coverSingle(context: Context, commit: SeenCommit): Asking<Coverage> {
+  const { index, head, range, landings } = context;
+  const isState = (id: CommitId): boolean => index.soundRuns(id, head).length > 0;
+  const runs = index.soundRuns(commit.commit, head);
+  if (runs.length > 0) return { by: "state", runs };
+  const [unused] = index.withState(commit.commit);
+  if (unused !== undefined) return unusedState(unused);
+  const mayLand = (id: CommitId): boolean => range.get(id)?.parents.length === 1 && !isState(id) && !landings.has(id);
+  const outcome = yield* findLanding({ index, walks: context.walks, mayLand }, commit.commit);
+  if (outcome.is === "landing") {
+    for (const id of outcome.landing.commits) landings.set(id, outcome.landing);
+    return byLanding(outcome.landing);
+  }
+  if (outcome.is === "refused") return uncovered(outcome.code, LANDING_REASONS[outcome.code](outcome.run.run));
+  return superseded(context, commit) ?? refusedStatement(context, commit) ?? unstated(context, commit);
+}
+
+function unusedState({ isSound, run, last }: UsableRun): Coverage {
+  if (isSound === null)
+    return uncovered("OBJECTS_MISSING", `objects are missing to check the last state of run ${run}`);
+  return isSound
+    ? uncovered(
+        "RUN_CUT_OFF",
+        `the last commit of run ${run}, ${last.commit.slice(0, 12)}, is not part of this history`,
+      )
+    : uncovered("STATE_NOT_APPROVED", `the last state of run ${run} is not approved`);
+}
+
+const LANDING_REASONS = {
+  FOREIGN_COMMITS: (run: string) => `lands commits together with run ${run} that are not part of it`,
+  LANDED_BEFORE: (run: string) => `lands run ${run} again; it landed before`,
+} as const;
+
+function superseded({ index }: Context, { tree, parents }: SeenCommit): Coverage | null {
+  const before: TreeId | undefined = index.history.find(parents[0] ?? "")?.tree;
+  const run =
+    before === tree ? undefined : index.runs.find(({ states }) => states.some((state) => state.tree === tree));
+  if (run === undefined) return null;
+  return uncovered("SUPERSEDED_STATE", `has the files of a state of run ${run.run}, but does not land the run`);
+}
+
+function refusedStatement({ refused }: Context, { commit }: SeenCommit): Coverage | null {
+  const [first] = refused
+    .filter(({ commits }) => commits.includes(commit))
+    .toSorted((one, other) => LINE_CODES.indexOf(one.code) - LINE_CODES.indexOf(other.code));
+  return first === undefined ? null : uncovered(first.code, `its statement does not count: ${first.why}`);
+}
+
+function unstated({ index: { runs } }: Context, commit: SeenCommit): Coverage {
+  const names = new Set(commit.attempts);
+  const original = runs.find(({ signed }) => signed.statement.subject.some(({ name }) => names.has(name)));
+  if (original !== undefined)
+    return uncovered("CHANGED", `amended, rebased or squashed: run ${original.run} was approved, and this differs`);
+  const other = runs.find(({ signed }) =>
+    signed.statement.predicate.git.others.some((point) => point.commit === commit.commit),
+  );
+  if (other !== undefined) return uncovered("NOT_BY_RUN", `made on the branch of run ${other.run}, and not by it`);
+  const [attempt] = commit.attempts;
+  if (attempt !== undefined) return uncovered("UNSIGNED", `names the attempt ${attempt}, and no statement covers it`);
   const agent = agentOf(commit);
   return agent === null
-    ? because("person", "no statement; nothing says that an agent made it")
-    : because("agent", `made by ${agent} outside of a run`);
+    ? uncovered("BY_HAND", "no statement, and no mark of an agent")
+    : uncovered("AGENT", `made by ${agent} outside of a run`);
 }
-
-const listed = (commits: readonly string[]): string => commits.map((commit) => commit.slice(0, 12)).join(", ");
-
-export const isCovered = ({ coverage }: CoveredCommit): boolean => coverage.by !== null;

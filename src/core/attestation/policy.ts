@@ -1,116 +1,200 @@
 import type { RunPredicate } from "../../schema/attestation.ts";
 import { type CommitId, type RunId, phaseNumber } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
-import { type CoveredCommit, isCovered, type SignedStatement } from "./coverage.ts";
+import type { CoveredCommit } from "./coverage.ts";
+import { groupPeople } from "./people.ts";
+import { type Asking, askRecordOnly } from "./question.ts";
+import { lastAccepted } from "./run-states.ts";
+import type { SignedStatement, Signer } from "./signed-statement.ts";
+import type { UsableRun } from "./usable-runs.ts";
+import type { CommitCode, RuleCode } from "./verification-codes.ts";
 
-/** One rule that is not kept, and by what. */
+/** One rule that is broken, and by what. */
 export type Violation = {
   readonly rule: keyof Policy;
+  readonly code: CommitCode | RuleCode;
   readonly commit: CommitId | null;
   readonly run: RunId | null;
   readonly text: string;
 };
 
-export type Judged = { readonly commits: readonly CoveredCommit[]; readonly statements: readonly SignedStatement[] };
+export type PolicyFacts = {
+  readonly policy: Policy;
+  readonly commits: readonly CoveredCommit[];
+  /** Of all usable statements, to find signers that are one person. */
+  readonly signers: readonly Signer[];
+  /** True if the root commit named by the policy is part of the history. */
+  readonly isRepository: boolean;
+};
 
-/** Holds a range against a policy: its commits, and every statement that one of them relies on. */
-export function violationsOf(policy: Policy, { commits, statements }: Judged): Violation[] {
-  const relied = new Set(commits.flatMap(({ coverage }) => ("run" in coverage ? [coverage.run] : [])));
+/** Compares a range with a policy: its commits, and every statement that a commit relies on. */
+export function* findViolations(facts: PolicyFacts): Asking<Violation[]> {
+  const { policy, commits } = facts;
+  const violations = commits.flatMap((commit) => commitViolation(policy, commit));
+  if (!facts.isRepository)
+    violations.push({
+      rule: "repository",
+      code: "OTHER_REPOSITORY",
+      commit: null,
+      run: null,
+      text: `the root commit ${policy.repository ?? ""} is not part of this history`,
+    });
+  for (const run of reliedUpon(commits)) {
+    const broken = [...statementProblems(facts, run.signed), ...(yield* signedTreeProblems(policy, run))];
+    violations.push(...broken.map((problem) => ({ ...problem, commit: null, run: run.run })));
+  }
+  return violations;
+}
+
+/** Runs that a commit of the range comes from. */
+function reliedUpon(commits: readonly CoveredCommit[]): readonly UsableRun[] {
+  const runs = commits.flatMap(({ coverage }) => {
+    if (coverage.by === "state") return coverage.runs;
+    return coverage.by === "landing" ? coverage.landing.runs : [];
+  });
+  return [...new Set(runs)];
+}
+
+/** Nothing says who made a commit by hand: a policy about agents accepts it, and no other. */
+function commitViolation(policy: Policy, { commit, coverage }: CoveredCommit): Violation[] {
+  if (coverage.by !== null || (policy.commits === "agents" && coverage.code === "BY_HAND")) return [];
+  return [{ rule: "commits", code: coverage.code, commit: commit.commit, run: null, text: coverage.detail }];
+}
+
+type RuleProblem = Pick<Violation, "rule" | "code" | "text">;
+
+function statementProblems({ policy, signers }: PolicyFacts, signed: SignedStatement): RuleProblem[] {
+  const { predicate } = signed.statement;
+  const { workflows, sandbox } = policy;
+  const workflow: RuleProblem[] =
+    workflows === undefined || workflows.includes(predicate.workflow)
+      ? []
+      : [{ rule: "workflows", code: "WORKFLOW_NOT_ALLOWED", text: `made by the workflow ${predicate.workflow}` }];
+  const isSandboxed = !sandbox || predicate.sandbox === true;
   return [
-    ...commits.flatMap((commit) => uncoveredBy(policy, commit)),
-    ...statements
-      .filter(({ statement }) => relied.has(statement.predicate.run))
-      .flatMap((signed) => statementViolations(policy, signed)),
+    ...workflow,
+    ...policy.phases.flatMap((name) => phaseProblem(predicate, name)),
+    ...policy.gates.flatMap((name) => gateProblem(policy, signed, name)),
+    ...fourEyesProblem(policy, signed, signers),
+    ...policy.forbidOverruled.flatMap((name) => overruledProblems(predicate, name)),
+    ...(isSandboxed
+      ? []
+      : [{ rule: "sandbox", code: "NO_SANDBOX", text: "its agents were not in a sandbox" } as const]),
   ];
 }
 
-/** Of a commit by hand nobody can say who made it: a policy about agents lets it pass, and no other. */
-function uncoveredBy(policy: Policy, covered: CoveredCommit): Violation[] {
-  const { commit, coverage } = covered;
-  if (isCovered(covered) || coverage.by !== null) return [];
-  if (policy.commits === "agents" && coverage.why === "person") return [];
-  return [{ rule: "commits", commit: commit.commit, run: null, text: coverage.detail }];
+function fourEyesProblem({ fourEyes, people, servers }: Policy, signed: SignedStatement, known: readonly Signer[]) {
+  if (!fourEyes) return [];
+  const able = signed.signers.filter(({ signer }) => people?.includes(signer) !== false && !servers.includes(signer));
+  const count = groupPeople(able, known).length;
+  if (count >= 2) return [];
+  const text = `${count === 0 ? "no permitted person" : "one person"} signed it, and two must`;
+  return [{ rule: "fourEyes", code: "FOUR_EYES", text } as const];
 }
 
-type Rule = (policy: Policy, signed: SignedStatement) => readonly string[];
+/** Names for groups of things, and the checks that are part of isdlc. */
+const KNOWN_NAMES = [
+  "check",
+  "review",
+  "phase",
+  "step",
+  "supervision",
+  "tests",
+  "artifacts",
+  "changed code",
+  "shown as it is",
+];
 
-const RULES: { readonly [R in keyof Policy]?: Rule } = {
-  people: ({ people, fourEyes }, { signers }) =>
-    people === undefined || fourEyes || signers.some(({ signer }) => people.includes(signer))
-      ? []
-      : [`vouched for by ${signers.map(({ signer }) => signer).join(", ")}, who may not`],
-  fourEyes: ({ people, fourEyes }, { signers }) => {
-    if (!fourEyes) return [];
-    const able = signers.filter(({ signer }) => people === undefined || people.includes(signer));
-    const pairs = Math.min(count(able.map(({ signer }) => signer)), count(able.map(({ keyid }) => keyid)));
-    return pairs >= 2 ? [] : [`${pairs === 0 ? "nobody who may" : "one person"} vouches for it, and two must`];
-  },
-  workflows: ({ workflows }, { statement }) =>
-    workflows === undefined || workflows.includes(statement.predicate.workflow)
-      ? []
-      : [`made by the workflow ${statement.predicate.workflow}`],
-  phases: ({ phases }, { statement }) => phases.flatMap((name) => phaseProblem(statement.predicate, name)),
-  gates: (policy, { statement }) => policy.gates.flatMap((name) => gateProblem(policy, statement.predicate, name)),
-  passkeys: (policy, signed) =>
-    policy.passkeys ? policy.gates.flatMap((name) => passkeyProblem(policy, signed, name)) : [],
-  forbidOverruled: ({ forbidOverruled }, { statement }) =>
-    statement.predicate.overruled
-      .filter(
-        ({ what, name }) => forbidOverruled.includes(what) || (what === "check" && forbidOverruled.includes(name)),
-      )
-      .map(
-        ({ what, name, phase, by }) => `${by.name} went on over ${what} ${name}${phase === null ? "" : ` in ${phase}`}`,
-      ),
-  sandbox: ({ sandbox }, { statement }) =>
-    !sandbox || statement.predicate.sandbox === true ? [] : ["its agents were not in a sandbox"],
-};
-
-function statementViolations(policy: Policy, signed: SignedStatement): Violation[] {
-  const { run } = signed.statement.predicate;
-  return Object.entries(RULES).flatMap(
-    ([rule, judge]) => judge(policy, signed).map((text) => ({ rule: rule as keyof Policy, commit: null, run, text })), // keys of RULES
-  );
+function overruledProblems({ overruled, phases }: RunPredicate, name: string): RuleProblem[] {
+  const isCheck = phases.some(({ checks }) => checks.some((check) => check.name === name));
+  if (!isCheck && !KNOWN_NAMES.includes(name))
+    return [{ rule: "forbidOverruled", code: "CHECK_UNKNOWN", text: `it has no check ${name}` }];
+  return overruled
+    .filter((one) => one.what === name || (one.what === "check" && one.name === name))
+    .map(({ what, name: of, phase, by }) => ({
+      rule: "forbidOverruled",
+      code: "OVERRULED",
+      text: `${by.name} overruled ${what} ${of}${phase === null ? "" : ` in ${phase}`}`,
+    }));
 }
-
-const count = (names: readonly string[]): number => new Set(names).size;
 
 type Phase = RunPredicate["phases"][number];
 
-/** By its key, or the two digits people use for it. */
-const phaseNamed = ({ phases }: RunPredicate, name: string): Phase | undefined =>
-  phases.find(({ key }) => key === name || phaseNumber(key) === name);
-
-function phaseProblem(predicate: RunPredicate, name: string): string[] {
-  const phase = phaseNamed(predicate, name);
-  if (phase === undefined) return [`its plan has no phase ${name}`];
-  if (phase.status === "completed" && phase.accepted !== null) return [];
-  return [
-    `the phase ${phase.key} is ${phase.status.replace("_", " ")}${phase.status === "completed" ? ", and not accepted" : ""}`,
-  ];
+/** By its key, its two digits, or as `final`: the last accepted phase. */
+function phaseNamed(predicate: RunPredicate, name: string): Phase | undefined {
+  if (name === "final") return lastAccepted(predicate);
+  return predicate.phases.find(({ key }) => key === name || phaseNumber(key) === name);
 }
 
-function gateProblem({ channels }: Policy, predicate: RunPredicate, name: string): string[] {
+function phaseProblem(predicate: RunPredicate, name: string): RuleProblem[] {
   const phase = phaseNamed(predicate, name);
-  if (phase === undefined) return [`its plan has no phase ${name}`];
-  const accepted = phase.accepted?.by ?? "engine";
+  if (phase?.status === "completed" && phase.accepted !== null) return [];
+  const text =
+    phase === undefined
+      ? `its plan has no phase ${name}`
+      : `the phase ${phase.key} is ${phase.status.replace("_", " ")}${phase.status === "completed" ? ", and not accepted" : ""}`;
+  return [{ rule: "phases", code: "PHASE_NOT_COMPLETED", text }];
+}
+
+/** The first reason why a required gate does not count. */
+function gateProblem(policy: Policy, signed: SignedStatement, name: string): RuleProblem[] {
+  const phase = phaseNamed(signed.statement.predicate, name);
+  const problem = (code: RuleCode, text: string): RuleProblem[] => [{ rule: "gates", code, text }];
+  if (phase === undefined) return problem("GATE_NOT_ANSWERED", `its plan has no phase ${name}`);
   const last = phase.gates.at(-1);
-  if (accepted === "engine" || last?.decision !== "continue") return [`no person answered the gate of ${phase.key}`];
-  if (last.suspicious)
-    return [`the gate of ${phase.key} was answered from a terminal opened while an agent was at work`];
-  return channels === undefined || channels.some((channel) => channel === last.by.channel)
-    ? []
-    : [`the gate of ${phase.key} was answered by ${last.by.channel}`];
+  const by = phase.accepted?.by ?? "engine";
+  if (by === "engine" || last?.decision !== "continue")
+    return problem("GATE_NOT_ANSWERED", `no person accepted the gate of ${phase.key}`);
+  if (last.tree === null || last.tree !== phase.tree)
+    return problem("GATE_OF_OTHER_TREE", `the gate of ${phase.key} showed other files than were accepted`);
+  const opened = "a terminal that was opened while an agent was running";
+  if (last.suspicious) return problem("GATE_SUSPICIOUS", `the gate of ${phase.key} was answered from ${opened}`);
+  if (!isWitnessed(policy, signed, last))
+    return problem("GATE_REPORTED", `the gate of ${phase.key} was reported by a server that did not sign`);
+  return [...channelProblem(policy, phase, last), ...gateSignerProblem(policy, signed, phase)].slice(0, 1);
 }
 
-/** Of a gate that a person answered: who else could have is not asked twice. */
-function passkeyProblem({ people }: Policy, { statement, gateSigners }: SignedStatement, name: string): string[] {
-  const phase = phaseNamed(statement.predicate, name);
-  const last = phase?.gates.at(-1);
-  if (phase === undefined || last?.decision !== "continue") return [];
-  const gateSigner = gateSigners.find(({ wait, decision }) => wait === last.wait && decision === last.decision);
-  if (gateSigner === undefined)
-    return [`the gate of ${phase.key} was not signed with a passkey of somebody on the list`];
-  return people === undefined || people.includes(gateSigner.signer)
-    ? []
-    : [`the gate of ${phase.key} was signed by ${gateSigner.signer}, who may not`];
+type Gate = Phase["gates"][number];
+
+/** False for an answer from a code host that no server signed. */
+function isWitnessed({ servers }: Policy, { signers }: SignedStatement, { reportedBy, evidence }: Gate): boolean {
+  const isReported = reportedBy !== undefined || evidence !== undefined;
+  return !isReported || signers.some(({ signer }) => servers.includes(signer));
+}
+
+function channelProblem({ channels }: Policy, { key }: Phase, { by }: Gate): RuleProblem[] {
+  if (channels === undefined || channels.some((channel) => channel === by.channel)) return [];
+  return [{ rule: "channels", code: "GATE_CHANNEL", text: `the gate of ${key} was answered by ${by.channel}` }];
+}
+
+function gateSignerProblem(policy: Policy, { gateSigners }: SignedStatement, phase: Phase): RuleProblem[] {
+  const { people, passkeys } = policy;
+  if (!passkeys) return [];
+  const signers = gateSigners.filter((one) => one.phase === phase.key && one.gate === phase.gates.length - 1);
+  const [first] = signers;
+  if (first === undefined)
+    return [
+      {
+        rule: "passkeys",
+        code: "GATE_NOT_SIGNED",
+        text: `the gate of ${phase.key} was not signed by a listed passkey`,
+      },
+    ];
+  if (people === undefined || signers.some(({ signer }) => people.includes(signer))) return [];
+  const text = `the gate of ${phase.key} was signed by ${first.signer}, who is not in people`;
+  return [{ rule: "passkeys", code: "GATE_SIGNER_NOT_PERMITTED", text }];
+}
+
+/** What landed after the last tree that a passkey signed may only differ in files that isdlc writes. */
+function* signedTreeProblems(policy: Policy, { signed, last }: UsableRun): Asking<RuleProblem[]> {
+  if (!policy.passkeys) return [];
+  const { predicate } = signed.statement;
+  const required = new Set(policy.gates.map((name) => phaseNamed(predicate, name)?.key));
+  const isSigned = ({ key, gates }: Phase): boolean =>
+    signed.gateSigners.some(({ phase, gate }) => phase === key && gate === gates.length - 1);
+  const tree = predicate.phases.findLast((phase) => required.has(phase.key) && isSigned(phase))?.tree;
+  if (tree === undefined) return [];
+  const isSame = tree !== null && (yield* askRecordOnly(tree, last.tree, predicate.item)) === true;
+  const text = "it has changes after the files that a passkey signed";
+  return isSame ? [] : [{ rule: "passkeys", code: "AFTER_SIGNED_TREE", text }];
 }

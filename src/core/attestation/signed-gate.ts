@@ -1,11 +1,13 @@
-import type { AttestedGate } from "../../schema/attestation.ts";
-import type { RunId } from "../../schema/ids.ts";
+import type { AttestedGate, RunPredicate } from "../../schema/attestation.ts";
 import { isRecord } from "../own-value.ts";
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** Why what a passkey signed is not what the gate of this run says; null where it is. */
-export function otherThanSigned(run: RunId, { wait, decision, shown, by, signed }: AttestedGate): string | null {
+type GateRun = Pick<RunPredicate, "run" | "git">;
+
+/** Why what a passkey signed is not what the gate of this run says. Null if it is. */
+export function otherThanSigned({ run, git }: GateRun, gate: AttestedGate): string | null {
+  const { wait, decision, shown, tree, by, signed } = gate;
   if (signed === undefined) return null;
   if (by.channel !== "passkey") return "a passkey signed it, and it says that it was answered in another way";
   const said = parsed(signed.statement);
@@ -14,6 +16,8 @@ export function otherThanSigned(run: RunId, { wait, decision, shown, by, signed 
   if (said["wait"] !== wait) return "what was signed belongs to another gate";
   if (said["option"] !== decision) return "another answer was signed";
   if (said["shown"] !== shown) return "it was signed for something else than was shown";
+  if (said["tree"] !== tree) return "it was signed for other files than were accepted";
+  if (said["start"] !== git.start.commit) return "it was signed for a run that started at another commit";
   const { words } = said;
   return typeof words === "string" && DIGEST.test(words) ? null : "what was written is not covered by what was signed";
 }

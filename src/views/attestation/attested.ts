@@ -1,11 +1,11 @@
 import type { RunStatement } from "../../schema/attestation.ts";
-import { badgeText } from "./badge.ts";
+import { unsignedBadgeText } from "./badge.ts";
 
 /** What was signed, for the person whose key it was. */
 export function attestedLines(statement: RunStatement): string[] {
   const { subject, predicate } = statement;
   const commits = subject.length === 1 ? "1 commit" : `${subject.length} commits`;
-  return [`Signed: run ${predicate.run} made ${commits} (${badgeText([{ statement, signers: [] }])}).`];
+  return [`Signed: run ${predicate.run} made ${commits} (${unsignedBadgeText([{ statement }])}).`];
 }
 
 export const shareLine = "To share it: git push origin refs/notes/isdlc";

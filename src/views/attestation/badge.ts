@@ -1,18 +1,29 @@
-import type { RunStatement } from "../../schema/attestation.ts";
+import { groupPeople } from "../../core/attestation/people.ts";
+import type { SignedStatement } from "../../core/attestation/signed-statement.ts";
 
-export type BadgeFacts = { readonly statement: RunStatement; readonly signers: readonly string[] };
+type GateFacts = Pick<SignedStatement, "statement">;
+export type BadgeFacts = Pick<SignedStatement, "statement" | "signers" | "gateSigners">;
 
 const counted = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
 
-/**
- * "5 gates, 2 people, 214 tests": gates that people answered with Continue, who answered them or vouches for it, and the
- * tests that passed last.
- */
-export function badgeText(facts: readonly BadgeFacts[]): string {
-  const phases = facts.flatMap(({ statement }) => statement.predicate.phases);
-  const accepted = phases.flatMap(({ gates }) => gates.filter(({ decision }) => decision === "continue"));
-  const people = new Set([...accepted.map(({ by }) => by.name), ...facts.flatMap(({ signers }) => signers)]);
-  const counts = phases.flatMap(({ checks }) => checks.flatMap((check) => check.counts ?? [])).at(-1);
-  const tests = counts === undefined ? [] : [counted(counts.passed, "test")];
-  return [counted(accepted.length, "gate"), counted(people.size, "person", "people"), ...tests].join(", ");
+/** "5 gates, 2 people, 214 tests": gates answered with Continue, people who signed, tests that passed last. */
+export function badgeText(facts: readonly BadgeFacts[], servers: readonly string[] = []): string {
+  const signers = facts.flatMap((one) => [...one.signers, ...one.gateSigners]);
+  const people = groupPeople(signers.filter(({ signer }) => !servers.includes(signer))).length;
+  return [gatesText(facts), counted(people, "person", "people"), ...testsText(facts)].join(", ");
+}
+
+/** The same without people: "5 gates, 214 tests". */
+export const unsignedBadgeText = (facts: readonly GateFacts[]): string =>
+  [gatesText(facts), ...testsText(facts)].join(", ");
+
+function gatesText(facts: readonly GateFacts[]): string {
+  const gates = facts.flatMap(({ statement }) => statement.predicate.phases.flatMap((phase) => phase.gates));
+  return counted(gates.filter(({ decision }) => decision === "continue").length, "gate");
+}
+
+function testsText(facts: readonly GateFacts[]): string[] {
+  const checks = facts.flatMap(({ statement }) => statement.predicate.phases.flatMap((phase) => phase.checks));
+  const counts = checks.flatMap((check) => check.counts ?? []).at(-1);
+  return counts === undefined ? [] : [counted(counts.passed, "test")];
 }

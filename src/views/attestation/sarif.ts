@@ -32,9 +32,13 @@ type SarifResult = {
 };
 
 /** The result of a verification as SARIF 2.1.0. */
-export function sarifOf({ violations, refused }: VerificationFacts, version: string) {
-  const broken = violations.map(({ rule, commit, run, text }) => result("error", rule, { about: commit ?? run, text }));
-  const doubted = refused.map(({ object, why }) => result("warning", "refused", { about: object, text: why }));
+export function sarifOf({ violations, refused }: Pick<VerificationFacts, "violations" | "refused">, version: string) {
+  const broken = violations.map(({ rule, code, commit, run, text }) =>
+    result("error", rule, { about: commit ?? run, text: `${code}: ${text}` }),
+  );
+  const doubted = refused.map(({ commits, run, why }) =>
+    result("warning", "refused", { about: commits[0] ?? run, text: why }),
+  );
   const driver = {
     name: "isdlc",
     version,

@@ -1,6 +1,6 @@
 import { localTime } from "../local-time.ts";
-import type { CoveredCommit, RefusedStatement, SignedStatement } from "../../core/attestation/coverage.ts";
-import { isCovered } from "../../core/attestation/coverage.ts";
+import { type CoveredCommit, isCovered } from "../../core/attestation/coverage.ts";
+import type { RefusedStatement, SignedStatement } from "../../core/attestation/signed-statement.ts";
 import type { Violation } from "../../core/attestation/policy.ts";
 import { plainLine } from "../plain-text.ts";
 import { badgeText } from "./badge.ts";
@@ -11,6 +11,8 @@ export type VerificationFacts = {
   readonly statements: readonly SignedStatement[];
   readonly refused: readonly RefusedStatement[];
   readonly violations: readonly Violation[];
+  /** Signers that are no people. */
+  readonly servers?: readonly string[];
 };
 
 /** The table that people read. */
@@ -27,25 +29,30 @@ export function verificationLines(facts: VerificationFacts): string[] {
   ];
 }
 
-export const badgeOf = ({ statements }: Pick<VerificationFacts, "statements">): string =>
-  badgeText(statements.map(({ statement, signers }) => ({ statement, signers: signers.map(({ signer }) => signer) })));
+export const badgeOf = ({ statements, servers }: Pick<VerificationFacts, "statements" | "servers">): string =>
+  badgeText(statements, servers);
 
 function commitRows(commits: readonly CoveredCommit[]): string[] {
   return commits.map(({ commit, coverage }) => {
     const how = coverage.by === null ? "NOT COVERED" : HOW[coverage.by];
-    const why = coverage.by === null ? `  ${plainLine(coverage.detail, 200)}` : "";
+    const why = coverage.by === null ? `  ${coverage.code}: ${plainLine(coverage.detail, 200)}` : movedNote(coverage);
     return `  ${commit.commit.slice(0, 12)}  ${how.padEnd(11)}  ${plainLine(commit.subject, 60)}${why}`;
   });
 }
 
-const HOW = { commit: "covered", tree: "same tree", merge: "plain merge" } as const;
+const HOW = { state: "covered", landing: "landed", merge: "plain merge" } as const;
+
+function movedNote(coverage: CoveredCommit["coverage"]): string {
+  const isMoved = coverage.by === "merge" ? coverage.isMoved : coverage.by === "landing" && coverage.landing.isMoved;
+  return isMoved ? "  not re-checked on this base" : "";
+}
 
 function statementRows({ statement, signers, gateSigners }: SignedStatement): string[] {
   const { predicate } = statement;
   const vouching = signers.map(({ signer }) => plainLine(signer)).join(", ");
   const gates = predicate.phases.flatMap(({ key, gates: answers }) =>
-    answers.map(({ wait, decision, by, at, suspicious }) => {
-      const gateSigner = gateSigners.find((one) => one.wait === wait && one.decision === decision);
+    answers.map(({ decision, by, at, suspicious }, index) => {
+      const gateSigner = gateSigners.find((one) => one.phase === key && one.gate === index);
       const how = gateSigner === undefined ? by.channel : `passkey of ${plainLine(gateSigner.signer, 60)}`;
       const mark = suspicious ? ", SUSPICIOUS: from a terminal opened while an agent was at work" : "";
       return `  gate ${key}: ${decision} by ${plainLine(by.name, 60)} (${how}) ${localTime(at)}${mark}`;
@@ -65,17 +72,20 @@ function statementRows({ statement, signers, gateSigners }: SignedStatement): st
 }
 
 function refusedRows(refused: readonly RefusedStatement[]): string[] {
-  const rows = refused.map(({ object, why }) => `  ${object.slice(0, 12)}  ${plainLine(why, 200)}`);
-  return rows.length === 0 ? [] : ["", "Statements that are not believed:", ...new Set(rows)];
+  const rows = refused.map(({ code, commits, run, why }) => {
+    const about = commits[0]?.slice(0, 12) ?? run ?? "";
+    return `  ${code}: ${plainLine(about, 30)}  ${plainLine(why, 200)}`;
+  });
+  return rows.length === 0 ? [] : ["", "Statements that do not count:", ...new Set(rows)];
 }
 
 function violationRows(violations: readonly Violation[]): string[] {
   if (violations.length === 0) return ["The policy is kept."];
   return [
     "The policy is not kept:",
-    ...violations.map(({ rule, commit, run, text }) => {
+    ...violations.map(({ rule, code, commit, run, text }) => {
       const about = commit?.slice(0, 12) ?? (run === null ? "" : `run ${run}`);
-      return `  ${rule}: ${about}: ${plainLine(text, 200)}`;
+      return `  ${rule}: ${about}: ${code}: ${plainLine(text, 200)}`;
     }),
   ];
 }

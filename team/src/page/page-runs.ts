@@ -1,5 +1,8 @@
 import type { Context, Hono } from "hono";
+import { evolve } from "../../../src/core/evolve.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import { noRun } from "../../../src/core/run.ts";
+import { signedFacts } from "../../../src/core/signed-facts.ts";
 import { detailOf, diffOf, documentOf, gateOf, type RunSource } from "../../../src/apps/ui/look-at-run.ts";
 import { tellingWhoWasFirst } from "../../../src/apps/ui/who-was-first.ts";
 import {
@@ -69,16 +72,19 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
 /** What a person decides, signed with their passkey where that is asked for. */
 function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
   const { journal } = page.server;
+  const decisionFacts = async (run: RunId) => signedFacts(run, (await journal.events(run)).reduce(evolve, noRun));
   app.post(`${PAGE_API}/runs/:run/challenge`, async (context) => {
     const { run } = await reviewed(page, context);
     const decision = AnswerRequest.parse(await context.req.json());
-    return context.json(await decisionChallengeFor(page, { run, person: context.get("principal").id, decision }));
+    const facts = await decisionFacts(run);
+    return context.json(await decisionChallengeFor(page, { facts, person: context.get("principal").id, decision }));
   });
   app.post(`${PAGE_API}/runs/:run/answer`, async (context) => {
     const { run, access } = await reviewed(page, context);
     const request = AnswerRequest.parse(await context.req.json());
     const person = context.get("principal").id;
-    const signature = await signatureOf(page, { run, person, decision: request });
+    const facts = await decisionFacts(run);
+    const signature = await signatureOf(page, { facts, person, decision: request });
     const by = { name: person, channel: signature === undefined ? "dashboard" : "passkey" } as const;
     const events = (): ReturnType<RunSource["events"]> => journal.events(run);
     await tellingWhoWasFirst(events, request.wait, () =>

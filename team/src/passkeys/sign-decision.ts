@@ -5,19 +5,20 @@ import { newNonces, signableOf } from "../../../src/apps/ui/signable.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { Challenge } from "../../../src/schema/api-passkey.ts";
-import type { RunId } from "../../../src/schema/ids.ts";
+import type { SignedFacts } from "../../../src/core/signed-facts.ts";
 import type { PasskeySignature } from "../../../src/schema/passkey.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 import { openChallenge, takeChallenge } from "./passkey-challenges.ts";
 import { needPasskeyOrigin } from "./passkey-origin.ts";
 import { findPasskey, notePasskeyUse, passkeysOf } from "./team-passkeys.ts";
 
-export type Signing = { readonly run: RunId; readonly person: string; readonly decision: AnswerRequest };
+export type Signing = { readonly facts: SignedFacts; readonly person: string; readonly decision: AnswerRequest };
 
 /** What a person's browser is asked to have signed for one decision. @throws ProblemError NOT_ALLOWED without a passkey. */
-export async function decisionChallengeFor(page: TeamPage, { run, person, decision }: Signing): Promise<Challenge> {
+export async function decisionChallengeFor(page: TeamPage, { facts, person, decision }: Signing): Promise<Challenge> {
   const { pool } = page.server;
-  const relyingParty = relyingPartyOf(needPasskeyOrigin(page));
+  const origin = needPasskeyOrigin(page);
+  const relyingParty = relyingPartyOf(origin);
   const passkeys = (await passkeysOf(pool, person)).map(({ id }) => id);
   if (passkeys.length === 0)
     throw new ProblemError({
@@ -26,7 +27,7 @@ export async function decisionChallengeFor(page: TeamPage, { run, person, decisi
       fix: "Add one under Your passkeys, then decide again.",
     });
   const detail = newNonces();
-  const challenge = decisionChallenge(signableOf(run, decision, detail).statement);
+  const challenge = decisionChallenge(signableOf({ ...facts, origin }, decision, detail).statement);
   await openChallenge(pool, { purpose: "decide", person }, { challenge, detail });
   return { challenge, relyingParty, passkeys };
 }
@@ -37,14 +38,14 @@ export async function decisionChallengeFor(page: TeamPage, { run, person, decisi
  */
 export async function signatureOf(
   page: TeamPage,
-  { run, person, decision }: Signing,
+  { facts, person, decision }: Signing,
 ): Promise<PasskeySignature | undefined> {
   const { assertion } = decision;
   if (assertion === undefined) return undefined;
   const { pool } = page.server;
   const taken = await takeChallenge(pool, { purpose: "decide", person }, assertion.clientData);
   const { nonce = "", salt = "" } = taken?.detail ?? {};
-  const signable = signableOf(run, decision, { nonce, salt });
+  const signable = signableOf({ ...facts, origin: needPasskeyOrigin(page) }, decision, { nonce, salt });
   if (taken === null || decisionChallenge(signable.statement) !== taken.challenge)
     throw refused("it belongs to another decision, was used before, or came too late");
   const found = await findPasskey(pool, assertion.id);

@@ -7,6 +7,7 @@ import { signingSettings } from "../../../adapters/attestation/signing-settings.
 import { pushNotes } from "../../../adapters/attestation/share-notes.ts";
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { DEFAULT_POLICY } from "../../../schema/policy.ts";
 import { attestedLines, shareLine } from "../../../views/attestation/attested.ts";
 import { verificationLines } from "../../../views/attestation/verification.ts";
 import { attest } from "../../../compose/attest-run.ts";
@@ -54,7 +55,7 @@ async function others(invocation: Invocation, { root, env }: LocalProject, named
   const settings = await signingSettings(git);
   const found = await withIsolatedGit(git, (isolated) =>
     withSigners(invocation, { isolated, settings }, (signers) =>
-      verifyRange(isolated, { named, notes: null, handed: [], signers, now: Date.now() }),
+      verifyRange(isolated, { named, policy: DEFAULT_POLICY, notes: null, handed: [], signers, now: Date.now() }),
     ),
   );
   if (found.statements.length === 0)

@@ -89,12 +89,14 @@ async function judged(
   return Promise.all(
     lines.map(async (line): Promise<JudgedStatement> => {
       const belief = await believeEnvelope(line, { signers, now: Date.now() });
-      if (belief.is === "refused") return { is: "refused", why: belief.why };
-      const { run, journal } = belief.statement.predicate;
+      if (belief.is === "refused") return { is: "refused", why: belief.refused.why };
+      if (belief.is === "landing") return { is: "refused", why: "it is about a landing" };
+      const { statement, signers: signed } = belief.signed;
+      const { run, journal } = statement.predicate;
       const { seq, hash } = journal;
       const fits = run === manifest.run && heads.some((head) => head.seq === seq && head.hash === hash);
       if (!fits) return { is: "refused", why: "it is about another journal than this one" };
-      return { is: "believed", signers: belief.signers.map(({ signer }) => signer), seq };
+      return { is: "believed", signers: signed.map(({ signer }) => signer), seq };
     }),
   );
 }

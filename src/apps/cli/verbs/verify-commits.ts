@@ -6,7 +6,7 @@ import { signingSettings } from "../../../adapters/attestation/signing-settings.
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
 import type { Git } from "../../../adapters/git/process/git.ts";
 import { readPolicy } from "../../../core/attestation/read-policy.ts";
-import { violationsOf } from "../../../core/attestation/policy.ts";
+import type { Coverage } from "../../../core/attestation/coverage.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../schema/policy.ts";
 import { sarifOf } from "../../../views/attestation/sarif.ts";
@@ -40,16 +40,15 @@ async function verifyNamed(invocation: Invocation, named: string, { git, isolate
   const file = text(invocation.values, "statements");
   const handed = file === undefined ? [] : linesOf(await namedContent(invocation, isolated, file));
   const settings = await signingSettings(git);
-  const found = await withSigners(invocation, { isolated, settings }, (signers) =>
-    verifyRange(isolated, { named, notes, handed, signers, now: Date.now() }),
+  const facts = await withSigners(invocation, { isolated, settings }, (signers) =>
+    verifyRange(isolated, { named, policy, notes, handed, signers, now: Date.now() }),
   );
-  if (found.commits.length === 0 && !flag(invocation.values, "allow-empty"))
+  if (facts.commits.length === 0 && !flag(invocation.values, "allow-empty"))
     throw new ProblemError({ code: "COMMITS_EMPTY", named });
-  const facts = { ...found, violations: violationsOf(policy, found) };
   const sarif = text(invocation.values, "sarif");
   if (sarif !== undefined)
     writeFileSync(resolve(invocation.cwd, sarif), `${JSON.stringify(sarifOf(facts, version))}\n`);
-  return resultOf(facts, flag(invocation.values, "badge"));
+  return resultOf({ ...facts, servers: policy.servers }, flag(invocation.values, "badge"));
 }
 
 const linesOf = (content: Buffer): string[] =>
@@ -69,13 +68,20 @@ function resultOf(facts: VerificationFacts, badgeOnly: boolean): Result {
       commit: commit.commit,
       tree: commit.tree,
       subject: commit.subject,
-      ...coverage,
+      ...coverageJson(coverage),
     })),
     statements,
     refused,
     violations,
   };
   return { code: ok ? 0 : 1, lines: badgeOnly ? [badgeOf(facts)] : verificationLines(facts), json };
+}
+
+function coverageJson(coverage: Coverage) {
+  if (coverage.by === "state") return { by: coverage.by, runs: coverage.runs.map(({ run }) => run) };
+  if (coverage.by !== "landing") return coverage;
+  const { runs, base, isMoved } = coverage.landing;
+  return { by: coverage.by, runs: runs.map(({ run }) => run), base, isMoved };
 }
 
 /** @throws ProblemError POLICY_INVALID: nothing is let through by a policy that is not understood. */

@@ -15,7 +15,7 @@ test.concurrent("a merged run is covered on the main branch, merge and all, and 
   const first = ada.git("rev-list", "--max-parents=0", "main");
   const verify = (...more: string[]) =>
     ben.isdlc("verify-commits", `${first}..origin/main`, "--signers", ben.signers, "--json", ...more);
-  expect(parsed(await verify()).commits.map(({ by }: { by: string }) => by)).toEqual(["commit", "commit"]);
+  expect(parsed(await verify()).commits.map(({ by }: { by: string }) => by)).toEqual(["state", "merge"]);
 
   const policy = join(ben.home, "policy.json");
   writeFileSync(policy, JSON.stringify({ gates: ["final-review"], fourEyes: true }));

@@ -1,0 +1,47 @@
+import type { RunStatement } from "../../schema/attestation.ts";
+import { instantOf } from "./instant.ts";
+
+/** Why a run statement cannot be true of any run, whoever signs it. Null if it can. */
+export function findContradiction(statement: RunStatement): string | null {
+  return contradictoryTimes(statement) ?? contradictoryCommits(statement) ?? contradictoryPhases(statement);
+}
+
+function contradictoryTimes({ predicate }: RunStatement): string | null {
+  const { startedAt, endedAt, sealedAt, signedAt, finish } = predicate;
+  const signed = instantOf(signedAt);
+  if ([startedAt, endedAt, sealedAt].some((time) => time !== null && instantOf(time) > signed))
+    return "it was signed before the run started, ended or was sealed";
+  if (endedAt !== null && instantOf(endedAt) < instantOf(startedAt)) return "its run ended before it started";
+  const isCancelled = endedAt !== null && sealedAt === null;
+  return finish === null && !isCancelled && (endedAt !== null || sealedAt !== null)
+    ? "its run is sealed without a finish"
+    : null;
+}
+
+function contradictoryCommits({ subject, predicate }: RunStatement): string | null {
+  const { states, git } = predicate;
+  if (states.length !== subject.length) return "it names another number of states than of commits";
+  const merges = states.filter(({ is }) => is === "merge").length;
+  if (merges === states.length) return "it names no state";
+  if (states.slice(0, states.length - merges).some(({ is }) => is === "merge"))
+    return "it names a merge before a state";
+  const commits = subject.map(({ digest }) => digest.gitCommit);
+  if (new Set(commits).size !== commits.length) return "it names a commit twice";
+  const others = new Set(git.others.map(({ commit }) => commit));
+  if (commits.some((commit) => others.has(commit) || commit === git.start.commit))
+    return "it names a commit as made and as not made";
+  const chain = [git.start.commit, ...commits];
+  const isBroken = states.some(({ is, parents }, index) => {
+    const [parent = ""] = parents;
+    return is !== "merge" && (parents.length !== 1 || (parent !== chain[index] && !others.has(parent)));
+  });
+  return isBroken ? "its states do not follow each other" : null;
+}
+
+function contradictoryPhases({ subject, predicate: { phases } }: RunStatement): string | null {
+  if (new Set(phases.map(({ key }) => key)).size !== phases.length) return "it names a phase twice";
+  const commits = new Set(subject.map(({ digest }) => digest.gitCommit));
+  return phases.some(({ commit }) => commit !== null && !commits.has(commit))
+    ? "it names a commit of a phase that is no commit of the run"
+    : null;
+}

@@ -1,0 +1,181 @@
+import type { RunStatement } from "../../schema/attestation.ts";
+import type { CommitId } from "../../schema/ids.ts";
+import type { Policy } from "../../schema/policy.ts";
+import type { History } from "./history.ts";
+import { instantOf } from "./instant.ts";
+import { lastState, statesIn } from "./run-states.ts";
+import type { RefusedStatement, SignedStatement, Signer } from "./signed-statement.ts";
+import type { LineCode } from "./verification-codes.ts";
+
+/** Clocks differ: a time may seem to be so far in the future. */
+export const CLOCK_SKEW_MS = 5 * 60_000;
+
+export type Selection = {
+  /** One statement of each run, by the start of the run. */
+  readonly usable: readonly SignedStatement[];
+  /** Digests of the statements of each usable one's run that agree with it, its own included, by its digest. */
+  readonly agreeing: ReadonlyMap<string, readonly string[]>;
+  readonly refused: readonly RefusedStatement[];
+};
+
+type Question = { readonly policy: Policy; readonly history: History };
+
+/** Finds the statement of each run that counts. */
+export function selectStatements(statements: readonly SignedStatement[], question: Question): Selection {
+  const refused: RefusedStatement[] = [];
+  const left = new Map<string, SignedStatement[]>();
+  const cancelled = new Set<string>();
+  for (const signed of joinSigners(statements)) {
+    const kept = withoutRevoked(signed, question);
+    const code = codeOf(kept, question);
+    const { run } = signed.statement.predicate;
+    if (code === "RUN_CANCELLED") cancelled.add(run);
+    if (code === null) left.set(run, [...(left.get(run) ?? []), kept]);
+    else refused.push(toRefused(signed, code));
+  }
+  const usable: SignedStatement[] = [];
+  const agreeing = new Map<string, readonly string[]>();
+  for (const [run, all] of left) {
+    const chosen = chooseOfRun(all, cancelled.has(run));
+    if (chosen.is === "refused") refused.push(...all.map((signed) => toRefused(signed, chosen.code)));
+    else {
+      usable.push(chosen.signed);
+      agreeing.set(chosen.signed.digest, chosen.agreeing);
+    }
+  }
+  return { usable: usable.toSorted(byStart), agreeing, refused };
+}
+
+const byStart = ({ statement: { predicate: a } }: SignedStatement, { statement: { predicate: b } }: SignedStatement) =>
+  instantOf(a.startedAt) - instantOf(b.startedAt) || (a.run < b.run ? -1 : 1);
+
+export function toRefused(
+  { statement }: SignedStatement,
+  code: LineCode,
+  why = REASONS[code] ?? code,
+): RefusedStatement {
+  const commits = statement.subject.map(({ digest }) => digest.gitCommit);
+  return { code, why, run: statement.predicate.run, commits };
+}
+
+const REASONS: { readonly [C in LineCode]?: string } = {
+  KEY_REVOKED: "its signer's key is revoked",
+  SIGNER_NOT_PERMITTED: "its signer is not in the policy's people",
+  STATEMENT_UNTRUE: "it contradicts the repository: a commit has another tree, other parents or a later time",
+  RUN_CANCELLED: "its run was cancelled or discarded",
+  RUN_OPEN: "its run has not ended",
+  STATEMENTS_DISAGREE: "statements about its run contradict each other",
+};
+
+/** Lines with the same payload are one statement with the signers of all of them. */
+function joinSigners(statements: readonly SignedStatement[]): SignedStatement[] {
+  const byText = new Map<string, SignedStatement>();
+  for (const signed of statements) {
+    const known = byText.get(signed.text)?.signers ?? [];
+    byText.set(signed.text, { ...signed, signers: distinct([...known, ...signed.signers]) });
+  }
+  return [...byText.values()];
+}
+
+const distinct = (signers: readonly Signer[]): Signer[] => [
+  ...new Map(signers.map((one) => [`${one.signer} ${one.keyid}`, one])).values(),
+];
+
+function withoutRevoked(signed: SignedStatement, { policy, history }: Question): SignedStatement {
+  const last = lastState(signed.statement);
+  const isRevoked = ({ keyid }: Signer): boolean =>
+    policy.revokedSigners.some(({ key, lastCommit }) => key === keyid && !isWithin(history, last.commit, lastCommit));
+  const signers = signed.signers.filter((signer) => !isRevoked(signer));
+  return { ...signed, signers, gateSigners: signed.gateSigners.filter((signer) => !isRevoked(signer)) };
+}
+
+/** Like `isAncestor`, for commits that the repository has. */
+const isWithin = (history: History, commit: CommitId, tip: CommitId): boolean =>
+  history.find(tip) !== undefined && history.isAncestor(commit, tip);
+
+function codeOf({ statement, signers }: SignedStatement, { policy, history }: Question): LineCode | null {
+  if (signers.length === 0) return "KEY_REVOKED";
+  const { people, servers, openRuns } = policy;
+  const mayCount = ({ signer }: Signer): boolean => people?.includes(signer) !== false || servers.includes(signer);
+  if (!signers.some(mayCount)) return "SIGNER_NOT_PERMITTED";
+  if (isUntrue(statement, history)) return "STATEMENT_UNTRUE";
+  const { endedAt, sealedAt, finish } = statement.predicate;
+  if (endedAt !== null && (finish === null || finish === "discard")) return "RUN_CANCELLED";
+  return endedAt === null && sealedAt === null && !openRuns ? "RUN_OPEN" : null;
+}
+
+/** True if the repository has a named commit with another tree, other parents, or a time after the signature. */
+function isUntrue({ subject, predicate }: RunStatement, history: History): boolean {
+  const latest = instantOf(predicate.signedAt) + CLOCK_SKEW_MS;
+  return subject.some(({ digest }, index) => {
+    const commit = history.find(digest.gitCommit);
+    const state = predicate.states[index];
+    if (commit === undefined || state === undefined) return false;
+    if (commit.tree !== digest.gitTree || !areEqual(commit.parents, state.parents)) return true;
+    return state.is !== "merge" && commit.committedAt > latest;
+  });
+}
+
+type Choice =
+  | { readonly is: "usable"; readonly signed: SignedStatement; readonly agreeing: readonly string[] }
+  | { readonly is: "refused"; readonly code: LineCode };
+
+function chooseOfRun(all: readonly SignedStatement[], isCancelled: boolean): Choice {
+  const isOpen = ({ statement: { predicate } }: SignedStatement) =>
+    predicate.endedAt === null && predicate.sealedAt === null;
+  const closed = all.filter((signed) => !isOpen(signed)).toSorted(newestFirst);
+  const [newest, ...older] = closed;
+  if (newest !== undefined)
+    return older.every((one) => doAgree(one.statement, newest.statement))
+      ? { is: "usable", signed: newest, agreeing: closed.map(({ digest }) => digest) }
+      : { is: "refused", code: "STATEMENTS_DISAGREE" };
+  const [open] = all.toSorted(newestFirst);
+  return open === undefined || isCancelled
+    ? { is: "refused", code: "RUN_CANCELLED" }
+    : { is: "usable", signed: open, agreeing: [open.digest] };
+}
+
+function newestFirst(one: SignedStatement, other: SignedStatement): number {
+  const [a, b] = [one.statement.predicate, other.statement.predicate];
+  if (a.journal.seq !== b.journal.seq) return b.journal.seq - a.journal.seq;
+  return instantOf(b.signedAt) - instantOf(a.signedAt) || (one.text > other.text ? -1 : 1);
+}
+
+/** True if the newer statement repeats what the older one says, and adds record commits at most. */
+function doAgree(older: RunStatement, newer: RunStatement): boolean {
+  const known = statesIn(older);
+  const states = statesIn(newer);
+  const more = states.slice(known.length);
+  return (
+    areEqual(factsOf(older), factsOf(newer)) &&
+    areEqual(known.map(stateFacts), states.slice(0, known.length).map(stateFacts)) &&
+    more.every(({ is }) => is === "record") &&
+    areEqual(older.predicate.phases.map(phaseFacts), newer.predicate.phases.map(phaseFacts))
+  );
+}
+
+const areEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+const factsOf = ({ predicate }: RunStatement) => [
+  instantOf(predicate.startedAt),
+  predicate.workflow,
+  predicate.plan,
+  predicate.item,
+  predicate.git.start,
+];
+
+const stateFacts = ({ name, commit, tree, parents }: ReturnType<typeof statesIn>[number]) => [
+  name,
+  commit,
+  tree,
+  parents,
+];
+
+const phaseFacts = ({ key, status, accepted, tree, commit, gates }: RunStatement["predicate"]["phases"][number]) => [
+  key,
+  status,
+  accepted,
+  tree,
+  commit,
+  gates,
+];

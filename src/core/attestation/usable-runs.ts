@@ -1,0 +1,57 @@
+import type { CommitId, RunId } from "../../schema/ids.ts";
+import { type CommitMap, createHistory, type History, type HistoryCommit } from "./history.ts";
+import { type Asking, askRecordOnly } from "./question.ts";
+import { lastAccepted, type RunStateCommit, statesIn } from "./run-states.ts";
+import type { SignedStatement } from "./signed-statement.ts";
+
+export type UsableRun = {
+  readonly run: RunId;
+  readonly signed: SignedStatement;
+  readonly states: readonly RunStateCommit[];
+  readonly last: RunStateCommit;
+  /** Whether the last state is approved; null: unknown. */
+  readonly isSound: boolean | null;
+};
+
+/** The usable runs in the order in which they started, and the history with their commits. */
+export type RunIndex = {
+  readonly runs: readonly UsableRun[];
+  readonly history: History;
+  /** Sound runs that have the commit as a state and whose last state is `tip` or an ancestor of it. */
+  soundRuns(commit: CommitId, tip: CommitId): readonly UsableRun[];
+  /** Usable runs, sound or not, that have the commit as a state. */
+  withState(commit: CommitId): readonly UsableRun[];
+};
+
+export function* indexRuns(usable: readonly SignedStatement[], repository: CommitMap): Asking<RunIndex> {
+  const runs: UsableRun[] = [];
+  const commits = new Map<CommitId, HistoryCommit>(repository);
+  const byState = new Map<CommitId, UsableRun[]>();
+  for (const signed of usable) {
+    const run = yield* toUsableRun(signed);
+    runs.push(run);
+    for (const { commit, tree, parents } of run.states) {
+      if (!commits.has(commit)) commits.set(commit, { tree, parents, committedAt: 0 });
+      byState.set(commit, [...(byState.get(commit) ?? []), run]);
+    }
+  }
+  const history = createHistory(commits);
+  const withState = (commit: CommitId): readonly UsableRun[] => byState.get(commit) ?? [];
+  return {
+    runs,
+    history,
+    withState,
+    soundRuns: (commit, tip) =>
+      withState(commit).filter(({ isSound, last }) => isSound === true && history.isAncestor(last.commit, tip)),
+  };
+}
+
+function* toUsableRun(signed: SignedStatement): Asking<UsableRun> {
+  const { statement } = signed;
+  const { run, item } = statement.predicate;
+  const states = statesIn(statement);
+  const last = states.at(-1) ?? { name: "", commit: "", tree: "", is: "phase" as const, parents: [] };
+  const approved = lastAccepted(statement.predicate)?.tree;
+  const isSound = approved === undefined ? false : yield* askRecordOnly(approved, last.tree, item);
+  return { run, signed, states, last, isSound };
+}

@@ -1,0 +1,52 @@
+import type { CommitId } from "../../schema/ids.ts";
+import type { Policy } from "../../schema/policy.ts";
+import { coverCommits, type CoveredCommit } from "./coverage.ts";
+import { type CommitMap, createHistory } from "./history.ts";
+import { applyMovedBase } from "./moved-base.ts";
+import { findViolations, type Violation } from "./policy.ts";
+import type { Asking } from "./question.ts";
+import type { SeenCommit } from "./seen-commit.ts";
+import { selectStatements } from "./select-statements.ts";
+import type { RefusedStatement, SignedLanding, SignedStatement } from "./signed-statement.ts";
+import { indexRuns } from "./usable-runs.ts";
+
+export type VerificationFacts = {
+  readonly policy: Policy;
+  /** Last commit of the range. */
+  readonly head: CommitId;
+  readonly commits: readonly SeenCommit[];
+  /** Ancestors of the head, and of the commits that statements name, as far as the repository has them. */
+  readonly history: CommitMap;
+  readonly statements: readonly SignedStatement[];
+  readonly landings: readonly SignedLanding[];
+  /** Lines refused before. */
+  readonly refused: readonly RefusedStatement[];
+};
+
+export type Verification = {
+  /** Parents first. */
+  readonly commits: readonly CoveredCommit[];
+  /** One for each run, by its start. */
+  readonly statements: readonly SignedStatement[];
+  readonly refused: readonly RefusedStatement[];
+  readonly violations: readonly Violation[];
+};
+
+/** Verifies a range of commits as docs/attestation.md specifies it, from step 3 on. */
+export function* verification(facts: VerificationFacts): Asking<Verification> {
+  const { policy, head, history, landings } = facts;
+  const repository = createHistory(history);
+  const selection = selectStatements(facts.statements, { policy, history: repository });
+  const refused = [...facts.refused, ...selection.refused];
+  const index = yield* indexRuns(selection.usable, history);
+  const covered = yield* coverCommits({ head, commits: facts.commits, index, refused });
+  const commits = applyMovedBase(covered, { policy, index, landings, digests: selection.agreeing });
+  const root = policy.repository;
+  const violations = yield* findViolations({
+    policy,
+    commits,
+    signers: facts.statements.flatMap(({ signers }) => signers),
+    isRepository: root === undefined || (history.get(root)?.parents.length === 0 && repository.isAncestor(root, head)),
+  });
+  return { commits, statements: selection.usable, refused, violations };
+}
