@@ -45,6 +45,28 @@ describe("commands", () => {
   });
 });
 
+describe("decisions", () => {
+  const index = readDocument("docs/decisions/README.md");
+  const records = namesIn("docs/decisions", ".md").filter((name) => name !== "README");
+
+  test("lists every record in the index (add a row to docs/decisions/README.md)", () => {
+    const rows = [...index.matchAll(/^\| (\d+) \| \[(.+)\]\((.+)\.md\) \|/gm)];
+    const listed = rows.map(([, number = "", title = "", name = ""]) => `${name}: # ${number}. ${title}`);
+    const titled = records.map((name) => `${name}: ${readDocument(`docs/decisions/${name}.md`).split("\n", 1)[0]}`);
+    expect(records.length).toBeGreaterThan(30);
+    expect(listed.toSorted()).toEqual(titled.toSorted());
+  });
+
+  test("gives each record its own number", () => {
+    const numbers = records.map((name) => name.slice(0, 4));
+    expect(numbers).toEqual([...new Set(numbers)]);
+  });
+
+  test.for(records)("%s has at most 30 lines", (name) => {
+    expect(readDocument(`docs/decisions/${name}.md`).trimEnd().split("\n").length).toBeLessThanOrEqual(30);
+  });
+});
+
 describe("glossary", () => {
   const rows = readDocument("docs/glossary.md")
     .split(/^## /m)
