@@ -28,6 +28,8 @@ export type PhaseRecord = {
   readonly bases: ReturnBases | null;
   /** Work of the phase that a return left in the working tree; null once the phase is entered again. */
   readonly earlierWork: EarlierWork | null;
+  /** The tree that a skipped phase left: the first one when the next phase was entered. */
+  readonly leftTree: TreeId | null;
   /** Tree last shown to a person at this phase's gate. */
   readonly seenTree: TreeId | null;
   /** Tree that a person accepted at this phase's gate. */

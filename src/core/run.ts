@@ -1,7 +1,7 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, RepositoryStanding, Sizing, TestCommand } from "../schema/facts.ts";
-import type { CommitId, PhaseKey, WaitId } from "../schema/ids.ts";
+import type { CommitId, PhaseKey, TreeId, WaitId } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
 import type { Budget, Finish, Supervision } from "../schema/plan.ts";
 import type { PhaseRecord } from "./phase-record.ts";
@@ -64,6 +64,18 @@ export type ActiveRun = Common & {
   readonly together: readonly string[];
   /** True once the tasks of the accepted design were refined; unproven again when going back to or before it. */
   readonly refined: boolean;
+  /** Changes of the user that no gate has accepted yet, oldest first. */
+  readonly userEdits: readonly UserEdit[];
+  /** Tree of the last gate since the agents stopped: what differs from it was changed by the user. Null while agents work. */
+  readonly untouched: { readonly tree: TreeId; readonly phase: number } | null;
+};
+
+/** What a user changed between two trees, at the gate of a phase. */
+export type UserEdit = {
+  /** Index of the phase. */
+  readonly phase: number;
+  readonly from: TreeId;
+  readonly to: TreeId;
 };
 
 /** `isAccepted`: they failed, and a person goes on knowing that. */
@@ -234,6 +246,9 @@ export const redoLimit = ({ run }: Pick<ActiveRun, "run">): number => run.option
 
 /** Why a person is asked when tests are no longer run the way they trusted. */
 export const TESTS_CHANGED = "tests_changed";
+
+/** Why the user is asked if the tests of a phase could not be started. */
+export const TESTS_NOT_STARTED = "tests_not_started";
 
 /** Why a person is asked when their own lines cannot be told apart from what was changed. */
 export const OWN_LINES = "own_lines";

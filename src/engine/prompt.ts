@@ -3,6 +3,7 @@ import { artifactPath, inputsOf } from "../core/plan.ts";
 import type { ActiveRun, Draft, PhaseRecord, AttemptState } from "../core/run.ts";
 import type { Brief } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
+import { pathToken } from "./path-token.ts";
 import { reviewMaterial, type ShownWork } from "./review-material.ts";
 
 export type Turn = {
@@ -12,22 +13,19 @@ export type Turn = {
   readonly digest: string;
   /** Documents of this phase that were there before it began: somebody was interrupted, or wrote ahead. */
   readonly halfWritten: readonly string[];
-  /** Files that the person edited themselves before they sent the work back. */
-  readonly edited?: readonly string[];
+  /** Files that the user edited at gates and has not accepted yet. */
+  readonly edited: readonly string[];
 };
 
 /** What the agent of a phase is told, beside its persona. Only what this phase needs. */
 export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: Turn): string {
   return sections([
-    ...assignment(run, phase, turn.digest.slice(0, DIGEST_LENGTH)),
+    ...assignment(run, phase, cut(turn.digest)),
     section("What the next phase must be able to take from your work", phase.rule.needs),
     section("You may write", writable(run, phase)),
     "Where the project has an AGENTS.md or CLAUDE.md, its conventions hold for your work.",
     section("Half-written from an earlier start. Read it first and go on with it", list(turn.halfWritten)),
-    section(
-      "The person edited these files by hand since you worked on them. Keep what they wrote",
-      list(turn.edited ?? []),
-    ),
+    section("The user edited these files. Keep every edit of the user", list(editedNames(turn.edited))),
     answers(turn.work),
     earlierGuidance(phase, turn.brief),
     briefing(turn.brief),
@@ -95,7 +93,12 @@ function assignment(run: ActiveRun, phase: PhaseRecord, digest: string): string[
   ];
 }
 
-const DIGEST_LENGTH = 6000;
+const MAX_DIGEST_CHARS = 6000;
+
+const cut = (digest: string): string =>
+  digest.length <= MAX_DIGEST_CHARS
+    ? digest
+    : `${digest.slice(0, MAX_DIGEST_CHARS)}\n(cut here: the document itself has ${digest.length} characters)`;
 
 /** Where the first phase of this run wrote about the repository; null for that phase itself, and where it wrote nothing. */
 export function digestPath(run: ActiveRun): string | null {
@@ -118,6 +121,14 @@ function answers(work: AttemptState): string {
   const told = work.replies.map(({ text, reply }) => `${text}\n  ${reply ?? "(the person leaves this to you)"}`);
   return section("Answers of the person", list(told));
 }
+
+function editedNames(paths: readonly string[]): string[] {
+  const named = paths.slice(0, MAX_EDITED_FILES).map(pathToken);
+  const rest = paths.length - named.length;
+  return rest > 0 ? [...named, `and ${rest} more`] : named;
+}
+
+const MAX_EDITED_FILES = 100;
 
 /** All guidance of earlier redos but the one that the brief itself carries. */
 function earlierGuidance(phase: PhaseRecord, brief: Brief): string {
@@ -155,8 +166,8 @@ const outputs = (run: ActiveRun, phase: PhaseRecord): string[] =>
   phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
 /** Marked line by line, so that it cannot pass for the prompt around it. */
 const quoted = (text: string): string => (text === "" ? "" : text.replaceAll(/^/gm, "> "));
-function told({ ok, isKnown }: CheckResult): string {
-  if (ok === null) return "not measured";
+function told({ ok, isKnown, notStarted }: CheckResult): string {
+  if (ok === null) return notStarted === true ? "could not be started" : "not measured";
   return ok ? "passed" : isKnown === true ? "fail as they did before this work; no new failures" : "failed";
 }
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");

@@ -74,7 +74,7 @@ export function refuseWhileHeld(engine: Pick<Engine, "processes" | "sessions">, 
 }
 
 async function claimed(engine: Engine, run: ActiveRun, { id, host, process }: SessionWorker): Promise<boolean> {
-  const assignment = writingAssignment(engine, run);
+  const assignment = await writingAssignment(engine, run);
   const phase = currentPhase(run);
   if (assignment === null || phase === undefined) return false;
   const execution = `${attemptOf(run) ?? phase.rule.key}.${phase.executions + 1}`;
@@ -83,8 +83,8 @@ async function claimed(engine: Engine, run: ActiveRun, { id, host, process }: Se
   return (await submitClaim(engine, ticketOf(run), { claim, prompt })) !== null;
 }
 
-function taskOf(engine: Engine, run: ActiveRun, { execution, nonce }: Claim): SessionTask | null {
-  const assignment = writingAssignment(engine, run);
+async function taskOf(engine: Engine, run: ActiveRun, { execution, nonce }: Claim): Promise<SessionTask | null> {
+  const assignment = await writingAssignment(engine, run);
   const phase = currentPhase(run);
   if (assignment === null || phase === undefined) return null;
   const { persona, prompt, artifacts, iteration } = assignment;

@@ -12,9 +12,21 @@ export type MarkedTree = {
   readonly git: (...args: string[]) => string;
   /** Files that the user edited. */
   readonly edited: Set<string>;
+  /** Lines of the user that no gate has accepted yet, with the phase at whose gate they were written. */
+  pendingEdits: readonly PendingEdit[];
+  readonly violations: string[];
   /** The next execution of an agent fails. */
   failsNext: boolean;
+  readonly did: string[];
   count: number;
+};
+
+type PendingEdit = {
+  readonly mark: string;
+  readonly path: string;
+  readonly phase: string;
+  /** An agent ran since. */
+  isTold: boolean;
 };
 
 export const marksOf = (text: string): string[] => [...new Set(text.match(/mark-\d+-[0-9a-z-]+/g) ?? [])];
@@ -36,10 +48,12 @@ const read = ({ place }: MarkedTree, path: string): string =>
   existsSync(join(place.root, path)) ? readFileSync(join(place.root, path), "utf8") : "";
 
 /** The user writes into a file of their own, one of an agent, or the shared one. */
-export function edit(world: MarkedTree): void {
-  const line = `${newMark(world, "person")}\n`;
+export function edit(world: MarkedTree, phase: string): void {
+  const mark = newMark(world, "person");
+  const line = `${mark}\n`;
   const path = world.dice.of(["src/own.txt", "src/by-06-implementation.txt", SHARED]);
   world.edited.add(path);
+  world.pendingEdits = [...world.pendingEdits, { mark, path, phase, isTold: false }];
   write(world, path, `${read(world, path)}${line}`);
 }
 
@@ -74,7 +88,8 @@ export function markingAgent(world: MarkedTree): AgentBackend {
     name: "marking",
     digest: "d".repeat(64),
     probe: () => Promise.resolve({ version: "1", ...ABILITIES }),
-    async *run({ phase: key, artifacts }) {
+    async *run({ phase: key, artifacts, prompt }) {
+      checkEdits(world, { key, prompt });
       const end = { type: "end", usage: null, session: null } as const;
       const result = { status: "done" as const, summary: "Done", decisions: [], artifacts: [], questions: [] };
       for (const path of artifacts) write(world, path, `# ${key}\n${newMark(world, key)}\n`);
@@ -86,11 +101,24 @@ export function markingAgent(world: MarkedTree): AgentBackend {
   };
 }
 
+/** The agent is told of all edits of the user but those whose phase was accepted or skipped. */
+function checkEdits(world: MarkedTree, { key, prompt }: { readonly key: string; readonly prompt: string }): void {
+  world.pendingEdits = world.pendingEdits.filter(({ phase }) => phase >= key);
+  for (const edited of world.pendingEdits) {
+    edited.isTold = true;
+    if (!prompt.includes(JSON.stringify(edited.path)))
+      world.violations.push(`${key} is not told of ${edited.mark} in ${edited.path}, after ${world.did.join(", ")}`);
+  }
+}
+
 const CODE = new Set(["06-implementation", "16-quality-loop"]);
 
+/** Now and then the agent overwrites what the user wrote. */
 function writeCode(world: MarkedTree, key: string): void {
+  const isCareless = world.dice.chance(40);
+  const known = (path: string): string => read(world, path).replaceAll(isCareless ? /^mark-\d+-person\n/gm : "", "");
   const own = `src/by-${key}.txt`;
-  const before = world.dice.chance(30) ? "" : read(world, own);
+  const before = world.dice.chance(30) ? "" : known(own);
   write(world, own, `${before}${newMark(world, key)}\n`);
-  write(world, SHARED, read(world, SHARED).replace(`section ${key}\n`, `section ${key}\n${newMark(world, key)}\n`));
+  write(world, SHARED, known(SHARED).replace(`section ${key}\n`, `section ${key}\n${newMark(world, key)}\n`));
 }

@@ -13,26 +13,22 @@ import { phasesToGoBackTo } from "../../src/core/decide/person.ts";
 import { type ActiveRun, currentPhase, redoLimit, type Wait } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { shownChanges } from "../../src/engine/shown-changes.ts";
 import { noProgress } from "../../src/ports/progress.ts";
 import type { PhaseRule } from "../../src/schema/plan.ts";
 import type { Dice } from "./dice.ts";
 import { ADA, initRepository, invocationFor, newBase, placeIn, remove } from "./instant-run.ts";
-import { authorOf, edit, type MarkedTree, markingAgent, marksOf, section, SHARED, update } from "./marking-agent.ts";
+import { edit, markingAgent, section, SHARED, update } from "./marking-agent.ts";
+import {
+  checkCommits,
+  checkNotices,
+  checkOptions,
+  type Move,
+  MOVES,
+  PHASES,
+  readGate,
+  type World,
+} from "./wandering-checks.ts";
 
-/** What a user does at a gate. `restart`: lets the next agent fail, and restarts its phase. */
-export const MOVES = [
-  "continue",
-  "redo",
-  "skip",
-  "edit",
-  "restart",
-  "update",
-  "back keep",
-  "back restore",
-  "fresh",
-] as const;
-type Move = (typeof MOVES)[number] | "back from the end";
 type GateMove = Exclude<(typeof MOVES)[number], "restart">;
 
 const GATE_MOVES = MOVES.filter((move): move is GateMove => move !== "restart");
@@ -43,30 +39,11 @@ export type Wandered = {
   /** Pairs of moves that followed each other: `back keep, redo`. */
   readonly transitions: ReadonlySet<string>;
   readonly committedMarks: number;
-};
-
-type World = MarkedTree & {
-  readonly did: string[];
-  readonly transitions: Set<string>;
-  readonly violations: string[];
-  due: string[];
-  last: Move | "start";
-  committedMarks: number;
-  /** Marks in the diff that the user last continued at, and in the tree it showed. */
-  shown: ReadonlySet<string>;
-  inTree: ReadonlySet<string>;
-  /** Those of the gate that accepted the current phase; null if the engine accepted it. */
-  acceptedWith: ReadonlySet<string> | null;
-  /** Committed marks of phases without a gate, until a gate accepts them. */
-  readonly ungated: Set<string>;
-  /** Events that were checked, and the phase they ended in. */
-  events: number;
-  key: string;
+  readonly lostEdits: number;
 };
 
 const MAX_MOVES = 32;
 const LAST_MOVES = 8; // lead to the end of the run
-const PHASES = ["00-quick-scan", "02-impact-analysis", "03-architecture", "06-implementation", "16-quality-loop"];
 
 /**
  * Plays a run with real git and files, in which the user wanders: back, redo, skip, edit, restart and update in any
@@ -106,6 +83,8 @@ const untouched = (due: readonly string[]) => ({
   acceptedWith: null,
   ungated: new Set<string>(),
   edited: new Set<string>(),
+  pendingEdits: [],
+  lostEdits: 0,
   events: 0,
   key: "",
 });
@@ -139,6 +118,7 @@ async function play(project: LocalProject, world: World): Promise<void> {
     await checkCommits(project, world);
     if (state.is !== "active") return;
     checkOptions(state, world);
+    checkNotices(state, world);
     await answer(engine, { project, run: state, isLast: moves > MAX_MOVES - LAST_MOVES }, world);
   }
 }
@@ -175,8 +155,13 @@ async function answerGate(engine: Engine, { project, run, isLast, wait }: AtGate
   moved(world, move, run);
   if (move === "redo") return void (await record(project, id, { do: "redo", ...shown, guidance: "again" }));
   if (move === "skip") return void (await commandRun(project, run, { do: "skip", by: ADA }));
-  if (move === "fresh" || move === "back keep" || move === "back restore") return goBack(project, run, backs[move]);
-  if (move === "edit") edit(world);
+  if (move === "fresh" || move === "back keep" || move === "back restore") {
+    const { to, tree } = backs[move];
+    if (tree === "restore") world.pendingEdits = world.pendingEdits.filter(({ phase }) => phase < to);
+    return goBack(project, run, backs[move]);
+  }
+  if (move === "edit") edit(world, currentPhase(run)?.rule.key ?? "");
+  if (move === "edit" && world.dice.chance(50)) return; // the next move finds the edit
   if (move === "update") update(world);
   await readGate(engine, run, world);
   await record(project, id, { do: "continue", ...shown });
@@ -209,59 +194,6 @@ function moved(world: World, move: Move, run: ActiveRun): void {
   world.last = move;
 }
 
-/** What the user reads at a gate has all lines of the phase that are in the tree, those from before a return too. */
-async function readGate(engine: Engine, run: ActiveRun, world: World): Promise<void> {
-  const phase = currentPhase(run);
-  const { parts = [] } = (await shownChanges(engine, run)) ?? {};
-  world.shown = new Set(marksOf(parts.map(({ patch }) => added(patch)).join("\n")));
-  world.inTree = new Set(marksOf(grep(world, phase?.made?.tree ?? "")));
-  for (const mark of world.inTree)
-    if (authorOf(mark) === phase?.rule.key && !world.shown.has(mark))
-      fail(world, `${mark} is not in the diff of its gate`);
-}
-
-/** Every accepted line was in the diff of the gate that accepted it, and no line is committed under an earlier phase. */
-async function checkCommits(project: LocalProject, world: World): Promise<void> {
-  const { run } = await currentRun(project);
-  if (run === null) return;
-  const events = project.journal.events(run);
-  for (const event of events.slice(world.events)) {
-    if (event.type === "attempt.started") world.key = event.phase;
-    if (event.type === "phase.accepted") acceptedBy(world, event.by === "engine" ? null : world.shown);
-    if (event.type === "phase.committed" && event.commit !== null) checkCommit(world, event.commit);
-  }
-  world.events = events.length;
-}
-
-/** Lines of phases without a gate are accepted with the next gate. */
-function acceptedBy(world: World, shown: ReadonlySet<string> | null): void {
-  world.acceptedWith = shown;
-  if (shown === null) return;
-  for (const mark of world.ungated)
-    if (world.inTree.has(mark) && !shown.has(mark))
-      fail(world, `${mark} of a phase without a gate was accepted unseen`);
-  world.ungated.clear();
-}
-
-function checkCommit(world: World, commit: string): void {
-  const marks = marksOf(added(world.git("show", "--format=", "--no-color", "-p", commit)));
-  for (const mark of marks) {
-    if (PHASES.indexOf(authorOf(mark)) > PHASES.indexOf(world.key))
-      fail(world, `${mark} is committed under ${world.key}`);
-    if (world.acceptedWith === null) world.ungated.add(mark);
-    else if (!world.acceptedWith.has(mark)) fail(world, `${mark} was accepted at ${world.key} unseen`);
-  }
-  world.committedMarks += marks.length;
-}
-
-/** The menu offers to revert no file that another phase wrote. */
-function checkOptions(run: ActiveRun, world: World): void {
-  const phase = currentPhase(run);
-  if (run.wait?.kind !== "gate" || phase?.rule.writes !== "item") return;
-  for (const path of phase.made?.unexpected ?? [])
-    if (path.startsWith("src/by-") && !world.edited.has(path)) fail(world, `${phase.rule.key} would revert ${path}`);
-}
-
 function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
   const command = { name: "command", argv: [process.execPath] };
   const agents = { phase: command, reviewer: command };
@@ -274,22 +206,4 @@ function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
     transcript: () => ({ write: () => {}, close: () => {} }),
     toldUsage: () => null,
   };
-}
-
-const added = (patch: string): string =>
-  patch
-    .split("\n")
-    .filter((line) => /^\+(?!\+\+ )/.test(line))
-    .join("\n");
-
-function grep({ git }: World, tree: string): string {
-  try {
-    return git("grep", "-h", "mark-", tree, "--");
-  } catch {
-    return ""; // git finds none
-  }
-}
-
-function fail(world: World, what: string): void {
-  world.violations.push(`${what}, after ${world.did.join(", ")}`);
 }

@@ -81,7 +81,7 @@ function phaseOf(plan: RunPlan, run: ActiveRun, rule: PhaseRule): DryPhase {
   const { agents, facts, project } = plan;
   const { persona } = project.workflows.resolve(facts.workflow);
   const phase = run.phases[run.index];
-  const turn = { work: unproven, brief: { why: "first", text: "" }, digest: "", halfWritten: [] } as const;
+  const turn = { work: unproven, brief: { why: "first", text: "" }, digest: "", halfWritten: [], edited: [] } as const;
   const prompt = phase === undefined ? "" : phasePrompt(run, phase, turn);
   return {
     key: rule.key,

@@ -3,6 +3,7 @@ import type { EventOf, Handlers } from "../evolve.ts";
 import { type ActiveRun, type Answer, currentPhase, indexAfter, type Stage } from "../run.ts";
 import { failureDigest, UNSEEN } from "../failure-digest.ts";
 import { enter, open, patch } from "./changes.ts";
+import { recordUserEdit, settleUserEdits, watchUserEdits } from "./user-edits.ts";
 
 type AcceptanceEventType =
   | "phase.completed"
@@ -29,9 +30,10 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     wait: run.wait?.kind === "gate" ? { ...run.wait, loosened: null } : run.wait,
   }),
   "gate.opened": (run, event) => {
-    if (outputOf(run) === null) return run;
+    const made = outputOf(run);
+    if (made === null) return run;
     const { digest, loosened, failures } = event;
-    const produced = enter(run, event, { is: "produced", pausedAt: null });
+    const produced = enter(watchUserEdits(run, made.tree), event, { is: "produced", pausedAt: null });
     return open(produced, event, { kind: "gate", digest, loosened, failures });
   },
   "writes.takenOut": (run, event) => {
@@ -49,7 +51,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     };
     const wait =
       run.wait?.kind === "gate" ? { ...run.wait, digest: `${run.wait.digest}+${event.tree ?? event.seq}` } : run.wait;
-    return { ...patch(run, { made: without }), wait };
+    return { ...patch(recordUserEdit(run, event.tree), { made: without }), wait };
   },
   "gate.answered": (run, event) => {
     const made = outputOf(run);
@@ -88,18 +90,24 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const kept = Object.fromEntries(
       Object.entries({ commitTree, wholeTree, standing, notices }).filter(([, had]) => had !== undefined),
     );
-    return patch(run, { made: { ...before, ...kept, ...found, tree, checks } });
+    return patch(recordUserEdit(run, tree), { made: { ...before, ...kept, ...found, tree, checks } });
   },
   "phase.accepted": (run, event) => {
     const paused = run.stage.is === "rechecking" ? run.stage : { pausedAt: null, resumedAt: null };
     const { pausedAt, resumedAt } = paused;
-    const accepted = event.by === "engine" ? run : patch(run, { acceptedTree: currentPhase(run)?.seenTree ?? null });
+    const acceptedTree = currentPhase(run)?.seenTree ?? null;
+    const accepted = event.by === "engine" ? run : patch(settleUserEdits(run), { acceptedTree });
     return enter(accepted, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
   },
   "phase.skipped": (run, event) => {
     const left =
       run.wait?.kind === "gate" ? recordAnswer(run, { ...event, choice: "skip", guidance: null }, null) : run;
-    const skipped = patch(left, { status: "skipped", completedAt: event.at, redoing: false, made: null });
+    const skipped = patch(settleUserEdits(left), {
+      status: "skipped",
+      completedAt: event.at,
+      redoing: false,
+      made: null,
+    });
     return enter(skipped, event, { is: "accepting", pausedAt: null, resumedAt: null });
   },
   "phase.committed": (run, event) => ({

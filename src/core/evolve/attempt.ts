@@ -15,6 +15,7 @@ import {
   type AttemptState,
 } from "../run.ts";
 import { changed, enter, open, patch } from "./changes.ts";
+import { recordUserEdit } from "./user-edits.ts";
 
 type AttemptEventType =
   | "attempt.started"
@@ -61,9 +62,18 @@ function withReturnTree(run: ActiveRun, tree: TreeId): ActiveRun {
   return changed(run, { phases });
 }
 
+/** Completes the records of skipped phases. */
+function withLeftTree(run: ActiveRun, tree: TreeId): ActiveRun {
+  const isIncomplete = ({ status, leftTree }: PhaseRecord): boolean => status === "skipped" && leftTree === null;
+  if (!run.phases.some(isIncomplete)) return run;
+  const phases = run.phases.map((phase) => (isIncomplete(phase) ? { ...phase, leftTree: tree } : phase));
+  return changed(run, { phases });
+}
+
 export const attemptHandlers: Handlers<AttemptEventType> = {
   "attempt.started": (started, event) => {
-    const run = event.tree === null ? started : withReturnTree(started, event.tree);
+    const edited = changed(recordUserEdit(started, event.tree), { untouched: null });
+    const run = event.tree === null ? edited : withLeftTree(withReturnTree(edited, event.tree), event.tree);
     const phase = currentPhase(run);
     const entered = patch(run, {
       status: "in_progress",

@@ -50,6 +50,8 @@ const copyOfRun = (run: ActiveRun): ActiveRun => ({
   base: run.base,
   together: run.together,
   refined: run.refined,
+  userEdits: run.userEdits,
+  untouched: run.untouched,
   answers: run.answers,
   seq: run.seq,
 });
@@ -70,6 +72,7 @@ const copyOfPhase = (phase: PhaseRecord): PhaseRecord => ({
   returnTree: phase.returnTree,
   bases: phase.bases,
   earlierWork: phase.earlierWork,
+  leftTree: phase.leftTree,
   seenTree: phase.seenTree,
   acceptedTree: phase.acceptedTree,
   made: phase.made,

@@ -4,6 +4,7 @@ import type { EventOf, Handlers } from "../evolve.ts";
 import type { ActiveRun, PhaseRecord } from "../run.ts";
 import { keptSizing } from "./after-phase.ts";
 import { enter, patch } from "./changes.ts";
+import { dropUserEdits } from "./user-edits.ts";
 
 type BackEventType = "phase.restarted" | "run.wentBack" | "run.rewound";
 
@@ -23,7 +24,7 @@ export const backHandlers: Handlers<BackEventType> = {
     const brief = backBrief(event);
     const returned: ActiveRun = { ...run, phases, index, sizing, refined };
     return event.tree === "restore"
-      ? enter(returned, event, { is: "rewinding", to: event.to, brief })
+      ? enter(dropUserEdits(returned, index), event, { is: "rewinding", to: event.to, brief })
       : enter(returned, event, { is: "entering", brief });
   },
   "run.rewound": (run, event) => {
@@ -62,6 +63,7 @@ function forgotten(run: ActiveRun, at: number, { index, sizing, event }: Return)
     made: null,
     commit: null,
     guidance: first && guidance !== undefined ? [...phase.guidance, guidance] : phase.guidance,
+    leftTree: null,
     seenTree: null,
     acceptedTree: null,
     ...treesAtReturn(phase, first, tree === "keep" ? earlierWork(run, at) : null),
@@ -93,8 +95,6 @@ function earlierWork(run: ActiveRun, at: number): PhaseRecord["earlierWork"] {
 
 /** The tree that a phase left; null if nothing came after it. */
 function treeAfter(run: ActiveRun, at: number): TreeId | null {
-  if (at === run.index) return null;
-  const next = run.phases.slice(at + 1, run.index + 1).find(({ firstTree }) => firstTree !== null);
-  const left = run.phases[at]?.made?.tree ?? null; // a skipped phase has none
-  return left ?? next?.bases?.entered ?? next?.firstTree ?? null;
+  const phase = run.phases[at];
+  return at === run.index || phase === undefined ? null : (phase.made?.tree ?? phase.leftTree);
 }

@@ -2,7 +2,7 @@ import type { Brief } from "../../schema/event.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
-import { type ActiveRun, isEscalationOption, type PhaseRecord, type Stage } from "../run.ts";
+import { type ActiveRun, isEscalationOption, type PhaseRecord, type Stage, TESTS_NOT_STARTED } from "../run.ts";
 import { unproven } from "./attempt.ts";
 import { enter, open, patch } from "./changes.ts";
 
@@ -49,6 +49,8 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     sealedAt: null,
     together: [],
     refined: false,
+    userEdits: [],
+    untouched: null,
     answers: [],
     seq,
   };
@@ -70,6 +72,7 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   firstStanding: null,
   bases: null,
   earlierWork: null,
+  leftTree: null,
   seenTree: null,
   acceptedTree: null,
   made: null,
@@ -121,7 +124,8 @@ export const runHandlers: Handlers<RunEventType> = {
     });
   },
   "step.retried": (run, event) => {
-    const anew = event.from === "produce" || event.from === "check" || event.from === "enter";
+    const isCheckOnly = run.wait?.kind === "escalation" && run.wait.reason === TESTS_NOT_STARTED;
+    const anew = event.from === "produce" || (event.from === "check" && !isCheckOnly) || event.from === "enter";
     const stage: Stage = anew ? { is: "entering", brief: retryBrief(run, event.guidance) } : anotherTry(run.stage);
     const limited = event.limits === undefined ? run : withLimits(run, event.limits);
     return enter(anew ? patch(limited, { status: "in_progress", made: null }) : limited, event, stage);

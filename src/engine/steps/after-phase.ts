@@ -30,7 +30,7 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
   const { stage } = run;
   const phase = currentPhase(run);
   if (stage.is !== "refining" || phase === undefined) return null;
-  const assignment = writingAssignment(engine, run);
+  const assignment = await writingAssignment(engine, run);
   if (assignment === null) return null;
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
   const report = await work(engine, job, { assignment, signal });

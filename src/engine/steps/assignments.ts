@@ -1,9 +1,9 @@
-import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { artifactPath, outputsOf } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { Engine } from "../engine.ts";
 import { isFeature } from "./feature-record.ts";
+import { userEditedFiles } from "./user-edits.ts";
 import { digestPath, phasePrompt, TASKS_FILE, tasksPrompt } from "../prompt.ts";
 
 /** What an agent is to do, whoever it is and wherever it works. */
@@ -12,11 +12,8 @@ export type Assignment = Pick<
   "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration" | "artifacts"
 >;
 
-/**
- * The work of the current step for an agent that writes: a phase, or its tasks; null in every other step.
- * `edited`: what the person edited by hand before they sent it back.
- */
-export function writingAssignment(engine: Engine, run: ActiveRun, edited: readonly string[] = []): Assignment | null {
+/** The work of the current step for an agent that writes: a phase, or its tasks; null in every other step. */
+export async function writingAssignment(engine: Engine, run: ActiveRun): Promise<Assignment | null> {
   const { stage } = run;
   const phase = currentPhase(run);
   if (phase === undefined || (stage.is !== "producing" && stage.is !== "refining")) return null;
@@ -40,7 +37,7 @@ export function writingAssignment(engine: Engine, run: ActiveRun, edited: readon
       ...stage,
       digest: digestFor(engine, run),
       halfWritten: halfWritten(engine, run, phase),
-      edited,
+      edited: await userEditedFiles(engine, run),
     }),
     iteration: stage.work.turns + 1,
     artifacts: outputsOf(phase.rule, run.run.item),
@@ -50,15 +47,6 @@ export function writingAssignment(engine: Engine, run: ActiveRun, edited: readon
 function digestFor({ projections }: Engine, run: ActiveRun): string {
   const path = digestPath(run);
   return path === null ? "" : (projections.readArtifact(path) ?? "");
-}
-
-/** What changed since the person was shown the work that they send back: they edited it, as no agent worked meanwhile. */
-export async function editedByHand({ workspace }: Engine, run: ActiveRun): Promise<string[]> {
-  const isSentBack = run.stage.is === "producing" && run.stage.brief.why === "redo" && run.stage.work.turns === 0;
-  const seenTree = currentPhase(run)?.seenTree ?? null;
-  if (!isSentBack || seenTree === null) return [];
-  const changes = await workspace.diff(seenTree, await workspace.now([run.run.item]));
-  return (changes ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
 }
 
 /** Only for a first attempt: later ones know what they made. */

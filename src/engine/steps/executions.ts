@@ -9,7 +9,7 @@ import type { ExecutionId, Ticket, TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { reviewPrompt } from "../prompt.ts";
-import { type Assignment, editedByHand, writingAssignment } from "./assignments.ts";
+import { type Assignment, writingAssignment } from "./assignments.ts";
 import { halted, letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
@@ -23,8 +23,7 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   if (stage.is !== "producing" || phase === undefined) return null;
   recordPhaseStart(engine, run);
   await recordReviews(engine, run);
-  const edited = stage.claim === null ? await editedByHand(engine, run) : [];
-  const assignment = writingAssignment(engine, run, edited);
+  const assignment = await writingAssignment(engine, run);
   if (assignment === null) return null;
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
   return work(engine, job, { signal, assignment });

@@ -6,6 +6,7 @@ import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import type { Composed } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
+import { lostEditNotices } from "./user-edits.ts";
 
 type Looking = Pick<Engine, "vcs">;
 
@@ -41,15 +42,15 @@ type Beside = Partial<Found> & { readonly mixed?: readonly string[] };
 
 /** What accepting a tree would commit, and where the repository stands at that. */
 export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Beside> {
-  const standing = await standingNow(engine, run);
-  if (standing === undefined || engine.vcs === null) return {};
+  const [standing, lost] = await Promise.all([standingNow(engine, run), lostEditNotices(engine, run, tree)]);
+  if (standing === undefined || engine.vcs === null) return lost.length === 0 ? {} : { notices: lost };
   const [others, composed] = await Promise.all([
     noticesOfOthers(engine, run, standing),
     composedFor(engine, run, { tree, onto: standing.tip }),
   ]);
-  if (composed === null) return { standing, notices: others };
+  if (composed === null) return { standing, notices: [...lost, ...others] };
   const { notices, mixed } = composedNotices(run, standing, composed);
-  const found = { standing, notices: [...others, ...notices], ...(mixed.length === 0 ? {} : { mixed }) };
+  const found = { standing, notices: [...lost, ...others, ...notices], ...(mixed.length === 0 ? {} : { mixed }) };
   return { ...found, [run.run.options.commits === "end" ? "wholeTree" : "commitTree"]: composed.tree };
 }
 

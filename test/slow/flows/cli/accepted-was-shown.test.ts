@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rollDice } from "../../../support/dice.ts";
-import { MOVES, wanderingRun } from "../../../support/wandering-run.ts";
+import { MOVES } from "../../../support/wandering-checks.ts";
+import { wanderingRun } from "../../../support/wandering-run.ts";
 
 /** More of them: WANDERING_SEEDS=200 npx vitest run test/slow/flows/cli/accepted-was-shown.test.ts */
 const RUNS = Math.max(10, Number(process.env["WANDERING_SEEDS"] ?? 10));
@@ -15,16 +16,23 @@ const TRANSITIONS = MOVES.flatMap((one) =>
 
 const reached = new Set<string>();
 let committedMarks = 0;
+let lostEdits = 0;
 
-test.each(SEEDS)("accepts only lines that the gate showed: seed %d", async (seed) => {
-  const due = TRANSITIONS.filter((_, at) => at % SEEDS.length === seed - 1);
-  const { violations, transitions, committedMarks: marks } = await wanderingRun(rollDice(seed), due);
-  for (const transition of transitions) reached.add(transition);
-  committedMarks += marks;
-  expect(violations).toEqual([]);
-});
+test.each(SEEDS)(
+  "accepts only lines that the gate showed, and keeps or shows edits of the user: seed %d",
+  async (seed) => {
+    const due = TRANSITIONS.filter((_, at) => at % SEEDS.length === seed - 1);
+    const { violations, transitions, committedMarks: marks, lostEdits: lost } = await wanderingRun(rollDice(seed), due);
+    for (const transition of transitions) reached.add(transition);
+    committedMarks += marks;
+    lostEdits += lost;
+    expect(violations).toEqual([]);
+  },
+);
 
 test("reaches every transition between two moves of the user", () => {
+  console.log(`seeds ${SEEDS[0]} to ${SEEDS.at(-1)} reached ${[...reached].toSorted().join("; ")}`);
   expect(TRANSITIONS.filter((pair) => !reached.has(pair))).toEqual([]);
   expect(committedMarks).toBeGreaterThan(SEEDS.length * 3);
+  expect(lostEdits).toBeGreaterThan(0);
 });

@@ -89,3 +89,22 @@ test.concurrent("without git nobody can tell what a review edited, so the tests 
   sandbox.write("src/app.js", "broken\n");
   expect((await proceed(sandbox)).waiting).toMatchObject({ kind: "gate", failures: [{ name: "tests" }] });
 });
+
+test.concurrent("tells the agent of a redo which files the user edited, after Continue opened the gate again too, and shows an edit that it lost", async () => {
+  const sandbox = await createSandbox({ files: FILES });
+  const first = { writes: { "src/app.js": "sound\nby the agent\n" } };
+  const careless = { writes: { "src/app.js": "sound\nby the agent, again\n" } };
+  sandbox.plan({ turns: { implement: [first, careless] } });
+  await sandbox.script("add a greeting", "--supervised", "--tests", "without", ...sandbox.agent);
+  while ((await sandbox.status()).current !== "implement") await sandbox.person("continue");
+  sandbox.write("src/app.js", "sound\nby the agent\nby the user\n");
+  await sandbox.person("continue");
+  expect((await sandbox.status()).waiting.kind).toBe("gate");
+  await sandbox.person("redo", "Say it nicer");
+  const lastPrompt = () => sandbox.log().findLast(({ role, key }) => role === "phase" && key === "implement")?.prompt;
+  expect(lastPrompt()).toContain('The user edited these files. Keep every edit of the user:\n- "src/app.js"');
+  const gate = await sandbox.script("gate");
+  expect(gate.stdout).toContain("Your edit of src/app.js is lost: 1 of the 1 lines that you changed");
+  await sandbox.person("redo", "You lost my line");
+  expect(lastPrompt()).toContain('- "src/app.js"');
+});
