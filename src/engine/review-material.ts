@@ -1,9 +1,11 @@
+import { isGeneratedFile } from "../core/generated-files.ts";
 import { type Finding, isOpen, ledgerOf } from "../core/findings/ledger.ts";
 import { isSameFile } from "../core/findings/location.ts";
 import type { Draft, PhaseRecord } from "../core/run.ts";
 import { unmentionedFiles } from "../core/unmentioned.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { FileChange } from "../schema/facts.ts";
+import { pathToken } from "./path-token.ts";
 
 /** What git tells about the work under review. */
 export type ShownWork = {
@@ -18,7 +20,7 @@ export type ShownWork = {
 };
 
 /** Characters of the patch; a reviewer has the files themselves beside it. */
-const PATCH_LENGTH = 60_000;
+const MAX_PATCH_CHARS = 60_000;
 const MOST_FILES = 300;
 const MOST_FINDINGS = 100;
 
@@ -31,10 +33,10 @@ export function reviewMaterial(
   const { draft, changes, patch, boundary } = given;
   const unmentioned = changes === null || patch === "" ? [] : unmentionedFiles(run, draft, changes);
   const parts = [
-    titled("The agent claims to have made", draft.artifacts.map(token)),
+    titled("The agent claims to have made", draft.artifacts.map(pathToken)),
     titled("The agent's own summary", draft.summary === "" ? [] : [JSON.stringify(draft.summary)]),
     titled("Git shows that these files changed", changedLines(changes)),
-    titled("Of these, the agent mentioned none of the following", unmentioned.map(token)),
+    titled("Of these, the agent mentioned none of the following", unmentioned.map(pathToken)),
     titled("What was found before, and what became of it since", earlierFindings(phase, given)),
     patchPart(patch),
   ].filter((part) => part !== "");
@@ -48,7 +50,7 @@ export function reviewMaterial(
 }
 
 function changedLines(changes: readonly FileChange[] | null): string[] {
-  const shown = (changes ?? []).slice(0, MOST_FILES).map(({ path, change }) => `${token(path)} (${change})`);
+  const shown = (changes ?? []).slice(0, MOST_FILES).map(({ path, change }) => `${pathToken(path)} (${change})`);
   const left = (changes ?? []).length - shown.length;
   return left > 0 ? [...shown, `and ${left} more: see your copy`] : shown;
 }
@@ -58,7 +60,7 @@ function earlierFindings({ iterations }: PhaseRecord, { revised }: ShownWork): s
   const { findings } = ledgerOf(iterations);
   return findings.slice(-MOST_FINDINGS).map((finding) => {
     const { id, severity, description, location } = finding;
-    const place = location === null ? "" : ` at ${token(location)}`;
+    const place = location === null ? "" : ` at ${pathToken(location)}`;
     return `${id} (${severity})${place}: ${JSON.stringify(description)}. ${becameOf(finding, revised)}`;
   });
 }
@@ -68,35 +70,38 @@ function becameOf(finding: Finding, revised: readonly string[] | null): string {
   const { file } = finding;
   if (revised === null) return "What was changed because of it is not known.";
   if (file === null)
-    return `The revision since changed ${revised.length === 0 ? "no file" : revised.map(token).join(", ")}.`;
+    return `The revision since changed ${revised.length === 0 ? "no file" : revised.map(pathToken).join(", ")}.`;
   const touched = revised.find((path) => isSameFile(path, file));
-  return touched === undefined ? "Its file was not changed since." : `${token(touched)} was changed since.`;
+  return touched === undefined ? "Its file was not changed since." : `${pathToken(touched)} was changed since.`;
 }
 
-/** Whole files of the patch as far as they fit; the rest by name. */
+/** Whole files of the patch as far as they fit, generated files last; the rest by name. */
 function patchPart(patch: string): string {
   if (patch.trim() === "") return "";
-  const files = patch.split(/^(?=diff --git )/m);
-  let room = PATCH_LENGTH;
-  const fitting = files.filter((file) => {
-    room -= file.length;
-    return room >= 0;
+  const files = generatedLast(patch.split(/^(?=diff --git )/m));
+  let room = MAX_PATCH_CHARS;
+  const fitting = files.filter(({ length }) => {
+    if (length > room) return false; // a file that is too long does not keep out those after it
+    room -= length;
+    return true;
   });
   const left = files.filter((file) => !fitting.includes(file)).map(headOf);
   const rest =
     left.length === 0
       ? ""
       : `\nThe patch is longer than can be shown. Read these files in your copy:\n${lines(left.slice(0, MOST_FILES))}`;
-  return `The patch, as git shows it:\n${fitting.join("").trimEnd()}${rest}`;
+  return `The patch, as git shows it:\n${fitting.map((file) => file.trimEnd()).join("\n")}${rest}`;
 }
+
+const generatedLast = (files: readonly string[]): string[] => [
+  ...files.filter((file) => !isGenerated(file)),
+  ...files.filter(isGenerated),
+];
+
+const isGenerated = (file: string): boolean => isGeneratedFile(/^diff --git .* "?b\/(.*?)"?$/m.exec(file)?.[1] ?? "");
 
 /** `a/src/x.ts b/src/x.ts` of the first line. */
 const headOf = (file: string): string => JSON.stringify(/^diff --git (.*)$/m.exec(file)?.[1] ?? "a file");
-
-/** A name as one word, whatever is in it: nothing in a name can pass for a line of the prompt. */
-const token = (path: string): string => JSON.stringify(path).replaceAll(/[^\x20-\x7e]/g, escaped);
-
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 const titled = (title: string, entries: readonly string[]): string =>
   entries.length === 0 ? "" : `${title}:\n${lines(entries)}`;

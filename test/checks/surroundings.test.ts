@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -50,4 +50,13 @@ test.each(rows)("what git ignores and tests read is compared by content: %s", (_
   const before = surroundingsDigests(root, surroundings());
   change();
   expect(changedParts(root, surroundings(), before)).toEqual(parts);
+});
+
+test("a part too large to be read does not keep the parts after it from being read", () => {
+  write("a-dataset.bin", "");
+  truncateSync(join(root, "a-dataset.bin"), 65 * 1024 * 1024); // one more than is read
+  const parts = () => testSurroundings(root, ["a-dataset.bin", ...IGNORED]);
+  const before = surroundingsDigests(root, parts());
+  write("local.env", "A=1"); // as it was
+  expect(changedParts(root, parts(), before)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { isRegenerated, type TestSurroundings } from "./test-surroundings.ts";
 export type SurroundingsDigests = Readonly<Record<string, string>>;
 
 /** Bytes that are read at most to remember what the files of one tree hold; parts beyond are told by size and times. */
-const MOST_READ = 64 * 1024 * 1024;
+const MAX_READ_BYTES = 64 * 1024 * 1024;
 /** More files than this are not looked at one by one. */
 const MOST_FILES = 200_000;
 
@@ -16,11 +16,13 @@ const MOST_FILES = 200_000;
  * are cheap, and nobody can date them back; contents tell whether such a part really is another.
  */
 export function surroundingsDigests(root: string, surroundings: TestSurroundings): SurroundingsDigests {
-  let room = MOST_READ;
+  let room = MAX_READ_BYTES;
   const digests = partsOf(root, surroundings).map((path): [string, string] => {
     const files = filesBelow(root, path);
-    room -= files.reduce((sum, { facts }) => sum + facts.size, 0);
-    return [path, `${factsDigest(files)} ${room >= 0 ? contentDigest(root, files) : ""}`];
+    const size = files.reduce((sum, { facts }) => sum + facts.size, 0);
+    const isRead = size <= room; // a part that is too large does not keep out those after it
+    if (isRead) room -= size;
+    return [path, `${factsDigest(files)} ${isRead ? contentDigest(root, files) : ""}`];
   });
   return Object.fromEntries(digests);
 }
