@@ -8,12 +8,15 @@ export const needsBaseline = ({ tests, phases }: ActiveRun): boolean =>
 
 /** A result of tests, held against how they were before the run. What failed then and was accepted is known. */
 export function againstBaseline(baseline: Baseline | null, result: CheckResult): CheckResult {
-  if (baseline === null || result.name !== "tests" || result.ok === null || baseline.result.ok === null) return result;
+  if (baseline === null || result.name !== "tests" || !hasRun(result) || !hasRun(baseline.result)) return result;
   const against = compared(baseline.result, result);
   if (against === null) return isSameFailure(baseline, result) ? { ...result, isKnown: true } : result;
   const isKnown = !result.ok && baseline.isAccepted && against.added.length === 0 && against.still.length > 0;
   return { ...result, detail: detailOf(result, against), against, ...(isKnown ? { isKnown } : {}) };
 }
+
+/** Tests that could not start failed neither before the work nor after it. */
+const hasRun = ({ ok, notStarted }: CheckResult): boolean => ok !== null && notStarted !== true;
 
 /** A failure that counts: not one that a person knew of and went on with. */
 export const isFailure = ({ ok, isKnown }: CheckResult): boolean => ok === false && isKnown !== true;

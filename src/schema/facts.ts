@@ -44,6 +44,8 @@ export const CheckResult = z.strictObject({
   against: z.optional(TestComparison),
   /** True for a failure that is no other than before the run, with which a person went on. */
   isKnown: z.optional(z.boolean()),
+  /** True if the check exists and could not start: `ok` is null then, and the user is asked. */
+  notStarted: z.optional(z.literal(true)),
   /** Of tests that could not run: what is not installed, with the command that installs it. */
   missing: z.optional(z.string()),
   /** What a person should know about it, passed or not. */

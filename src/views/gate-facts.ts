@@ -4,6 +4,7 @@ import { isUnjudged } from "../core/findings/no-verdict.ts";
 import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";
 import type { CheckResult, TestCounts } from "../schema/facts.ts";
+import { checkOutcome } from "./check-outcome.ts";
 import { type ShownChanges, shownFiles, sizeText } from "./changes-text.ts";
 import { entries } from "./entries.ts";
 import { renderFindings } from "./findings.ts";
@@ -65,9 +66,10 @@ function failingLines({ against, failing = [] }: CheckResult): string[] {
   ];
 }
 
-function outcomeOf({ ok, isKnown }: CheckResult): string {
-  if (ok === null) return "not measured";
-  return ok ? "passed" : isKnown === true ? "no new failures" : "FAILED";
+/** In capitals if it speaks against the work. */
+function outcomeOf(check: CheckResult): string {
+  const outcome = checkOutcome(check);
+  return outcome === "failed" || check.notStarted === true ? outcome.toUpperCase() : outcome;
 }
 
 const countsText = ({ passed, failed }: TestCounts): string => `${passed} passed, ${failed} failed`;

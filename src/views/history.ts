@@ -1,4 +1,5 @@
 import { isFailure } from "../core/baseline.ts";
+import { checkOutcome } from "./check-outcome.ts";
 import { countOf } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
 import { type EndedRun, finishOf, mergedAs } from "../core/run.ts";
@@ -26,8 +27,7 @@ const sentences: Sentences = {
   "run.started": (e) => `${e.workflow} started by ${who(e.by)}: ${plainLine(e.title)}`,
   "decision.signed": (e) => `the next decision is signed with passkey ${plainLine(e.signature.passkey, 16)}`,
   "passkey.removed": (e) => `passkey ${plainLine(e.passkey, 16)} removed by ${who(e.by)}: ${plainLine(e.reason, 200)}`,
-  "baseline.measured": (e) =>
-    `tests before the run: ${e.result.ok === true ? "passed" : e.result.ok === null ? "not measured" : "failed"}`,
+  "baseline.measured": (e) => `tests before the run: ${checkOutcome(e.result)}`,
   "baseline.settled": (e) =>
     e.how === "passed"
       ? "goes on from there"

@@ -1,4 +1,5 @@
 import { isUnjudged } from "../core/findings/no-verdict.ts";
+import { checkOutcome } from "./check-outcome.ts";
 import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
 import { isOwnPath } from "../core/own-folder.ts";
 import type { EndedRun, PhaseRecord } from "../core/run.ts";
@@ -47,7 +48,7 @@ function evidenceTable(run: EndedRun): string {
 }
 
 function phaseRow(run: EndedRun, { rule, status, made, iterations }: PhaseRecord): string {
-  const checks = (made?.checks ?? []).map(({ name, ok }) => `${name} ${outcome(ok)}`).join(", ");
+  const checks = (made?.checks ?? []).map((check) => `${check.name} ${checkOutcome(check)}`).join(", ");
   const isFailed = made !== null && isUnjudged(made);
   const verdict = made?.approved === true ? "approved" : isFailed ? "failed" : "did not approve";
   const reviewer = rule.reviewer === null || iterations.length === 0 ? "" : `${verdict} (${iterations.length})`;
@@ -57,16 +58,16 @@ function phaseRow(run: EndedRun, { rule, status, made, iterations }: PhaseRecord
   return `| ${cells.map((cell) => markdownText(cell)).join(" | ")} |`;
 }
 
-const outcome = (ok: boolean | null): string => (ok === null ? "not measured" : ok ? "passed" : "failed");
-
-/** The last tests that were run. */
+/** The last tests that were run or could not be started. */
 function testLines({ phases }: EndedRun): string[] {
   const all = phases.flatMap(({ made }) => made?.checks ?? []);
-  const last = all.findLast((check): check is CheckResult => check.name === "tests" && check.ok !== null);
+  const last = all.findLast(
+    (check): check is CheckResult => check.name === "tests" && (check.ok !== null || check.notStarted === true),
+  );
   if (last === undefined) return ["Tests: not measured"];
-  const { ok, counts } = last;
+  const { counts } = last;
   const told = counts === undefined ? "" : ` (${counts.passed} passed, ${counts.failed} failed)`;
-  return [`Tests: ${outcome(ok)}${told}`];
+  return [`Tests: ${checkOutcome(last)}${told}`];
 }
 
 function openFindings({ phases }: EndedRun): string {

@@ -1,4 +1,5 @@
 import { type Attention, attentionFor, attentionText } from "../core/attention.ts";
+import { checkOutcome } from "./check-outcome.ts";
 import { money } from "../core/money.ts";
 import type { TestCounts } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
@@ -26,7 +27,7 @@ const statusLine = ({ status }: SummaryData): string => `**Status**: ${markdownT
 const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactRows(data).length} files`;
 
 function engineLines({ usage, missingUsage, checks, sandbox, tree }: EngineFacts, toRead: Attention): string[] {
-  const found = checks.map(({ name, ok, counts }) => `${markdownText(name)} ${outcome(ok)}${countsText(counts)}`);
+  const found = checks.map((check) => `${markdownText(check.name)} ${checkOutcome(check)}${countsText(check.counts)}`);
   return [
     `**Tokens**: ${tokens(usage)}${missingUsage > 0 && usage.input !== null ? ", plus executions that reported none" : ""}`,
     ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
@@ -46,9 +47,4 @@ function countsText(counts: TestCounts | undefined): string {
   if (counts === undefined) return "";
   const { passed, failed, skipped } = counts;
   return ` (${passed} passed, ${failed} failed, ${skipped} skipped)`;
-}
-
-function outcome(ok: boolean | null): string {
-  if (ok === null) return "not measured";
-  return ok ? "passed" : "failed";
 }

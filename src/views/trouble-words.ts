@@ -1,4 +1,4 @@
-import { OWN_LINES, TESTS_CHANGED, type WaitOption } from "../core/run.ts";
+import { OWN_LINES, TESTS_CHANGED, TESTS_NOT_STARTED, type WaitOption } from "../core/run.ts";
 
 /** How an option reads otherwise than usual. */
 type Otherwise = {
@@ -24,6 +24,25 @@ const BEFORE_THE_WORK: Otherwise = {
   },
 };
 
+/** Tests that could not start before the work. */
+const NOT_STARTED = {
+  retry: {
+    label: "Try again",
+    short: "fix it yourself, then choose this to run the tests",
+    effect: "Runs the tests again, once you fixed what keeps them from starting.",
+  },
+  accept: {
+    label: "Go on",
+    short: "without a result from before the work; later failures all count",
+    effect: "Continues without a test result from before the work: every later failure counts.",
+  },
+  skip: {
+    label: "Without tests",
+    short: "run none in this run; recorded",
+    effect: "Runs no tests in this run. That is recorded.",
+  },
+} as const satisfies Otherwise;
+
 /** What an option means where a step could not be done, by the reason. */
 export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
   [TESTS_CHANGED]: {
@@ -33,7 +52,16 @@ export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
     },
   },
   tests_red: BEFORE_THE_WORK,
-  not_installed: BEFORE_THE_WORK,
+  not_installed: NOT_STARTED,
+  baseline_not_started: NOT_STARTED,
+  [TESTS_NOT_STARTED]: {
+    retry: NOT_STARTED.retry,
+    accept: {
+      label: "Without tests",
+      short: "run none in the rest of this run; recorded",
+      effect: "Runs no tests in the rest of this run. That is recorded, and shown at the gate.",
+    },
+  },
   no_change: {
     retry: {
       short: "run the phase again and tell the agent why",

@@ -17,7 +17,7 @@ type Tellers = { readonly [T in RunEvent["type"]]?: (event: Of<T>, before: reado
 
 const tellers: Tellers = {
   "baseline.measured": ({ result }) => [
-    result.ok === false
+    result.ok === false || result.notStarted === true
       ? bad(`before the work, ${failedText(result)}`)
       : good(`before the work: ${result.ok === null ? "tests not measured" : result.detail}`),
   ],

@@ -143,11 +143,11 @@ describe("the tests of a project", () => {
     expect(isAlive(pidIn(root, "child.pid"))).toBe(false);
   });
 
-  test("whose program is missing fail with what the system says", async () => {
+  test("whose program is missing could not be started, which is no failure", async () => {
     const runner = createCheckRunner(projectWith({}), { env: process.env, redact: (text) => text });
     const command = { argv: ["isdlc-no-such-program", "test"], source: "x", digest: "x" };
     const result = await runner.runTests({ command, tree: null }, running);
-    expect(result).toMatchObject({ name: "tests", ok: false });
+    expect(result).toMatchObject({ name: "tests", ok: null, notStarted: true });
     expect(result.detail).toMatch(/could not be started: there is no .* on the PATH/);
   });
 

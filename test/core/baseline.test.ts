@@ -90,9 +90,9 @@ describe("before the first agent may write, the tests run", () => {
     const player = advance(begin(), "baseline");
     report(player, {
       of: "baseline",
-      result: { ...tests("a"), missing: "node_modules is not there: run npm install" },
+      result: { ...tests("a"), missing: "the package x is declared and not installed: run npm install" },
     });
-    expect(openWait(player)).toMatchObject({ reason: "not_installed" });
+    expect(openWait(player), "some tests ran").toMatchObject({ reason: "tests_red" });
   });
 });
 
@@ -139,5 +139,40 @@ describe("later failures are held against it", () => {
     expect(report(player, checked(tests("a", "b")))).toEqual(["checks.failed"]);
     advance(player, "check");
     expect(report(player, checked(tests("a")))).toEqual(["checks.passed"]);
+  });
+});
+
+describe("tests that could not start", () => {
+  const notStarted: CheckResult = { name: "tests", ok: null, notStarted: true, detail: "npm test: not found" };
+
+  test.each([
+    ["baseline_not_started", notStarted],
+    ["not_installed", { ...notStarted, missing: "run npm install" }],
+  ])("ask the user before the work, whatever was agreed about red tests: %s", (reason, result) => {
+    const player = advance(begin({ redTests: "continue" }), "baseline");
+    report(player, { of: "baseline", result });
+    expect(openWait(player)).toMatchObject({ kind: "escalation", from: "baseline", reason });
+  });
+
+  test.each([
+    ["before and after", notStarted, notStarted],
+    ["before", notStarted, tests("a")],
+    ["after", tests("a"), notStarted],
+  ])("are never known failures: %s", (_when, before, result) => {
+    const known: Baseline = { result: before, isAccepted: true };
+    expect(againstBaseline(known, result)).toEqual(result);
+    expect(againstBaseline(known, { ...result, ok: false })).toEqual({ ...result, ok: false });
+  });
+
+  test("ask the user after the work; retry repeats the check alone, accept goes on without tests", () => {
+    const player = advance(begin(), "check");
+    const check = { of: "check", results: [notStarted], digest: "d", testsChanged: null } as const;
+    expect(report(player, check)).toEqual(["step.escalated"]);
+    expect(openWait(player)).toMatchObject({ reason: "tests_not_started", checks: ["tests"] });
+    settle(player, "retry");
+    expect(activeRun(player).stage.is).toBe("checking");
+    report(player, check);
+    settle(player, "accept");
+    expect(activeRun(player)).toMatchObject({ tests: null, stage: { is: "checking" } });
   });
 });

@@ -11,6 +11,7 @@ import type { Sandbox } from "../process/sandboxed.ts";
 import { type AgentProcessEnd, startAgentProcess } from "../process/start-agent-process.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import type { TestFolder } from "../sandbox/test-sandbox.ts";
+import { couldNotStart } from "./reports/could-not-start.ts";
 import { countTests } from "./reports/count-tests.ts";
 import { projectFiles } from "./project-files.ts";
 import { failingTests } from "./reports/failing-tests.ts";
@@ -103,8 +104,11 @@ function resultOf(run: TestRun, { end, output, ranAs }: Ended, signal: AbortSign
   if (reason === null) return { ...about, ok: true, detail: `${run.command.argv.join(" ")} passed` };
   const missing = missingDependencies(projectFiles(run.root), { argv: run.command.argv, output: plainOutput(output) });
   const told = missing === null ? [reason] : [`Not installed: ${missing}`, reason];
-  const failed = { ...about, ok: false, ...(missing === null ? {} : { missing }) };
   const failing = failingTests(plainOutput(run.redact(output)));
+  const hasRun = counts !== null || failing.length > 0;
+  const notStarted = !hasRun && (missing !== null || couldNotStart({ end, output: plainOutput(output) }));
+  const state = notStarted ? ({ ok: null, notStarted } as const) : { ok: false };
+  const failed = { ...about, ...state, ...(missing === null ? {} : { missing }) };
   if (failing.length === 0) return { ...failed, detail: [...told, ...usefulLines(output, run.redact)].join("\n") };
   return { ...failed, failing: [...failing], detail: [...told, ...failing.map(failingLine)].join("\n") };
 }

@@ -2,10 +2,22 @@ import type { EventDraft } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { ActiveRun } from "../run.ts";
 
-/** Tests that failed before anybody wrote are a person's to decide about, unless they agreed beforehand to go on. */
-export function afterBaseline(run: ActiveRun, { ok, detail, missing }: CheckResult): EventDraft {
+/**
+ * Tests that fail before the work are the user's to decide about, unless they agreed beforehand to continue. Tests that
+ * could not start are always the user's to decide about.
+ */
+export function afterBaseline(run: ActiveRun, { ok, detail, missing, notStarted }: CheckResult): EventDraft {
+  if (notStarted === true) {
+    const reason = missing === undefined ? "baseline_not_started" : "not_installed";
+    return { type: "step.escalated", from: "baseline", reason, detail, options: ["retry", "accept", "skip"] };
+  }
   if (ok !== false) return { type: "baseline.settled", how: "passed", by: "engine" };
   if (run.run.options.redTests === "continue") return { type: "baseline.settled", how: "known", by: "engine" };
-  const reason = missing === undefined ? "tests_red" : "not_installed";
-  return { type: "step.escalated", from: "baseline", reason, detail, options: ["accept", "retry", "skip"] };
+  return {
+    type: "step.escalated",
+    from: "baseline",
+    reason: "tests_red",
+    detail,
+    options: ["accept", "retry", "skip"],
+  };
 }

@@ -13,6 +13,7 @@ import {
   isExecuting,
   OWN_LINES,
   TESTS_CHANGED,
+  TESTS_NOT_STARTED,
   type PhaseRecord,
   UNAVAILABLE,
 } from "../run.ts";
@@ -126,6 +127,11 @@ const handlers: Handlers = {
     const results = outcome.results.map((result) => againstBaseline(run.baseline, result));
     const failed = results.filter(isFailure);
     if (failed.length > 0) return checksFailed(run, { work: run.stage.work, failed, results, digest, testsChanged });
+    const blocked = results.find(({ ok, notStarted }) => ok === null && notStarted === true);
+    if (blocked !== undefined) {
+      const { name, detail } = blocked;
+      return accept(escalation(run, { reason: TESTS_NOT_STARTED, detail, last: "accept", checks: [name] }));
+    }
     const isUntrusted = outcome.tests !== undefined; // nothing runs that nobody was shown
     if (testsChanged !== null && (isUntrusted || !gateWillCome(run, phase)))
       return accept(

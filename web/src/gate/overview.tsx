@@ -50,6 +50,8 @@ function Warnings({ gate }: { readonly gate: GateView }) {
   ));
 }
 
+const NOT_STARTED = { word: "could not be started", Icon: CrossIcon, tone: "bad" } as const;
+
 const CHECK = {
   true: { word: "passed", Icon: CheckIcon, tone: "good" },
   false: { word: "failed", Icon: CrossIcon, tone: "bad" },
@@ -58,6 +60,15 @@ const CHECK = {
 
 /** A failure that is no other than before the run, with which a person went on. */
 const KNOWN = { word: "without new failures", Icon: QuestionIcon, tone: "plain" } as const;
+
+/** Nobody knows if failures are new where the runner did not name them. */
+const AS_BEFORE = { ...KNOWN, word: "failed as before the run" } as const;
+
+function pictureOf({ ok, isKnown, notStarted, against }: GateView["checks"][number]) {
+  if (notStarted === true) return NOT_STARTED;
+  if (isKnown === true) return against === undefined ? AS_BEFORE : KNOWN;
+  return CHECK[`${ok}`];
+}
 
 type Counts = NonNullable<GateView["testsBefore"]>;
 
@@ -70,7 +81,7 @@ function Verdict({ gate }: { readonly gate: GateView }) {
   return (
     <ul className="verdicts" aria-label="Checks and review">
       {gate.checks.map((check) => {
-        const { word, Icon, tone } = check.isKnown === true ? KNOWN : CHECK[`${check.ok}`];
+        const { word, Icon, tone } = pictureOf(check);
         return (
           <li key={check.name} className={`verdict verdict-${tone}`} title={check.missing ?? check.detail}>
             <Icon /> {check.name} {word}

@@ -6,6 +6,7 @@ import { checkGate, type GateVerdict } from "../../../core/check-gate.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
 import type { CheckResult } from "../../../schema/facts.ts";
+import { checkOutcome } from "../../../views/check-outcome.ts";
 import { projectStateFile } from "../../../views/state-file.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
@@ -58,9 +59,7 @@ export const check: Run = async (invocation) => {
   const results = found.map((result) => againstBaseline(run.baseline, result));
   const gate = gateVerdict(run, phase, results);
   const ok = gate.decision === "allow" && !results.some(isFailure);
-  const lines = results.map(({ name, ok: passed, detail }) =>
-    `${name}: ${passed === null ? "not measured" : passed ? "passed" : "failed"}\n${plainText(detail)}`.trim(),
-  );
+  const lines = results.map((check) => `${check.name}: ${checkOutcome(check)}\n${plainText(check.detail)}`.trim());
   const blocked = gate.stopReason === undefined ? [] : [`The phase cannot be left: ${plainText(gate.stopReason)}`];
   const json = { ok, phase: phase.rule.key, checks: results, gate };
   return { code: ok ? 0 : 1, lines: [...lines, ...gate.notes, ...blocked], json } satisfies Result;
