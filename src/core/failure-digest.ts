@@ -21,6 +21,25 @@ const steady = (line: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
+const SEGMENT = String.raw`[^\s/\\:'")]{1,255}`;
+/** Names that are drawn by chance or counted up: of `mkdtemp`, `mktemp`, `tempfile`, pytest and Go. */
+const DRAWN = [
+  String.raw`pytest-of-${SEGMENT}`,
+  String.raw`pytest-\d+`,
+  String.raw`${SEGMENT}?[-.](?=[a-z]*[A-Z0-9])[A-Za-z0-9]{6,12}`,
+  String.raw`tmp[a-z0-9_]{8}`,
+  String.raw`Test[A-Za-z0-9_]{1,200}?\d{6,}/\d{3}`,
+].join("|");
+/**
+ * A folder for temporary ones, wherever it lies, and a name in it. It may hold another with a name that was drawn: next
+ * to the first, or up to three folders deeper.
+ */
+const TEMPORARY = new RegExp(
+  String.raw`(?:/${SEGMENT}){0,8}?/(?:tmp|_temp|temp|\.tmp)/${SEGMENT}` +
+    String.raw`(?:/[^\s/\\:'")]*-[A-Za-z0-9]{6}(?![A-Za-z0-9]))?(?:(?:/${SEGMENT}){0,3}?/(?:${DRAWN})(?=[\s/\\:'")]|$))*`,
+  "g",
+);
+
 /** In this order: a later pattern would otherwise eat a part of an earlier one. */
 const UNSTEADY: readonly (readonly [RegExp, string])[] = [
   [/\p{Cc}\[[0-9;?]*[A-Za-z]/gu, ""],
@@ -28,9 +47,8 @@ const UNSTEADY: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, "<time>"],
   [/(?<![\w.:/)])\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?![\w:])/g, "<time>"],
   [/(?:\/private)?\/var\/folders\/[^\s/]+\/[^\s/]+\/T\/[^\s/\\:'")]+/g, "<temporary>"],
-  // A folder for temporary ones may hold another with a name that was drawn by chance.
-  [/(?:\/private)?\/(?:var\/)?tmp\/[^\s/\\:'")]+(?:\/[^\s/\\:'")]*-[A-Za-z0-9]{6}(?![A-Za-z0-9]))?/g, "<temporary>"],
-  [/[A-Za-z]:\\[^\s:'"]*\\Temp\\[^\s/\\:'")]+/gi, "<temporary>"],
+  [TEMPORARY, "<temporary>"],
+  [/[A-Za-z]:\\[^\s:'"]*\\_?Temp\\[^\s/\\:'")]+/gi, "<temporary>"],
   [/\b0x[0-9a-f]{4,}\b/gi, "<address>"],
   [/(\blocalhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d+/g, "$1:<port>"],
   [

@@ -13,6 +13,16 @@ describe("two runs of one failure are the same although they differ in", () => {
     ["time of day", "Start at 11:22:33", "Start at 09:01:02"],
     ["timestamps", "[2026-11-15T10:00:00.123Z] boom", "[2026-11-16T11:30:59Z] boom"],
     ["temporary folders", "no /tmp/x-aB3/src/a.js:3:4", "no /tmp/x-9zQ/src/a.js:3:4"],
+    ["pytest's tmp_path", "no /tmp/pytest-of-me/pytest-3/test_a0/x.py", "no /tmp/pytest-of-me/pytest-14/test_a0/x.py"],
+    ["a nested tmp_path", "no /tmp/me/pytest-of-me/pytest-3/test_a0/x", "no /tmp/me/pytest-of-me/pytest-4/test_a0/x"],
+    ["GitHub's _temp", "no /home/runner/work/_temp/a1/b.js", "no /home/runner/work/_temp/c2/b.js"],
+    ["pytest in _temp", "/home/r/work/_temp/pytest-of-r/pytest-0/t0/x", "/home/r/work/_temp/pytest-of-r/pytest-7/t0/x"],
+    ["a nested TMPDIR", "no /tmp/a/b/run-Xy12Zq/src/a.js", "no /tmp/a/b/run-9kQ2aB/src/a.js"],
+    ["two nested ones", "no /tmp/a/run-Xy12Zq/b/in-Qq1234/a.js", "no /tmp/a/run-9kQ2aB/b/in-Zz9876/a.js"],
+    ["a TMPDIR of one's own", "no /home/me/.tmp/x1/a.js", "no /home/me/.tmp/x2/a.js"],
+    ["mktemp", "no /tmp/a/tmp.x8Kq2LmN4p/a.js", "no /tmp/a/tmp.A8Kq2LmN4z/a.js"],
+    ["Python's tempfile", "no /tmp/a/tmpab12_xyz/a.py", "no /tmp/a/tmpzz98_abc/a.py"],
+    ["Go's TempDir", "no /tmp/a/TestAdds1234567890/001/a.go", "no /tmp/a/TestAdds9987654321/001/a.go"],
     ["macOS temporary folders", "no /var/folders/a1/b2/T/x-1/a", "no /private/var/folders/a1/b2/T/x-2/a"],
     ["Windows temporary folders", "C:\\Users\\a\\Temp\\x1\\a.js", "C:\\Users\\a\\Temp\\y2\\a.js"],
     ["addresses", "panic at 0xc000123abc", "panic at 0xc000fff000"],
@@ -36,6 +46,10 @@ describe("two failures are different when they differ in", () => {
     ["the line with two digits", "a.js:12:34", "a.js:12:35"],
     ["the test", "✗ adds", "✗ subtracts"],
     ["the file below a temporary folder", "/tmp/x/a.js", "/tmp/x/b.js"],
+    ["the file below pytest's tmp_path", "/tmp/pytest-of-a/pytest-1/t0/a.py", "/tmp/pytest-of-a/pytest-1/t0/b.py"],
+    ["the test below pytest's tmp_path", "/tmp/pytest-of-a/pytest-1/test_a0/x", "/tmp/pytest-of-a/pytest-1/test_b0/x"],
+    ["a module deep below a temporary folder", "/tmp/x/src/my-module/a.js", "/tmp/x/src/my-button/a.js"],
+    ["a folder that is called like one", "/src/template/a.js", "/src/template/b.js"],
     ["a count", "3 failed", "4 failed"],
     ["a version", "needs 1.2.3", "needs 1.2.4"],
   ] as const)("%s", ([, one, other]) => {
@@ -58,7 +72,8 @@ test("what passed or was not measured does not count", () => {
 
 test("long hostile lines take no time to speak of", () => {
   const used = cpuFor(() => {
-    for (const piece of ["1", "1:", "/tmp/", "0x", "a ", "0.", "-", "C:\\Temp\\"]) digest(piece.repeat(50_000));
+    for (const piece of ["1", "1:", "/tmp/", "/a/tmp", "/a", "/tmp-Ab1234/", "0x", "a ", "0.", "-", "C:\\Temp\\"])
+      digest(piece.repeat(50_000));
   });
   expect(used).toBeLessThan(2000);
 });

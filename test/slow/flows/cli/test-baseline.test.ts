@@ -109,19 +109,19 @@ const UNSTARTABLE = { "package.json": JSON.stringify({ name: "sample", scripts: 
 test.concurrent("asks about tests that cannot start, before and after the work, and never counts them as known failures", async () => {
   const sandbox = await createSandbox({ files: UNSTARTABLE });
   sandbox.plan({ turns: { implement: [{ writes: { "a.js": "1\n" } }] } });
-  const { stdout } = await sandbox.script("add", "--tests", "trust", "--red-tests", "continue", ...sandbox.agent);
-  expect(stdout).toContain("the tests could not be started before the work");
+  const { stdout } = await start(sandbox, "--yes");
+  expect(stdout).toContain("The tests could not be started before the work");
   expect(sandbox.log()).toEqual([]);
-  await sandbox.person("accept");
+  await sandbox.person("answer", "accept");
   expect(await sandbox.status()).toMatchObject({ waiting: { kind: "escalation", reason: "tests_not_started" } });
-  expect(sandbox.log().filter(({ role }) => role === "phase")).toHaveLength(1);
+  expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(1);
   await sandbox.person("retry");
   expect(await sandbox.status()).toMatchObject({ waiting: { kind: "escalation", reason: "tests_not_started" } });
   expect(
-    sandbox.log().filter(({ role }) => role === "phase"),
+    sandbox.log().filter(({ key }) => key === "implement"),
     "only the check is repeated",
   ).toHaveLength(1);
-  await sandbox.person("accept");
+  await sandbox.person("answer", "accept");
   expect((await sandbox.script("gate")).stdout).toMatch(/Tests .*not measured/);
   const results = (await sandbox.events()).flatMap((event) => ("results" in event ? event.results : []));
   expect(results.filter(({ isKnown }) => isKnown === true)).toEqual([]);
