@@ -6,19 +6,19 @@ const patch = (...lines: string[]): string =>
 
 const EDIT = patch(" same", "-old", "+new", "+more");
 
-const rows: readonly (readonly [what: string, since: string, later: string[], lost: number])[] = [
-  ["an unchanged file", "", [], 0],
-  ["other lines that changed", patch("+another", "-same"), [], 0],
-  ["one of the added lines removed", patch("-more"), [], 1],
-  ["the whole edit undone", patch("-new", "-more", "+old"), [], 3],
-  ["a deleted file", patch("-same", "-new", "-more"), [], 2],
-  ["a line that was moved", patch("-more", " same", "+more"), [], 0],
-  ["a line that was indented", patch("-more", "+    more"), [], 0],
-  ["a line that the user removed again", patch("-more"), [patch("-more")], 0],
-  ["a line that the user brought back", patch("+old"), [patch("+old")], 0],
+const rows: readonly { what: string; since: string; later: string[]; lost: number }[] = [
+  { what: "an unchanged file", since: "", later: [], lost: 0 },
+  { what: "other lines that changed", since: patch("+another", "-same"), later: [], lost: 0 },
+  { what: "one of the added lines removed", since: patch("-more"), later: [], lost: 1 },
+  { what: "the whole edit undone", since: patch("-new", "-more", "+old"), later: [], lost: 3 },
+  { what: "a deleted file", since: patch("-same", "-new", "-more"), later: [], lost: 2 },
+  { what: "a line that was moved", since: patch("-more", " same", "+more"), later: [], lost: 0 },
+  { what: "a line that was indented", since: patch("-more", "+    more"), later: [], lost: 0 },
+  { what: "a line that the user removed again", since: patch("-more"), later: [patch("-more")], lost: 0 },
+  { what: "a line that the user brought back", since: patch("+old"), later: [patch("+old")], lost: 0 },
 ];
 
-test.each(rows)("counts lost lines of a user's edit: %s", (_what, since, later, lost) => {
+test.each(rows)("counts lost lines of a user's edit: $what", ({ since, later, lost }) => {
   expect(lostLines({ edit: EDIT, since, later })).toEqual({ lost, lines: 3 });
 });
 

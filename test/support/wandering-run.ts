@@ -156,13 +156,10 @@ async function answerGate(engine: Engine, { project, run, isLast, wait }: AtGate
   if (move === "redo") return void (await record(project, id, { do: "redo", ...shown, guidance: "again" }));
   if (move === "skip") return void (await commandRun(project, run, { do: "skip", by: ADA }));
   if (move === "fresh" || move === "back keep" || move === "back restore") {
-    const { to, tree } = backs[move];
-    if (tree === "restore") world.pendingEdits = world.pendingEdits.filter(({ phase }) => phase < to);
+    forgetRestored(world, backs[move]);
     return goBack(project, run, backs[move]);
   }
-  if (move === "edit") edit(world, currentPhase(run)?.rule.key ?? "");
-  if (move === "edit" && world.dice.chance(50)) return; // the next move finds the edit
-  if (move === "update") update(world);
+  if (changesFiles(world, run, move) && world.dice.chance(50)) return; // the next move finds the edit
   await readGate(engine, run, world);
   await record(project, id, { do: "continue", ...shown });
 }
@@ -180,6 +177,18 @@ function nextMove(world: World, run: ActiveRun): GateMove {
 }
 
 type Back = { readonly to: string; readonly tree: "keep" | "restore" };
+
+/** True if the user edited a file. */
+function changesFiles(world: World, run: ActiveRun, move: GateMove): boolean {
+  if (move === "edit") edit(world, currentPhase(run)?.rule.key ?? "");
+  if (move === "update") update(world);
+  return move === "edit";
+}
+
+/** A return that restores the files takes back what the user wrote since. */
+function forgetRestored(world: World, { to, tree }: Back): void {
+  if (tree === "restore") world.pendingEdits = world.pendingEdits.filter(({ phase }) => phase < to);
+}
 
 async function goBack(project: LocalProject, run: ActiveRun, { to, tree }: Back): Promise<void> {
   const isReached = phasesToGoBackTo(run).some(({ rule }) => rule.key === to);
