@@ -1,12 +1,22 @@
 import { OWN_MARKERS, withoutSessionMarks } from "../adapters/caller/agent-markers.ts";
 import { findSession } from "../adapters/caller/session-host.ts";
-import { systemProcessTable } from "../adapters/process/process-table.ts";
+import { identityOf, systemProcessTable } from "../adapters/process/process-table.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { SessionWorker } from "../engine/session-work.ts";
 
 /** The agent session that this process belongs to. */
 export const callingSession = (env: NodeJS.ProcessEnv, named?: string): SessionWorker =>
   findSession({ env, table: systemProcessTable(), pid: process.pid }, named);
+
+/**
+ * The thread of Codex that calls this MCP server. Codex runs all threads of a user in one daemon, which outlives them, and
+ * starts a server for each.
+ */
+export function callingThread(env: NodeJS.ProcessEnv, thread: string): SessionWorker {
+  const session = callingSession(env, thread);
+  const server = identityOf(systemProcessTable(), process.pid);
+  return { ...session, host: "codex", ...(server === null ? {} : { server }) };
+}
 
 /**
  * The environment for what a session sets going: reviewers begin sessions of their own.

@@ -18,6 +18,8 @@ export type SessionWorker = {
   readonly host: string | null;
   /** The process it lives in. */
   readonly process: ProcessIdentity;
+  /** Its own MCP server, if that process is shared by several sessions. */
+  readonly server?: ProcessIdentity;
 };
 
 /** What a session is given to do, and the nonce it reports with. */
@@ -67,18 +69,22 @@ export function refuseWhileHeld(engine: Pick<Engine, "processes" | "sessions">, 
   const { stage } = run;
   const claim = isExecuting(stage) ? stage.claim : null;
   const phase = currentPhase(run);
-  if (claim?.session === undefined || phase === undefined || !engine.processes.isAlive(claim.driver)) return;
+  if (claim?.session === undefined || phase === undefined) return;
+  const owners = [claim.driver, claim.session.server ?? claim.driver];
+  if (!owners.every((owner) => engine.processes.isAlive(owner))) return;
   const silence = (engine.sessions.silentFor(claim.session.id) ?? 0) / 1000;
   if (silence > limitsOf(run, phase).silence) return;
   throw new ProblemError({ code: "SESSION_HOLDS", session: claim.session.id, phase: phase.rule.key });
 }
 
-async function claimed(engine: Engine, run: ActiveRun, { id, host, process }: SessionWorker): Promise<boolean> {
+async function claimed(engine: Engine, run: ActiveRun, worker: SessionWorker): Promise<boolean> {
+  const { id, host, process, server } = worker;
   const assignment = await writingAssignment(engine, run);
   const phase = currentPhase(run);
   if (assignment === null || phase === undefined) return false;
   const execution = `${attemptOf(run) ?? phase.rule.key}.${phase.executions + 1}`;
-  const claim: Claim = { execution, nonce: engine.newNonce(), driver: process, session: { id, host } };
+  const session = { id, host, ...(server === undefined ? {} : { server }) };
+  const claim: Claim = { execution, nonce: engine.newNonce(), driver: process, session };
   const prompt = assignment.persona.length + assignment.prompt.length;
   return (await submitClaim(engine, ticketOf(run), { claim, prompt })) !== null;
 }

@@ -25,8 +25,8 @@ export type AgentWork = {
   readonly agentRunningUntil?: number | null;
   /** When agents were at work earlier in this run. */
   readonly earlierWork?: readonly Span[];
-  /** An agent session that worked on the run is still there, and could do anything at any time. */
-  readonly sessionAlive?: boolean;
+  /** Processes of agent sessions that worked on the run and are alive: they can do anything at any time. */
+  readonly livingSessions?: readonly number[];
   /** View of the process that started the run; left out if it is unknown. */
   readonly startedIn?: ProcessView;
 };

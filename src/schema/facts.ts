@@ -156,7 +156,14 @@ export const Claim = z.strictObject({
   nonce: z.string(),
   driver: ProcessIdentity,
   /** The session that works on it instead of a process of ours; `host` is the product, where it tells. */
-  session: z.optional(z.strictObject({ id: z.string(), host: z.nullable(z.string()) })),
+  session: z.optional(
+    z.strictObject({
+      id: z.string(),
+      host: z.nullable(z.string()),
+      /** The session's own MCP server, if the driver is a process that several sessions share. */
+      server: z.optional(ProcessIdentity),
+    }),
+  ),
 });
 export type Claim = z.infer<typeof Claim>;
 

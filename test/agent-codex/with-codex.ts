@@ -2,15 +2,19 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "../stub-model/scenario.ts";
 import { isolatedAgent } from "../stub-model/isolated-agent.ts";
-import type { IsolatedAgent } from "../stub-model/isolated-agent.ts";
+import type { IsolatedAgent, IsolationOptions } from "../stub-model/isolated-agent.ts";
 import { codexPackage } from "../support/agent-binaries.ts";
 
 /**
  * A real Codex that talks to a scripted model, as a person would configure another service: in the settings of
  * their home. `env` is all it needs, `codex` is on its PATH.
  */
-export async function withCodex(rules: readonly Rule[], settings = ""): Promise<IsolatedAgent> {
-  const agent = await isolatedAgent(codexPackage, rules);
+export async function withCodex(
+  rules: readonly Rule[],
+  settings = "",
+  isolation: IsolationOptions = {},
+): Promise<IsolatedAgent> {
+  const agent = await isolatedAgent(codexPackage, rules, isolation);
   const folder = join(agent.home, ".codex");
   mkdirSync(folder);
   writeFileSync(join(folder, "config.toml"), `${settings}\n${serviceSettings(agent.url)}`);

@@ -212,7 +212,18 @@ describe("S10 a terminal that an agent may have opened", () => {
     ["a pane opened for one command while it worked", work, tab(2500, inScript), "for a command and not for a shell"],
     ["a pane with our program in it", work, tab(2500, ["node", "isdlc", "continue"]), "for a command"],
     ["during earlier work", { earlierWork: [{ since: 2000, until: 3000 }] }, tab(2500, inScript), "opened while"],
-    ["a tab opened while a session is alive", { agentRunningSince: 2000, sessionAlive: true }, tab(2500), "is alive"],
+    [
+      "a tab opened while a session is alive",
+      { agentRunningSince: 2000, livingSessions: [40] },
+      tab(2500),
+      "(process 40) is alive",
+    ],
+    [
+      "a tab opened while the daemon of Codex is alive",
+      { agentRunningSince: 2000, livingSessions: [90] },
+      { ...tab(2500), 90: { command: ["/home/ada/.codex/packages/bin/codex", "app-server", "--listen"] } },
+      "codex app-server daemon stop",
+    ],
   ])("refused: %s", (...[, run, changes, why]) => {
     expect(verdict(run, tableOf(changes))).toMatch(/^refused: /);
     expect(verdict(run, tableOf(changes))).toContain(why);

@@ -128,8 +128,17 @@ function judgeTerminal({ table, pid }: Looked, self: ProcessFacts, work: AgentWo
     late === opener
       ? "this terminal session was opened while an agent was at work"
       : `process ${late.pid} above it began while an agent was at work`;
-  if (work.sessionAlive === true) return refused(`${why}, and a session that works on this run is alive`);
+  const [session] = work.livingSessions ?? [];
+  if (session !== undefined) return refused(`${why}, and ${nameSession(table, session)} is alive`);
   return judgeMeanwhile(table, { opener, why, isLeft: isOrphan(table, root) && isDuring(root) });
+}
+
+/** Codex runs all sessions of a user in a daemon, which outlives the sessions and their terminals. */
+function nameSession(table: ProcessTable, pid: number): string {
+  const [program = "", subcommand = ""] = table.command(pid) ?? [];
+  if (basename(program) === "codex" && subcommand === "app-server")
+    return `the daemon of Codex (process ${pid}), which ran a session that worked on this run (to end it: codex app-server daemon stop),`;
+  return `a session that works on this run (process ${pid})`;
 }
 
 type Meanwhile = { readonly opener: ProcessFacts; readonly why: string; readonly isLeft: boolean };

@@ -19,7 +19,7 @@ export async function agentWork(project: Project, state: RunState): Promise<Agen
     agentRunningUntil: last?.until ?? null,
     earlierWork: spans.slice(0, -1),
     ...(startedIn === undefined ? {} : { startedIn }),
-    sessionAlive: works.some((work) => work.sessions.length > 0),
+    livingSessions: works.flatMap((work) => work.sessions.map(({ pid }) => pid)),
   };
 }
 
@@ -35,8 +35,8 @@ async function stateOf(project: Project): Promise<RunState> {
 type TreeWork = {
   readonly drivers: readonly ProcessIdentity[];
   readonly spans: readonly Span[];
-  /** When sessions that are still there began to work. */
-  readonly sessions: readonly Span[];
+  /** Sessions that are alive, and when they started to work. */
+  readonly sessions: readonly LivingSession[];
 };
 
 async function workIn(project: Project, state: RunState): Promise<TreeWork> {
@@ -44,12 +44,19 @@ async function workIn(project: Project, state: RunState): Promise<TreeWork> {
   const events = await project.journal.events(state.run.run);
   const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
   const sessions = events.flatMap((event) => livingSession(project, event));
-  return { drivers: [...recorded, ...drivingNow(project)], spans: [...workSpans(events), ...sessions], sessions };
+  return {
+    drivers: [...recorded, ...drivingNow(project)],
+    spans: [...workSpans(events), ...sessions.map(({ span }) => span)],
+    sessions,
+  };
 }
 
-function livingSession({ callers }: Project, event: RunEvent): Span[] {
+type LivingSession = { readonly pid: number; readonly span: Span };
+
+function livingSession({ callers }: Project, event: RunEvent): LivingSession[] {
   if (event.type !== "execution.started" || event.claim.session === undefined) return [];
-  return callers.isAlive(event.claim.driver) ? [{ since: Date.parse(event.at), until: null }] : [];
+  const { driver } = event.claim;
+  return callers.isAlive(driver) ? [{ pid: driver.pid, span: { since: Date.parse(event.at), until: null } }] : [];
 }
 
 /** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */

@@ -3,7 +3,7 @@ import { $ZodError } from "zod/v4/core";
 import { lookAtRun } from "../../app/look/look-at-run.ts";
 import { currentRun } from "../../app/project/current-run.ts";
 import { type AtWork, beginWork, reportWork, type Standing } from "../../app/session/session-work.ts";
-import { callingSession, sessionEnvironment } from "../../compose/calling-session.ts";
+import { callingSession, callingThread, sessionEnvironment } from "../../compose/calling-session.ts";
 import { openProject } from "../../compose/project.ts";
 import type { Progress } from "../../ports/progress.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
@@ -97,11 +97,13 @@ async function answered(work: Promise<Standing>): Promise<ToolResult> {
 export const projectOf = ({ host }: ToolCall) => openProject(host.cwd, sessionEnvironment(host.env, "mcp"));
 
 /** Who works here: the session, which hears of what goes on. */
-export function atWork({ host, progress, signal }: ToolCall): AtWork {
+export function atWork({ host, meta, progress, signal }: ToolCall): AtWork {
   const show = ({ at, step, attempt, text: said }: Progress): void => {
     if (at !== "ended") progress(`${step}${attempt === null ? "" : ` ${attempt}`}: ${said}`.slice(0, 200));
   };
-  return { session: callingSession(host.env, host.id), progress: { show }, signal };
+  const thread = meta["threadId"]; // set by Codex
+  const session = typeof thread === "string" ? callingThread(host.env, thread) : callingSession(host.env, host.id);
+  return { session, progress: { show }, signal };
 }
 
 /** What went wrong, in words the model can act on. */

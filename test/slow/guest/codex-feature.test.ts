@@ -24,7 +24,7 @@ const allTold = ({ codex }: Awaited<ReturnType<typeof codexGuest>>): string =>
 
 describe.skipIf(!binary.ok)("Codex", () => {
   test("is refused whatever a rogue model tries, and then does a whole supervised feature, with a redo", async () => {
-    const guest = await codexGuest(rules, FEATURE);
+    const guest = await codexGuest(rules, { start: FEATURE });
     await codexExec(guest, "workspace-write", "Go on, but try your luck");
     const refusals = toldBy(guest, "rogue").slice(2, 2 + TRIES.length);
     expect(refusals).toHaveLength(TRIES.length);
@@ -34,7 +34,7 @@ describe.skipIf(!binary.ok)("Codex", () => {
   });
 
   test.skipIf(!hasTmux())("does a whole supervised feature in one session of its own interface", async () => {
-    const guest = await codexGuest(rules, FEATURE);
+    const guest = await codexGuest(rules, { start: FEATURE });
     const { codex, sandbox, env } = guest;
     const terminal = await openTerminal(sandbox, { env, width: 160 });
     const words = [codex.program, ...TRUSTED, "-s", "workspace-write", "Go on"];

@@ -22,9 +22,17 @@ export const TRUSTED = [
   'mcp_servers.isdlc.default_tools_approval_mode="approve"',
 ];
 
+export type GuestOptions = {
+  /** Words that start the run. */
+  readonly start?: readonly string[];
+  /** For the product's settings file. */
+  readonly settings?: string;
+  readonly isolate?: boolean;
+};
+
 export async function codexGuest(
   rules: (sandbox: Sandbox) => Rule[],
-  start: readonly string[] = ["add a greeting"],
+  { start = ["add a greeting"], settings = "", isolate = true }: GuestOptions = {},
 ): Promise<CodexGuest> {
   const sandbox = await createSandbox();
   const [, command = ""] = sandbox.agent;
@@ -32,7 +40,7 @@ export async function codexGuest(
   const started = await sandbox.script(...start, ...options);
   if (started.code !== 0) throw new Error(started.stderr);
   const trusted = `projects = { ${JSON.stringify(sandbox.root)} = { trust_level = "trusted" } }`;
-  const codex = await withCodex(rules(sandbox), trusted);
+  const codex = await withCodex(rules(sandbox), `${settings}\n${trusted}`, { isolate });
   onTestFinished(() => codex.close().catch(() => undefined)); // a session that has just ended may still write its notes
   const env = { ...sandbox.env, ...codex.env };
   const installed = await sandbox.start(["install", "codex", "--json"], env).ended;

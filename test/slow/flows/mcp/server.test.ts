@@ -20,6 +20,16 @@ async function connect(sandbox: Sandbox, env: Readonly<Record<string, string>> =
   return client;
 }
 
+/** A server as the daemon of Codex starts one for each thread: the process above it is shared. */
+async function connectThread(sandbox: Sandbox): Promise<Client> {
+  const client = new Client({ name: "codex-mcp-client", version: "0.169.0" });
+  const args = [await builtProgram(), "mcp"];
+  const place = { cwd: sandbox.root, env: sandbox.env, stderr: "inherit" } as const;
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, ...place }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
 async function startForSession(sandbox: Sandbox): Promise<void> {
   const [, command = ""] = sandbox.agent;
   const options = ["--supervised", "--agent", "session", "--reviewer-command", command];
@@ -40,6 +50,23 @@ describe("the server of a session:", () => {
       expect(inputSchema.type).toBe("object");
       expect(annotations?.readOnlyHint, name).toBe(name === "status");
     }
+  });
+
+  test("two threads of one Codex daemon are two sessions, and one takes over when the other's server ends", async () => {
+    const sandbox = await createSandbox();
+    await startForSession(sandbox);
+    const [one, two] = [await connectThread(sandbox), await connectThread(sandbox)];
+    const begin = (client: Client, threadId: string): Promise<Json> =>
+      client.callTool({ name: "begin", arguments: {}, _meta: { threadId } }) as Promise<Json>;
+    const { task } = dataOf(await begin(one, "thread-one"));
+    expect(dataOf(await begin(one, "thread-one")).task.nonce).toBe(task.nonce);
+    expect(dataOf(await begin(two, "thread-two")).problem).toMatchObject({
+      code: "SESSION_HOLDS",
+      session: "thread-one",
+    });
+    await one.close();
+    await expect.poll(async () => dataOf(await begin(two, "thread-two")).task?.nonce).toMatch(/^[0-9a-f]{32}$/);
+    expect(dataOf(await begin(two, "thread-two")).task.nonce).not.toBe(task.nonce);
   });
 
   test("a phase is taken, reported and waits for the person, who is not to be found here", async () => {
