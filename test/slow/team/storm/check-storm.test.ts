@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scene, useMergeScene } from "../../../team/merge-fixture.ts";
+import { checkStorm, type DecisionRow, type Evidence } from "./check-storm.mjs";
+
+const RUN = "20261120-100000000-abcd";
+const ADA = { name: "ada", channel: "token" };
+const ANSWER = { run: RUN, wait: "gate:1@4", kind: "gate", option: "continue", by: "ada" };
+
+type Recorded = { readonly sender: string; readonly events: readonly object[] };
+
+const recorded = (sender: string, ...events: readonly object[]): Recorded => ({ sender, events });
+
+/** Lines as the server writes them, chained by their hashes. */
+function linesOf(run: string, decisions: readonly Recorded[]): DecisionRow[] {
+  const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+  let hash = sha256(`isdlc journal ${run}`);
+  let seq = 1;
+  return decisions.map(({ sender, events }) => {
+    const body = JSON.stringify({ seq, at: "", v: 1, events });
+    hash = sha256(`${hash}\n${body}`);
+    const row = { run, seq, line: `${body.slice(0, -1)},"h":"${hash}","m":"mark"}`, sender_kind: sender, sender };
+    seq += events.length;
+    return row;
+  });
+}
+
+describe("the checker of the storm", () => {
+  useMergeScene();
+  let merged: string;
+  let pushed: string;
+  beforeEach(() => {
+    const before = scene.tip("main");
+    const work = scene.forceFile("work", before, "made.js");
+    const tree = scene.git("remote.git", "rev-parse", `${work}^{tree}`);
+    const message = `Merge work\n\nIsdlc-Run: ${RUN}\n`;
+    merged = scene.git("remote.git", "commit-tree", tree, "-p", before, "-p", work, "-m", message);
+    scene.git("remote.git", "update-ref", "refs/heads/main", merged);
+    pushed = scene.pushFile("main", "theirs.txt") ?? "";
+  });
+  const opened = recorded("worker", { type: "run.started" }, { type: "gate.opened" });
+  const answered = recorded("person", { type: "gate.answered", wait: ANSWER.wait, choice: "continue", by: ADA });
+  const accepted = recorded("worker", { type: "phase.accepted", by: ADA }, { type: "finish.asked" });
+  const chosen = recorded("person", { type: "finish.chosen", how: "merge", by: ADA });
+  const finished = () => recorded("server", { type: "run.finished", how: "merge", merged });
+  const evidenceOf = (decisions: readonly Recorded[], more: Partial<Evidence> = {}): Evidence => ({
+    runs: [RUN],
+    decisions: linesOf(RUN, decisions),
+    answers: [ANSWER, { ...ANSWER, wait: "finish:1@7", kind: "finish", option: "merge" }],
+    pushes: [pushed],
+    leftovers: [],
+    ...more,
+  });
+  const check = (evidence: Evidence): string[] => checkStorm(scene.remote, evidence);
+
+  test("finds nothing wrong with a run that was answered, accepted and merged", () => {
+    expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([]);
+  });
+
+  test("reports a commit of a person and a merge that left main", () => {
+    scene.git("remote.git", "update-ref", "refs/heads/main", `${merged}^`);
+    expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([
+      `lost: the pushed commit ${pushed} is not on main`,
+      `lost: the merge ${merged} of ${RUN} is not on main`,
+    ]);
+  });
+
+  test.each<[string, () => Evidence, RegExp]>([
+    [
+      "an answer that is recorded twice",
+      () => evidenceOf([opened, answered, answered, accepted, chosen, finished()]),
+      /^doubled: .* two answers/,
+    ],
+    [
+      "an answer that was acknowledged twice",
+      () => evidenceOf([opened, answered, accepted, chosen, finished()], { answers: [ANSWER, ANSWER] }),
+      /^doubled: two answers/,
+    ],
+    [
+      "an answer that was acknowledged and is not recorded",
+      () => evidenceOf([opened, accepted, chosen, finished()]),
+      /^lost: the answer "continue"/,
+    ],
+    [
+      "an answer at the end that is not recorded",
+      () =>
+        evidenceOf([
+          opened,
+          answered,
+          accepted,
+          recorded("worker", { type: "finish.chosen", how: "merge", by: "engine" }),
+          finished(),
+        ]),
+      /^lost: 1 answers at the end/,
+    ],
+    [
+      "an answer that a worker recorded",
+      () => evidenceOf([opened, { ...answered, sender: "worker" }, accepted, chosen, finished()]),
+      /^lost: the answer/,
+    ],
+    [
+      "a phase that nobody answered",
+      () => evidenceOf([opened, accepted, chosen, finished()], { answers: [] }),
+      /^skipped: a phase/,
+    ],
+    [
+      "a merge that nobody answered",
+      () => evidenceOf([opened, answered, accepted, finished()]),
+      /^skipped: .* was merged/,
+    ],
+    ["a run that has not ended", () => evidenceOf([opened, answered, accepted, chosen]), /^stuck: /],
+    [
+      "a run of which nothing is recorded",
+      () => evidenceOf([opened, answered, accepted, chosen, finished()], { runs: [RUN, "other"] }),
+      /^stuck: other/,
+    ],
+    [
+      "a run that went on after its end",
+      () => evidenceOf([opened, answered, accepted, chosen, finished(), finished()]),
+      /^doubled: .* ended 2 times/,
+    ],
+    [
+      "a merge that is not recorded",
+      () =>
+        evidenceOf([
+          opened,
+          answered,
+          accepted,
+          chosen,
+          recorded("server", { type: "run.finished", how: "merge", merged: null }),
+        ]),
+      /^doubled: the merge/,
+    ],
+    [
+      "a process that is left",
+      () => evidenceOf([opened, answered, accepted, chosen, finished()], { leftovers: ["process 7"] }),
+      /^left behind: process 7/,
+    ],
+  ])("reports %s", (_, evidence, problem) => {
+    expect(check(evidence())).toContainEqual(expect.stringMatching(problem));
+  });
+
+  test("reports a line that was changed, and one that is missing", () => {
+    const { decisions, ...rest } = evidenceOf([opened, answered, accepted, chosen, finished()]);
+    const changed = decisions.map((row) => ({ ...row, line: row.line.replace('"continue"', '"redo"') }));
+    expect(check({ ...rest, decisions: changed })).toContainEqual(expect.stringMatching(/chain is broken/));
+    expect(check({ ...rest, decisions: decisions.filter(({ seq }) => seq !== 3) })).toContainEqual(
+      expect.stringMatching(/a gap or a double/),
+    );
+  });
+
+  test("reports a run that is on main twice", () => {
+    const again = scene.git(
+      "remote.git",
+      "commit-tree",
+      `${pushed}^{tree}`,
+      "-p",
+      pushed,
+      "-m",
+      `Again\n\nIsdlc-Run: ${RUN}`,
+    );
+    scene.git("remote.git", "update-ref", "refs/heads/main", again);
+    expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toContain(
+      `doubled: ${RUN} was merged twice`,
+    );
+  });
+
+  test("reports a lock that git left at the remote", () => {
+    writeFileSync(join(scene.remote, "packed-refs.lock"), "");
+    expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([
+      expect.stringMatching(/packed-refs\.lock$/),
+    ]);
+  });
+});
