@@ -5,7 +5,7 @@ import { createReaderSeal, publicKeysOf } from "../src/adapters/team/reader-seal
 import { createServerClient } from "../src/adapters/team/server-client.ts";
 import type { StartCommand } from "../src/core/command.ts";
 import { next } from "../src/core/next.ts";
-import { LeaseAnswer } from "../src/schema/api-team.ts";
+import type { Lease } from "../src/schema/api-team.ts";
 import { GENERATION } from "../team/src/server/drive-queue.ts";
 import { createHttpJournal } from "../team/src/worker/http-journal.ts";
 import { takeDrives } from "../team/src/worker/take-drives.ts";
@@ -15,7 +15,6 @@ export type BareWorker = {
   readonly name: string;
   readonly url: string;
   readonly token: string;
-  readonly database: string;
   readonly keys: readonly string[];
   readonly root: string;
 };
@@ -26,33 +25,31 @@ export type Told = { readonly is: "ready" } | { readonly is: "took"; readonly ru
 const BEATS_EVERY = 3000; // milliseconds
 const LOOSE = z.looseObject({});
 
-const { name, url, token, database, keys, root } = JSON.parse(process.argv[2] ?? "") as BareWorker;
+const { name, url, token, keys, root } = JSON.parse(process.argv[2] ?? "") as BareWorker;
 const ask = createServerClient({ url, token });
 const seal = createReaderSeal(publicKeysOf(keys));
 const tell = (told: Told): void => void process.send?.(told);
 
 const beat = (): Promise<unknown> => {
-  const body = { instance: name, runs: [], generation: GENERATION, version: "" };
+  const body = { instance: name, replaces: null, runs: [], generation: GENERATION, version: "" };
   return ask({ method: "POST", path: "/api/worker/beat", body, answer: LOOSE });
 };
 await beat();
 setInterval(() => void beat(), BEATS_EVERY);
 process.once("disconnect", () => process.exit()); // the bench was killed
-await takeDrives({ database, executor: name, labels: [], drive, isWaitedFor: () => false });
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+takeDrives({ ask, instance: name, labels: [], drive, log });
 tell({ is: "ready" });
 
-async function drive(run: string, workflow: string): Promise<string> {
-  const path = `/api/worker/runs/${run}/lease`;
-  const { lease } = await ask({ method: "POST", path, body: { workflow }, answer: LeaseAnswer });
-  if (lease === null) return "nothing";
+async function drive({ run, epoch }: Lease): Promise<void> {
   tell({ is: "took", run, at: performance.timeOrigin + performance.now() });
   const withoutGit = { beforeRecord: () => Promise.resolve(null), afterRecord: () => undefined };
-  const journal = createHttpJournal({ ask, run, epoch: lease.epoch, seal, ...withoutGit });
+  const journal = createHttpJournal({ ask, run, epoch, seal, ...withoutGit });
   for (;;) {
     const { state } = await journal.load(run);
     if (state.is === "none") await journal.create(run, supervised(startCommand(root, run, "change")));
     else if (state.is === "active" && next(state).is === "action") await journal.submit(run, reportOn(state));
-    else return "rested";
+    else return;
   }
 }
 

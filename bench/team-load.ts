@@ -30,12 +30,12 @@ export async function startBareWorkers(
   place: TeamPlace,
   { count, times }: { readonly count: number; readonly times: Times },
 ): Promise<() => Promise<void>> {
-  const { url, database, keys } = place;
+  const { url, keys } = place;
   const ends: (() => Promise<void>)[] = [];
   for (let number = 1; number <= count; number++) {
     const name = `bare${number}`;
     const { token } = await place.worker(name);
-    const given: BareWorker = { name, url, token, database, keys, root };
+    const given: BareWorker = { name, url, token, keys, root };
     const worker = fork(join(scratch, "bare-worker.mjs"), [JSON.stringify(given)]);
     ends.push(toEnd(() => void worker.kill("SIGKILL")));
     await new Promise<void>((resolve, reject) => {

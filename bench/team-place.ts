@@ -59,6 +59,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     keyFile,
     lease: 15_000,
     drivesPerWorker: DRIVES,
+    instances: 10,
     keepDays: 30,
     origin: null,
     provider: null,

@@ -1,4 +1,4 @@
-import { createPrivateKey } from "node:crypto";
+import { createPrivateKey, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../src/compose/project-location.ts";
@@ -6,10 +6,11 @@ import { decide } from "../src/core/decide.ts";
 import type { Command } from "../src/core/command.ts";
 import type { RunState } from "../src/core/run.ts";
 import type { Submitted } from "../src/ports/journal.ts";
-import { LeaseAnswer, TeamRunList } from "../src/schema/api-team.ts";
+import { BeatAnswer, ClaimAnswer, TeamRunList } from "../src/schema/api-team.ts";
 import { createPostgresJournal } from "../team/src/journal-postgres/create-postgres-journal.ts";
 import type { Pool } from "../team/src/journal-postgres/open-pool.ts";
 import { createTeamSeal } from "../team/src/seal/team-seal.ts";
+import { GENERATION } from "../team/src/server/drive-queue.ts";
 import { createHttpJournal } from "../team/src/worker/http-journal.ts";
 import type { Bench, Settings } from "./benches.ts";
 import { type Contestant, interleave, least, median, timed } from "./measure.ts";
@@ -87,10 +88,12 @@ async function inDatabase({ pool, keyFile }: TeamPlace, root: string) {
 async function overHttp(place: TeamPlace, root: string) {
   const { ask } = await place.worker("http");
   const run = await place.begin("bench");
-  const { rows } = await place.pool.query<{ workflow: string }>("select workflow from isdlc.run where run = $1", [run]);
-  const body = { workflow: rows[0]?.workflow };
-  const { lease } = await ask({ method: "POST", path: `/api/worker/runs/${run}/lease`, body, answer: LeaseAnswer });
-  if (lease === null) throw new Error("the run is somebody else's");
+  const process = { instance: "http", generation: GENERATION };
+  const beating = { ...process, replaces: null, runs: [], version: "" };
+  await ask({ method: "POST", path: "/api/worker/beat", body: beating, answer: BeatAnswer });
+  const body = { ...process, claim: randomUUID(), labels: [] };
+  const { lease } = await ask({ method: "POST", path: "/api/worker/claim", body, answer: ClaimAnswer });
+  if (lease === null) throw new Error("no run to claim");
   const withoutGit = { beforeRecord: () => Promise.resolve(null), afterRecord: () => undefined };
   const journal = createHttpJournal({ ask, run, epoch: lease.epoch, seal: place.seal, ...withoutGit });
   await journal.create(run, startCommand(root, run));
@@ -171,7 +174,7 @@ async function openGates(place: TeamPlace, count: number): Promise<{ open: numbe
   }
   await delay(1000); // the last workflows end
   const { rows } = await pool.query<{ workflows: number }>(
-    "select count(*)::int as workflows from dbos.workflow_status where status in ('PENDING', 'ENQUEUED', 'DELAYED')",
+    "select count(*)::int as workflows from isdlc.run where rests = 'action'",
   );
   return { open: count, workflows: rows[0]?.workflows ?? Number.NaN };
 }

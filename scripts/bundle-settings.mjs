@@ -33,13 +33,4 @@ export const librarySettings = {
 export const loadedLater = ["./ui.cjs"];
 
 /** Of the package for teams: optional in what it is made of, and loaded only where it is installed. */
-export const teamExternals = [
-  "pg-native",
-  "winston",
-  "winston-transport",
-  "@opentelemetry/context-async-hooks",
-  "@opentelemetry/exporter-logs-otlp-proto",
-  "@opentelemetry/exporter-trace-otlp-proto",
-  "@opentelemetry/sdk-logs",
-  "@dbos-inc/dbos-enterprise",
-];
+export const teamExternals = ["pg-native", "@opentelemetry/context-async-hooks"];

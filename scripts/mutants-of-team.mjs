@@ -1,6 +1,7 @@
 // Bugs of a team's server and workers; those of the server are noticed by tests against a real PostgreSQL. The function
-// that appends is defined anew by the tables for moving: what the first tables say of it does not count any more.
-const APPEND = "team/src/moving/moving-tables.ts";
+// that appends is defined again by the tables of the queue: earlier definitions do not count.
+const APPEND = "team/src/server/queue-tables.ts";
+const CLAIMS = "team/src/server/claims.ts";
 const LEASES = "team/src/server/leases.ts";
 const FENCE = "found_run.epoch is distinct from p_epoch or found_run.worker is distinct from p_sender";
 const fencing = "test/slow/team/fencing.test.ts";
@@ -36,30 +37,44 @@ export const mutantsOfTeam = [
   },
   {
     bug: "a lease that is taken again has the epoch of the one before",
-    file: LEASES,
+    file: CLAIMS,
     find: "set epoch = epoch + 1, worker = $2",
     put: "set worker = $2",
     test: fencing,
   },
   {
-    bug: "a drive that was asked for before the last gets the lease",
-    file: LEASES,
-    find: "rests = 'action' and workflow = $3",
-    put: "rests = 'action' and $3::text is not null",
+    bug: "a run that a process holds is leased to another",
+    file: CLAIMS,
+    find: "r.rests = 'action' and r.worker is null",
+    put: "r.rests = 'action'",
     test: fencing,
+  },
+  {
+    bug: "a worker's token drives repositories that it is not for",
+    file: CLAIMS,
+    find: "and (y.label is null or y.label = any($3)) and ${IN_SCOPE}",
+    put: "and (y.label is null or y.label = any($3))",
+    test: "test/slow/team/claims.test.ts",
+  },
+  {
+    bug: "a claim that is sent again gets another run",
+    file: CLAIMS,
+    find: "lease.claim === claim",
+    put: "lease.claim === undefined",
+    test: "test/slow/team/claims.test.ts",
   },
   {
     bug: "a run that a lost worker held keeps its epoch",
     file: LEASES,
-    find: "set worker = null, epoch = r.epoch + 1,",
-    put: "set worker = null,",
+    find: "claim = null, epoch = r.epoch + 1,",
+    put: "claim = null,",
     test: fencing,
   },
   {
     bug: "a heartbeat tells a run as held that is another worker's",
     file: LEASES,
-    find: "where run = any($3) and worker = $1",
-    put: "where run = any($3) and $1::text is not null",
+    find: "where run = any($3) and worker = $1 and instance = $2",
+    put: "where run = any($3) and $1::text is not null and $2::text is not null",
     test: fencing,
   },
   {

@@ -134,9 +134,14 @@ export const LeftTree = z.strictObject({
 });
 export type LeftTree = z.infer<typeof LeftTree>;
 
-/** A worker that lives, and the runs it drives. A second process of the same name takes the place of the first. */
+/** Random id of a worker's process. Several processes may use one token. */
+const instance = text(100);
+
+/** Heartbeat of a worker's process, with the runs that it drives. */
 export const Beat = z.strictObject({
-  instance: text(100),
+  instance,
+  /** The process that used the same data folder before and has exited: its runs are free at once. */
+  replaces: z._default(z.nullable(instance), null),
   runs: z.array(RunId).check(z.maxLength(1000)),
   /** Of the journal that it can read and write; a server asks for drives in its own. */
   generation: z._default(z.int(), 1),
@@ -157,8 +162,18 @@ export const EndedAnswer = z.object({
   ended: z.array(RunId),
 });
 
-export const LeaseRequest = z.strictObject({ workflow: text(200) });
+/** Asks for the next run of the queue. Sent again with the same claim, it gets the same lease. */
+export const ClaimRequest = z.strictObject({
+  instance,
+  /** Drawn at random for each lease. */
+  claim: z.string().check(z.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)),
+  /** Labels of repositories that the worker takes, in addition to repositories without one. */
+  labels: z.array(text(40)).check(z.maxLength(50)),
+  generation: z.int(),
+});
+export type ClaimRequest = z.infer<typeof ClaimRequest>;
 export const Lease = z.object({
+  run: RunId,
   epoch: z.int(),
   remote: z.string(),
   left: z.nullable(LeftTree),
@@ -167,8 +182,15 @@ export const Lease = z.object({
   begunBy: z.string(),
 });
 export type Lease = z.infer<typeof Lease>;
-/** Null where there is nothing to do, or it is somebody else's now. */
-export const LeaseAnswer = z.object({ lease: z.nullable(Lease) });
+export const ClaimAnswer = z.object({
+  /** Null if no run is due, or the process drives as many as it may. */
+  lease: z.nullable(Lease),
+  /** Runs that one process may drive at the same time. */
+  drives: z.int(),
+  /** Milliseconds until the worker asks again. */
+  pollAfter: z.int(),
+});
+export type ClaimAnswer = z.infer<typeof ClaimAnswer>;
 
 /** A branch or a number of an item, for a run that is about to begin. */
 export const NameRequest = z.strictObject({ epoch: z.int(), name: text(300) });

@@ -9,6 +9,7 @@ import { identityTables } from "../oidc/identity-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { cancelTables, leftBranchTables, operationsTables } from "./operations-tables.ts";
+import { queueTables } from "../server/queue-tables.ts";
 import { tables } from "./tables.ts";
 
 /** Each is done once, in this order, and never edited after it was released. */
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   leftBranchTables,
   mergeTables,
   credentialTables,
+  queueTables,
 ];
 
 /** How many a database has that is up to date. */

@@ -11,7 +11,6 @@ type Row = {
   readonly head_seq: number;
   readonly rests: "action" | "wait" | "ended";
   readonly worker: string | null;
-  readonly workflow: string | null;
   readonly left_tree: LeftTree | null;
   readonly moved_place: string | null;
   readonly moved_to: string | null;
@@ -21,10 +20,10 @@ type Row = {
  * Lets a run go to a person's working tree: from here on nothing of the team can append to it. The same tree may ask
  * again, and gets the same.
  */
-export async function letRunGo({ pool, queue, journal }: TeamServer, { run, person, wanted }: Taking): Promise<GoneTo> {
+export async function letRunGo({ pool, journal }: TeamServer, { run, person, wanted }: Taking): Promise<GoneTo> {
   const row = await inTransaction(pool, async (client) => {
     const { rows } = await client.query<Row>(
-      `select head_seq, rests, worker, workflow, left_tree, moved_place, moved_to
+      `select head_seq, rests, worker, left_tree, moved_place, moved_to
        from isdlc.run where run = $1 for update`,
       [run],
     );
@@ -34,13 +33,12 @@ export async function letRunGo({ pool, queue, journal }: TeamServer, { run, pers
     refuseHeld(run, found);
     // For every list it has ended here, so that no worker and no watchdog looks at it.
     await client.query(
-      `update isdlc.run set moved_place = $2, moved_to = $3, moved_by = $4, rests = 'ended', workflow = null,
+      `update isdlc.run set moved_place = $2, moved_to = $3, moved_by = $4, rests = 'ended',
          epoch = epoch + 1 where run = $1`,
       [run, wanted.place, wanted.to, person],
     );
     return found;
   });
-  if (row.workflow !== null) await queue.cancel(row.workflow);
   if (row.left_tree === null) throw notBegun();
   return { ...(await journal.lines(run, 0)), left: row.left_tree };
 }

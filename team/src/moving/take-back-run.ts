@@ -3,6 +3,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { restOf } from "../journal-postgres/append-decision.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import { queueRun } from "../server/drive-queue.ts";
 import type { TeamServer } from "../server/team-server.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { TeamServer } from "../server/team-server.ts";
  * does not come in any more; who did it, and from where, is kept with the other changes that admins make.
  */
 export async function takeBackRun(
-  { pool, queue, journal }: TeamServer,
+  { pool, journal }: TeamServer,
   { run, person }: { readonly run: RunId; readonly person: string },
 ): Promise<string> {
   return inTransaction(pool, async (client) => {
@@ -28,10 +29,10 @@ export async function takeBackRun(
         fix: `See: isdlc status --run ${run}`,
       });
     const from = row.moved_to ?? "another place";
-    const { rows: taken } = await client.query<{ epoch: number }>(
-      `update isdlc.run set rests = $2, wait_id = $3, wait_kind = $4, phase = $5, worker = null, workflow = null,
+    await client.query(
+      `update isdlc.run set rests = $2, wait_id = $3, wait_kind = $4, phase = $5, worker = null,
          failures = 0, epoch = epoch + 1, moved_place = null, moved_to = null, moved_by = null
-       where run = $1 returning epoch`,
+       where run = $1`,
       [run, ...restOf(state)],
     );
     const change = { what: "take-back", repository: row.repository, run, from };
@@ -39,7 +40,7 @@ export async function takeBackRun(
       person,
       JSON.stringify(change),
     ]);
-    if (next(state).is === "action") await queue.ask(client, run, { id: `drive:${run}:e${taken[0]?.epoch ?? 0}` });
+    if (next(state).is === "action") await queueRun(client, run);
     return from;
   });
 }

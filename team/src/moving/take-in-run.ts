@@ -7,6 +7,7 @@ import type { StartRequest } from "../../../src/schema/api-project.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { restOf } from "../journal-postgres/append-decision.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import { queueRun } from "../server/drive-queue.ts";
 import type { TeamServer } from "../server/team-server.ts";
 import { refuseDecidedElsewhere } from "./decided-elsewhere.ts";
 import { type ForeignLine, type ForeignRun, readForeignLines } from "./read-foreign-lines.ts";
@@ -49,7 +50,7 @@ export function takeInRun(server: TeamServer, { run, person, sent }: Bringing): 
     );
     for (const line of fresh)
       await insertLine(client, line, { run, person, mark: countermark(server.journal.seal, line.hash) });
-    await handToTeam(server, client, { run, sent, foreign });
+    await handToTeam(client, { run, sent, foreign });
     return foreign.state.seq;
   });
 }
@@ -96,14 +97,14 @@ async function insertLine(client: ClientBase, line: ForeignLine, { run, person, 
 type Taken = { readonly run: RunId; readonly sent: TakeIn; readonly foreign: ForeignRun };
 
 /** From here on it is the team's: a worker goes on with it where there is something to do. */
-async function handToTeam({ queue }: TeamServer, client: ClientBase, { run, sent, foreign }: Taken): Promise<void> {
+async function handToTeam(client: ClientBase, { run, sent, foreign }: Taken): Promise<void> {
   const { state, lines } = foreign;
-  const { rows } = await client.query<{ epoch: number }>(
+  await client.query(
     `update isdlc.run set head_seq = $2, head_hash = $3, rests = $4, wait_id = $5, wait_kind = $6, phase = $7,
-       left_tree = $8, worker = null, workflow = null, failures = 0, epoch = epoch + 1,
+       left_tree = $8, worker = null, failures = 0, epoch = epoch + 1,
        moved_place = null, moved_to = null, moved_by = null
-     where run = $1 returning epoch`,
+     where run = $1`,
     [run, state.seq, lines.at(-1)?.hash, ...restOf(state), JSON.stringify(sent.left)],
   );
-  if (next(state).is === "action") await queue.ask(client, run, { id: `drive:${run}:e${rows[0]?.epoch ?? 0}` });
+  if (next(state).is === "action") await queueRun(client, run);
 }

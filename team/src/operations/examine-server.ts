@@ -32,17 +32,16 @@ export async function examineServer({ pool, seal, copies }: Examination): Promis
 }
 
 async function databaseFinding(pool: Pool): Promise<Finding> {
-  const { rows } = await pool.query<{ version: string; hasOurs: boolean; hasQueue: boolean }>(
+  const { rows } = await pool.query<{ version: string; hasOurs: boolean }>(
     `select current_setting('server_version') as version,
-       to_regclass('public.isdlc_migration') is not null as "hasOurs",
-       to_regclass('dbos.workflow_status') is not null as "hasQueue"`,
+       to_regclass('public.isdlc_migration') is not null as "hasOurs"`,
   );
-  const { version = "?", hasOurs = false, hasQueue = false } = rows[0] ?? {};
+  const { version = "?", hasOurs = false } = rows[0] ?? {};
   const migrated = hasOurs ? await migrationsIn(pool) : 0;
   const told = (isFine: boolean, detail: string): Finding => ({ what: "database", isFine, detail });
   if (migrated > MIGRATION_COUNT)
     return told(false, `its tables are of a later version of isdlc (${migrated}, known here: ${MIGRATION_COUNT})`);
-  if (migrated < MIGRATION_COUNT || !hasQueue)
+  if (migrated < MIGRATION_COUNT)
     return told(false, `its tables are of before (${migrated} of ${MIGRATION_COUNT}): isdlc server migrate`);
   return told(true, `PostgreSQL ${version}, ${migrated} migrations`);
 }
@@ -85,18 +84,34 @@ async function credentialFinding(pool: Pool): Promise<Finding> {
 async function workerFinding(pool: Pool): Promise<Finding> {
   const { rows } = await pool.query<{ id: string; silent: number; generation: number; holds: number }>(
     `select id, extract(epoch from now() - beat_at)::int as silent, generation,
-       (select count(*)::int from isdlc.run r where r.worker = w.id and r.rests = 'action') as holds
+       (select count(*)::int from isdlc.run r
+        where r.worker = w.id and r.instance = w.instance and r.rests = 'action') as holds
      from isdlc.worker w order by id`,
+  );
+  const { rows: unknown } = await pool.query<{ run: string; worker: string }>(
+    `select run, worker from isdlc.run r where rests = 'action' and worker is not null
+       and not exists (select 1 from isdlc.worker w where w.id = r.worker and w.instance = r.instance) order by run`,
   );
   const lost = rows.filter(({ silent, holds }) => silent > SILENT && holds > 0);
   const alive = rows.filter(({ silent }) => silent <= SILENT);
   const other = alive.filter(({ generation }) => generation !== GENERATION);
   const detail = [
-    `${alive.length} of ${rows.length} were heard of in the last ${SILENT} seconds`,
+    `${alive.length} of ${rows.length} processes were heard of in the last ${SILENT} seconds`,
+    ...sharedTokens(alive),
+    ...unknown.map(({ run, worker }) => `run ${run} is held by an unknown process of ${worker}: is a server running?`),
     ...lost.map(({ id, silent, holds }) => `${id} is silent for ${silent} s and holds ${holds}: is a server running?`),
     ...other.map(({ id, generation }) => `${id} is of generation ${generation}, the server of ${GENERATION}`),
   ];
-  return { what: "workers", isFine: lost.length === 0, detail: detail.join("; ") };
+  return { what: "workers", isFine: lost.length === 0 && unknown.length === 0, detail: detail.join("; ") };
+}
+
+/** Tokens that several processes use. */
+function sharedTokens(alive: readonly { readonly id: string }[]): readonly string[] {
+  const ids = alive.map(({ id }) => id);
+  return [...new Set(ids)].flatMap((id) => {
+    const processes = ids.filter((other) => other === id).length;
+    return processes > 1 ? [`${processes} processes use the token of ${id}`] : [];
+  });
 }
 
 async function waitingFinding(pool: Pool): Promise<Finding> {

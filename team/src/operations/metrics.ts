@@ -92,7 +92,7 @@ function addGauges(pool: Pool, registers: Registry[]): void {
     async collect() {
       this.reset();
       const { rows } = await pool.query<{ id: string; silent: number }>(
-        "select id, extract(epoch from now() - beat_at)::float8 as silent from isdlc.worker",
+        "select id, min(extract(epoch from now() - beat_at))::float8 as silent from isdlc.worker group by id",
       );
       for (const { id, silent } of rows) this.set({ worker: id }, silent);
     },

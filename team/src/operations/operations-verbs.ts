@@ -6,10 +6,8 @@ import { createReaderSeal } from "../../../src/adapters/team/reader-seal.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { createRepositoryCopies } from "../copies/repository-copies.ts";
 import { acknowledgeMerges } from "../merging/audit-merges.ts";
-import { migrateQueue } from "../database/migrate-queue.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
-import { openDriveQueue } from "../server/drive-queue.ts";
-import { askAgainForAll } from "../server/leases.ts";
+import { queueAll } from "../server/leases.ts";
 import { examineServer } from "./examine-server.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { type Counted, writeBackup } from "./write-backup.ts";
@@ -17,7 +15,6 @@ import { type Counted, writeBackup } from "./write-backup.ts";
 /** What an operation works with. */
 export type Operating = {
   readonly pool: Pool;
-  readonly database: string;
   readonly keyFile: string;
   /** Folder of the server's copies of repositories. */
   readonly copies: string;
@@ -36,9 +33,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   "acknowledge-merge": acknowledgeMerge,
 };
 
-async function migrate({ pool, database }: Operating): Promise<Result> {
+async function migrate({ pool }: Operating): Promise<Result> {
   const migrations = await migrateDatabase(pool);
-  await migrateQueue(pool, database);
   const what =
     migrations === 0 ? "The tables are up to date." : `The tables are up to date: ${migrations} changes made.`;
   return done([what], { migrations });
@@ -55,13 +51,11 @@ async function backup({ pool, words, invocation }: Operating): Promise<Result> {
 }
 
 async function restore(operating: Operating): Promise<Result> {
-  const { pool, database, words, invocation } = operating;
+  const { pool, words, invocation } = operating;
   const file = fileOf(words, invocation);
   await migrate(operating);
   const counted = await restoreBackup(pool, file);
-  const queue = await openDriveQueue(pool, database, 1);
-  const asked = await askAgainForAll({ pool, queue });
-  await queue.close();
+  const asked = await queueAll({ pool });
   const lines = [`Restored ${file}: ${told(counted)}.`, `${asked.length} runs wait for a worker to go on.`];
   return done([...lines, "Now run: isdlc server doctor"], { file, rows: counted, asked });
 }

@@ -21,7 +21,9 @@ export function restoreBackup(pool: Pool, file: string): Promise<Counted> {
     await refuseIfUsed(client, tables);
     const counted = await takeRows(client, { file, tables: new Set(tables) });
     for (const table of tables) await moveNumbersOn(client, table);
-    await client.query("update isdlc.run set worker = null, workflow = null, epoch = epoch + $1", [EPOCHS_AHEAD]);
+    await client.query("update isdlc.run set worker = null, instance = null, claim = null, epoch = epoch + $1", [
+      EPOCHS_AHEAD,
+    ]);
     return counted;
   });
 }

@@ -8,6 +8,7 @@ import { invite } from "../passkeys/invitations.ts";
 import { linkIdentity } from "../oidc/identities.ts";
 import { changeAccounts, revokeAccount } from "./accounts.ts";
 import { FINISH } from "./answer-policy.ts";
+import { setWorkerScope, type WorkerScope } from "./worker-scope.ts";
 import { createToken, isPrincipalName, SIGN_IN } from "./principals.ts";
 
 export type Subcommand = (pool: Pool, words: readonly string[], invocation: Invocation) => Promise<Result>;
@@ -26,8 +27,25 @@ const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
   const made = await createToken(pool, { id, kind }, { name: SIGN_IN, days });
   const until = days === null ? "until it is revoked" : `for ${days} days`;
   const said = [made, `The token of the ${kind} ${id}, good ${until}. It is shown this once.`];
-  return done(said, { id, kind, token: made });
+  if (kind === "person") return done(said, { id, kind, token: made });
+  const scope = { repositories: listOf(invocation, "repositories"), labels: listOf(invocation, "labels") };
+  await setWorkerScope(pool, id, scope);
+  return done([...said, describeScope(scope)], { id, kind, token: made, ...scope });
 };
+
+/** Words with commas between; null if the option is missing. */
+function listOf({ values }: Invocation, option: string): readonly string[] | null {
+  const words = text(values, option)
+    ?.split(",")
+    .filter((word) => word !== "");
+  return words ?? null;
+}
+
+function describeScope({ repositories, labels }: WorkerScope): string {
+  if (repositories === null && labels === null) return "It drives and reads the runs of every repository.";
+  const named = repositories === null ? "repositories" : repositories.join(", ");
+  return `It drives and reads the runs of ${named}${labels === null ? "" : ` with the label ${labels.join(" or ")}`} only.`;
+}
 
 const revoke: Subcommand = async (pool, [id = ""], invocation) => {
   const isRevoked = await revokeAccount(pool, OPERATOR, id);

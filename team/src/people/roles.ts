@@ -3,6 +3,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { type Role, ROLES } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { Principal } from "./principals.ts";
+import { isInScope } from "./worker-scope.ts";
 
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
@@ -56,7 +57,10 @@ export async function needRun(
   });
   const [found] = rows;
   if (found === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  if (principal.kind === "worker") return found;
+  if (principal.kind === "worker") {
+    if (await isInScope(pool, principal, found.repository)) return found;
+    throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  }
   const role = await roleIn(pool, principal.id, found.repository);
   if (role === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   if (!isAtLeast(role, needed)) throw tooLittle(found.repository, role, needed);

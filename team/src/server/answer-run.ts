@@ -12,6 +12,7 @@ import { needPolicy, needSignature } from "../people/answer-policy.ts";
 import type { RunAccess } from "../people/roles.ts";
 import { cancelAsked, whyNotBegun } from "./cancel-asked.ts";
 import { commandOf } from "./decide-answer.ts";
+import { queueRun } from "./drive-queue.ts";
 import type { TeamServer } from "./team-server.ts";
 
 type Answering = {
@@ -25,7 +26,7 @@ type Answering = {
 /** Records a person's decision together with the drive that follows from it. Gives the event before it. */
 export async function answerRun(server: TeamServer, run: RunId, answering: Answering): Promise<number> {
   const { by, access, request, signature } = answering;
-  const { journal, queue, pool, metrics } = server;
+  const { journal, pool, metrics } = server;
   if (request.option === "cancel" && (await isCancelledUnbegun(server, run, answering))) return 0;
   const { state, head } = await journal.load(run);
   if (state.is === "none") throw await whyNotBegun(server, run);
@@ -34,9 +35,9 @@ export async function answerRun(server: TeamServer, run: RunId, answering: Answe
   await needPolicy(pool, access, { run: state, by: { person: by.name, option: request.option } });
   if (signature === undefined) await needSignature(pool, access.repository, request);
   const command = { ...(await commandOf(state, request, by)), ...(signature === undefined ? {} : { signature }) };
-  const wake = async (client: ClientBase, before: RunState, { state: now, head: to }: Recorded): Promise<void> => {
+  const wake = async (client: ClientBase, before: RunState, { state: now }: Recorded): Promise<void> => {
     if (next(before).is === "action" || next(now).is !== "action") return;
-    await queue.ask(client, run, { id: `drive:${run}:s${to.seq}` });
+    await queueRun(client, run);
   };
   const sent = { by: { kind: "person", id: by.name }, also: wake } as const;
   const done = await counted(metrics, "person", () => journal.submitAs(run, command, sent));

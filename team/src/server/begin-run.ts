@@ -9,6 +9,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { needRole, personOf } from "../people/roles.ts";
 import type { Principal } from "../people/principals.ts";
+import { queueRun } from "./drive-queue.ts";
 import type { TeamServer } from "./team-server.ts";
 
 /**
@@ -16,7 +17,7 @@ import type { TeamServer } from "./team-server.ts";
  * @throws ProblemError NOT_ALLOWED for who may not, USAGE for what workers cannot do.
  */
 export async function beginRun(server: TeamServer, principal: Principal, wanted: TeamStart): Promise<RunId> {
-  const { pool, queue } = server;
+  const { pool } = server;
   const { repository } = wanted;
   const by = personOf(principal);
   await needRole(pool, principal, { repository, role: "reviewer" });
@@ -28,7 +29,7 @@ export async function beginRun(server: TeamServer, principal: Principal, wanted:
        values ($1, $1, $2, $3, $4, $5, $6, 'action')`,
       [run, repository, start.title, by, JSON.stringify(start), genesis(run)],
     );
-    await queue.ask(client, run, { id: `drive:${run}:s0` });
+    await queueRun(client, run);
   });
   return run;
 }

@@ -12,22 +12,18 @@ const MOST_REASON = 300; // characters
  * begun it, or it has ended. @throws ProblemError COMMAND_REFUSED without a reason
  */
 export async function cancelAsked(
-  { pool, queue }: Pick<LeaseKeeper, "pool" | "queue">,
+  { pool }: Pick<LeaseKeeper, "pool">,
   run: RunId,
   { person, reason }: Cancelling,
 ): Promise<boolean> {
   if (reason.trim() === "") throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "reasonMissing" } });
   const why = `${person} cancelled it before a worker began it: ${plainLine(reason, MOST_REASON)}`;
-  const { rows } = await pool.query<{ workflow: string | null }>(
-    `with asked as (select run, workflow from isdlc.run where run = $1 and head_seq = 0 and rests = 'action' for update)
-     update isdlc.run r set rests = 'ended', cancelled_by = $2, refused = $3,
-       worker = null, workflow = null, epoch = r.epoch + 1
-     from asked where r.run = asked.run returning asked.workflow`,
+  const { rowCount } = await pool.query(
+    `update isdlc.run set rests = 'ended', cancelled_by = $2, refused = $3, worker = null, epoch = epoch + 1
+     where run = $1 and head_seq = 0 and rests = 'action'`,
     [run, person, why],
   );
-  const [asked] = rows;
-  if (asked !== undefined && asked.workflow !== null) await queue.cancel(asked.workflow);
-  return asked !== undefined;
+  return rowCount === 1;
 }
 
 /** Why nothing can be answered about a run of which nothing is recorded. */

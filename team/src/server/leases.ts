@@ -1,88 +1,120 @@
 import type { Pool } from "pg";
 import { next } from "../../../src/core/next.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
 import {
   type Beat,
   type BeatAnswer,
   type GiveBack,
   keptRef,
   type KeptWork,
-  type Lease,
   type LeftBranchNote,
 } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { PostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
-import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import type { ServerMetrics } from "../operations/metrics.ts";
-import type { DriveQueue } from "./drive-queue.ts";
+import { GENERATION } from "./drive-queue.ts";
 
 export type LeaseKeeper = {
   readonly pool: Pool;
-  readonly queue: DriveQueue;
   readonly journal: PostgresJournal;
   readonly metrics: ServerMetrics;
+  readonly limits: LeaseLimits;
+};
+
+export type LeaseLimits = {
+  /** Milliseconds that a worker may be silent. */
+  readonly lease: number;
+  /** Runs that one process may drive at the same time. */
+  readonly drives: number;
+  /** Living processes of one token. */
+  readonly instances: number;
 };
 
 /** Drives of a run that may break off one after the other before a person is asked. */
 const MOST_FAILURES = 5;
 
-/** The drive that was asked for last gets the run, whoever carries it out; whoever had it before is fenced off. */
-export async function takeLease(
-  pool: Pool,
-  run: RunId,
-  by: { worker: string; workflow: string },
-): Promise<Lease | null> {
-  const { rows } = await pool.query<Lease>(
-    `update isdlc.run r set epoch = epoch + 1, worker = $2
-     where run = $1 and rests = 'action' and workflow = $3
-     returning epoch, left_tree as left, start, begun_by as "begunBy",
-       (select remote from isdlc.repository where name = r.repository) as remote`,
-    [run, by.worker, by.workflow],
-  );
-  return rows[0] ?? null;
-}
+/** A process of a worker. */
+export type Holder = { readonly worker: string; readonly instance: string };
 
-export type Beating = Beat & { readonly worker: string };
+export type Beating = Beat & Holder;
 
-/** Notes that a worker lives, and tells which of its runs are still its own. */
+/** Milliseconds after which a process must report a run that it was given: the reply with the lease was lost. */
+const UNREPORTED_RUN_TIMEOUT_MS = 60_000;
+
+/**
+ * Records a heartbeat, and returns which of the reported runs the process still holds.
+ * @throws ProblemError NOT_ALLOWED if too many processes use the token
+ */
 export async function noteBeat(keeper: LeaseKeeper, beating: Beating): Promise<BeatAnswer> {
-  const { pool } = keeper;
-  const { worker, instance, runs, generation, version } = beating;
-  const { rows: earlier } = await pool.query<{ instance: string }>(
-    "select instance from isdlc.worker where id = $1 and instance <> $2",
-    [worker, instance],
+  const { pool, limits } = keeper;
+  const { worker, instance, replaces, runs, generation, version } = beating;
+  if (replaces !== null && replaces !== instance) await endInstance(keeper, { worker, instance: replaces });
+  const { rowCount } = await pool.query(
+    `insert into isdlc.worker (id, instance, generation, version)
+     select $1, $2, $3, $4 where exists (select 1 from isdlc.worker where id = $1 and instance = $2)
+       or (select count(*) from isdlc.worker where id = $1 and beat_at > now() - make_interval(secs => $5)) < $6
+     on conflict (id, instance) do update set
+       beat = worker.beat + 1, beat_at = now(), generation = $3, version = $4`,
+    [worker, instance, generation, version, limits.lease / 1000, limits.instances],
   );
-  // A process that took the name over knows nothing of what the one before it drove.
-  if (earlier.length > 0) await freeRuns(keeper, { where: "worker = $1", values: [worker], failures: 0 });
+  if (rowCount !== 1) throw tooManyInstances(worker, limits.instances);
+  await freeUnreported(keeper, beating);
   const { rows } = await pool.query<BeatAnswer["held"][number]>(
-    `with noted as (
-       insert into isdlc.worker (id, instance, generation, version) values ($1, $2, $4, $5)
-       on conflict (id) do update set
-         beat = worker.beat + 1, beat_at = now(), instance = $2, generation = $4, version = $5)
-     select run, epoch, head_seq as seq from isdlc.run where run = any($3) and worker = $1`,
-    [worker, instance, runs, generation, version],
+    `select run, epoch, head_seq as seq from isdlc.run
+     where run = any($3) and worker = $1 and instance = $2`,
+    [worker, instance, runs],
   );
   return { held: rows };
 }
 
-/** Frees everything that a worker drives which was not heard of since that beat. */
-export const freeLost = (keeper: LeaseKeeper, worker: string, beat: string): Promise<readonly RunId[]> =>
-  freeRuns(keeper, {
-    where: "worker = $1 and exists (select 1 from isdlc.worker where id = $1 and beat = $2)",
-    values: [worker, beat],
-    failures: 0,
+/** A process that used the data folder before and exited does not come back. */
+async function endInstance(keeper: LeaseKeeper, { worker, instance }: Holder): Promise<void> {
+  await freeRuns(keeper, { where: HELD_BY, values: [worker, instance], change: "takeover" });
+  await keeper.pool.query("delete from isdlc.worker where id = $1 and instance = $2", [worker, instance]);
+}
+
+async function freeUnreported(keeper: LeaseKeeper, { worker, instance, runs }: Beating): Promise<void> {
+  await freeRuns(keeper, {
+    where: `${HELD_BY} and run <> all($3) and claimed_at < now() - make_interval(secs => $4)`,
+    values: [worker, instance, runs, UNREPORTED_RUN_TIMEOUT_MS / 1000],
+    change: "takeover",
+  });
+}
+
+const tooManyInstances = (worker: string, most: number): ProblemError =>
+  new ProblemError({
+    code: "NOT_ALLOWED",
+    what: `${most} processes use the token of the worker ${worker} already.`,
+    fix: "Stop one of them, make a token for another worker, or start the server with a higher --instances.",
   });
 
-/** Frees a run whose drive was taken from the queue by a worker that never asked for the lease. */
-export const freeUntaken = (keeper: LeaseKeeper, run: RunId, workflow: string): Promise<readonly RunId[]> =>
-  freeRuns(keeper, { where: "run = $1 and worker is null and workflow = $2", values: [run, workflow], failures: 1 });
+const HELD_BY = "worker = $1 and instance is not distinct from $2";
 
-/** Asks for a drive of every run that can go on; after a restore, when the queue is empty. */
-export const askAgainForAll = (keeper: Pick<LeaseKeeper, "pool" | "queue">): Promise<readonly RunId[]> =>
-  freeRuns(keeper, { where: "true", values: [], failures: 0 });
+/** Frees the runs of a process that sent no heartbeat since that one. Null: it never sent any. */
+export const freeLost = (
+  keeper: LeaseKeeper,
+  { worker, instance }: { readonly worker: string; readonly instance: string | null },
+  beat: string | null,
+): Promise<readonly RunId[]> =>
+  freeRuns(keeper, {
+    where: `${HELD_BY} and (select beat::text from isdlc.worker where id = $1 and instance = $2) is not distinct from $3`,
+    values: [worker, instance, beat],
+    change: "takeover",
+  });
 
-/** Asks again for a drive that only workers of before would take, where none of them is left. */
-export const renewDrive = (keeper: LeaseKeeper, run: RunId, workflow: string): Promise<readonly RunId[]> =>
-  freeRuns(keeper, { where: "run = $1 and worker is null and workflow = $2", values: [run, workflow], failures: 0 });
+/** Queues every run that can continue, after a restore. */
+export const queueAll = (keeper: Pick<LeaseKeeper, "pool">): Promise<readonly RunId[]> =>
+  freeRuns(keeper, { where: "true", values: [], change: "none" });
+
+/** Queues runs again that only workers of an earlier version would take, if none of these is left. */
+export const renewOutdated = (keeper: Pick<LeaseKeeper, "pool">, lease: number): Promise<readonly RunId[]> =>
+  freeRuns(keeper, {
+    where: `worker is null and asked_generation < ${GENERATION}
+       and not exists (select 1 from isdlc.worker w
+         where w.generation = r.asked_generation and w.beat_at > now() - make_interval(secs => $1))`,
+    values: [lease / 1000],
+    change: "none",
+  });
 
 /** A worker that was fenced off tells where it put what it had not pushed. It was its run, so it had a lower epoch. */
 export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { worker: string }): Promise<boolean> {
@@ -116,7 +148,7 @@ export async function giveBack(
   const where = "run = $1 and worker = $2 and epoch = $3";
   if (why === "refused") {
     await keeper.pool.query(
-      `update isdlc.run set rests = 'ended', refused = $4, choices = $5, worker = null, workflow = null
+      `update isdlc.run set rests = 'ended', refused = $4, choices = $5, worker = null
        where ${where} and head_seq = 0`,
       [...values, detail, JSON.stringify(choices)],
     );
@@ -128,7 +160,7 @@ export async function giveBack(
   );
   const failures = rows[0]?.failures ?? 0;
   if (why === "broken" && failures + 1 >= MOST_FAILURES) return escalate(keeper, held, detail);
-  await freeRuns(keeper, { where, values, failures: why === "broken" ? 1 : 0 });
+  await freeRuns(keeper, { where, values, change: why === "broken" ? "failure" : "takeover" });
 }
 
 /** A loop that repeats what fails for ever cannot be written: a person is asked. */
@@ -150,34 +182,29 @@ async function escalate(
   await journal.submitAs(run, { do: "report", ticket: now.ticket, outcome }, { by });
 }
 
-type Freeing = { readonly where: string; readonly values: readonly unknown[]; readonly failures: number };
-type FreedRow = {
-  readonly run: RunId;
-  readonly epoch: number;
-  readonly failures: number;
-  readonly before: string | null;
+/** `takeover`: the run goes first in the queue. `failure`: it waits, longer each time. */
+type Freeing = {
+  readonly where: string;
+  readonly values: readonly unknown[];
+  readonly change: "takeover" | "failure" | "none";
 };
 
-/** Raises the epoch, so that whoever drove before is fenced off, and asks for another drive. */
+const CHANGES = {
+  takeover: "takeovers = r.takeovers + 1, due_at = now()",
+  failure: "failures = r.failures + 1, due_at = now() + make_interval(secs => 2 ^ r.failures)",
+  none: "due_at = now()",
+} as const;
+
+/** Raises the epoch, which fences off the worker that drove before, and queues the runs. */
 async function freeRuns(
-  { pool, queue }: Pick<LeaseKeeper, "pool" | "queue">,
-  { where, values, failures }: Freeing,
+  { pool }: Pick<LeaseKeeper, "pool">,
+  { where, values, change }: Freeing,
 ): Promise<readonly RunId[]> {
-  const freed = await inTransaction(pool, async (client) => {
-    const { rows } = await client.query<FreedRow>(
-      `with freed as (select run, workflow from isdlc.run where rests = 'action' and ${where} for update)
-       update isdlc.run r set worker = null, epoch = r.epoch + 1, failures = r.failures + ${failures}
-       from freed where r.run = freed.run
-       returning r.run, r.epoch, r.failures, freed.workflow as before`,
-      [...values],
-    );
-    for (const row of rows)
-      await queue.ask(client, row.run, {
-        id: `drive:${row.run}:e${row.epoch}`,
-        delaySeconds: row.failures === 0 ? 0 : 2 ** (row.failures - 1),
-      });
-    return rows;
-  });
-  for (const { before } of freed) if (before !== null) await queue.cancel(before);
-  return freed.map(({ run }) => run);
+  const { rows } = await pool.query<{ run: RunId }>(
+    `update isdlc.run r set worker = null, instance = null, claim = null, epoch = r.epoch + 1,
+       asked_at = now(), asked_generation = ${GENERATION}, ${CHANGES[change]}
+     where rests = 'action' and ${where} returning run`,
+    [...values],
+  );
+  return rows.map(({ run }) => run);
 }

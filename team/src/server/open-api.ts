@@ -169,11 +169,11 @@ const PROGRAMS: readonly Operation[] = [
   },
   {
     method: "post",
-    path: "/api/worker/runs/:run/lease",
-    summary: "Take a run",
+    path: "/api/worker/claim",
+    summary: "Take the next run of the queue",
     by: "worker",
-    body: team.LeaseRequest,
-    answer: team.LeaseAnswer,
+    body: team.ClaimRequest,
+    answer: team.ClaimAnswer,
   },
   {
     method: "post",

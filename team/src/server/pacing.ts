@@ -1,41 +1,46 @@
 import type { Pool } from "pg";
 import type { Log } from "../structured-log.ts";
-import type { DriveQueue, TeamLoad } from "./drive-queue.ts";
+import { pollInterval, type TeamLoad } from "./drive-queue.ts";
 
-export type Pacing = { stop(): Promise<void> };
+export type Pacing = {
+  /** How often each worker asks for work, in milliseconds. */
+  interval(): number;
+  stop(): Promise<void>;
+};
 
-type Paced = {
+type PacingOptions = {
   readonly pool: Pool;
-  readonly queue: Pick<DriveQueue, "pace">;
-  /** Milliseconds after which a worker that was not heard of does not count. */
+  /** Milliseconds after which a silent worker does not count. */
   readonly lease: number;
   readonly log: Log;
 };
 
-const LOOKS_EVERY = 1000; // milliseconds
+const LOAD_POLL_INTERVAL_MS = 1000;
 
 const LOAD = `select (select count(*)::int from isdlc.worker where beat_at > now() - make_interval(secs => $1)) as workers,
   exists (select 1 from isdlc.run where rests = 'action') as "isBusy"`;
 
-/** Has workers look for work as often as their number allows, and less often while no run is due. */
-export function startPacing({ pool, queue, lease, log }: Paced): Pacing {
-  let looking: Promise<void> | null = null;
-  const look = async (): Promise<void> => {
+/** Follows the number of workers. If it cannot be read, the last one counts. */
+export function startPacing({ pool, lease, log }: PacingOptions): Pacing {
+  let load: TeamLoad = { workers: 0, isBusy: false };
+  let reading: Promise<void> | null = null;
+  const read = async (): Promise<void> => {
     try {
       const { rows } = await pool.query<TeamLoad>(LOAD, [lease / 1000]);
-      for (const load of rows) await queue.pace(load);
+      load = rows[0] ?? load;
     } catch (error) {
       log.error({ error }, "the workers could not be counted");
     } finally {
-      looking = null;
+      reading = null;
     }
   };
-  looking = look();
-  const timer = setInterval(() => void (looking ??= look()), LOOKS_EVERY);
+  reading = read();
+  const timer = setInterval(() => void (reading ??= read()), LOAD_POLL_INTERVAL_MS);
   return {
+    interval: () => pollInterval(load),
     async stop() {
       clearInterval(timer);
-      await looking;
+      await reading;
     },
   };
 }

@@ -4,6 +4,7 @@ import { TeamStart, type TeamRunRow, type TeamView } from "../../../src/schema/a
 import { answerRun } from "./answer-run.ts";
 import { beginRun } from "./begin-run.ts";
 import { needRun, personOf } from "../people/roles.ts";
+import { IN_SCOPE } from "../people/worker-scope.ts";
 import { runOf, type TeamEnv, type TeamServer } from "./team-server.ts";
 
 const MOST_LISTED = 200;
@@ -42,13 +43,16 @@ export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   });
 }
 
-const REPOSITORIES = `select name, remote, role from isdlc.repository
-  left join isdlc.member on repository = name and person = $1
-  where role is not null or $2 = 'worker' order by name`;
+const REPOSITORIES = `select y.name, y.remote, role from isdlc.repository y
+  join isdlc.principal p on p.id = $1
+  left join isdlc.member on repository = y.name and person = $1
+  where role is not null or ($2 = 'worker' and ${IN_SCOPE}) order by y.name`;
 
 const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused, choices,
     array(select ref from isdlc.kept_work k where k.run = run.run order by epoch) as kept,
     moved_to as "movedTo", moved_by as "movedBy", cancelled_by as "cancelledBy", left_branch as "leftBranch"
   from isdlc.run where repository is not null and ($1::text is null or repository = $1) and ($5::text is null or run = $5)
-    and ($4 = 'worker' or exists (select 1 from isdlc.member m where m.repository = run.repository and m.person = $3))
+    and ($4 = 'worker' and exists (select 1 from isdlc.principal p join isdlc.repository y on y.name = run.repository
+        where p.id = $3 and ${IN_SCOPE})
+      or exists (select 1 from isdlc.member m where m.repository = run.repository and m.person = $3))
   order by rests = 'ended', number desc limit $2`;

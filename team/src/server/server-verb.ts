@@ -23,6 +23,7 @@ import { REPOSITORIES, startServer } from "./start-server.ts";
 const DEFAULT_PORT = 7420;
 const DEFAULT_LEASE = 15; // seconds
 const DEFAULT_DRIVES = 2;
+const DEFAULT_INSTANCES = 10;
 const DEFAULT_KEEP_DAYS = 30;
 /** One for a transaction, and one for what is asked within it. */
 const CONNECTIONS = 2;
@@ -44,7 +45,7 @@ export async function server(invocation: Invocation): Promise<Result> {
   const pool = openPool(database, CONNECTIONS);
   try {
     const copies = join(copiesFolder(invocation), REPOSITORIES);
-    return await operation({ pool, database, words, invocation, copies, keyFile: keyFileOf(invocation) });
+    return await operation({ pool, words, invocation, copies, keyFile: keyFileOf(invocation) });
   } finally {
     await pool.end();
     await stop();
@@ -72,6 +73,7 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
     keyFile: keyFileOf(invocation),
     lease: numberOf(invocation, "lease", DEFAULT_LEASE) * 1000,
     drivesPerWorker: numberOf(invocation, "drives", DEFAULT_DRIVES),
+    instances: numberOf(invocation, "instances", DEFAULT_INSTANCES),
     keepDays: numberOf(invocation, "keep-days", DEFAULT_KEEP_DAYS),
     origin: originOf(invocation),
     provider,

@@ -8,7 +8,6 @@ import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { createRepositoryCopies } from "../copies/repository-copies.ts";
-import { migrateQueue } from "../database/migrate-queue.ts";
 import { SERVING } from "../database/own-database.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
@@ -25,7 +24,6 @@ import { createAuthentication } from "../people/authenticate.ts";
 import { createPageTrees } from "../page/page-trees.ts";
 import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
-import { openDriveQueue } from "./drive-queue.ts";
 import { createLimitedServer, SERVER_LIMITS } from "./limited-server.ts";
 import { listenAt } from "./listen-at.ts";
 import { startPacing } from "./pacing.ts";
@@ -44,9 +42,11 @@ export type ServerOptions = {
   /** Milliseconds that a worker may be silent. */
   readonly lease: number;
   readonly drivesPerWorker: number;
+  /** Living processes of one worker's token. */
+  readonly instances: number;
   /** Null where nobody reads metrics. */
   readonly metricsPort: number | null;
-  /** How long ended drives are remembered. */
+  /** How long silent workers and settled notifications are kept. */
   readonly keepDays: number;
   /** Where people's browsers find it; null for this machine alone. */
   readonly origin: string | null;
@@ -90,22 +90,22 @@ async function open(options: ServerOptions, closing: (end: Closing) => void): Pr
   const pool = openPool(database, CONNECTIONS, { application_name: SERVING });
   closing(() => pool.end());
   await migrateDatabase(pool);
-  await migrateQueue(pool, database);
   const { privateKey, publicPem } = loadServerKey(options.keyFile);
-  const queue = await openDriveQueue(pool, database, options.drivesPerWorker);
-  closing(() => queue.close());
   const seal = createTeamSeal(privateKey);
   const journal = createPostgresJournal({ pool, seal, clock: systemClock, decide, place: "server", sender: "server" });
   const metrics = createServerMetrics(pool);
   const tracing = startTracing("isdlc-server", options.env);
   closing(() => tracing.stop());
-  const keeper = { pool, queue, journal, metrics };
+  const limits = { lease, drives: options.drivesPerWorker, instances: options.instances };
+  const keeper = { pool, journal, metrics, limits };
   let taken = port;
   const origins = (): readonly string[] => (options.origin === null ? localOrigins(taken) : [options.origin]);
   const authentication = createAuthentication(pool);
   const { notifications } = options;
   const copies = createRepositoryCopies({ folder: join(options.copies, REPOSITORIES), env: options.env });
-  const server = { ...keeper, version, keys: [publicPem], log, tracing, authentication, notifications, copies };
+  const pacing = startPacing({ pool, lease, log });
+  closing(() => pacing.stop());
+  const server = { ...keeper, pacing, version, keys: [publicPem], log, tracing, authentication, notifications, copies };
   const app = createTeamApp(server, {
     trees: createPageTrees({ data: options.copies, env: options.env }),
     origins,
@@ -120,10 +120,9 @@ async function open(options: ServerOptions, closing: (end: Closing) => void): Pr
   taken = http.port;
   const origin = (): string => origins()[0] ?? "";
   const minding = [
-    startWatchdog(keeper, { lease, log }),
-    startPacing({ pool, queue, lease, log }),
+    startWatchdog(keeper, log),
     startMergeAudit({ pool, copies, log, metrics }),
-    startRetention({ pool, queue, days: options.keepDays, log }),
+    startRetention({ pool, days: options.keepDays, log }),
     startNotifications({ pool, journal, metrics, log, origin, settings: notifications }),
   ];
   for (const one of minding) closing(() => one.stop());

@@ -6,6 +6,7 @@ import type { NotificationSettings } from "../notifications/notification-setting
 import type { Log } from "../structured-log.ts";
 import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import type { LeaseKeeper } from "./leases.ts";
+import type { Pacing } from "./pacing.ts";
 import type { RepositoryCopies } from "../copies/repository-copies.ts";
 import type { Authentication } from "../people/authenticate.ts";
 import type { Principal } from "../people/principals.ts";
@@ -20,6 +21,7 @@ export type TeamServer = LeaseKeeper & {
   readonly authentication: Authentication;
   readonly notifications: NotificationSettings;
   readonly copies: RepositoryCopies;
+  readonly pacing: Pick<Pacing, "interval">;
 };
 
 /** `incoming` is there where Node serves it, and not where the app itself is asked. */

@@ -1,17 +1,19 @@
 import type { Hono } from "hono";
 import {
   Beat,
+  type ClaimAnswer,
+  ClaimRequest,
   EndedRequest,
   GiveBack,
   keptRef,
   KeptWork,
   LeftBranchNote,
-  LeaseRequest,
   NameRequest,
 } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { drawName } from "./drawn-names.ts";
-import { giveBack, noteBeat, noteKeptWork, noteLeftBranch, takeLease } from "./leases.ts";
+import { claimRun } from "./claims.ts";
+import { giveBack, noteBeat, noteKeptWork, noteLeftBranch } from "./leases.ts";
 import { type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
 
 /** What workers ask for besides reporting: to live, to hold a run, to give it back. */
@@ -26,10 +28,12 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const { runs } = EndedRequest.parse(await context.req.json());
     return context.json({ ended: await endedAmong(pool, runs) });
   });
-  app.post("/api/worker/runs/:run/lease", async (context) => {
+  app.post("/api/worker/claim", async (context) => {
     const worker = workerOf(context.get("principal"));
-    const { workflow } = LeaseRequest.parse(await context.req.json());
-    return context.json({ lease: await takeLease(pool, context.req.param("run"), { worker, workflow }) });
+    const request = ClaimRequest.parse(await context.req.json());
+    const { drives } = server.limits;
+    const lease = await claimRun(pool, { ...request, worker, drives });
+    return context.json({ lease, drives, pollAfter: server.pacing.interval() } satisfies ClaimAnswer);
   });
   app.post("/api/worker/runs/:run/names", async (context) => {
     const worker = workerOf(context.get("principal"));

@@ -14,7 +14,7 @@ export async function beat(
 ): Promise<void> {
   const asked = [...driving];
   try {
-    const body = { instance, runs: asked.map(([run]) => run), generation: GENERATION, version };
+    const body = { instance, replaces: null, runs: asked.map(([run]) => run), generation: GENERATION, version };
     const { held } = await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer });
     for (const [run, { epoch, journal }] of asked) {
       const mine = held.find((one) => one.run === run && one.epoch === epoch);
@@ -23,4 +23,16 @@ export async function beat(
   } catch (error) {
     log.warn({ error }, "no heartbeat");
   }
+}
+
+/** How long a worker that starts waits for its server. */
+const SERVER_TIMEOUT_MS = 60_000;
+
+/**
+ * Sends the first heartbeat. The runs of the process that used the data folder before are free from here on.
+ * @throws ProblemError if the server refuses it: too many processes use the token
+ */
+export async function announce({ ask }: Pick<Worker, "ask">, instance: string, replaces: string | null): Promise<void> {
+  const body = { instance, replaces, runs: [], generation: GENERATION, version };
+  await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer, patience: SERVER_TIMEOUT_MS });
 }

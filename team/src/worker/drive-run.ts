@@ -23,7 +23,7 @@ import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import type { VcsWrite } from "../../../src/ports/vcs.ts";
-import { type GivenBack, keptRef, type Lease, LeaseAnswer, type LeftTree } from "../../../src/schema/api-team.ts";
+import { type GivenBack, keptRef, type Lease, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
 import type { Log } from "../structured-log.ts";
@@ -62,15 +62,11 @@ export type Worker = {
 /** A run that a living worker does not drive, and the server does not know about, would be driven by nobody. */
 const WHILE_IT_LIVES = Number.POSITIVE_INFINITY;
 
-export type DriveEnd = "nothing" | "rested" | "fenced" | "given back";
+export type DriveEnd = "rested" | "fenced" | "given back";
 
-/** Drives one run until it rests. All it has to know is in the journal, so beginning again is the normal path. */
-export async function driveLeased(worker: Worker, run: RunId, workflow: string): Promise<DriveEnd> {
-  const path = `/api/worker/runs/${run}/lease`;
-  const patience = WHILE_IT_LIVES;
-  const { lease } = await worker.ask({ method: "POST", path, body: { workflow }, answer: LeaseAnswer, patience });
-  if (lease === null) return "nothing";
-  const { epoch } = lease;
+/** Drives one run until it waits or ends. Everything it needs is in the journal, so starting again is the normal path. */
+export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEnd> {
+  const { run, epoch } = lease;
   const held: HeldTree = { handOver: null, beforeRecord: null };
   const claims = worker.claims.begin();
   const beforeRecord = async (command: Command): Promise<LeftTree | null> => {

@@ -1,83 +1,65 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { DBOS } from "@dbos-inc/dbos-sdk";
-import { ProblemError } from "../../../src/core/problem.ts";
-import { openPool } from "../journal-postgres/open-pool.ts";
-import { APPLICATION, GENERATION, queueFor, WORKFLOW } from "../server/drive-queue.ts";
+import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import { ClaimAnswer, type Lease } from "../../../src/schema/api-team.ts";
+import { GENERATION } from "../server/drive-queue.ts";
+import type { Log } from "../structured-log.ts";
 
-export type Taking = {
-  readonly database: string;
-  /** Different for every process: DBOS takes up again what it thinks one of the same name had left. */
-  readonly executor: string;
+export type TakingOptions = {
+  readonly ask: ServerClient;
+  /** Random id of this process. */
+  readonly instance: string;
   readonly labels: readonly string[];
-  /** Carries a drive out, and says how it ended. */
-  readonly drive: (run: string, workflow: string) => Promise<string>;
-  /** Told why the queue cannot be reached. True: it is tried again. */
-  readonly isWaitedFor: (error: unknown) => boolean;
+  /** Drives a run until it waits or ends. Does not throw. */
+  readonly drive: (lease: Lease) => Promise<void>;
+  readonly log: Log;
 };
 
 export type TakingDrives = {
-  /** Takes no more, and waits so long for those at hand. */
+  /** Takes no more runs, and waits for the current drives at most this long. */
   stop(milliseconds: number): Promise<void>;
 };
 
-const QUEUE_CONNECTIONS = 3;
-/** After which the database gives up a transaction of a machine that sleeps, and with it what it had locked. */
-const IDLE_MILLISECONDS = 60_000;
-const PAUSE = 500; // milliseconds
+const RETRY_PAUSE_MS = 500;
 
-/**
- * Takes drives from the queue. Each is one step: one that is cut off is not repeated by DBOS, but asked for again by the
- * server.
- * @throws ProblemError DATABASE_UNAVAILABLE
- */
-export async function takeDrives(taking: Taking): Promise<TakingDrives> {
-  const { database, executor, labels, drive } = taking;
-  const driveOnce = (run: string): Promise<string> => {
-    const workflow = DBOS.workflowID ?? "";
-    return DBOS.runStep(() => drive(run, workflow), { name: WORKFLOW });
+/** Asks the server for runs and drives as many at the same time as the server allows. */
+export function takeDrives({ ask, instance, labels, drive, log }: TakingOptions): TakingDrives {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const driving = new Set<Promise<void>>();
+  let drives = 1;
+  let claim = randomUUID();
+  const pause = (milliseconds: number): Promise<unknown> =>
+    delay(milliseconds, null, { signal }).catch(() => undefined);
+  const take = async (): Promise<void> => {
+    const body = { instance, claim, labels, generation: GENERATION };
+    // The same claim is repeated until it is answered: the reply that granted a lease may have got lost.
+    const answer = await ask({ method: "POST", path: "/api/worker/claim", body, answer: ClaimAnswer });
+    ({ drives } = answer);
+    if (answer.lease === null) return void (await pause(answer.pollAfter));
+    claim = randomUUID();
+    const driven = drive(answer.lease).finally(() => driving.delete(driven));
+    driving.add(driven);
   };
-  const pool = openPool(database, QUEUE_CONNECTIONS, { idle_in_transaction_session_timeout: IDLE_MILLISECONDS });
-  DBOS.registerWorkflow(driveOnce, { name: WORKFLOW });
-  DBOS.setConfig({
-    name: APPLICATION,
-    systemDatabaseUrl: database,
-    systemDatabasePool: pool,
-    useListenNotify: false,
-    runAdminServer: false,
-    runMigrations: false,
-    executorID: executor,
-    applicationVersion: String(GENERATION),
-    listenQueues: [null, ...labels].map(queueFor),
-    logLevel: "error",
-  });
-  try {
-    await launch(taking);
-  } catch (error) {
-    await pool.end();
-    throw unavailable(error);
-  }
-  const stop = async (milliseconds: number): Promise<void> => {
-    await DBOS.shutdown({ workflowCompletionTimeoutMS: milliseconds });
-    await pool.end();
-  };
-  return { stop };
-}
-
-async function launch({ isWaitedFor }: Taking): Promise<void> {
-  for (;;) {
-    try {
-      return await DBOS.launch();
-    } catch (error) {
-      await DBOS.shutdown(); // its timers would keep a worker alive that takes nothing
-      if (!isWaitedFor(error)) throw error;
-      await delay(PAUSE);
+  const taking = (async () => {
+    while (!signal.aborted) {
+      if (driving.size >= drives) {
+        await Promise.race([...driving, pause(RETRY_PAUSE_MS)]);
+        continue;
+      }
+      try {
+        await take();
+      } catch (error) {
+        log.warn({ error }, "no work from the server");
+        await pause(RETRY_PAUSE_MS);
+      }
     }
-  }
+  })();
+  return {
+    async stop(milliseconds) {
+      stopping.abort();
+      await taking;
+      await Promise.race([Promise.all(driving), delay(milliseconds, null, { ref: false })]);
+    },
+  };
 }
-
-const unavailable = (error: unknown): ProblemError =>
-  new ProblemError({
-    code: "DATABASE_UNAVAILABLE",
-    detail: error instanceof Error ? error.message : String(error),
-    fix: "Give the worker the address of the server's database with ISDLC_DATABASE_URL",
-  });

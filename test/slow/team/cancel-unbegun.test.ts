@@ -7,7 +7,7 @@ import { begin as start } from "../../journal-file/sample-commands.ts";
 import { openJournal } from "./support/postgres-home.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 import { askPage, pageHeaders, signedIn } from "./support/team-page.ts";
-import { beginRun, PATIENCE, untilRests } from "./support/team-runs.ts";
+import { beginRun, claimRun, PATIENCE, untilRests } from "./support/team-runs.ts";
 import { begin, createTeam, said, type Team } from "./support/team.ts";
 
 const CANCEL = { wait: null, shown: "", option: "cancel", text: "not wanted" };
@@ -86,9 +86,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
   test("under a worker that has taken it: that one is fenced off, and gets it never again", async () => {
     const run = await beginRun(team);
     const workers = await team.token("worker", "w8");
-    const { workflow } = await team.row(run);
-    const lease = () => team.ask(workers, `/api/worker/runs/${run}/lease`, { workflow });
-    const { epoch } = (await lease()).body.lease;
+    const { epoch } = await claimRun(team, workers, run);
     expect(await answer(bobs, run)).toMatchObject({ status: 200 });
     const report = { epoch, request: "r1", after: 0, left: null, command: { ...start(run) } };
     expect(await team.ask(workers, `/api/worker/runs/${run}/commands`, report)).toMatchObject({
@@ -97,7 +95,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
     });
     const back = { epoch, why: "broken", detail: "fenced off" };
     expect(await team.ask(workers, `/api/worker/runs/${run}/give-back`, back)).toMatchObject({ status: 200 });
-    expect((await lease()).body).toEqual({ lease: null });
+    expect(await claimRun(team, workers, run)).toBeNull();
     expect(await team.row(run)).toMatchObject(cancelledBy("bob"));
   });
 

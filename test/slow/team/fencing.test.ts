@@ -1,15 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { migrateQueue } from "../../../team/src/database/migrate-queue.ts";
 import { FencedError } from "../../../team/src/journal-postgres/submit-decision.ts";
 import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
-import { openDriveQueue } from "../../../team/src/server/drive-queue.ts";
+import { claimRun } from "../../../team/src/server/claims.ts";
+import { GENERATION } from "../../../team/src/server/drive-queue.ts";
 import { drawName } from "../../../team/src/server/drawn-names.ts";
-import { freeLost, giveBack, type LeaseKeeper, noteBeat, takeLease } from "../../../team/src/server/leases.ts";
+import { freeLost, giveBack, type LeaseKeeper, noteBeat } from "../../../team/src/server/leases.ts";
 import { begin, mark, marksIn, prepared } from "../../journal-file/sample-commands.ts";
 import { openJournal } from "./support/postgres-home.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
-
-const DRIVE = "drive:asked-last";
 
 /** Nothing is recorded between one lease and the next: the rules alone would take the report of either worker. */
 describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded since", () => {
@@ -17,31 +16,37 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
   let run: string;
   let number = 100;
   beforeAll(async () => {
-    const { url, pool } = await freshDatabase();
-    await migrateQueue(pool, url);
-    const queue = await openDriveQueue(pool, url, 1);
+    const { pool } = await freshDatabase();
     await pool.query(`insert into isdlc.principal (id, kind) values ('w1', 'worker'), ('w2', 'worker')`);
     await pool.query(`insert into isdlc.repository (name, remote) values ('sample', '/sample.git')`);
-    keeper = { pool, queue, journal: openJournal(pool), metrics: createServerMetrics(pool) };
-    return () => queue.close();
+    const limits = { lease: 15_000, drives: 2, instances: 10 };
+    keeper = { pool, journal: openJournal(pool), metrics: createServerMetrics(pool), limits };
+    for (const worker of ["w1", "w2"]) await beat(worker, "one");
   });
   beforeEach(async () => {
     await keeper.pool.query("update isdlc.run set rests = 'ended', worker = null");
     run = `20261115-101500${number++}-k3f9`;
     await keeper.journal.create(run, begin(run));
-    await keeper.pool.query("update isdlc.run set workflow = $2, repository = 'sample' where run = $1", [run, DRIVE]);
+    await keeper.pool.query("update isdlc.run set repository = 'sample', asked_generation = $2 where run = $1", [
+      run,
+      GENERATION,
+    ]);
   });
+  const claim = (worker: string, instance = "one") => {
+    const process = { worker, instance, claim: randomUUID() };
+    return claimRun(keeper.pool, { ...process, labels: [], generation: GENERATION, drives: 2 });
+  };
+  /** Takes the run over from its holder, if it has one. */
   const take = async (worker: string): Promise<number> => {
-    const lease = await takeLease(keeper.pool, run, { worker, workflow: DRIVE });
-    expect(lease).not.toBeNull();
-    return lease!.epoch;
+    await keeper.pool.query("update isdlc.run set worker = null where run = $1", [run]);
+    return (await claim(worker))!.epoch;
   };
   const record = (id: string, epoch: number, name = `${id}.${epoch}`) =>
     keeper.journal.submitAs(run, mark(name), { by: { kind: "worker", id, epoch } });
   const row = async () =>
     (await keeper.pool.query("select worker, epoch from isdlc.run where run = $1", [run])).rows[0];
   const beat = (worker: string, instance: string) =>
-    noteBeat(keeper, { worker, instance, runs: [run], generation: 1, version: "" });
+    noteBeat(keeper, { worker, instance, replaces: null, runs: [run], generation: GENERATION, version: "" });
 
   test("takes a report, which the rules would take from both, only from the one that holds it", async () => {
     const { state } = await keeper.journal.load(run);
@@ -73,18 +78,19 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     expect(await drawName(keeper.pool, { run, worker: "w1", epoch: holding }, `x-${run}`)).toBe(true);
   });
 
-  test("gives no lease for a drive that was asked for before the last, nor while it rests", async () => {
-    expect(await takeLease(keeper.pool, run, { worker: "w1", workflow: "drive:before" })).toBeNull();
-    await keeper.pool.query("update isdlc.run set rests = 'wait' where run = $1", [run]);
-    expect(await takeLease(keeper.pool, run, { worker: "w1", workflow: DRIVE })).toBeNull();
-    expect(await row()).toEqual({ worker: null, epoch: 0 });
+  test("is leased to no other while a process holds it, nor while it rests", async () => {
+    const epoch = await take("w1");
+    expect(await claim("w2")).toBeNull();
+    expect(await row()).toEqual({ worker: "w1", epoch });
+    await keeper.pool.query("update isdlc.run set rests = 'wait', worker = null where run = $1", [run]);
+    expect(await claim("w2")).toBeNull();
   });
 
   test("is nobody's from the moment its worker counts as lost, and no epoch comes twice", async () => {
     await beat("w1", "one");
     const lost = await take("w1");
     const { rows } = await keeper.pool.query<{ beat: string }>("select beat from isdlc.worker where id = 'w1'");
-    expect(await freeLost(keeper, "w1", rows[0]?.beat ?? "")).toEqual([run]);
+    expect(await freeLost(keeper, { worker: "w1", instance: "one" }, rows[0]?.beat ?? "")).toEqual([run]);
     expect(await row()).toEqual({ worker: null, epoch: lost + 1 });
     await expect(record("w1", lost)).rejects.toThrow(FencedError);
     await expect(record("w1", lost + 1)).rejects.toThrow(FencedError);
@@ -98,11 +104,19 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     expect((await beat("w1", "one")).held).toEqual([]);
   });
 
-  test("is taken from the process before by the next of the same name", async () => {
-    await beat("w1", "one");
+  test("is taken from the process that used the data folder before", async () => {
     const lost = await take("w1");
-    await beat("w1", "two");
+    const beating = { worker: "w1", instance: "two", runs: [], generation: GENERATION, version: "" };
+    await noteBeat(keeper, { ...beating, replaces: "one" });
     await expect(record("w1", lost)).rejects.toThrow(FencedError);
+    await beat("w1", "one");
+  });
+
+  test("stays with its process while another one uses the same token", async () => {
+    const holding = await take("w1");
+    await beat("w1", "two");
+    expect((await beat("w1", "two")).held).toEqual([]);
+    expect(await record("w1", holding)).toMatchObject({ ok: true });
   });
 
   test.for(["drains", "broken", "refused"] as const)("is not given back by whoever lost it: %s", async (why) => {

@@ -140,9 +140,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     for (const token of ["", team.adas, workers])
       for (const body of ["", "{", "[]", "{}", '"\\u0000"', '{"command":{"do":"report"},"epoch":"1"}']) {
         const report = await send(token, REPORT, body);
-        expect(report, `${body} by ${token.slice(0, 12)}`).toEqual(
-          await send(token, "/api/worker/runs/20261116-100000000-abcd/lease", body),
-        );
+        expect(report, `${body} by ${token.slice(0, 12)}`).toEqual(await send(token, "/api/worker/claim", body));
         refusals.add(report.status);
       }
     expect(refusals).toEqual(new Set([401, 403, 400]));

@@ -3,9 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { migrateQueue } from "../../../team/src/database/migrate-queue.ts";
 import { forgetOld } from "../../../team/src/operations/retention.ts";
-import { openDriveQueue } from "../../../team/src/server/drive-queue.ts";
 import { createLog } from "../../../team/src/structured-log.ts";
 import { builtProgram } from "../../support/built-program.ts";
 import { createSandbox, type Json, parsed } from "../../support/cli.ts";
@@ -78,25 +76,21 @@ describe.runIf(hasPostgres)("what is seen of a team's server from outside", () =
     expect(JSON.stringify(collector.spans())).not.toContain(team.adas);
   });
 
-  test("ended drives are forgotten; runs, decisions and what still waits are not", async () => {
-    const { url, pool } = await freshDatabase();
-    await migrateQueue(pool, url);
-    const queue = await openDriveQueue(pool, url, 1);
+  test("deletes silent workers after the given days, but none that holds a run", async () => {
+    const { pool } = await freshDatabase();
+    await pool.query("insert into isdlc.principal (id, kind) values ('w1', 'worker')");
     await pool.query(
-      "insert into isdlc.run (run, place, title, begun_by, head_hash, rests) values ('r', 'r', '', '', '', 'action')",
+      `insert into isdlc.worker (id, instance, beat_at)
+       select 'w1', name, now() - interval '2 days' from unnest(array['holding', 'silent']) name`,
     );
-    const client = await pool.connect();
-    for (const id of ["drive:r:s0", "drive:r:s1"]) await queue.ask(client, "r", { id });
-    client.release();
-    await queue.cancel("drive:r:s0");
-    await pool.query("update dbos.workflow_status set completed_at = 1 where workflow_uuid = 'drive:r:s0'");
-    const days = 1;
-    expect(await forgetOld({ pool, queue, days })).toEqual({ drives: 1, workers: 0, notifications: 0 });
-    expect(await forgetOld({ pool, queue, days })).toEqual({ drives: 0, workers: 0, notifications: 0 });
-    const { rows } = await pool.query("select workflow_uuid from dbos.workflow_status");
-    expect(rows).toEqual([{ workflow_uuid: "drive:r:s1" }]);
+    await pool.query(
+      `insert into isdlc.run (run, place, title, begun_by, head_hash, rests, worker, instance)
+       values ('r', 'r', '', '', '', 'action', 'w1', 'holding')`,
+    );
+    expect(await forgetOld({ pool, days: 1 })).toEqual({ workers: 1, notifications: 0 });
+    expect(await forgetOld({ pool, days: 1 })).toEqual({ workers: 0, notifications: 0 });
+    expect((await pool.query("select instance from isdlc.worker")).rows).toEqual([{ instance: "holding" }]);
     expect((await pool.query("select run from isdlc.run")).rows).toEqual([{ run: "r" }]);
-    await queue.close();
   });
 
   test("a PostgreSQL of its own: one command on a fresh machine, and it is found again after a kill", async () => {

@@ -1,7 +1,6 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import { migrateQueue } from "../../../team/src/database/migrate-queue.ts";
+import { describe, expect, test } from "vitest";
 import type { Pool } from "../../../team/src/journal-postgres/open-pool.ts";
-import { openDriveQueue, pollsEvery } from "../../../team/src/server/drive-queue.ts";
+import { pollInterval } from "../../../team/src/server/drive-queue.ts";
 import { startPacing } from "../../../team/src/server/pacing.ts";
 import { createLog } from "../../../team/src/structured-log.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
@@ -16,67 +15,50 @@ test.each([
   { workers: 26, busy: 260, idle: 260 },
   { workers: 100, busy: 1000, idle: 1000 },
   { workers: 101, busy: 1000, idle: 1000 },
-])("of $workers workers each looks for work every $busy ms, or $idle ms while no run is due", (row) => {
+])("of $workers workers each asks for work every $busy ms, or $idle ms while no run is due", (row) => {
   const { workers, busy, idle } = row;
-  expect([true, false].map((isBusy) => pollsEvery({ workers, isBusy }))).toEqual([busy, idle]);
+  expect([true, false].map((isBusy) => pollInterval({ workers, isBusy }))).toEqual([busy, idle]);
 });
 
-describe.runIf(hasPostgres)("how often workers look for work", () => {
-  const paced = async () => {
-    const { url, pool } = await freshDatabase();
-    await migrateQueue(pool, url);
-    const queue = await openDriveQueue(pool, url, 2);
-    onTestFinished(() => queue.close());
-    return { pool, queue };
+describe.runIf(hasPostgres)("the poll interval of workers", () => {
+  const intervalOf = async (pool: Pool): Promise<number> => {
+    const pacing = startPacing({ pool, lease: 15_000, log });
+    await pacing.stop();
+    return pacing.interval();
   };
 
-  test("follows the number of those that were heard of", async () => {
-    const { pool, queue } = await paced();
+  test("follows the number of living processes", async () => {
+    const { pool } = await freshDatabase();
     await beatOf(pool, 40, 0);
     await beatOf(pool, 30, 60);
-    await startPacing({ pool, queue, lease: 15_000, log }).stop();
-    expect(await intervals(pool)).toEqual([{ name: "isdlc-drives", every: 400, drives: 2 }]);
+    expect(await intervalOf(pool)).toBe(400);
   });
 
   test.each([
     ["action", 100],
     ["wait", 250],
     ["ended", 250],
-  ])("with one worker and a run that rests with %s it is every %i ms", async (rests, every) => {
-    const { pool, queue } = await paced();
+  ])("with one worker and a run that rests with %s is %i ms", async (rests, every) => {
+    const { pool } = await freshDatabase();
     await beatOf(pool, 1, 0);
     await pool.query(
       "insert into isdlc.run (run, place, title, begun_by, head_hash, rests) values ('r', 'r', '', '', '', $1)",
       [rests],
     );
-    await startPacing({ pool, queue, lease: 15_000, log }).stop();
-    expect(await intervals(pool)).toEqual([{ name: "isdlc-drives", every, drives: 2 }]);
-  });
-
-  test("is told again after it could not be written", async () => {
-    const { pool, queue } = await paced();
-    await pool.query("alter table dbos.queues rename to away");
-    await expect(queue.pace({ workers: 40, isBusy: true })).rejects.toThrow("queues");
-    await pool.query("alter table dbos.away rename to queues");
-    await queue.pace({ workers: 40, isBusy: true });
-    expect(await intervals(pool)).toEqual([{ name: "isdlc-drives", every: 400, drives: 2 }]);
+    expect(await intervalOf(pool)).toBe(every);
   });
 });
 
-async function beatOf(pool: Pool, count: number, secondsAgo: number): Promise<void> {
-  const ids = Array.from({ length: count }, (_, number) => `worker-${secondsAgo}-${number}`);
-  await pool.query("insert into isdlc.principal (id, kind) select unnest($1::text[]), 'worker'", [ids]);
+/** So many workers whose last heartbeat was so many seconds ago. */
+async function beatOf(pool: Pool, count: number, seconds: number): Promise<void> {
+  const name = `'w${seconds}-' || number`;
+  await pool.query(
+    `insert into isdlc.principal (id, kind) select ${name}, 'worker' from generate_series(1, $1) number`,
+    [count],
+  );
   await pool.query(
     `insert into isdlc.worker (id, instance, beat_at)
-     select unnest($1::text[]), 'here', now() - make_interval(secs => $2)`,
-    [ids, secondsAgo],
+     select ${name}, 'i', now() - make_interval(secs => $2) from generate_series(1, $1) number`,
+    [count, seconds],
   );
-}
-
-async function intervals(pool: Pool): Promise<readonly unknown[]> {
-  const { rows } = await pool.query<{ name: string; every: number; drives: number }>(
-    `select name, (polling_interval_sec * 1000)::int as every, worker_concurrency as drives
-     from dbos.queues where name like 'isdlc-drives%'`,
-  );
-  return rows;
 }

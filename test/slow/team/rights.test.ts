@@ -6,6 +6,7 @@ import type { Command } from "../../../src/core/command.ts";
 import { begin, prepared } from "../../journal-file/sample-commands.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
+import { claimRun } from "./support/team-runs.ts";
 
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
 const ANSWER = { wait: "plan#1/gate-9", shown: "x", option: "continue" };
@@ -50,7 +51,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
 
   test("a person's token reports nothing and holds nothing", async () => {
     const refused = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
-    expect(await team.ask(adas, `/api/worker/runs/${run}/lease`, { workflow: "w" })).toMatchObject(refused);
+    expect(await team.ask(adas, "/api/worker/claim", {})).toMatchObject(refused);
     expect(await team.ask(adas, "/api/worker/beat", { instance: "i", runs: [] })).toMatchObject(refused);
     expect(await team.ask(adas, "/api/worker/ended", { runs: [run] })).toMatchObject(refused);
   });
@@ -78,8 +79,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     const token = await team.token("worker", name);
     const start = { ...START, title: how };
     const held = (await team.ask(adas, "/api/runs", { repository: "sample", start })).body.run as string;
-    const { workflow } = await team.row(held);
-    const { lease } = (await team.ask(token, `/api/worker/runs/${held}/lease`, { workflow })).body;
+    const lease = await claimRun(team, token, held);
     const report = (command: Command, after: number, request: string) =>
       team.ask(token, `/api/worker/runs/${held}/commands`, { command, epoch: lease.epoch, request, after, left: null });
     const begun = await report(begin(held), 0, "r1");

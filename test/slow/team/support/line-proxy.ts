@@ -6,6 +6,8 @@ export type LineProxy = {
   /** Nothing gets through any more. */
   cut(): void;
   restore(): void;
+  /** Number of connections that came while the line was cut. */
+  turnedAway(): number;
   /** Cuts a connection instead of delivering a reply, wherever that says so of the reply's number. */
   loseReplies(isLost: (reply: number) => boolean): void;
   /** Since replies are lost: how many came from the server, and how many of them were not delivered. */
@@ -19,8 +21,13 @@ export async function createLineProxy(target: string): Promise<LineProxy> {
   const open = new Set<Socket>();
   const replies = { sent: 0, lost: 0 };
   let isCut = false;
+  let turnedAway = 0;
   let isLost: ((reply: number) => boolean) | null = null;
-  const server = createServer((client) => (isCut ? client.destroy() : join(client)));
+  const server = createServer((client) => {
+    if (!isCut) return join(client);
+    turnedAway++;
+    client.destroy();
+  });
   function join(client: Socket): void {
     const there = connect(Number(port), hostname);
     for (const socket of [client, there]) {
@@ -48,6 +55,7 @@ export async function createLineProxy(target: string): Promise<LineProxy> {
     url: url.href,
     replies,
     cut,
+    turnedAway: () => turnedAway,
     restore: () => void (isCut = false),
     loseReplies: (which) => void (isLost = which),
     async close() {

@@ -9,8 +9,8 @@ import { type Sandbox, startProgram } from "../../../support/cli.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 const root = join(import.meta.dirname, "../../../..");
-const OF_NOW = "GENERATION = 2;";
-const OF_NEXT = "GENERATION = 3;";
+const OF_NOW = "GENERATION = 3;";
+const OF_NEXT = "GENERATION = 4;";
 
 /** Somebody with the program of a version whose workers and servers are not those of before: what one asks for, the other does not take. */
 export async function withNextVersion(person: Sandbox): Promise<Sandbox> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
 import { emptyCursor } from "../../../../src/adapters/journal-file/fold.ts";
 import { readLines } from "../../../../src/adapters/team/read-lines.ts";
@@ -5,6 +6,8 @@ import { createReaderSeal, publicKeysOf } from "../../../../src/adapters/team/re
 import { shownOf } from "../../../../src/app/answer/answer.ts";
 import type { RunState } from "../../../../src/core/run.ts";
 import type { RunEvent } from "../../../../src/schema/event.ts";
+import { GENERATION } from "../../../../team/src/server/drive-queue.ts";
+import type { Json } from "../../../support/cli.ts";
 import type { Team } from "./team.ts";
 
 /** What people do with a team's runs, over HTTP. */
@@ -20,6 +23,16 @@ export async function beginRun(team: Team, wanted: Wanted = {}): Promise<string>
   const { status, body } = await team.ask(team.adas, "/api/runs", { repository: "sample", start });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.run as string;
+}
+
+/** Claims one run for a new process of a worker, as if it were the next of the queue. */
+export async function claimRun(team: Team, token: string, run: string): Promise<Json> {
+  await team.database.pool.query("update isdlc.run set takeovers = 1, asked_at = '-infinity' where run = $1", [run]);
+  const process = { instance: randomUUID(), generation: GENERATION };
+  await team.ask(token, "/api/worker/beat", { ...process, runs: [], version: "" });
+  const { body } = await team.ask(token, "/api/worker/claim", { ...process, claim: randomUUID(), labels: [] });
+  if (body.lease !== null) expect(body.lease.run).toBe(run);
+  return body.lease;
 }
 
 export type Seen = { readonly state: RunState; readonly events: readonly RunEvent[] };

@@ -1,0 +1,73 @@
+import type { Pool } from "pg";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { ClaimRequest, Lease } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import { IN_SCOPE } from "../people/worker-scope.ts";
+
+export type Claiming = ClaimRequest & {
+  readonly worker: string;
+  /** Runs that one process may drive at the same time. */
+  readonly drives: number;
+};
+
+/** Losses of a worker after which a run does not go first any more: it may be the cause. */
+const MAX_PREFERRED_TAKEOVERS = 3;
+
+/**
+ * Next run of the queue: runs that lost their worker first; then the repository that was served longest ago, and its runs
+ * in the order in which they were queued. Every repository gets its turn, and within one every run.
+ */
+const NEXT = `select r.run from isdlc.run r
+  join isdlc.repository y on y.name = r.repository
+  join isdlc.principal p on p.id = $1
+  where r.rests = 'action' and r.worker is null and r.due_at <= now() and r.asked_generation = $2
+    and (y.label is null or y.label = any($3)) and ${IN_SCOPE}
+  order by (r.takeovers between 1 and ${MAX_PREFERRED_TAKEOVERS}) desc,
+    case when r.takeovers between 1 and ${MAX_PREFERRED_TAKEOVERS} then '-infinity' else y.served_at end,
+    r.asked_at, r.number
+  limit 1 for update of r skip locked`;
+
+const LEASE = `epoch, left_tree as left, start, begun_by as "begunBy",
+  (select remote from isdlc.repository where name = r.repository) as remote`;
+
+/**
+ * Leases the next run to a worker that may drive it. The same claim gets the same lease: a reply may get lost. Null if
+ * no run is due or the process drives as many as it may.
+ */
+export function claimRun(pool: Pool, claiming: Claiming): Promise<Lease | null> {
+  const { worker, instance, claim, labels, generation, drives } = claiming;
+  return inTransaction(pool, async (client) => {
+    // Claims of one process take turns, and none is granted before its first heartbeat.
+    const { rowCount: known } = await client.query(
+      "select 1 from isdlc.worker where id = $1 and instance = $2 for update",
+      [worker, instance],
+    );
+    if (known !== 1) throw noHeartbeat(worker);
+    const { rows: held } = await client.query<Lease & { claim: string }>(
+      `select run, claim, ${LEASE} from isdlc.run r where worker = $1 and instance = $2 and rests = 'action'`,
+      [worker, instance],
+    );
+    const granted = held.find((lease) => lease.claim === claim);
+    if (granted !== undefined) return granted;
+    if (held.length >= drives) return null;
+    const { rows: due } = await client.query<{ run: RunId }>(NEXT, [worker, generation, labels]);
+    const [next] = due;
+    if (next === undefined) return null;
+    const { rows } = await client.query<Lease & { repository: string }>(
+      `update isdlc.run r set epoch = epoch + 1, worker = $2, instance = $3, claim = $4, claimed_at = now()
+       where run = $1 returning run, repository, ${LEASE}`,
+      [next.run, worker, instance, claim],
+    );
+    const served = "update isdlc.repository set served_at = clock_timestamp() where name = $1";
+    await client.query(served, [rows[0]?.repository]);
+    return rows[0] ?? null;
+  });
+}
+
+const noHeartbeat = (worker: string): ProblemError =>
+  new ProblemError({
+    code: "NOT_ALLOWED",
+    what: `The server does not know this process of the worker ${worker}.`,
+    fix: "Send a heartbeat first: POST /api/worker/beat",
+  });

@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createFileLock } from "../../../src/adapters/file-lock/file-lock.ts";
+import { systemLockProcesses } from "../../../src/adapters/file-lock/lock-files.ts";
+import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+
+/** The data folder of one process. Processes of the same worker use different folders. */
+export type DataSlot = {
+  readonly folder: string;
+  /** Random id of the process that used the folder before and has exited; null if there was none. */
+  readonly previous: string | null;
+};
+
+const MAX_SLOTS = 100;
+
+/**
+ * Takes the first folder of the worker that no living process uses: `w1`, `w1~2`, `w1~3` (no worker has such a name).
+ * @throws ProblemError NOT_ALLOWED if all are in use
+ */
+export function openDataSlot(data: string, worker: string, instance: string): DataSlot {
+  for (let number = 1; number <= MAX_SLOTS; number++) {
+    const folder = join(data, number === 1 ? worker : `${worker}~${number}`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const processes = systemLockProcesses();
+    if (!createFileLock({ directory: folder, name: "process", files: nodeFiles, processes }).tryAcquire().ok) continue;
+    const file = join(folder, "instance");
+    const previous = existsSync(file) ? readFileSync(file, "utf8").slice(0, 100) : null;
+    writeFileSync(file, instance, { mode: 0o600 });
+    return { folder, previous };
+  }
+  throw new ProblemError({
+    code: "NOT_ALLOWED",
+    what: `${MAX_SLOTS} processes of the worker ${worker} use ${data}.`,
+    fix: "Stop some of them, or give another folder with --data.",
+  });
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { ClaimRequest } from "../../../src/schema/api-team.ts";
+import type { Pool } from "../../../team/src/journal-postgres/open-pool.ts";
+import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
+import { setWorkerScope } from "../../../team/src/people/worker-scope.ts";
+import { claimRun } from "../../../team/src/server/claims.ts";
+import { GENERATION } from "../../../team/src/server/drive-queue.ts";
+import { type LeaseKeeper, noteBeat } from "../../../team/src/server/leases.ts";
+import { startWatchdog } from "../../../team/src/server/watchdog.ts";
+import { createLog } from "../../../team/src/structured-log.ts";
+import { openJournal } from "./support/postgres-home.ts";
+import { freshDatabase, hasPostgres } from "./support/team-database.ts";
+
+const LEASE_MS = 400;
+const MANY = 1000;
+const log = createLog({ name: "test", write: () => undefined, secrets: [] });
+
+describe.runIf(hasPostgres)("a claim", () => {
+  let pool: Pool;
+  let keeper: LeaseKeeper;
+  beforeEach(async () => {
+    ({ pool } = await freshDatabase());
+    const limits = { lease: LEASE_MS, drives: MANY, instances: 3 };
+    keeper = { pool, journal: openJournal(pool), metrics: createServerMetrics(pool), limits };
+    await pool.query("insert into isdlc.principal (id, kind) values ('w1', 'worker'), ('w2', 'worker')");
+    await pool.query(
+      "insert into isdlc.repository (name, remote, label) values ('shop', '/s', null), ('site', '/i', null), ('gpu', '/g', 'gpu')",
+    );
+    await beat("w1", "one");
+  });
+  const beat = (worker: string, instance: string, more: object = {}) =>
+    noteBeat(keeper, { worker, instance, replaces: null, runs: [], generation: GENERATION, version: "", ...more });
+  const claim = (wanted: Partial<ClaimRequest> & { worker?: string; drives?: number } = {}) =>
+    claimRun(pool, {
+      worker: "w1",
+      instance: "one",
+      claim: randomUUID(),
+      labels: [],
+      generation: GENERATION,
+      drives: MANY,
+      ...wanted,
+    });
+  let number = 0;
+  const queue = async (repository: string, count = 1): Promise<readonly string[]> => {
+    const runs = Array.from({ length: count }, () => `20261120-${String(100_000_000 + number++)}-abcd`);
+    for (const run of runs)
+      await pool.query(
+        `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests, asked_at, asked_generation)
+         values ($1, $1, $2, '', 'ada', '{}', '', 'action', now(), $3)`,
+        [run, repository, GENERATION],
+      );
+    return runs;
+  };
+  const drain = async (): Promise<string[]> => {
+    const order: string[] = [];
+    for (let lease = await claim(); lease !== null; lease = await claim()) order.push(lease.run);
+    return order;
+  };
+
+  test("takes turns between repositories, first in first out within one", async () => {
+    const shop = await queue("shop", 5);
+    const site = await queue("site", 2);
+    expect(await drain()).toEqual([shop[0], site[0], shop[1], site[1], shop[2], shop[3], shop[4]]);
+  });
+
+  test("prefers runs that lost their worker, and no longer those that lose every worker", async () => {
+    const [first, second] = await queue("shop", 2);
+    const [lost, poisonous] = await queue("site", 2);
+    await pool.query("update isdlc.run set takeovers = 1 where run = $1", [lost]);
+    await pool.query("update isdlc.run set takeovers = 4 where run = $1", [poisonous]);
+    const order = await drain();
+    expect(order[0]).toBe(lost);
+    expect(order.indexOf(poisonous ?? "")).toBeGreaterThan(1);
+    expect(new Set(order.slice(1))).toEqual(new Set([first, second, poisonous]));
+  });
+
+  test("skips runs that are not due, and those of another generation", async () => {
+    const [later, other] = await queue("shop", 2);
+    await pool.query("update isdlc.run set due_at = now() + interval '1 hour' where run = $1", [later]);
+    await pool.query("update isdlc.run set asked_generation = asked_generation + 1 where run = $1", [other]);
+    expect(await claim()).toBeNull();
+  });
+
+  test("sent again gets the same lease, and another claim gets another run", async () => {
+    const [first, second] = await queue("shop", 2);
+    const same = randomUUID();
+    const lease = await claim({ claim: same });
+    expect(lease).toMatchObject({ run: first, epoch: 1 });
+    expect(await claim({ claim: same })).toMatchObject({ run: first, epoch: 1 });
+    expect(await claim()).toMatchObject({ run: second });
+    await beat("w1", "two");
+    expect(await claim({ claim: same, instance: "two" })).toBeNull();
+  });
+
+  test("at the same moment leases each run once", async () => {
+    const runs = await queue("shop", 20);
+    const instances = ["one", "two", "three"];
+    for (const instance of instances) await beat("w1", instance);
+    const leases = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => claim({ instance: instances[index % 3]! })),
+    );
+    const taken = leases.flatMap((lease) => (lease === null ? [] : [lease.run]));
+    for (let lease = await claim(); lease !== null; lease = await claim()) taken.push(lease.run);
+    expect(taken.toSorted()).toEqual(runs.toSorted());
+  });
+
+  test("is granted up to the number of drives", async () => {
+    await queue("shop", 3);
+    expect(await claim({ drives: 2 })).not.toBeNull();
+    expect(await claim({ drives: 2 })).not.toBeNull();
+    expect(await claim({ drives: 2 })).toBeNull();
+  });
+
+  test("needs a heartbeat first", async () => {
+    await queue("shop");
+    await expect(claim({ instance: "unknown" })).rejects.toMatchObject({ problem: { code: "NOT_ALLOWED" } });
+    await expect(claim({ worker: "w2" })).rejects.toMatchObject({ problem: { code: "NOT_ALLOWED" } });
+  });
+
+  test.each([
+    ["of any repository", null, null, [], ["shop", "site"]],
+    ["of any repository, with a label of its own", null, null, ["gpu"], ["gpu", "shop", "site"]],
+    ["of one repository", ["site"], null, ["gpu"], ["site"]],
+    ["of one label", null, ["gpu"], ["gpu"], ["gpu"]],
+    ["of one label that the process does not take", null, ["gpu"], [], []],
+    ["of no repository", [], null, ["gpu"], []],
+  ])("by a token %s gets these runs only", async (...row) => {
+    const [, repositories, labels, takes, expected] = row;
+    for (const name of ["shop", "site", "gpu"]) await queue(name);
+    await setWorkerScope(pool, "w1", { repositories, labels });
+    const taken: string[] = [];
+    for (let lease = await claim({ labels: takes }); lease !== null; lease = await claim({ labels: takes }))
+      taken.push({ "/s": "shop", "/i": "site", "/g": "gpu" }[lease.remote] ?? lease.remote);
+    expect(taken.toSorted()).toEqual(expected);
+  });
+
+  test("is open to a limited number of living processes per token", async () => {
+    await beat("w1", "two");
+    await beat("w1", "three");
+    await expect(beat("w1", "four")).rejects.toMatchObject({ problem: { code: "NOT_ALLOWED" } });
+    await beat("w2", "four");
+    await beat("w1", "three");
+    await pool.query("update isdlc.worker set beat_at = now() - interval '1 hour' where instance = 'two'");
+    await beat("w1", "four");
+  });
+
+  test("is lost by a process that never reports the run: the reply with the lease was lost", async () => {
+    const [run] = await queue("shop");
+    await claim();
+    await beat("w1", "one");
+    expect(await holderOf(run)).toBe("w1");
+    await pool.query("update isdlc.run set claimed_at = now() - interval '1 hour'");
+    await beat("w1", "one", { runs: [run] });
+    expect(await holderOf(run)).toBe("w1");
+    await beat("w1", "one");
+    expect(await holderOf(run)).toBeNull();
+  });
+
+  test.each([
+    ["that sends no heartbeat", "w1", "one"],
+    ["that the tables do not know", "w1", "unknown"],
+    ["of a worker that does not exist", "nobody", null],
+  ])("is lost after the lease by a holder %s", async (_, worker, instance) => {
+    const [run] = await queue("shop");
+    await pool.query("update isdlc.run set worker = $2, instance = $3 where run = $1", [run, worker, instance]);
+    const watchdog = startWatchdog(keeper, log);
+    await expect.poll(() => holderOf(run), { timeout: 20_000 }).toBeNull();
+    await watchdog.stop();
+    const { rows } = await pool.query("select takeovers, epoch from isdlc.run where run = $1", [run]);
+    expect(rows).toEqual([{ takeovers: 1, epoch: 1 }]);
+  });
+
+  const holderOf = async (run: string | undefined): Promise<string | null> =>
+    (await pool.query<{ worker: string | null }>("select worker from isdlc.run where run = $1", [run])).rows[0]
+      ?.worker ?? null;
+});
