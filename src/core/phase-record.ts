@@ -39,6 +39,8 @@ export type PhaseRecord = {
   readonly iterations: readonly Iteration[];
   readonly checkFailures: number;
   readonly executions: number;
+  /** True if an agent session did some of its work. Left out otherwise, as in states of older versions. */
+  readonly bySession?: boolean | undefined;
   readonly usage: Usage;
   /** Ended executions that did not tell what they used. */
   readonly missingUsage: number;

@@ -261,6 +261,10 @@ export const noRun: RunState = { is: "none" };
 /** The current phase; undefined once every phase was left. */
 export const currentPhase = (run: ActiveRun): PhaseRecord | undefined => run.phases[run.index];
 
+/** Whether a phase ran in isdlc's sandbox; null if unknown: isdlc does not see what surrounds a session. */
+export const observedSandbox = (run: RunFacts, phase: PhaseRecord): boolean | null =>
+  phase.bySession === true ? null : (run.sandbox ?? null);
+
 /** The current phase was sent back by a person and not produced again since. */
 export const isRedoing = (run: ActiveRun): boolean => currentPhase(run)?.redoing ?? false;
 

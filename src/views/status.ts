@@ -137,7 +137,7 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   const branch = run.git?.branch ?? null;
   return [
     `${run.workflow}: ${plainLine(run.title)}`,
-    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${SANDBOXED.get(run.sandbox) ?? ""}${branch === null ? "" : ` · ${branch}`}`,
+    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${sandboxText(state)}${branch === null ? "" : ` · ${branch}`}`,
     "",
     ...state.phases.filter((phase) => !phase.dropped).map(phaseLine),
     "",
@@ -145,10 +145,11 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   ];
 }
 
-const SANDBOXED: ReadonlyMap<boolean | undefined, string> = new Map([
-  [true, " in a sandbox"],
-  [false, " without a sandbox"],
-]);
+/** Nothing is known about the sandbox of an agent session. */
+function sandboxText({ run }: ActiveRun | EndedRun): string {
+  if (run.sandbox === undefined || run.agent.name === "session") return "";
+  return run.sandbox ? " in a sandbox" : " without a sandbox";
+}
 
 function phaseLine(phase: PhaseRecord): string {
   const details = [

@@ -26,15 +26,21 @@ export function fullHead(data: SummaryData): string {
 const statusLine = ({ status }: SummaryData): string => `**Status**: ${markdownText(status)}`;
 const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactRows(data).length} files`;
 
-function engineLines({ usage, missingUsage, checks, sandbox, tree }: EngineFacts, toRead: Attention): string[] {
+function engineLines(engine: EngineFacts, toRead: Attention): string[] {
+  const { usage, missingUsage, checks, tree } = engine;
   const found = checks.map((check) => `${markdownText(check.name)} ${checkOutcome(check)}${countsText(check.counts)}`);
   return [
     `**Tokens**: ${tokens(usage)}${missingUsage > 0 && usage.input !== null ? ", plus executions that reported none" : ""}`,
     ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
-    ...(sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one" : "none"}`]),
+    ...sandboxLines(engine),
     ...(tree === null ? [] : [`**Tree**: ${markdownText(tree)}`]),
     `**To read**: ${attentionText(toRead)}`,
   ];
+}
+
+function sandboxLines({ sandbox, bySession }: EngineFacts): readonly string[] {
+  if (bySession) return ["**Sandbox**: unknown, an agent session did the work"];
+  return sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one" : "none"}`];
 }
 
 function tokens({ input, output, usd }: EngineFacts["usage"]): string {

@@ -1,7 +1,7 @@
 import { minutesBetween } from "../core/duration.ts";
 import { ledgerOf } from "../core/findings/ledger.ts";
 import { OWN, ownFolders, ownPath } from "../core/own-folder.ts";
-import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord } from "../core/run.ts";
+import { type ActiveRun, currentPhase, type EndedRun, observedSandbox, type PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../schema/facts.ts";
 import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
@@ -36,8 +36,10 @@ export type EngineFacts = Readonly<
   >
 > & {
   readonly usage: Usage;
-  /** Whether agents were sandboxed; null where the journal does not tell. */
+  /** True if the phase ran in a sandbox; null if the journal does not contain it. */
   readonly sandbox: boolean | null;
+  /** True if an agent session did some of the work. */
+  readonly bySession: boolean;
   /** Executions that did not tell what they used. */
   readonly missingUsage: number;
   readonly checks: readonly CheckResult[];
@@ -86,7 +88,7 @@ export function summaryOf(run: ActiveRun | EndedRun, phaseKey: PhaseKey): Summar
     name: rule.name,
     status: statusText[status],
     duration: durationOf(startedAt, completedAt),
-    ...madeBy(record, run.run.sandbox ?? null),
+    ...madeBy(record, observedSandbox(run.run, record)),
   };
 }
 
@@ -102,14 +104,15 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   folder: ownPath(OWN.reviews),
 };
 
-function madeBy({ made, usage, missingUsage, iterations }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
+function madeBy(record: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
+  const { made, usage, missingUsage, iterations, bySession = false } = record;
   if (made === null) return {};
   return {
     artifacts: made.artifacts,
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage, missingUsage, sandbox, findings: renderFindings(ledgerOf(iterations)) },
+    engine: { ...made, usage, missingUsage, sandbox, bySession, findings: renderFindings(ledgerOf(iterations)) },
   };
 }
 

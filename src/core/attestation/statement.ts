@@ -72,7 +72,7 @@ function predicateOf(facts: StatementFacts): RunPredicate {
       others: branch.others.map(({ commit, tree }) => ({ commit, tree })),
     },
     states: branch.commits.map(({ attempt, parents }) => ({ is: stateKind(attempt), parents: [...parents] })),
-    sandbox: run.sandbox ?? null,
+    sandbox: state.phases.some(({ bySession }) => bySession === true) ? null : (run.sandbox ?? null),
     tests: evidence.tests === null ? null : { digest: evidence.tests },
     agents: agentsOf(state),
     phases: state.phases.map((phase) => phaseOf(phase, { evidence, analysed: run.analysed })),

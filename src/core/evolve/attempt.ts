@@ -91,7 +91,9 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   "execution.started": (run, event) => {
     const { stage } = run;
     if (!isExecuting(stage)) return run;
-    const counted = patch(run, { executions: (currentPhase(run)?.executions ?? 0) + 1 });
+    const phase = currentPhase(run);
+    const bySession = phase?.bySession ?? (event.claim.session === undefined ? undefined : true);
+    const counted = patch(run, { executions: (phase?.executions ?? 0) + 1, bySession });
     return enter(counted, event, { ...stage, claim: event.claim });
   },
   "execution.ended": (run, event) => {

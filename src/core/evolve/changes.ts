@@ -79,6 +79,7 @@ const copyOfPhase = (phase: PhaseRecord): PhaseRecord => ({
   iterations: phase.iterations,
   checkFailures: phase.checkFailures,
   executions: phase.executions,
+  bySession: phase.bySession,
   usage: phase.usage,
   missingUsage: phase.missingUsage,
   missingCost: phase.missingCost,

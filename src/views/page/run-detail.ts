@@ -39,7 +39,7 @@ export function runDetail(run: ActiveRun | EndedRun, looked: Looked): RunDetail 
     isSupervised: run.supervision.enabled,
     agent: facts.agent.name,
     reviewer: facts.reviewer?.name ?? null,
-    isSandboxed: facts.sandbox ?? null,
+    isSandboxed: facts.agent.name === "session" ? null : (facts.sandbox ?? null),
     phases: run.phases.map((phase) => phaseView(run, phase)),
     timeline: timelineOf(looked.events),
     wait: isActive && run.wait !== null ? waitView(run, run.wait, looked) : null,

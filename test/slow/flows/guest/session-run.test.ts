@@ -67,6 +67,18 @@ describe("a session works on a supervised run itself:", () => {
     expect(failed.task.nonce).not.toBe(task.nonce);
   });
 
+  test("says at the gate that the session's sandbox is unknown, whatever the setting for agents", async () => {
+    const sandbox = await createSandbox();
+    await startForSession(sandbox);
+    const worker = await startSession(sandbox, "one");
+    const { task } = await worker.begin();
+    write(sandbox, task);
+    await worker.report(task.nonce);
+    const summary = sandbox.read(".isdlc/reviews/phase-plan-summary.md");
+    expect(summary).toContain("**Sandbox**: unknown, an agent session did the work");
+    expect((await sandbox.script("status")).stdout).not.toContain("sandbox");
+  });
+
   test("what it wrote outside its phase is listed at the gate", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
