@@ -133,6 +133,7 @@ await sideBySide(
   [
     () => slow("flows", BEHIND),
     () => slow("rogue", BEHIND),
+    () => whole("forgeries", "two verifiers disagree", BEHIND),
     () => whole("soak", "something grew that should not", BEHIND),
     () => whole("mutate", "a planted bug survived", BEHIND),
     () => slow("crash", BEHIND),

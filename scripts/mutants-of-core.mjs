@@ -6,6 +6,27 @@ const ACCEPTANCE = "src/core/evolve/acceptance.ts";
 
 export const mutantsOfCore = [
   {
+    bug: "a change that a person reverted lands again",
+    file: "src/core/attestation/landings.ts",
+    find: "(yield* walks.resultOf(at, last)) === tree",
+    put: "false",
+    test: "test/attestation/forgeries/histories.test.ts",
+  },
+  {
+    bug: "a squash brings in commits of the branch that no run made",
+    file: "src/core/attestation/landings.ts",
+    find: 'if (!isClosed) return { is: "refused", code: "FOREIGN_COMMITS", run };',
+    put: "",
+    test: "test/attestation/forgeries/histories.test.ts",
+  },
+  {
+    bug: "a run counts though its last state is not approved",
+    file: "src/core/attestation/usable-runs.ts",
+    find: "approved === undefined ? false",
+    put: "approved === undefined ? true",
+    test: "test/attestation/forgeries/histories.test.ts",
+  },
+  {
     bug: "what a passkey signed for one gate counts at another",
     file: "src/core/attestation/signed-gate.ts",
     find: `said["wait"] !== wait`,
