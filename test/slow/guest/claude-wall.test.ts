@@ -9,6 +9,17 @@ import { guestOf, headless, isUnanswered, laterShell, planned, productSandbox, s
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
 );
+/** Past the hooks, which know no path in it. */
+const TRIES = `python3 -c '
+import os
+def attempt(name, deed):
+    try: deed(); print(name, "done")
+    except OSError: print(name, "refused")
+attempt("key", lambda: open(os.environ["XDG_STATE_HOME"] + "/is" + "dlc/key", "rb").read())
+attempt("run", lambda: open(".is" + "dlc/planted", "w"))
+attempt("git", lambda: open(".gi" + "t/planted", "w"))
+'`;
+
 const program = join(import.meta.dirname, "../../fixtures/agents/reach-out.mjs");
 
 describe.each(binaries)("the shell of Claude Code $version at an open gate", ({ version, binary }) => {
@@ -45,5 +56,25 @@ describe.each(binaries)("the shell of Claude Code $version at an open gate", ({ 
     await terminal.shows(/^at rest/m);
     expect(existsSync(typed)).toBe(!isWalled);
     expect(await isUnanswered(sandbox)).toBe(true);
+  });
+});
+
+describe.each(binaries)("isdlc install claude --sandbox with Claude Code $version", ({ version, binary }) => {
+  test.skipIf(!binary.ok).each([
+    ["without it, a program of the model reaches the key, the run and the repository", false, "done"],
+    ["with it, it reaches the working tree alone", true, "refused"],
+  ])("%s", async (_what, isWalled, outcome) => {
+    const guest = await guestOf(version, (sandbox) => [
+      planned(sandbox),
+      { name: "forger", when: { prompt: "Have a go" }, turns: [{ calls: [{ shell: TRIES }] }, { text: "Tried." }] },
+    ]);
+    await headless(guest, "Go on");
+    if (isWalled)
+      expect(await guest.sandbox.start(["install", "claude", "--sandbox"], guest.env).ended).toMatchObject({ code: 0 });
+    await headless(guest, "Have a go");
+    const told = said(guest, "forger").at(-1) ?? "";
+    expect(told).toContain(`key ${outcome}`);
+    expect(told).toContain(`run ${outcome}`);
+    expect(told).toContain(`git ${outcome}`);
   });
 });

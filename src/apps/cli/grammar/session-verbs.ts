@@ -19,8 +19,11 @@ export const sessionVerbs: readonly Verb[] = [
   }),
   verbWithWords("install", "begin", {
     summary: "Add isdlc to an agent product: hooks, commands, MCP server",
-    usage: "isdlc install claude|codex|gemini|opencode [--project | --user]",
-    options: placementOptions,
+    usage: "isdlc install claude|codex|gemini|opencode [--project | --user] [--sandbox]",
+    options: {
+      ...placementOptions,
+      sandbox: { type: "boolean", about: "also sandbox the shell of Claude Code in this working tree" },
+    },
   }),
   verbWithWords("uninstall", "begin", {
     summary: "Remove isdlc from an agent product",

@@ -18,7 +18,7 @@ import { movingPlace } from "../../../compose/moving-place.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../main/project-of.ts";
 import { flag, type Result, type Run, text } from "../grammar/verb.ts";
-import { integrationFindings } from "./install.ts";
+import { integrationFindings, sandboxFindings, tracingFindings } from "./install.ts";
 import { signatureFindings } from "./signature-findings.ts";
 import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 
@@ -73,7 +73,7 @@ async function surroundings(project: LocalProject): Promise<Finding[]> {
       ok: true,
       detail: sandbox.ok ? `bubblewrap ${sandbox.version}` : `not available: ${sandbox.why} (${sandbox.fix})`,
     },
-    ...integrationFindings(project).map(({ name, isStale, detail }) => ({
+    ...sessionFindings(project).map(({ name, isStale, detail }) => ({
       name,
       ok: true,
       ...(isStale ? { warning: true as const } : {}),
@@ -81,6 +81,12 @@ async function surroundings(project: LocalProject): Promise<Finding[]> {
     })),
     { name: "user folders", ok: true, detail: `${project.folders.config}, ${project.folders.state}` },
   ];
+}
+
+function sessionFindings(project: LocalProject) {
+  const integrations = integrationFindings(project);
+  const hasClaude = integrations.some(({ name }) => name.startsWith("claude"));
+  return [...integrations, ...sandboxFindings(project), ...(hasClaude ? tracingFindings(project) : [])];
 }
 
 async function gitFinding({ vcs }: LocalProject): Promise<Finding> {

@@ -1,5 +1,9 @@
-import { createInstalledFiles, type Outcome } from "../../../adapters/integrations/installed-files.ts";
+import { claudeSandbox } from "../../../adapters/integrations/claude-sandbox.ts";
+import { createInstalledFiles, type Found, type Outcome } from "../../../adapters/integrations/installed-files.ts";
 import { integrationOf, type Product, PRODUCTS } from "../../../adapters/integrations/products.ts";
+import { readFileSync } from "node:fs";
+import { findProgram } from "../../../adapters/process/find-program.ts";
+import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
 import { packageRoot } from "../../../adapters/definitions/package-root.ts";
 import { type LocalProject, openProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -16,8 +20,13 @@ async function change(invocation: Invocation, what: "install" | "uninstall") {
   const product = productOf(invocation);
   const project = openProject(invocation.cwd, invocation.env);
   await initiatorOf(invocation, project);
+  const installed = createInstalledFiles(project.folders.state, project.files);
+  const wantsSandbox = flag(invocation.values, "sandbox");
+  if (wantsSandbox && product !== "claude") throw sandboxIsForClaude(invocation);
+  const sandbox = product === "claude" ? sandboxOf(project) : [];
+  const isSandboxed = what === "install" ? wantsSandbox : isWhole(installed.inspect(sandbox));
   const changes = integrationOf(product, placementOf(project, flag(invocation.values, "project")));
-  const outcomes = createInstalledFiles(project.folders.state, project.files)[what](changes);
+  const outcomes = installed[what]([...changes, ...(isSandboxed ? sandbox : [])]);
   const notes = what === "install" ? NOTES[product] : [];
   return done([...outcomes.map(line), ...notes], { product, files: outcomes });
 }
@@ -38,6 +47,14 @@ function productOf({ words, verb }: Invocation): Product {
   throw new ProblemError({ code: "USAGE", detail: `Name one of ${PRODUCTS.join(", ")}.`, usage: verb.usage });
 }
 
+const sandboxIsForClaude = ({ verb }: Invocation): ProblemError =>
+  new ProblemError({ code: "USAGE", detail: "--sandbox is only for claude.", usage: verb.usage });
+
+const sandboxOf = ({ root, folders }: LocalProject) =>
+  claudeSandbox({ root, folders: [folders.config, folders.state] });
+
+const isWhole = (found: readonly Found[]): boolean => found.length > 0 && found.every(({ is }) => is === "installed");
+
 const placementOf = ({ root, env }: LocalProject, isProject: boolean) => ({
   package: packageRoot(),
   env,
@@ -45,6 +62,45 @@ const placementOf = ({ root, env }: LocalProject, isProject: boolean) => ({
 });
 
 export type IntegrationFinding = { readonly name: string; readonly isStale: boolean; readonly detail: string };
+
+/** The sandbox of Claude Code in this working tree: whether it is set up, and whether it can start. */
+export function sandboxFindings(project: LocalProject): readonly IntegrationFinding[] {
+  const installed = createInstalledFiles(project.folders.state, project.files);
+  const found = installed.inspect(sandboxOf(project));
+  if (found.every(({ is }) => is === "absent")) return [];
+  const name = "claude sandbox in this project";
+  if (!isWhole(found))
+    return [{ name, isStale: true, detail: `incomplete: ${found[0]?.file} (isdlc install claude --sandbox)` }];
+  const missing = SANDBOX_PROGRAMS.find((program) => !findProgram(program, project.env).ok);
+  const works = sandboxAvailable(project.env);
+  const trouble = missing === undefined ? (works.ok ? null : works.why) : `${missing} is not installed`;
+  return [{ name, isStale: trouble !== null, detail: trouble === null ? "installed" : `cannot start: ${trouble}` }];
+}
+
+/** Claude Code starts its sandbox on Linux with these. */
+const SANDBOX_PROGRAMS = process.platform === "linux" ? ["bwrap", "socat"] : [];
+
+/** Whether a program of the model can speak for the user as Claude Code does: it can if it may trace other programs. */
+export function tracingFindings(project: LocalProject): readonly IntegrationFinding[] {
+  if (process.platform !== "linux") return [];
+  const scope = readScope();
+  const isOpen = process.geteuid?.() === 0 || scope === null || scope === "0";
+  const said = `kernel.yama.ptrace_scope is ${scope ?? "absent"}${process.geteuid?.() === 0 ? ", and you are root" : ""}`;
+  const advice = 'use isdlc install claude --sandbox, or leave "prompt" out of "approvals"';
+  const isAllowed = project.settings.read().settings.approvals?.includes("prompt") ?? true;
+  const detail = isOpen
+    ? `programs can trace each other (${said}), so a model without a sandbox can type for you; ${advice}`
+    : said;
+  return [{ name: "typed commands", isStale: isOpen && isAllowed, detail }];
+}
+
+function readScope(): string | null {
+  try {
+    return readFileSync("/proc/sys/kernel/yama/ptrace_scope", "utf8").trim();
+  } catch {
+    return null;
+  }
+}
 
 /** Integrations that are there, and whether they are what this version makes. */
 export function integrationFindings(project: LocalProject): readonly IntegrationFinding[] {

@@ -49,6 +49,38 @@ describe("isdlc install and uninstall:", () => {
       if (!files.some((own) => own.file === file)) expect(existsSync(file)).toBe(false);
   });
 
+  test("writes the sandbox of Claude Code into the working tree's own settings, and takes it out again", async () => {
+    const sandbox = await createSandbox();
+    const own = '{ "sandbox": { "filesystem": { "denyWrite": ["~/notes"] } } }\n';
+    sandbox.write(".claude/settings.local.json", own);
+    const installed = parsed(await sandbox.script("install", "claude", "--sandbox", "--json"));
+    const { enabled, failIfUnavailable, allowUnsandboxedCommands, filesystem } = JSON.parse(
+      sandbox.read(".claude/settings.local.json"),
+    ).sandbox;
+    expect([enabled, failIfUnavailable, allowUnsandboxedCommands]).toEqual([true, true, false]);
+    expect(filesystem.denyWrite).toEqual(["~/notes", join(sandbox.root, ".isdlc"), join(sandbox.root, ".git")]);
+    expect(filesystem.denyRead).toContain(join(sandbox.env["XDG_STATE_HOME"] ?? "", "isdlc"));
+    expect(parsed(await sandbox.script("install", "claude", "--sandbox", "--json")).files).toHaveLength(
+      installed.files.length,
+    );
+    const { stdout } = await sandbox.script("doctor");
+    expect(stdout).toMatch(/claude sandbox in this project: (?:installed|cannot start)/);
+    expect(stdout).toContain("kernel.yama.ptrace_scope is ");
+    await sandbox.script("uninstall", "claude");
+    expect(sandbox.read(".claude/settings.local.json")).toBe(own);
+  });
+
+  test("leaves a sandbox alone that it did not set up, and names what is missing", async () => {
+    const sandbox = await createSandbox();
+    const own = '{ "sandbox": { "enabled": true } }\n';
+    sandbox.write(".claude/settings.local.json", own);
+    await sandbox.script("install", "claude");
+    expect((await sandbox.script("doctor")).stdout).toContain("isdlc install claude --sandbox");
+    await sandbox.script("uninstall", "claude");
+    expect(sandbox.read(".claude/settings.local.json")).toBe(own);
+    expect(await sandbox.script("install", "codex", "--sandbox")).toMatchObject({ code: 2 });
+  });
+
   test("what the person adds meanwhile stays when it is taken out", async () => {
     const sandbox = await createSandbox();
     const file = put(sandbox, ".claude/settings.json", '{\n  "model": "opus"\n}\n');
