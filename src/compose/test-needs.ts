@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { real } from "../adapters/sandbox/bounds.ts";
+import { isWithin } from "../adapters/sandbox/is-within.ts";
 import type { TestNeeds } from "../adapters/sandbox/test-sandbox.ts";
 import { ProblemError } from "../core/problem.ts";
 
@@ -26,10 +28,17 @@ const DOCKER_SOCKETS = ["/run/docker.sock", "/var/run/docker.sock"];
 
 const KNOWN = /^(?:network|docker|env:[A-Za-z_]\w*|(?:read|write):(?:~?\/).+)$/;
 
-/** @throws ProblemError USAGE for a word that means nothing. */
-export function requireKnownNeeds(words: readonly string[]): void {
-  const odd = words.find((word) => !KNOWN.test(word));
-  if (odd === undefined) return;
+type Tree = { readonly root: string; readonly home: string };
+
+/** @throws ProblemError USAGE for a word that means nothing, and for one that has no effect. */
+export function requireKnownNeeds(words: readonly string[], { root, home }: Tree): void {
   const usage = "isdlc trust --allow network,docker,env:NAME,read:/path,write:/path";
-  throw new ProblemError({ code: "USAGE", detail: `"${odd.slice(0, 80)}" is nothing tests can be allowed.`, usage });
+  const odd = words.find((word) => !KNOWN.test(word));
+  if (odd !== undefined)
+    throw new ProblemError({ code: "USAGE", detail: `"${odd.slice(0, 80)}" is nothing tests can be allowed.`, usage });
+  const { read, write } = parseTestNeeds(words, home);
+  const inside = [...read, ...write].find((path) => isWithin(real(path) ?? path, real(root) ?? root));
+  if (inside === undefined) return;
+  const detail = `${inside.slice(0, 200)} is in the project. Tests read and write a copy of the project, which is deleted after each run: nothing in it can be allowed.`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
 }

@@ -250,6 +250,12 @@ export const TESTS_CHANGED = "tests_changed";
 /** Why the user is asked if the tests of a phase could not be started. */
 export const TESTS_NOT_STARTED = "tests_not_started";
 
+/** Why the user is asked if tests fail only at the limits of their sandbox. */
+export const TESTS_SANDBOXED = "tests_sandboxed";
+
+/** Reasons after which a retry repeats the checks, and not the work. */
+export const CHECK_REASONS: ReadonlySet<string> = new Set([TESTS_NOT_STARTED, TESTS_SANDBOXED]);
+
 /** Why a person is asked when their own lines cannot be told apart from what was changed. */
 export const OWN_LINES = "own_lines";
 

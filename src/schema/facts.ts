@@ -46,6 +46,8 @@ export const CheckResult = z.strictObject({
   isKnown: z.optional(z.boolean()),
   /** True if the check exists and could not start: `ok` is null then, and the user is asked. */
   notStarted: z.optional(z.literal(true)),
+  /** Of tests whose failures all look like limits of their sandbox: what it did not allow, with the command that does. */
+  sandboxLimits: z.optional(z.array(z.string())),
   /** Of tests that could not run: what is not installed, with the command that installs it. */
   missing: z.optional(z.string()),
   /** What a person should know about it, passed or not. */

@@ -1,5 +1,5 @@
 import { countOf } from "../core/count-of.ts";
-import { OWN_LINES, TESTS_CHANGED, TESTS_NOT_STARTED, type Wait } from "../core/run.ts";
+import { OWN_LINES, TESTS_CHANGED, TESTS_NOT_STARTED, TESTS_SANDBOXED, type Wait } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
 import { attemptParts } from "../schema/ids.ts";
 import { plainLine, plainText } from "./plain-text.ts";
@@ -31,6 +31,7 @@ function stillFailing({ checks = [], failures = 1 }: Escalation): string {
 const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefined>> = {
   [TESTS_CHANGED]: () => "the way tests are run has changed",
   [TESTS_NOT_STARTED]: () => "the tests could not be started: no test ran",
+  [TESTS_SANDBOXED]: () => "the tests fail only where their sandbox limits them",
   baseline_not_started: () => "the tests could not be started before the work: no test ran",
   tests_red: () => "tests fail already, before anything was changed",
   not_installed: () => "the tests cannot run yet, as something they need is not installed",

@@ -1,4 +1,4 @@
-import { OWN_LINES, TESTS_CHANGED, TESTS_NOT_STARTED, type WaitOption } from "../core/run.ts";
+import { OWN_LINES, TESTS_CHANGED, TESTS_NOT_STARTED, TESTS_SANDBOXED, type WaitOption } from "../core/run.ts";
 
 /** How an option reads otherwise than usual. */
 type Otherwise = {
@@ -43,6 +43,12 @@ const NOT_STARTED = {
   },
 } as const satisfies Otherwise;
 
+const WITHOUT_TESTS = {
+  label: "Without tests",
+  short: "run none in the rest of this run; recorded",
+  effect: "Runs no tests in the rest of this run. That is recorded, and shown at the gate.",
+} as const;
+
 /** What an option means where a step could not be done, by the reason. */
 export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
   [TESTS_CHANGED]: {
@@ -54,13 +60,14 @@ export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
   tests_red: BEFORE_THE_WORK,
   not_installed: NOT_STARTED,
   baseline_not_started: NOT_STARTED,
-  [TESTS_NOT_STARTED]: {
-    retry: NOT_STARTED.retry,
-    accept: {
-      label: "Without tests",
-      short: "run none in the rest of this run; recorded",
-      effect: "Runs no tests in the rest of this run. That is recorded, and shown at the gate.",
+  [TESTS_NOT_STARTED]: { retry: NOT_STARTED.retry, accept: WITHOUT_TESTS },
+  [TESTS_SANDBOXED]: {
+    retry: {
+      label: "Test again",
+      short: "after you allowed it; with guidance, the agent works again instead",
+      effect: "Runs the tests again, once you allowed what they need. With guidance, the agent works again instead.",
     },
+    accept: WITHOUT_TESTS,
   },
   no_change: {
     retry: {

@@ -37,6 +37,27 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     );
   });
 
+  test("may write into their dependencies, and leave nothing of it", async () => {
+    const project = sandboxedProject();
+    project.write("node_modules/kit/index.js", "installed");
+    const code = `const fs = require("fs");
+      if (fs.readFileSync("node_modules/kit/index.js", "utf8") !== "installed") throw new Error("not as installed");
+      fs.writeFileSync("node_modules/kit/index.js", "written"); fs.writeFileSync("node_modules/kit/new.js", "")`;
+    expect(await project.run(script(code))).toMatchObject({ ok: true, ranAs: "sandbox" });
+    expect(await project.run(script(code)), "each run begins anew").toMatchObject({ ok: true });
+    const kit = join(project.place.tree, "node_modules/kit");
+    expect(readFileSync(join(kit, "index.js"), "utf8")).toBe("installed");
+    expect(readdirSync(kit)).toEqual(["index.js"]);
+  });
+
+  test("name what the sandbox kept them from, with the command that allows it", async () => {
+    const project = sandboxedProject();
+    const result = await project.run(script('require("fs").writeFileSync("/usr/share/isdlc-test", "")'));
+    expect(result).toMatchObject({ ok: false, sandboxLimits: [expect.stringContaining("--allow write:/usr/share")] });
+    expect(result.detail).toMatch(/^The sandbox of the tests does not allow writing to/);
+    expect(await project.run(script('throw new Error("a fault of the work")'))).not.toHaveProperty("sandboxLimits");
+  });
+
   test("find the copy where the tree is, and leave nothing of what they write", async () => {
     const project = sandboxedProject();
     const { tree } = project.place;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestRequest } from "../../ports/check-runner.ts";
 import type { Workspace } from "../../ports/workspace.ts";
@@ -15,6 +15,7 @@ import { couldNotStart } from "./reports/could-not-start.ts";
 import { countTests } from "./reports/count-tests.ts";
 import { projectFiles } from "./project-files.ts";
 import { failingTests } from "./reports/failing-tests.ts";
+import { sandboxLimits, writtenEntries } from "./reports/sandbox-limits.ts";
 import { missingDependencies } from "./reports/missing-dependencies.ts";
 import { completeCopy, removeFromCopy } from "./test-copy.ts";
 import { testEnvironment } from "./test-environment.ts";
@@ -53,7 +54,23 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<Check
 
 type Isolation = { readonly sandbox: TestsInSandbox; readonly workspace: NonNullable<TestRun["workspace"]> };
 
-async function inCopy(run: TestRun, { sandbox, workspace }: Isolation, signal: AbortSignal): Promise<CheckResult> {
+/** Dependencies that tests of a working tree wrote into, by its path. */
+const writtenBy = new Map<string, Set<string>>();
+
+/** Tests that fail as they write into their dependencies run once more, with a copy of those. */
+async function inCopy(run: TestRun, isolation: Isolation, signal: AbortSignal): Promise<CheckResult> {
+  const written = writtenBy.get(run.root) ?? new Set();
+  writtenBy.set(run.root, written);
+  const { result, missed } = await onceInCopy(run, { ...isolation, written }, signal);
+  if (missed.length === 0) return result;
+  for (const entry of missed) written.add(entry);
+  return (await onceInCopy(run, { ...isolation, written }, signal)).result;
+}
+
+type Attempt = Isolation & { readonly written: ReadonlySet<string> };
+type Tried = { readonly result: CheckResult; readonly missed: readonly string[] };
+
+async function onceInCopy(run: TestRun, { sandbox, workspace, written }: Attempt, signal: AbortSignal): Promise<Tried> {
   const { root, tree, earlier } = run;
   const copy = await workspace.copy(tree);
   try {
@@ -62,9 +79,12 @@ async function inCopy(run: TestRun, { sandbox, workspace }: Isolation, signal: A
       await workspace.writeInto(copy.dir, earlier.tree, earlier.paths);
     }
     const surroundings = testSurroundings(root, await workspace.ignored());
-    const folder = await completeCopy({ root, copy: copy.dir, surroundings });
+    const folder = await completeCopy({ root, copy: copy.dir, surroundings, written });
     const place = { cwd: copy.dir, ranAs: "sandbox", around: sandbox.around(run.command.argv, folder) } as const;
-    return resultOf(run, await start(run, place, signal), signal);
+    const ended = await start(run, place, signal);
+    const result = resultOf(run, ended, signal);
+    const missed = result.ok === true ? [] : writtenEntries(plainOutput(ended.output), folder.readOnly);
+    return { result, missed: missed.filter((entry) => !written.has(entry)) };
   } finally {
     await copy.dispose();
   }
@@ -96,21 +116,46 @@ async function start(run: TestRun, { cwd, ranAs, around }: TestLocation, signal:
   return { end, output: tail.text(), ranAs };
 }
 
-function resultOf(run: TestRun, { end, output, ranAs }: Ended, signal: AbortSignal): CheckResult {
+function resultOf(run: TestRun, ended: Ended, signal: AbortSignal): CheckResult {
   signal.throwIfAborted();
+  const { end, output, ranAs } = ended;
   const counts = countTests(plainOutput(output));
   const about = { name: "tests", ranAs, ...(counts === null ? {} : { counts }) };
   const reason = failureOf(end, run);
   if (reason === null) return { ...about, ok: true, detail: `${run.command.argv.join(" ")} passed` };
-  const missing = missingDependencies(projectFiles(run.root), { argv: run.command.argv, output: plainOutput(output) });
-  const told = missing === null ? [reason] : [`Not installed: ${missing}`, reason];
   const failing = failingTests(plainOutput(run.redact(output)));
-  const hasRun = counts !== null || failing.length > 0;
-  const notStarted = !hasRun && (missing !== null || couldNotStart({ end, output: plainOutput(output) }));
+  const failed = { ...about, ...failureFacts(run, ended, { hasRun: counts !== null || failing.length > 0 }) };
+  const lines = failing.length === 0 ? usefulLines(output, run.redact) : failing.map(failingLine);
+  const failures = failing.length === 0 ? [lines.join("\n")] : failing.map(({ message }) => message ?? "");
+  const limits = ranAs === "you" || failed.notStarted === true ? [] : limitsOf(run, failures);
+  const told = [
+    ...limits.map((limit) => `The sandbox of the tests does not allow ${limit}`),
+    ...(failed.missing === undefined ? [] : [`Not installed: ${failed.missing}`]),
+    reason,
+  ];
+  return {
+    ...failed,
+    ...(limits.length === 0 ? {} : { sandboxLimits: limits }),
+    ...(failing.length === 0 ? {} : { failing: [...failing] }),
+    detail: [...told, ...lines].join("\n"),
+  };
+}
+
+/** What is not installed, and if the tests started at all. */
+function failureFacts(
+  { root, command }: TestRun,
+  { end, output }: Ended,
+  { hasRun }: { readonly hasRun: boolean },
+): Pick<CheckResult, "ok" | "notStarted" | "missing"> {
+  const plain = plainOutput(output);
+  const missing = missingDependencies(projectFiles(root), { argv: command.argv, output: plain });
+  const notStarted = !hasRun && (missing !== null || couldNotStart({ end, output: plain }));
   const state = notStarted ? ({ ok: null, notStarted } as const) : { ok: false };
-  const failed = { ...about, ...state, ...(missing === null ? {} : { missing }) };
-  if (failing.length === 0) return { ...failed, detail: [...told, ...usefulLines(output, run.redact)].join("\n") };
-  return { ...failed, failing: [...failing], detail: [...told, ...failing.map(failingLine)].join("\n") };
+  return { ...state, ...(missing === null ? {} : { missing }) };
+}
+
+function limitsOf({ root, env, sandbox }: TestRun, failures: readonly string[]): string[] {
+  return sandboxLimits(failures, { root, home: env["HOME"] ?? homedir(), offline: sandbox?.offline ?? false });
 }
 
 const failingLine = ({ name, message }: FailingTest): string => `✗ ${name}${message === null ? "" : `: ${message}`}`;

@@ -11,13 +11,21 @@ export type CopyRequest = {
   /** A copy of the tree to be tested. */
   readonly copy: string;
   readonly surroundings: TestSurroundings;
+  /** Dependencies that tests write into: copied instead of shown read-only, if they are not too large. */
+  readonly written: ReadonlySet<string>;
 };
 
 /** Puts what git ignores and tests read beside a copy of the tree: some of it copied, the rest to be shown read-only. */
-export async function completeCopy({ root, copy, surroundings }: CopyRequest): Promise<TestFolder> {
+export async function completeCopy({ root, copy, surroundings, written }: CopyRequest): Promise<TestFolder> {
   const readOnly: string[] = [];
   const budget = { files: MOST_FILES, bytes: MOST_BYTES };
-  for (const path of surroundings.dependencies) readOnly.push(...(await dependency({ root, copy, path })));
+  const forWritten = { files: MAX_WRITTEN_FILES, bytes: MAX_WRITTEN_BYTES };
+  for (const path of surroundings.dependencies)
+    for (const entry of await dependency({ root, copy, path })) {
+      if (written.has(entry) && (await fits(join(root, entry), forWritten)))
+        await copyEntry({ root, copy, path: entry });
+      else readOnly.push(entry);
+    }
   for (const path of surroundings.others) {
     if (!existsSync(join(root, path))) continue; // a link to nothing, or gone since it was listed
     if (!(await fits(join(root, path), budget))) readOnly.push(path);
@@ -29,6 +37,9 @@ export async function completeCopy({ root, copy, surroundings }: CopyRequest): P
 /** What is copied at most of all that is ignored; a larger part is shown read-only. */
 const MOST_FILES = 2000;
 const MOST_BYTES = 64 * 1024 * 1024;
+/** What is copied at most of the dependencies that tests write into. */
+const MAX_WRITTEN_FILES = 20_000;
+const MAX_WRITTEN_BYTES = 256 * 1024 * 1024;
 /** Mounts take time that grows with the square of their number. */
 const MOST_PACKAGES = 500;
 

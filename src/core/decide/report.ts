@@ -1,5 +1,5 @@
 import type { EventDraft } from "../../schema/event.ts";
-import type { PhaseOutput, SettingsReading } from "../../schema/facts.ts";
+import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
 import { againstBaseline, isFailure, needsBaseline } from "../baseline.ts";
@@ -14,6 +14,7 @@ import {
   OWN_LINES,
   TESTS_CHANGED,
   TESTS_NOT_STARTED,
+  TESTS_SANDBOXED,
   type PhaseRecord,
   UNAVAILABLE,
 } from "../run.ts";
@@ -126,12 +127,10 @@ const handlers: Handlers = {
     const { digest, testsChanged } = outcome;
     const results = outcome.results.map((result) => againstBaseline(run.baseline, result));
     const failed = results.filter(isFailure);
+    const blocked =
+      failed.length > 0 ? limitedBySandbox(failed) : results.find(({ notStarted }) => notStarted === true);
+    if (blocked !== undefined) return accept(blockedBy(run, blocked));
     if (failed.length > 0) return checksFailed(run, { work: run.stage.work, failed, results, digest, testsChanged });
-    const blocked = results.find(({ ok, notStarted }) => ok === null && notStarted === true);
-    if (blocked !== undefined) {
-      const { name, detail } = blocked;
-      return accept(escalation(run, { reason: TESTS_NOT_STARTED, detail, last: "accept", checks: [name] }));
-    }
     const isUntrusted = outcome.tests !== undefined; // nothing runs that nobody was shown
     if (testsChanged !== null && (isUntrusted || !gateWillCome(run, phase)))
       return accept(
@@ -215,6 +214,16 @@ const handlers: Handlers = {
     return accept({ type: "finish.asked", options: [...waysToFinish(run)], moved: [...moved], standing });
   },
 };
+
+/** The failed check if the sandbox alone looks responsible. */
+const limitedBySandbox = (failed: readonly CheckResult[]): CheckResult | undefined =>
+  failed.every(({ sandboxLimits = [] }) => sandboxLimits.length > 0) ? failed[0] : undefined;
+
+/** The user decides about tests that say nothing about the work. */
+function blockedBy(run: ActiveRun, { name, detail, notStarted }: CheckResult): EventDraft {
+  const reason = notStarted === true ? TESTS_NOT_STARTED : TESTS_SANDBOXED;
+  return escalation(run, { reason, detail, last: "accept", checks: [name] });
+}
 
 function recheckedEvent({ edited, tree, results, ...beside }: SecondLook): EventDraft {
   const { commitTree, plainTree, wholeTree, standing, notices } = beside;

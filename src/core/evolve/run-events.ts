@@ -2,7 +2,7 @@ import type { Brief } from "../../schema/event.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
-import { type ActiveRun, isEscalationOption, type PhaseRecord, type Stage, TESTS_NOT_STARTED } from "../run.ts";
+import { type ActiveRun, isEscalationOption, type PhaseRecord, type Stage, CHECK_REASONS } from "../run.ts";
 import { unproven } from "./attempt.ts";
 import { enter, open, patch } from "./changes.ts";
 
@@ -124,7 +124,8 @@ export const runHandlers: Handlers<RunEventType> = {
     });
   },
   "step.retried": (run, event) => {
-    const isCheckOnly = run.wait?.kind === "escalation" && run.wait.reason === TESTS_NOT_STARTED;
+    const isCheckOnly =
+      run.wait?.kind === "escalation" && CHECK_REASONS.has(run.wait.reason) && event.guidance === undefined;
     const anew = event.from === "produce" || (event.from === "check" && !isCheckOnly) || event.from === "enter";
     const stage: Stage = anew ? { is: "entering", brief: retryBrief(run, event.guidance) } : anotherTry(run.stage);
     const limited = event.limits === undefined ? run : withLimits(run, event.limits);

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { shareNotes } from "../../../adapters/attestation/share-notes.ts";
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
@@ -121,7 +122,7 @@ type AskedTrust = {
 
 async function askedTrust({ values }: Invocation, project: LocalProject): Promise<AskedTrust> {
   const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
-  const allow = neededByTests(text(values, "allow"));
+  const allow = neededByTests(project, text(values, "allow"));
   const hooks = (await project.vcs.facts()) === null ? [] : await project.gitTrust.untrusted();
   return { tests: await checks.detectTests(), overlay: repositoryOverlay(project), hooks, allow };
 }
@@ -136,11 +137,11 @@ const trustedLines = ({ tests, overlay, hooks, allow }: AskedTrust): string[] =>
 ];
 
 /** Null where nothing was said about it. */
-function neededByTests(said: string | undefined): readonly string[] | null {
+function neededByTests({ root, env }: LocalProject, said: string | undefined): readonly string[] | null {
   if (said === undefined) return null;
   const words = said.split(",").map((word) => word.trim());
   if (words.length === 1 && words[0] === "none") return [];
-  requireKnownNeeds(words);
+  requireKnownNeeds(words, { root, home: env["HOME"] ?? homedir() });
   return words;
 }
 
