@@ -67,6 +67,17 @@ describe("decisions", () => {
   });
 });
 
+describe("index of documents", () => {
+  test("lists every document (add a line to docs/README.md)", () => {
+    const index = readDocument("docs/README.md");
+    const inFolder = (folder: string): string[] =>
+      namesIn(`docs/${folder}`, ".md").map((name) => `${folder}${name}.md`);
+    const documents = ["", "guides/", "reference/"].flatMap(inFolder).filter((path) => path !== "README.md");
+    expect(documents.length).toBeGreaterThan(25);
+    expect(documents.filter((path) => !index.includes(`](${path}): `))).toEqual([]);
+  });
+});
+
 describe("glossary", () => {
   const rows = readDocument("docs/glossary.md")
     .split(/^## /m)
