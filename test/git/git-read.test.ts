@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
@@ -169,6 +170,29 @@ describe("repository shapes: a value or a problem, never a crash (R13)", () => {
 });
 
 describe("dirty", () => {
+  test("leaves out files of git-lfs whose content is the committed one, however old git's record of them is", async () => {
+    const content = "large\n".repeat(1000);
+    const digest = createHash("sha256").update(content).digest("hex");
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${digest}\nsize ${content.length}\n`;
+    fixture.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
+    for (const name of ["same.bin", "edited.bin", "program.bin", "shorter.bin", "staged.bin", "plain.dat"])
+      fixture.write(name, pointer);
+    fixture.commitAll("one");
+    for (const name of ["same.bin", "program.bin", "plain.dat", "staged.bin"]) fixture.write(name, content);
+    fixture.write("edited.bin", content.replace("large", "LARGE"));
+    fixture.write("shorter.bin", "large\n");
+    chmodSync(join(fixture.repo, "program.bin"), 0o755);
+    fixture.git("add", "staged.bin");
+    const changes = await createGitRead(fixture.repo, process.env).dirty([]);
+    expect(changes.map(({ path }) => path).toSorted()).toEqual([
+      "edited.bin",
+      "plain.dat",
+      "program.bin",
+      "shorter.bin",
+      "staged.bin",
+    ]);
+  });
+
   test("names every touched path once: staged, unstaged, new, deleted, renamed, not ignored ones", async () => {
     for (const name of ["kept", "staged", "unstaged", "deleted", "renamed-from", "both"])
       fixture.write(name, `${name}\n`.repeat(9));

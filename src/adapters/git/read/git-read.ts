@@ -10,6 +10,7 @@ import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
 import { readHead, readRef } from "./git-head.ts";
 import { orNull, type Repository, repositoryAt } from "./repository.ts";
 import { foldersOfTree, objectsOfBatch } from "../snapshot/tree-object.ts";
+import { unchangedLfsFiles } from "./unchanged-lfs-files.ts";
 
 /**
  * Questions to the repository around `cwd`; paths are relative to the top of its working tree. Nothing configured in
@@ -25,8 +26,12 @@ export function createGitRead(cwd: string, env: NodeJS.ProcessEnv): VcsRead {
     async dirty(except) {
       const repository = await orNull(open);
       if (!repository) return [];
-      const changes = await readStatus(hardenedGit(repository.top, repository.env));
-      return changes.filter(({ path }) => !except.some((folder) => isUnder(path, folder)));
+      const git = hardenedGit(repository.top, repository.env);
+      const status = await readStatus(git);
+      const changes = status.filter(({ path }) => !except.some((folder) => isUnder(path, folder)));
+      const modified = changes.filter(({ change }) => change === "modified").map(({ path }) => path);
+      const unchanged = await unchangedLfsFiles(git, repository.top, modified);
+      return changes.filter(({ path }) => !unchanged.has(path));
     },
     async branchExists(name) {
       const repository = await orNull(open);
