@@ -102,8 +102,9 @@ export function codePhaseBefore(run: ActiveRun): PhaseRecord | null {
   return earlier.at(-1) ?? null;
 }
 
-/** Branches and commits are told like files, and are not ours to put back. */
-export const isFile = (path: string): boolean => !/(?:^|\/)\.git\//.test(path);
+/** Branches, commits and the user's own settings are shown like files, and cannot be restored. */
+export const isFile = (path: string): boolean =>
+  !/(?:^|\/)\.git\//.test(path) && !/^~\/(?:\.gitconfig$|\.config\/git\/)/.test(path);
 
 /** The name, among the agents of a run, of work that is done in the person's own agent session. */
 export const SESSION_AGENT = "session";

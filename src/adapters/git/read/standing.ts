@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { RepositoryStanding } from "../../../schema/facts.ts";
 import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { personalFolder } from "../process/content-filters.ts";
+import { homeOf } from "../process/git-environment.ts";
 import { unavailable } from "../process/run-git.ts";
 import { type GitFolders, gitFolders } from "./working-trees.ts";
 import { branchTip, factsOf } from "./git-read.ts";
@@ -21,15 +23,17 @@ export async function standingOf(
     at: at ?? "nothing",
     tip: branch === null ? here.head : await branchTip(repository, branch),
     base: base === null ? null : await branchTip(repository, base),
-    settings: settingsIn(folders),
+    settings: settingsIn(folders, { env: repository.env, refs: [branch, base] }),
   };
 }
 
 const FILE_LIMIT = 1024 * 1024;
 const MOST_HOOKS = 100;
 
+type Around = { readonly env: NodeJS.ProcessEnv; readonly refs: readonly (string | null)[] };
+
 /** The files that steer git, by the name a person knows them by. */
-function settingsIn({ own, common }: GitFolders): Record<string, string> {
+function settingsIn({ own, common }: GitFolders, { env, refs }: Around): Record<string, string> {
   const hooks = quietly(() => nodeFiles.readdirSync(join(common, "hooks"))) ?? [];
   const files: readonly (readonly [name: string, path: string])[] = [
     [".git/config", join(common, "config")],
@@ -44,6 +48,11 @@ function settingsIn({ own, common }: GitFolders): Record<string, string> {
       .toSorted()
       .slice(0, MOST_HOOKS)
       .map((name) => [`.git/hooks/${name}`, join(common, "hooks", name)] as const),
+    ...ambiguousNames(own).map((name) => [`.git/${name}`, join(own, name)] as const),
+    ...refs
+      .filter((name) => name !== null && isSymbolic(join(common, "refs/heads", name)))
+      .map((name) => [`.git/refs/heads/${name}`, join(common, "refs/heads", name ?? "")] as const),
+    ...personalSettings(env),
   ];
   return Object.fromEntries(
     files.flatMap(([name, path]) => {
@@ -52,6 +61,38 @@ function settingsIn({ own, common }: GitFolders): Record<string, string> {
     }),
   );
 }
+
+/** Settings of the user for all repositories: they name programs that git runs, in commits of isdlc as well. */
+function personalSettings(env: NodeJS.ProcessEnv): (readonly [name: string, path: string])[] {
+  const folder = personalFolder(env);
+  return [
+    ["~/.gitconfig", join(homeOf(env), ".gitconfig")],
+    ...["config", "attributes", "ignore"].map((name) => [`~/.config/git/${name}`, join(folder, name)] as const),
+  ];
+}
+
+const MAX_AMBIGUOUS_NAMES = 100;
+const MAX_REF_BYTES = 300;
+
+/**
+ * Files next to HEAD that git takes for refs of that name, before branches and tags: `.git/main` wins over
+ * `refs/heads/main`. Those that git itself writes are in capitals.
+ */
+function ambiguousNames(own: string): string[] {
+  const names = quietly(() => nodeFiles.readdirSync(own)) ?? [];
+  return names
+    .filter((name) => /[a-z]/.test(name) && !GIT_FILES.has(name) && isRef(join(own, name)))
+    .toSorted()
+    .slice(0, MAX_AMBIGUOUS_NAMES);
+}
+
+/** Of one line, as refs are; worktrees and shallow clones have such files, too. */
+const GIT_FILES = new Set(["commondir", "gitdir", "shallow", "packed-refs"]);
+
+const isRef = (path: string): boolean => /^(?:ref: |[0-9a-f]{40,64}\s*$)/.test(smallText(path));
+const isSymbolic = (path: string): boolean => smallText(path).startsWith("ref: ");
+const smallText = (path: string): string =>
+  quietly(() => readSmall(nodeFiles, path, MAX_REF_BYTES))?.toString("latin1") ?? "";
 
 /** Null where there is no such file. What cannot be read has a digest too, so that it becoming so is seen. */
 function digestOf(path: string, isConfig: boolean): string | null {

@@ -49,6 +49,21 @@ await play({
     write(".git/objects/info/alternates", "/tmp\n");
     note("alternates");
   }),
+  personal: first(() => {
+    write(join(process.env.HOME, ".gitconfig"), `[core]\n\thooksPath = ${dirname(mark)}/hooks\n`);
+    write(`${dirname(mark)}/hooks/pre-commit`, `#!/bin/sh\necho ran > ${mark}\n`);
+    chmodSync(`${dirname(mark)}/hooks/pre-commit`, 0o755);
+    note("personal", { exists: existsSync(join(process.env.HOME, ".gitconfig")) });
+  }),
+  symbolic: first(() => {
+    git("branch", "elsewhere", "main");
+    git("symbolic-ref", "refs/heads/main", "refs/heads/elsewhere");
+    note("symbolic", { ref: git("symbolic-ref", "refs/heads/main") });
+  }),
+  ambiguous: first(() => {
+    write(".git/main", `${git("rev-parse", "HEAD")}\n`);
+    note("ambiguous", { file: existsSync(".git/main") });
+  }),
   hook: first(() => {
     const hook = ".git/hooks/pre-commit";
     const cancel = `${process.execPath} ${program} cancel --reason enough`;

@@ -30,6 +30,21 @@ async function commitsWhereItShould(stage: Stage): Promise<boolean> {
   return stage.git("rev-parse", "main") === main && (onBranch || told);
 }
 
+type Named = { readonly deed: string; readonly does: string; readonly holds: string; readonly path: string };
+
+const named = ({ deed, does, holds, path }: Named): Rogue => ({
+  number: 18,
+  does,
+  holds,
+  plain: "detected",
+  strict: "refused",
+  async play(stage) {
+    await changes(stage, deed);
+    reachedDeed(stage, deed);
+    return (await gateIsOpen(stage)) ? shownAs(stage, "Unexpected writes", path) : "HOLE";
+  },
+});
+
 const harmless = (deed: string, does: string, holds: string): Rogue => ({
   number: 18,
   does,
@@ -45,6 +60,24 @@ const harmless = (deed: string, does: string, holds: string): Rogue => ({
 });
 
 export const git: readonly Rogue[] = [
+  named({
+    deed: "personal",
+    does: "sets a folder of hooks in ~/.gitconfig",
+    holds: "the user's settings of git are compared like .git/config: the gate lists ~/.gitconfig as unexpected",
+    path: "~/.gitconfig",
+  }),
+  named({
+    deed: "symbolic",
+    does: "makes the main branch a symbolic ref to another one",
+    holds: "the gate lists .git/refs/heads/main as unexpected",
+    path: ".git/refs/heads/main",
+  }),
+  named({
+    deed: "ambiguous",
+    does: "puts a file `.git/main` beside HEAD, which git takes for the main branch",
+    holds: "the gate lists .git/main as unexpected",
+    path: ".git/main",
+  }),
   {
     number: 18,
     does: "commits by itself, with a forged trailer",
