@@ -25,6 +25,18 @@ export const mutantsOfCore = [
     find: "approved === undefined ? false",
     put: "approved === undefined ? true",
     test: "test/attestation/forgeries/histories.test.ts",
+    bug: "tests that could not start count as failing since before the run",
+    file: "src/core/baseline.ts",
+    find: "ok !== null && notStarted !== true",
+    put: "ok !== null",
+    test: "test/core/baseline.test.ts",
+  },
+  {
+    bug: "a line that the user removed again counts as lost",
+    file: "src/core/lost-edits.ts",
+    find: "now.removed.has(line) && !isMeant(line, ({ removed }) => removed)",
+    put: "now.removed.has(line)",
+    test: "test/core/lost-edits.test.ts",
   },
   {
     bug: "what a passkey signed for one gate counts at another",

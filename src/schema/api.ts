@@ -244,6 +244,12 @@ export const GateView = z.object({
   concerns: z.array(z.string()),
   unexpected: z.array(z.string()),
   denied: z.array(z.string()),
+  /** Files that act by themselves, or whose names deceive, with the reason. */
+  acting: z._default(z.array(z.string()), []),
+  /** What git was kept from seeing, lost edits of the user, and what else of the repository changed. */
+  notices: z._default(z.array(z.string()), []),
+  unmentioned: z._default(z.array(z.string()), []),
+  testNotes: z._default(z.array(z.string()), []),
   testsChanged: z.nullable(z.string()),
   /** What the settings say now, where they were loosened since the run began. */
   loosened: z.nullable(z.string()),

@@ -1,3 +1,4 @@
+import { actingFiles } from "../core/acting-files.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
 import type { Reverted } from "../core/command.ts";
 import { countOf } from "../core/count-of.ts";
@@ -16,7 +17,8 @@ import type { PhaseOutput } from "../schema/facts.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { gateMenuLine } from "./answer-options.ts";
 import { artifactRows } from "./artifact-rows.ts";
-import type { ShownChanges } from "./changes-text.ts";
+import { actingLine } from "./acting-line.ts";
+import { type ShownChanges, shownFiles } from "./changes-text.ts";
 import { entries } from "./entries.ts";
 import { gateFacts } from "./gate-facts.ts";
 import { plainLine } from "./plain-text.ts";
@@ -52,6 +54,7 @@ export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }:
     `Artifacts: ${artifacts} created/modified`,
     `Duration: ${minutes === undefined ? "N/A" : `${minutes}m`}`,
     "",
+    ...actingLines(phase.made, changes),
     ...noticesOf(run, phase, run.wait),
     ...gateFacts(run, phase, changes),
     `To read: ${attentionText(attentionFor(phase.made))}`,
@@ -127,10 +130,31 @@ function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
   return `Summary: ${reviewsFolder(run)}/${summaryFileName(keys, phase.rule.key)}`;
 }
 
+/** Files that take effect without being called, and names that deceive. */
+function actingLines(made: PhaseOutput | null, changes: ShownChanges | null): string[] {
+  const recorded = [...(made?.changed ?? []), ...(made?.changedSinceSeen ?? [])];
+  const files = actingFiles([...recorded, ...(changes === null ? [] : shownFiles(changes))].map(({ path }) => path));
+  return allLines("Read these first: they act by themselves, or their names deceive", files.map(actingLine));
+}
+
+/** Warnings that an earlier gate of the run showed and a user accepted. */
+function acceptedNotices({ phases, index }: ActiveRun): ReadonlySet<string> {
+  const accepted = phases.slice(0, index).filter(({ acceptedTree }) => acceptedTree !== null);
+  return new Set(accepted.flatMap(({ made }) => made?.notices ?? []));
+}
+
+/** New warnings in full, the others as a number: repeated ones hide new ones. */
+function newNotices(run: ActiveRun, notices: readonly string[]): string[] {
+  const known = acceptedNotices(run);
+  const repeated = notices.filter((notice) => known.has(notice)).length;
+  const rest = repeated === 0 ? [] : [`${countOf(repeated, "line")} as at an earlier gate; the summary has all`];
+  return [...notices.filter((notice) => !known.has(notice)), ...rest];
+}
+
 function noticesOf(run: ActiveRun, phase: PhaseRecord, gate: Gate): string[] {
   return [
     ...failuresOf(gate),
-    ...(phase.made === null ? [] : foundIn(phase.made)),
+    ...(phase.made === null ? [] : foundIn({ ...phase.made, notices: newNotices(run, phase.made.notices ?? []) })),
     ...redosSpent(run, phase),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
   ];

@@ -1,3 +1,4 @@
+import { actingFiles } from "../core/acting-files.ts";
 import { countOf } from "../core/count-of.ts";
 import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
 import { isUnjudged } from "../core/findings/no-verdict.ts";
@@ -32,11 +33,16 @@ function codeEvidence(run: ActiveRun): string[] {
 }
 
 function fileLines(changes: ShownChanges, { made }: PhaseRecord): string[] {
-  const files = shownFiles(changes);
+  const files = actingFirst(shownFiles(changes));
   if (files.length === 0 && made !== null && made.changed === null) return ["Files: unknown, git diff unavailable"];
   if (files.length === 0) return [`Files: none changed ${plainLine(changes.base)}`];
   const sizes = files.map((file) => `${plainLine(file.path, 150)}  ${file.isBinary ? "binary" : sizeText([file])}`);
   return entries(`Files ${plainLine(changes.base)} (${countOf(files.length, "file")}, ${sizeText(files)})`, sizes);
+}
+
+function actingFirst<T extends { readonly path: string }>(files: readonly T[]): T[] {
+  const acting = new Set(actingFiles(files.map(({ path }) => path)).map(({ path }) => path));
+  return [...files.filter(({ path }) => acting.has(path)), ...files.filter(({ path }) => !acting.has(path))];
 }
 
 function testLines(checks: readonly CheckResult[], run: ActiveRun): string[] {

@@ -107,9 +107,7 @@ export function closingReport(run: EndedRun): string[] {
     (made?.unexpected ?? []).map((path) => `  ${rule.key}: ${plainLine(path)}`),
   );
   const merged = mergedAs(run);
-  const notices = run.phases.flatMap(({ rule, made }) =>
-    (made?.notices ?? []).map((text) => `  ${rule.key}: ${plainLine(text)}`),
-  );
+  const notices = firstNotices(run).map(({ key, text }) => `  ${key}: ${plainLine(text)}`);
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
   return [
     ...heading(run),
@@ -125,6 +123,12 @@ export function closingReport(run: EndedRun): string[] {
       ? keptBranch(run)
       : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${merged.slice(0, 12)}.`]),
   ];
+}
+
+/** Each notice once, with the phase that showed it first. */
+function firstNotices({ phases }: EndedRun): { key: string; text: string }[] {
+  const all = phases.flatMap(({ rule, made }) => (made?.notices ?? []).map((text) => ({ key: rule.key, text })));
+  return all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at);
 }
 
 /** Phases after the last look of a person, with what they changed. */

@@ -1,3 +1,5 @@
+import { actingFiles } from "../core/acting-files.ts";
+import { actingLine } from "./acting-line.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { fileLink, markdownPath, markdownText } from "./markdown.ts";
@@ -51,6 +53,15 @@ export function engineSections(engine: EngineFacts | null): string[] {
     ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
     ...listed("About the Tests", testNotes(checks).map(bullet)),
   ];
+}
+
+/** Files that take effect without being called come before all others. */
+export function actingSection({ changed, changedSinceSeen }: SummaryData): string[] {
+  const files = actingFiles([...(changed ?? []), ...(changedSinceSeen ?? [])].map(({ path }) => path));
+  return listed(
+    "Read These First",
+    files.map((file) => bullet(actingLine(file))),
+  );
 }
 
 const listed = (title: string, lines: readonly string[]): string[] =>

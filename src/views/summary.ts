@@ -6,7 +6,14 @@ import type { Usage } from "../schema/agent.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../schema/facts.ts";
 import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
 import { renderFindings } from "./findings.ts";
-import { artifactSection, changesSection, decisionsSection, engineSections, linksSection } from "./summary-sections.ts";
+import {
+  artifactSection,
+  changesSection,
+  decisionsSection,
+  actingSection,
+  engineSections,
+  linksSection,
+} from "./summary-sections.ts";
 import { fullHead, minimalHead, titleLine } from "./summary-head.ts";
 
 /** What a summary tells. Texts come as they were found; rendering makes them harmless. */
@@ -56,10 +63,11 @@ export function reviewsFolder({ run }: Pick<ActiveRun, "run">): string {
 /** The summary shown at a gate. The same data always gives the same text. */
 export function renderPhaseSummary(data: SummaryData, { minimal }: { readonly minimal: boolean }): string {
   const blocks = minimal
-    ? [titleLine(data), minimalHead(data), artifactSection(data)]
+    ? [titleLine(data), minimalHead(data), ...actingSection(data), artifactSection(data)]
     : [
         titleLine(data),
         fullHead(data),
+        ...actingSection(data),
         decisionsSection(data),
         artifactSection(data),
         changesSection("File Changes (git diff)", data.changed),

@@ -8,7 +8,8 @@ import {
   reviewInstructions,
   revertedLines,
 } from "../../src/views/gate-banner.ts";
-import { active, answer, gate, made, produced, rule, started } from "./runs.ts";
+import type { EventDraft } from "../../src/schema/event.ts";
+import { active, answer, gate, made, person, produced, rule, started } from "./runs.ts";
 
 const first = [...started(), ...produced("03-architecture", 1)];
 const redone = (times: number) =>
@@ -224,4 +225,33 @@ test("the texts around Redo and Review", () => {
     "Review the artifacts listed above. Edit any files as needed.",
     "When ready, say 'continue' to advance to the next phase.",
   ]);
+});
+
+describe("what is shown first", () => {
+  const files = (...paths: string[]) => paths.map((path) => ({ path, change: "added" as const }));
+
+  test("are files that act by themselves, before everything else", () => {
+    const result = made({ changed: files("src/app.ts", ".github/workflows/ci.yml"), concerns: ["vague"] });
+    const banner = gateBanner(active([...started(), ...produced("03-architecture", 1, result)], gate())) ?? "";
+    expect(banner).toMatch(/Read these first[^\n]*:\n {2}- \.github\/workflows\/ci\.yml: CI runs it\n[^]*Concerns/);
+    expect(banner).not.toContain("- src/app.ts:");
+  });
+
+  test("are warnings that no accepted gate has shown; the others are counted", () => {
+    const old = ".gitignore hides a";
+    const before = produced("03-architecture", 1, made({ notices: [old] }));
+    const now = produced("03-architecture", 2, made({ notices: [old, ".gitignore hides b"] }));
+    const again = gateBanner(active([...started(), ...before], gate(), answer("redo", "x"), ...now, gate())) ?? "";
+    expect(again, "a redo accepts nothing").toContain(old);
+    const accepted: EventDraft[] = [
+      { type: "phase.accepted", by: person },
+      { type: "phase.committed", commit: "c2" },
+      { type: "phase.left" },
+    ];
+    const next = produced("04-design", 1, made({ notices: [old, ".gitignore hides b"] }));
+    const later =
+      gateBanner(active([...started(), ...before], gate(), answer("continue"), accepted, next, gate())) ?? "";
+    expect(later).not.toContain(old);
+    expect(later).toContain(".gitignore hides b\n  - 1 line as at an earlier gate");
+  });
 });

@@ -1,3 +1,6 @@
+import { actingFiles } from "../../core/acting-files.ts";
+import { actingLine } from "../acting-line.ts";
+import { testNotes } from "../test-notes.ts";
 import { attentionFor } from "../../core/attention.ts";
 import { bySeverity, isOpen, ledgerOf } from "../../core/findings/ledger.ts";
 import { lastReviewedTree, runBegan } from "../../core/last-reviewed-tree.ts";
@@ -61,6 +64,7 @@ function phaseHead({ rule, attempts, redos }: PhaseRecord, limit: number): GateV
 
 /** What checks, reviewers and the engine have against the work. */
 function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
+  const changed = [...(made.changed ?? []), ...(made.changedSinceSeen ?? [])];
   return {
     checks: [...made.checks],
     failed: failuresOf([...made.checks, ...failures]),
@@ -69,6 +73,10 @@ function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
     concerns: [...made.concerns],
     unexpected: [...made.unexpected],
     denied: [...(made.denied ?? [])],
+    acting: actingFiles(changed.map(({ path }) => path)).map(actingLine),
+    notices: [...(made.notices ?? [])],
+    unmentioned: [...(made.unmentioned ?? [])],
+    testNotes: testNotes(made.checks),
     testsChanged: made.testsChanged,
     loosened: loosened === null ? null : loosenedLine(loosened),
   };

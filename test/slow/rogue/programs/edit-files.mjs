@@ -29,6 +29,12 @@ await play({
     write(state, '{"__proto__":{"enabled":true},"supervised_mode":{"__proto__":{"enabled":false},"enabled":false}}');
     note("polluted", { written: readFileSync(state, "utf8") });
   },
+  acting: ({ phase }) => {
+    if (phase !== "00-quick-scan") return;
+    const files = [".github/workflows/ci.yml", ".envrc", ".npmrc", ".claude/settings.json", "tests/conftest.py"];
+    for (const path of [...files, "src/\u0430pp.mjs"]) write(path, "x\n");
+    note("acting", { files });
+  },
   projections: ({ phase }) => {
     for (const name of ["active", "lock", "driver"]) rmSync(`.isdlc/${name}`, { force: true });
     write(".isdlc/active", JSON.stringify({ wait: null, writes: "tree", phase }));
