@@ -25,6 +25,8 @@ export const mutantsOfCore = [
     find: "approved === undefined ? false",
     put: "approved === undefined ? true",
     test: "test/attestation/forgeries/histories.test.ts",
+  },
+  {
     bug: "tests that could not start count as failing since before the run",
     file: "src/core/baseline.ts",
     find: "ok !== null && notStarted !== true",
