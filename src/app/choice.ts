@@ -13,7 +13,16 @@ export type Choice = {
   readonly path?: string;
 };
 
-export type ChoiceKind = "stale" | "partial" | "confirm" | "dirty" | "trust" | "item" | "supervision" | "place";
+export type ChoiceKind =
+  | "stale"
+  | "partial"
+  | "confirm"
+  | "dirty"
+  | "trust"
+  | "unavailable"
+  | "item"
+  | "supervision"
+  | "place";
 
 export type ChoiceId =
   /** Which of several items is meant. */

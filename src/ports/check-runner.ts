@@ -20,14 +20,19 @@ export type TestRequest = {
 export type FoundTests = {
   readonly command: TestCommand;
   readonly definition: readonly { readonly name: string; readonly text: string }[];
+  /** Why the command cannot run on this machine: a program or the dependencies are not installed. */
+  readonly unavailable?: string;
 };
+
+/** Commands that a user typed, to be run one after the other. */
+export type ChosenTests = readonly (readonly string[])[];
 
 /** What code verifies about a draft. */
 export interface CheckRunner {
   /** Every named file exists inside the tree and is not empty. */
   artifacts(paths: readonly string[]): Promise<CheckResult>;
-  /** The project's way of running its tests as it is now; null where none was found. */
-  detectTests(): Promise<FoundTests | null>;
+  /** The test command as the project defines it now, or the commands a user chose; null if there is none. */
+  detectTests(chosen?: ChosenTests | null): Promise<FoundTests | null>;
   /** Where it can be done in a copy of the tree and in a sandbox; nothing of the tests is alive when it resolves. */
   runTests(request: TestRequest, signal: AbortSignal): Promise<CheckResult>;
   /** Remembers what git ignores and tests read, before an agent writes there; the first time counts. */

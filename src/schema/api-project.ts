@@ -71,7 +71,8 @@ export const StartRequest = z.strictObject({
     z.array(
       z.strictObject({
         flag: z.enum(["--on-stale", "--on-partial", "--tests", "--hooks", "--yes", "--no-git", "--allow-dirty"]),
-        option: z.string().check(z.regex(/^[a-z][a-z-]{0,30}$/)),
+        /** A test command, or the name of an option. */
+        option: z.string().check(z.regex(/^[^-\s\p{Cc}][^\p{Cc}]{0,499}$/u)),
       }),
     ),
     [],

@@ -58,6 +58,10 @@ export type CheckResult = z.infer<typeof CheckResult>;
 /** The way tests are run here, trusted once by a person. `digest` covers the command and its definition. */
 export const TestCommand = z.strictObject({
   argv: z.array(z.string()).check(z.minLength(1)),
+  /** Further commands. Each runs only if the ones before it passed. */
+  more: z.optional(z.array(z.array(z.string()).check(z.minLength(1)))),
+  /** True if a user typed the command; false or missing if it was detected. */
+  isChosen: z.optional(z.boolean()),
   source: z.string(),
   digest: z.string(),
 });

@@ -44,6 +44,8 @@ const fields = {
   /** How often a person may send one phase back. */
   "redo.limit": z.optional(z.int().check(z.nonnegative(), z.maximum(MOST_REDOS))),
   session: z.optional(SessionChoice),
+  /** Test command of one project, as the user typed it. */
+  tests: z.optional(z.string()),
   /** Where it is told that a run waits. */
   webhook: z.optional(z.url({ protocol: /^https?$/ })),
   "webhook-secret": z.optional(z.string()),
@@ -61,9 +63,9 @@ const PHASE_SETTING = /^(?:agent|reviewer)\../;
 /** A person's own settings, for every project. */
 export type UserSettings = z.infer<typeof Fields> & { readonly [setting in PhaseSetting]?: string };
 
-/** Agents, limits and sessions may be different for one project; who may answer, and where things are sent, may not. */
+/** Agents, limits, sessions and tests may be different for one project; who may answer, and where things are sent, may not. */
 export const isProjectSetting = (key: string): boolean =>
-  /^(?:agent|reviewer)(?:-command|\..+)?$|^max-(?:usd|tokens|turns|minutes)$|^redo\.limit$|^session$|^(?:agent|git)-variables$/.test(
+  /^(?:agent|reviewer)(?:-command|\..+)?$|^max-(?:usd|tokens|turns|minutes)$|^redo\.limit$|^session$|^tests$|^(?:agent|git)-variables$/.test(
     key,
   );
 

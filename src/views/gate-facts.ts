@@ -4,6 +4,7 @@ import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
 import { isUnjudged } from "../core/findings/no-verdict.ts";
 import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";
+import { testCommandText } from "../core/test-command.ts";
 import type { CheckResult, TestCounts } from "../schema/facts.ts";
 import { checkOutcome } from "./check-outcome.ts";
 import { type ShownChanges, shownFiles, sizeText } from "./changes-text.ts";
@@ -50,7 +51,7 @@ function testLines(checks: readonly CheckResult[], run: ActiveRun): string[] {
   if (tests === undefined) return [];
   const { counts, ranAs } = tests;
   const told = counts === undefined ? outcomeOf(tests) : `${outcomeOf(tests)}, ${countsText(counts)}`;
-  const ran = run.tests === null ? "" : `${plainLine(run.tests.argv.join(" "), 120)}: `;
+  const ran = run.tests === null ? "" : `${plainLine(testCommandText(run.tests), 120)}: `;
   const where = ranAs === undefined ? "" : RAN[ranAs];
   return [`Tests: ${ran}${told}${beforeText(run)}${where}`, ...failingLines(tests)];
 }

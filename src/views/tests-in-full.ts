@@ -1,13 +1,18 @@
+import { testCommandText } from "../core/test-command.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
 type Tests = {
-  readonly command: { readonly argv: readonly string[]; readonly source: string };
+  readonly command: {
+    readonly argv: readonly string[];
+    readonly more?: string[][] | undefined;
+    readonly source: string;
+  };
   readonly definition: readonly { readonly name: string; readonly text: string }[];
 };
 
 /** The command with all that stands behind it: every line of every script, with nothing that acts or hides. */
 export const testsInFull = ({ command, definition }: Tests): string[] => [
-  `Tests would be run with: ${plainLine(command.argv.join(" "), LONGEST)} (${plainLine(command.source)})`,
+  `Tests would be run with: ${plainLine(testCommandText(command), LONGEST)} (${plainLine(command.source)})`,
   ...definition.flatMap(({ name, text }) => [`${plainLine(name)}:`, ...plainText(text).split("\n").map(indented)]),
 ];
 

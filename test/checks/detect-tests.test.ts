@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCheckRunner } from "../../src/adapters/checks/create-check-runner.ts";
@@ -38,6 +38,17 @@ describe("the way to run tests is found in", () => {
     ["a Rakefile", { Rakefile: "Rake::TestTask.new\n" }, "rake test"],
     ["mix.exs", { "mix.exs": "defmodule X do\nend" }, "mix test"],
     ["a solution", { "App.sln": "x" }, "dotnet test"],
+    ["a Makefile with check", { Makefile: "check:\n\t./run\n" }, "make check"],
+    ["a justfile", { justfile: "build:\n  x\n@test *args:\n  x\n" }, "just test"],
+    ["a Taskfile", { "Taskfile.yml": "version: 3\ntasks:\n  build:\n    cmd: x\n  test:\n    cmd: x\n" }, "task test"],
+    ["tox.ini", { "tox.ini": "[tox]\nenvlist = py312\n" }, "tox"],
+    ["tox in pyproject.toml", { "pyproject.toml": "[tool.tox]\nenvlist = []\n" }, "tox"],
+    ["a noxfile", { "noxfile.py": "@nox.session\ndef tests(session):\n  pass\n" }, "nox --session tests"],
+    ["hatch", { "pyproject.toml": '[tool.hatch.envs.default]\ndependencies = ["pytest"]\n' }, "hatch test"],
+    ["a script of hatch", { "pyproject.toml": '[tool.hatch.envs.ci.scripts]\ntest = "pytest"\n' }, "hatch run ci:test"],
+    ["composer.json", { "composer.json": '{"scripts":{"test":["@lint","phpunit"]}}' }, "composer test"],
+    ["phpunit.xml.dist", { "phpunit.xml.dist": "<phpunit/>" }, "vendor/bin/phpunit"],
+    ["pytest before tox", { "tox.ini": "[tox]\n", "tests/test_a.py": "" }, "python3 -m pytest"],
     ["the manifest before the Makefile", { "package.json": vitest, Makefile: "test:\n\tx\n" }, "npm test"],
     ["what is left when there is no script", { "package.json": manifest({}), "go.mod": "module x" }, "go test ./..."],
   ])("%s", async ([, files, argv]) => {
@@ -47,6 +58,66 @@ describe("the way to run tests is found in", () => {
   test("the source shows a person what would run, without control characters", async () => {
     const root = projectWith({ "package.json": manifest({ test: "vitest\u001b[31m run\u202e\n--x" }) });
     expect((await detect(root))?.source).toBe("package.json: vitest [31m run --x");
+  });
+});
+
+const scripts = {
+  pretest: "npm run build",
+  test: "npm run unit && ./all.sh",
+  unit: "vitest run",
+  build: "tsc",
+  dev: "vite",
+};
+const project: Files = { "package.json": manifest(scripts), "all.sh": "vitest run\n" };
+const makefile = "FLAGS = -v\ntest: unit\n\t./run $(FLAGS)\nunit:\n\t./unit\nclean:\n\trm x\n";
+
+describe("a command that a user chose", () => {
+  const chosen = (root: string, ...commands: string[][]) =>
+    createCheckRunner(root, { env: { PATH: "/usr/bin:/bin" }, redact: (text) => text }).detectTests(commands);
+
+  test("wins over what is detected, and several run one after the other", async () => {
+    const found = await chosen(projectWith(project), ["npm", "run", "unit"], ["./all.sh"]);
+    expect(found?.command).toMatchObject({ argv: ["npm", "run", "unit"], more: [["./all.sh"]], isChosen: true });
+  });
+
+  test.each<[string, string[], Files]>([
+    ["the script it names", ["npm", "run", "unit"], { "package.json": manifest({ ...scripts, unit: "true" }) }],
+    ["a file it names", ["sh", "./all.sh"], { "all.sh": "exit 0\n" }],
+    ["a file it names through a shell", ["sh", "-c", "./all.sh | cat"], { "all.sh": "exit 0\n" }],
+    ["the rule it names", ["make", "unit"], { Makefile: makefile.replace("./unit", "true") }],
+    ["the configuration of a test tool", ["x"], { "pytest.ini": "[pytest]\naddopts = -x\n" }],
+  ])("is another one after a change of %s", async (_what, argv, change) => {
+    const root = projectWith({ ...project, Makefile: makefile, "pytest.ini": "[pytest]\n" });
+    const before = await chosen(root, argv);
+    write(root, change);
+    expect((await chosen(root, argv))?.command.digest).not.toBe(before?.command.digest);
+  });
+});
+
+describe("tests that cannot run here", () => {
+  const deps = manifest({ test: "vitest run" }, { devDependencies: { vitest: "4" } });
+  test.each<[string, Files, string | undefined]>([
+    ["a program that is not installed", { "tests/test_a.py": "", "uv.lock": "" }, "uv is not installed"],
+    ["a missing wrapper", { "phpunit.xml": "<phpunit/>" }, "vendor/bin/phpunit is missing"],
+    ["packages next to a lock file", { "package.json": deps }, "node_modules is missing: run npm install"],
+    ["installed packages", { "package.json": deps, "node_modules/vitest/package.json": "{}" }, undefined],
+    ["no dependencies", { "package.json": vitest }, undefined],
+  ])("are reported before they run: %s", async (_what, files, unavailable) => {
+    const bin = projectWith({ npm: "#!/bin/sh\n" });
+    chmodSync(join(bin, "npm"), 0o755);
+    const runner = createCheckRunner(projectWith(files), { env: { PATH: bin }, redact: (text) => text });
+    expect((await runner.detectTests())?.unavailable).toBe(unavailable);
+  });
+
+  test("uv without its environment", async () => {
+    const bin = projectWith({ uv: "#!/bin/sh\n" });
+    chmodSync(join(bin, "uv"), 0o755);
+    const root = projectWith({ "tests/test_a.py": "", "uv.lock": "" });
+    const unavailable = async (env: Readonly<Record<string, string>>) =>
+      (await createCheckRunner(root, { env: { PATH: bin, ...env }, redact: (text) => text }).detectTests())
+        ?.unavailable;
+    expect(await unavailable({})).toBe("the dependencies are not installed: run uv sync");
+    expect(await unavailable({ VIRTUAL_ENV: "/venv" })).toBeUndefined();
   });
 });
 
@@ -91,15 +162,6 @@ describe("no way to run tests is found in", () => {
 
 type Change = readonly [what: string, before: Files, after: Files];
 
-const scripts = {
-  pretest: "npm run build",
-  test: "npm run unit && ./all.sh",
-  unit: "vitest run",
-  build: "tsc",
-  dev: "vite",
-};
-const project: Files = { "package.json": manifest(scripts), "all.sh": "vitest run\n" };
-const makefile = "FLAGS = -v\ntest: unit\n\t./run $(FLAGS)\nunit:\n\t./unit\nclean:\n\trm x\n";
 const cargo = '[package]\nname = "x"\nversion = "1.0.0"\n[[test]]\nname = "all"\n[dependencies]\na = "1"\n';
 const pyproject = '[project]\nversion = "1"\n[tool.pytest.ini_options]\naddopts = "-q"\n[tool.black]\nline = 1\n';
 

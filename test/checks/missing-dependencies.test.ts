@@ -26,7 +26,7 @@ const rows = [
     files: { "package.json": manifest },
     argv: ["npm", "test"],
     output: "sh: 1: vitest: not found",
-    told: "node_modules is not there: run npm install",
+    told: "node_modules is missing: run npm install",
   },
   {
     what: "one package, as node says it",

@@ -11,7 +11,12 @@ const choice = (id: Choice["id"], kind: Choice["kind"], more: Partial<Choice> = 
 });
 
 test.each<[string, Choice, boolean, readonly string[]]>([
-  ["a script is told the flag", choice("tests", "trust"), false, ["What it is about.", "Run it again with --tests."]],
+  [
+    "a script is told every value",
+    choice("tests", "trust"),
+    false,
+    ["What it is about.", "Run it again with --tests trust, --tests none or --tests '<command>'."],
+  ],
   [
     "a script is told the flag, whatever there is instead",
     choice("dirty", "dirty", { instead: "Commit first." }),
@@ -28,13 +33,13 @@ test.each<[string, Choice, boolean, readonly string[]]>([
     "a no is taken for one where nothing else can be done",
     choice("skips", "confirm"),
     true,
-    ["What it is about.", "Nothing was done. A yes can also be said beforehand: --yes."],
+    ["What it is about.", "Cancelled. (Use --yes to skip this question.)"],
   ],
   [
     "who leaves a menu is told how to choose without it",
-    choice("partial", "partial"),
+    choice("partial", "partial", { options: ["resume", "skip", "restart"] }),
     true,
-    ["What it is about.", "Run it again with --on-partial <option>."],
+    ["What it is about.", "Run it again with --on-partial resume, --on-partial skip or --on-partial restart."],
   ],
 ])("%s", (...[, asked, atTerminal, lines]) => {
   const { code, lines: shown, json } = choicesResult([asked], atTerminal);
@@ -46,7 +51,7 @@ test.each<[string, Choice, boolean, readonly string[]]>([
 
 test("all of them are told at once, in order", () => {
   const open = [
-    choice("stale", "stale", { about: ["The code moved."] }),
+    choice("stale", "stale", { about: ["The code moved."], options: ["proceed", "rescan"] }),
     choice("tests", "trust"),
     choice("git", "confirm"),
   ];
@@ -55,7 +60,10 @@ test("all of them are told at once, in order", () => {
     "The code moved.",
     "What it is about.",
     "What it is about.",
-    "Run it again with --on-stale <option> and --tests and --no-git.",
+    "Run it again with:",
+    "  --on-stale proceed or --on-stale rescan",
+    "  --tests trust, --tests none or --tests '<command>'",
+    "  --no-git",
   ]);
   expect(json).toMatchObject({
     choice: { kind: "stale" },

@@ -3,8 +3,10 @@ import type { CheckRunner } from "../../ports/check-runner.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { Environment } from "../process/agent-environment.ts";
+import { withAvailability } from "./available-tests.ts";
 import { checkArtifacts } from "./check-artifacts.ts";
 import { detectTests } from "./detect-tests.ts";
+import { runInTurn } from "./run-in-turn.ts";
 import { runTests, type TestsInSandbox } from "./run-tests.ts";
 import { changedParts, surroundingsDigests, surroundingsFacts } from "./surroundings-digests.ts";
 import { testSurroundings } from "./test-surroundings.ts";
@@ -52,9 +54,10 @@ export function createCheckRunner(root: string, options: CheckRunnerOptions): Ch
   const surroundings = async () => testSurroundings(root, (await workspace?.ignored()) ?? []);
   return {
     artifacts: (paths) => checkArtifacts(root, paths),
-    detectTests: () => Promise.resolve(detectTests(root)),
+    detectTests: (chosen = null) => Promise.resolve(withAvailability(root, env, detectTests(root, chosen))),
     async runTests(request, signal) {
-      const run = () => runTests({ root, env, redact, timeLimit, variables, sandbox, workspace, ...request }, signal);
+      const settings = { root, env, redact, timeLimit, variables, sandbox, workspace };
+      const run = () => runInTurn(request, (one) => runTests({ ...settings, ...one }, signal));
       if (results === undefined || request.reuses !== true || request.tree === null) return run();
       const { tree, command } = request;
       const key = keyOf([

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import type { FoundTests } from "../../ports/check-runner.ts";
+import type { ChosenTests, FoundTests } from "../../ports/check-runner.ts";
+import { chosenTests } from "./chosen-tests.ts";
 import { cargoTests } from "./detectors/cargo-tests.ts";
 import type { DetectedTests, Detector } from "./detectors/detector.ts";
 import { makeTests } from "./detectors/make-tests.ts";
 import { packageTests } from "./detectors/package-tests.ts";
 import { pythonTests } from "./detectors/python-tests.ts";
+import { hatchTests, justTests, noxTests, phpTests, taskfileTests, toxTests } from "./detectors/task-tests.ts";
 import {
   dotnetTests,
   goTests,
@@ -19,10 +21,16 @@ import { projectFiles } from "./project-files.ts";
 /** The first that matches wins: what a project declares itself comes before what its tools imply. */
 const detectors: readonly Detector[] = [
   packageTests,
+  hatchTests,
   pythonTests,
+  toxTests,
+  noxTests,
   cargoTests,
   goTests,
+  phpTests,
   makeTests,
+  justTests,
+  taskfileTests,
   gradleTests,
   mavenTests,
   rspecTests,
@@ -31,20 +39,25 @@ const detectors: readonly Detector[] = [
   dotnetTests,
 ];
 
-/** Reads files only; nothing of the project is executed. */
-export function detectTests(root: string): FoundTests | null {
+/** The chosen commands, or the first that is detected. Reads files only; nothing of the project is executed. */
+export function detectTests(root: string, chosen: ChosenTests | null = null): FoundTests | null {
   const files = projectFiles(root);
+  if (chosen !== null) return toFoundTests(chosenTests(files, chosen, detectors), { isChosen: true });
   for (const detect of detectors) {
     const found = detect(files);
-    if (found === null) continue;
-    const { argv, source } = found;
-    const definition = found.definition.map(([name, text]) => ({ name, text }));
-    return { command: { argv: [...argv], source, digest: digestOf(found) }, definition };
+    if (found !== null) return toFoundTests(found, {});
   }
   return null;
 }
 
-const digestOf = ({ argv, definition }: DetectedTests): string =>
+function toFoundTests(found: DetectedTests, origin: { isChosen?: true }): FoundTests {
+  const { argv, more = [], source } = found;
+  const further = more.length === 0 ? {} : { more: more.map((words) => [...words]) };
+  const definition = found.definition.map(([name, text]) => ({ name, text }));
+  return { command: { argv: [...argv], ...further, ...origin, source, digest: digestOf(found) }, definition };
+}
+
+const digestOf = ({ argv, more = [], definition }: DetectedTests): string =>
   createHash("sha256")
-    .update(JSON.stringify([argv, definition]))
+    .update(JSON.stringify([argv, definition, ...more]))
     .digest("hex");

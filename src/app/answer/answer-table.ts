@@ -2,6 +2,7 @@ import type { PersonCommand } from "../../core/command.ts";
 import { codePhaseBefore, optionsOf } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, TESTS_CHANGED, type Wait, type WaitOption } from "../../core/run.ts";
+import { chosenCommands } from "../../core/test-command.ts";
 import type { Reply } from "../../schema/agent.ts";
 import type { ReviewComment } from "../../schema/comments.ts";
 import type { WaitId } from "../../schema/ids.ts";
@@ -101,7 +102,10 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
       if (wait.kind === "escalation" && wait.reason !== TESTS_CHANGED) return { do: "accept", ...named(answering) };
       // What was shown is what is trusted; whoever opened the run with an earlier version was shown none.
       const shown = wait.kind === "escalation" ? wait.tests : undefined;
-      const tests = shown === undefined ? (await answering.project.checks.detectTests())?.command : shown;
+      const tests =
+        shown === undefined
+          ? (await answering.project.checks.detectTests(chosenCommands(answering.run.tests)))?.command
+          : shown;
       return { do: "accept", ...named(answering), tests: tests ?? null };
     },
   },

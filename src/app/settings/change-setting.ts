@@ -17,7 +17,7 @@ export type SettingChange = {
 export function changeSetting(project: Project, { key, value, scope }: SettingChange): string | null {
   const setting = settingOf(project, key);
   if (scope === "here" && !setting.isByProject) {
-    const detail = `${key} cannot be set for one project alone; agents, limits and session can.`;
+    const detail = `${key} cannot be set for one project alone; agents, limits, session and tests can.`;
     throw new ProblemError({ code: "USAGE", detail, usage: `isdlc config set ${key} ${setting.valid}` });
   }
   const parsed = value === null ? null : setting.parse(value, project);

@@ -21,6 +21,8 @@ export type Setting = {
   readonly fallback: (project: Project) => string;
   /** True where it can be set for one project alone. */
   readonly isByProject: boolean;
+  /** True if it means nothing outside of a project: it is always set for the current one. */
+  readonly isProjectOnly?: boolean;
   /** Null takes it out. A warning for the person, where there is one. */
   readonly write: (project: Project, value: unknown, scope: Scope) => string | null;
 };
@@ -30,6 +32,7 @@ const UNSET: Found = { value: null, from: "default" };
 type Kind = Pick<Setting, "parse" | "valid"> & {
   readonly fallback?: string | Setting["fallback"];
   readonly isByProject?: boolean;
+  readonly isProjectOnly?: boolean;
 };
 
 const fallbackOf = ({ fallback = "not set" }: Kind): Setting["fallback"] =>
@@ -63,6 +66,7 @@ export const ownSetting = (name: string, kind: Kind): Setting => ({
     const { here, general } = settings.read();
     const ofHere = ownValue(here, name);
     if (ofHere !== undefined) return { value: ofHere, from: "here" };
+    if (kind.isProjectOnly === true) return UNSET;
     const value = ownValue(general, name);
     return value === undefined ? UNSET : { value, from: "user" };
   },
@@ -70,7 +74,8 @@ export const ownSetting = (name: string, kind: Kind): Setting => ({
     const { settings } = project;
     const { found } = settings.read();
     if (found === null) throw new ProblemError(settingsUnreadable(project));
-    settings.write(scope === "user" ? withValue(found, name, value) : withHere(found, settings.project, [name, value]));
+    const isGeneral = scope === "user" && kind.isProjectOnly !== true;
+    settings.write(isGeneral ? withValue(found, name, value) : withHere(found, settings.project, [name, value]));
     return null;
   },
 });

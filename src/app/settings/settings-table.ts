@@ -1,5 +1,6 @@
 import { MAX_REDOS } from "../../core/run.ts";
 import { ProblemError } from "../../core/problem.ts";
+import { parseTestCommand } from "../../core/test-command.ts";
 import { phaseNumber } from "../../schema/ids.ts";
 import {
   MOST_REDOS,
@@ -13,6 +14,7 @@ import { AGENT_NAMES, type ReadChoice, readChoice } from "../agents/agent-choice
 import { readNamed } from "../agents/choose-agents.ts";
 import { shippedPhases } from "../agents/shipped-phases.ts";
 import type { Project } from "../project/project.ts";
+import { invalidTestCommand } from "../start/plan-tests.ts";
 import { type Limit, LIMITS, limitValues, readLimit } from "../start/limits.ts";
 import { blockSetting, ownSetting, type Setting } from "./setting.ts";
 
@@ -94,6 +96,13 @@ const oneOf = (name: string, options: readonly string[], more: { fallback: strin
 const command = (name: string): Setting =>
   ownSetting(name, { parse: asText, valid: '"<program> <args>"', isByProject: true });
 
+/** @throws ProblemError USAGE, to say what in the command needs a shell. */
+const testCommand = (said: string): string => {
+  const parsed = parseTestCommand(said);
+  if (!parsed.ok) throw invalidTestCommand(said, parsed, (text) => `isdlc config set tests ${text}`);
+  return said;
+};
+
 const paths = (name: string, valid: string): Setting => ownSetting(name, { parse: asPaths, valid });
 const variables = (name: string, valid: string): Setting =>
   ownSetting(name, { parse: asVariables, valid, isByProject: true });
@@ -129,6 +138,13 @@ export const settings: Readonly<Record<string, Setting>> = {
     isByProject: true,
   }),
   session: oneOf("session", SessionChoice.options, { fallback: "phase", isByProject: true }),
+  tests: ownSetting("tests", {
+    parse: orNothing(testCommand),
+    valid: '"<command>"',
+    fallback: "detected",
+    isByProject: true,
+    isProjectOnly: true,
+  }),
   sandbox: oneOf("sandbox", SandboxChoice.options, { fallback: "auto" }),
   "sandbox-read": paths("sandbox-read", "~/.m2,/opt/tools"),
   "sandbox-write": paths("sandbox-write", "~/.cache/go-build"),

@@ -16,7 +16,7 @@ import { planRepository } from "./plan-repository.ts";
 import { knownPhases, planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
 import { planTarget, type PlannedWork } from "./plan-target.ts";
 import { planHooks } from "./plan-hooks.ts";
-import { planTests } from "./plan-tests.ts";
+import { NO_TESTS, planTests } from "./plan-tests.ts";
 import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
 import { runTitle } from "./run-title.ts";
 
@@ -86,8 +86,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
   if (note !== null) planning.notes.push(note);
   const isAnalysis = project.item !== null;
   const git = await repositoryFor(planning);
-  const found = isAnalysis ? null : await project.checks.detectTests();
-  const { tests, trusts } = planTests(choices, found, project.trust);
+  const { tests, trusts } = isAnalysis ? NO_TESTS : await planTests(planning);
   const hooks = isAnalysis || git === null ? [] : await planHooks(choices, project.gitTrust);
   const supervision = await planSupervision(planning, { definition, phases });
   const isSupervised = supervision.supervision.enabled;

@@ -1,30 +1,82 @@
-import type { FoundTests } from "../../ports/check-runner.ts";
-import type { TrustStore } from "../../ports/trust-store.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import { parseTestCommand, type ParsedTestCommand } from "../../core/test-command.ts";
+import type { ChosenTests, FoundTests } from "../../ports/check-runner.ts";
 import type { TestCommand } from "../../schema/facts.ts";
+import { plainLine } from "../../views/plain-text.ts";
 import { testsInFull } from "../../views/tests-in-full.ts";
-import type { Choices } from "./choices.ts";
+import type { Project } from "../project/project.ts";
+import type { Planning } from "./planning.ts";
 
 export type TestsPlan = {
-  /** Null to go without. Nothing is run before a person trusted it. */
+  /** Null to run without tests. No command runs before a user trusted it. */
   readonly tests: TestCommand | null;
-  /** Digest to be trusted once the run is opened; null where nothing new is. */
+  /** Digest to trust when the run is opened; null if nothing new is trusted. */
   readonly trusts: string | null;
 };
 
-/** The test command of this project, once a person trusts it. */
-export function planTests(choices: Choices, found: FoundTests | null, trust: TrustStore): TestsPlan {
-  if (found === null) return { tests: null, trusts: null };
-  const { command } = found;
-  const isTrusted = trust.trusts(command.digest);
-  const about = aboutTests(found);
-  const instead = "To work without running tests: --tests without.";
-  const choice = { id: "tests", kind: "trust", options: ["trust", "without"], about, instead } as const;
-  const decided = isTrusted ? choices.wished(choice) : choices.resolve(choice, "trust");
-  if (decided === "without") return { tests: null, trusts: null };
-  return { tests: command, trusts: isTrusted ? null : command.digest };
+export const NO_TESTS: TestsPlan = { tests: null, trusts: null };
+
+/** The test command of the run: the one named for it, else the user's setting, else the detected one once it is trusted. */
+export async function planTests({ project, request, choices }: Planning): Promise<TestsPlan> {
+  const said = request.decisions.tests;
+  if (said === "without" || said === "none") return NO_TESTS;
+  const named = said === undefined || ANSWERS.has(said) ? null : namedTests(said);
+  const found = await findTests(project, named);
+  if (found === null) return NO_TESTS;
+  const { command, unavailable } = found;
+  if (unavailable !== undefined && said === undefined) {
+    const about = cannotRun(found);
+    choices.resolve({ id: "tests", kind: "unavailable", options: ["retry", "without"], about, instead }, "without");
+    return NO_TESTS;
+  }
+  if (project.trust.trusts(command.digest)) return { tests: command, trusts: null };
+  if (said === undefined) {
+    const about = aboutTests(found);
+    choices.resolve({ id: "tests", kind: "trust", options: ["trust", "without"], about, instead }, "trust");
+  }
+  return { tests: command, trusts: command.digest };
 }
+
+const instead = "To choose beforehand: --tests trust, --tests none or --tests '<command>'.";
+
+/** Answers that name no command of their own. */
+const ANSWERS: ReadonlySet<string> = new Set(["trust", "retry"]);
+
+function namedTests(said: string): ChosenTests {
+  const parsed = parseTestCommand(said);
+  if (!parsed.ok) throw invalidTestCommand(said, parsed, (text) => `--tests ${text}`);
+  return parsed.commands;
+}
+
+/** The test command as it holds here: the one named, else the user's setting, else the detected one. */
+export function findTests(
+  { checks, settings }: Pick<Project, "checks" | "settings">,
+  named: ChosenTests | null = null,
+): Promise<FoundTests | null> {
+  const { tests } = settings.read().settings;
+  const set = tests === undefined ? null : parseTestCommand(tests);
+  return checks.detectTests(named ?? (set?.ok === true ? set.commands : null));
+}
+
+export function invalidTestCommand(
+  said: string,
+  { detail, shell }: Extract<ParsedTestCommand, { ok: false }>,
+  usage: (text: string) => string,
+): ProblemError {
+  const told = `The test command "${plainLine(said, LONGEST)}" cannot be used: ${detail}.`;
+  const through = shellWord(`sh -c ${shellWord(said)}`);
+  return new ProblemError({ code: "USAGE", detail: told, usage: usage(shell === null ? '"<command>"' : through) });
+}
+
+const LONGEST = 200;
+
+export const cannotRun = ({ command, unavailable = "" }: FoundTests): string[] => [
+  `The tests cannot run: ${plainLine(unavailable)}.`,
+  ...testsInFull({ command, definition: [] }),
+];
 
 export const aboutTests = (found: FoundTests): string[] => [
   ...testsInFull(found),
-  "This runs code of the project. You are asked once, and again when the way of running them changes.",
+  "This runs project code on your machine. You are asked again only if the command or its configuration changes.",
 ];

@@ -52,7 +52,7 @@ export function addProjectRoutes(app: Hono<Env>, served: Served): void {
 }
 
 /** What decides who may decide, and which programs run, is changed where nothing but a person can type. */
-const TERMINAL_ONLY = /^(?:approvals$|sandbox|webhook|(?:agent|reviewer)-command$)/;
+const TERMINAL_ONLY = /^(?:approvals$|sandbox|webhook|tests$|(?:agent|reviewer)-command$)/;
 
 function settingList({ repository: { here } }: Served): SettingList {
   const files = { project: join(here.root, OWN_FOLDER, OWN.state), user: here.settings.file };

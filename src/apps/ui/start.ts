@@ -55,7 +55,7 @@ const newestRuns = (repository: Repository): RunId[] =>
 
 /** What was chosen is handed on by flags of the program; the words come last, where no word is taken for a flag. */
 function argumentsOf({ what, workflow, title, isSupervised, mode, choices }: StartRequest): string[] {
-  const chosen = choices.flatMap(({ flag, option }) => (VALUED.has(flag) ? [flag, option] : [flag]));
+  const chosen = choices.filter(isOffered).flatMap(({ flag, option }) => (VALUED.has(flag) ? [flag, option] : [flag]));
   const verb = what === "run" ? ["run", workflow] : [what];
   const options =
     what === "add" ? [] : [...(isSupervised ? ["--supervised"] : []), ...(mode === undefined ? [] : ["--mode", mode])];
@@ -63,6 +63,10 @@ function argumentsOf({ what, workflow, title, isSupervised, mode, choices }: Sta
 }
 
 const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests", "--hooks"]);
+
+/** Which program runs the tests is chosen in a terminal only. */
+const isOffered = ({ flag, option }: StartRequest["choices"][number]): boolean =>
+  flag !== "--tests" || option === "trust" || option === "without";
 
 function outcome(said: string): Started {
   const told = parsed(said);

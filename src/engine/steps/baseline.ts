@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
+import { testCommandText } from "../../core/test-command.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 
@@ -7,7 +8,7 @@ export async function measureBaseline(engine: Engine, { run }: Task, signal: Abo
   if (run.stage.is !== "baselining") return null;
   if (run.tests === null) return { of: "baseline", result: null };
   const tree = await engine.workspace.snapshot("baseline", []);
-  const text = `${run.tests.argv.join(" ")}, before anything is changed`;
+  const text = `${testCommandText(run.tests)}, before anything is changed`;
   engine.show({ at: "says", step: "baseline", attempt: null, text, usage: null });
   const result = await engine.checks.runTests({ command: run.tests, tree, reuses: true }, signal);
   return { of: "baseline", result: { ...result, detail: engine.redact(result.detail) } };

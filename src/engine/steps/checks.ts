@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/command.ts";
 import { failureDigest, UNSEEN } from "../../core/failure-digest.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import { chosenCommands, testCommandText } from "../../core/test-command.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -110,9 +111,9 @@ async function runTests(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   if (run.tests === null) return { name: "tests", ok: null, detail: "Not measured: no trusted test command." };
-  const now = await engine.checks.detectTests();
+  const now = await engine.checks.detectTests(chosenCommands(run.tests));
   if (now?.command.digest !== run.tests.digest) return { name: "tests", ok: null, detail: NOT_AS_TRUSTED };
-  engine.show({ at: "says", step: "check", attempt: null, text: run.tests.argv.join(" "), usage: null });
+  engine.show({ at: "says", step: "check", attempt: null, text: testCommandText(run.tests), usage: null });
   const result = await engine.checks.runTests({ command: run.tests, tree }, signal);
   if (result.ranAs !== "you" || tree === null) return result;
   const changes = await engine.workspace.diff(tree, await engine.workspace.now([run.run.item]));

@@ -1,6 +1,7 @@
 import { decidesTests, standsInForTool } from "../../core/test-files.ts";
 import { mayWrite } from "../../core/plan.ts";
 import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
+import { chosenCommands, testCommandText } from "../../core/test-command.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { CheckResult, FileChange, TestCommand, TestCounts } from "../../schema/facts.ts";
 import type { TreeId } from "../../schema/ids.ts";
@@ -72,7 +73,7 @@ function startOf({ phases }: ActiveRun): string | null {
 
 /** Null while tests are run the way a person trusted. */
 async function commandChanged(engine: Engine, tests: TestCommand): Promise<OtherWay | null> {
-  const now = await engine.checks.detectTests();
+  const now = await engine.checks.detectTests(chosenCommands(tests));
   if (now?.command.digest === tests.digest) return null;
   if (now === null) return { text: `The test command ${commandText(tests)} is gone.`, tests: null };
   const text = [
@@ -83,7 +84,7 @@ async function commandChanged(engine: Engine, tests: TestCommand): Promise<Other
   return { text, tests: now.command };
 }
 
-const commandText = ({ argv, source }: TestCommand): string => `${argv.join(" ")} (${source})`;
+const commandText = (tests: TestCommand): string => `${testCommandText(tests)} (${tests.source})`;
 
 /** Null while every test file of before the phase is there. */
 async function testsDeleted(engine: Engine, { run, phase, tree }: Checked): Promise<string | null> {

@@ -106,6 +106,6 @@ describe.runIf(hasPostgres)("starting a run on a team's page", () => {
 
   test("what has to be chosen is told at the terminal in the same words, with exit code 3", async () => {
     const begun = await team.as(team.adas, "add a farewell", "--team", "--supervised");
-    expect(begun).toMatchObject({ code: 3, stdout: expect.stringContaining("Run it again with --tests.") });
+    expect(begun).toMatchObject({ code: 3, stdout: expect.stringContaining("Run it again with --tests trust,") });
   });
 });

@@ -75,7 +75,7 @@ describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a 
     await home.terminal.shows(/Unknown key\. Press one of R S F\.\n[^]*Your choice \(R S F\):/);
     home.terminal.press("C-c");
     expect(await home.terminal.exitCode()).toBe(3);
-    expect(home.terminal.screen()).toContain("Run it again with --on-partial <option>.");
+    expect(home.terminal.screen()).toContain("Run it again with --on-partial resume,");
     home.terminal.isdlc("build login --supervised");
     await home.terminal.shows(PARTIAL);
     home.terminal.press("r");
@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
     const home = await atStaleMenu();
     home.terminal.press("C-c");
     expect(await home.terminal.exitCode()).toBe(3);
-    expect(home.terminal.screen()).toContain("Run it again with --on-stale <option>.");
+    expect(home.terminal.screen()).toContain("Run it again with --on-stale proceed,");
     expect(fingerprint(home.sandbox, home.item)).toBe(home.before);
   });
 });

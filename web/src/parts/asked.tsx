@@ -18,6 +18,7 @@ const CHOICES: Readonly<Record<string, string | null>> = {
   yes: "Go on",
   trust: "Trust it",
   without: "Go on without it",
+  retry: null,
   "no-git": "Work without git",
   "allow-dirty": "Start with the uncommitted changes",
   proceed: "Build on it as it is",

@@ -5,6 +5,8 @@ export type NamedText = readonly [name: string, text: string];
 /** A way to run tests. */
 export type DetectedTests = {
   readonly argv: readonly string[];
+  /** Further commands, run one after the other. */
+  readonly more?: readonly (readonly string[])[];
   /** Where it was found, for people. */
   readonly source: string;
   /** Everything that decides what the command runs: whoever changes the way tests are run changes one of these. */

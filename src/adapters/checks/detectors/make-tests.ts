@@ -1,24 +1,39 @@
-import type { Detector } from "./detector.ts";
+import type { ProjectFiles } from "../project-files.ts";
+import type { Detector, NamedText } from "./detector.ts";
 
 type Rule = { readonly lines: string[]; readonly prerequisites: string[] };
 type Makefile = { readonly rules: ReadonlyMap<string, Rule>; readonly settings: readonly string[] };
 
 /** In the order in which make looks for them. */
 const NAMES = ["GNUmakefile", "makefile", "Makefile"];
+/** `check` is the name of the GNU conventions. */
+const TARGETS = ["test", "check"];
 
 export const makeTests: Detector = (files) => {
-  const name = NAMES.find((candidate) => files.exists(candidate));
-  const text = name === undefined ? null : files.text(name);
-  if (name === undefined || text === null) return null;
-  const makefile = parse(text);
-  if (!makefile.rules.has("test")) return null;
-  return { argv: ["make", "test"], source: name, definition: [[name, decidingText(makefile)]] };
+  const found = readMakefile(files);
+  if (found === null) return null;
+  const { name, makefile } = found;
+  const target = TARGETS.find((candidate) => makefile.rules.has(candidate));
+  if (target === undefined) return null;
+  return { argv: ["make", target], source: name, definition: [[name, decidingText(makefile, [target])]] };
 };
 
-/** The rule for `test`, the rules it needs, and every variable and include, since any of them may be used there. */
-function decidingText({ rules, settings }: Makefile): string {
+/** The rules for these targets; empty if there is no makefile. */
+export function makeDefinition(files: ProjectFiles, targets: readonly string[]): NamedText[] {
+  const found = readMakefile(files);
+  return found === null ? [] : [[found.name, decidingText(found.makefile, targets)]];
+}
+
+function readMakefile(files: ProjectFiles): { readonly name: string; readonly makefile: Makefile } | null {
+  const name = NAMES.find((candidate) => files.exists(candidate));
+  const text = name === undefined ? null : files.text(name);
+  return name === undefined || text === null ? null : { name, makefile: parse(text) };
+}
+
+/** The rules for the targets, the rules they need, and every variable and include, since any of them may be used there. */
+function decidingText({ rules, settings }: Makefile, targets: readonly string[]): string {
   const seen = new Set<string>();
-  const waiting = ["test"];
+  const waiting = [...targets];
   for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
     if (seen.has(target)) continue;
     seen.add(target);

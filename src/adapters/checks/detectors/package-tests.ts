@@ -27,13 +27,19 @@ export const packageTests: Detector = (files) => {
   const scripts = ownValue(manifest, "scripts");
   const test = ownValue(scripts, "test");
   if (typeof test !== "string" || test.trim() === "" || PLACEHOLDER.test(test)) return null;
-  const deciding = decidingScripts(scripts);
   return {
     argv: managerOf(files, manifest).argv,
     source: `package.json: ${test.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ").slice(0, LONGEST_SHOWN)}`,
-    definition: [...deciding, ...runnerSettings(manifest), ...textsOf(files, settingFiles(files, deciding))],
+    definition: packageDefinition(files, ["test"]),
   };
 };
+
+/** Everything in `package.json` and next to it that decides what these scripts run. */
+export function packageDefinition(files: ProjectFiles, names: readonly string[]): NamedText[] {
+  const manifest = parseOrNull(files.text("package.json"));
+  const deciding = decidingScripts(ownValue(manifest, "scripts"), names);
+  return [...deciding, ...runnerSettings(manifest), ...textsOf(files, settingFiles(files, deciding))];
+}
 
 function parseOrNull(text: string | null): unknown {
   try {
@@ -52,10 +58,10 @@ function managerOf(files: ProjectFiles, manifest: unknown): Manager {
   );
 }
 
-/** The test script, those around it, and every script that one of them mentions by name. */
-function decidingScripts(scripts: unknown): NamedText[] {
+/** The named scripts, those around them, and every script that one of them mentions by name. */
+function decidingScripts(scripts: unknown, names: readonly string[]): NamedText[] {
   const found = new Map<string, string>();
-  const waiting = ["test"];
+  const waiting = [...names];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     const text = ownValue(scripts, name);
     if (typeof text !== "string" || found.has(name)) continue;

@@ -24,7 +24,7 @@ const node: Reader = (files, { argv, output }) => {
   if (!PACKAGE_MANAGERS.has(manager)) return null;
   const declared = declaredPackages(files.text("package.json"));
   if (declared.size === 0 || files.exists(".pnp.cjs")) return null;
-  if (!files.exists("node_modules")) return `node_modules is not there: run ${manager} install`;
+  if (!files.exists("node_modules")) return `node_modules is missing: run ${manager} install`;
   const asked = [...output.matchAll(/Cannot find (?:module|package) '([^'./][^']*)'/g)].map(([, name = ""]) => name);
   const name = asked.map(packageOf).find((one) => declared.has(one) && !files.exists(`node_modules/${one}`));
   if (name !== undefined) return `the package ${name} is declared and not installed: run ${manager} install`;

@@ -12,8 +12,8 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   begun: "--on-partial <option>",
   git: "--no-git",
   dirty: "--allow-dirty",
-  tests: "--tests",
-  hooks: "--hooks",
+  tests: `--tests trust, --tests none or --tests '<command>'`,
+  hooks: "--hooks <option>",
   place: "--yes, --here to work here",
   worktree: "--worktree",
   proceed: "--yes",
@@ -26,7 +26,17 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   remove: "--yes",
 };
 
-const flagOf = ({ id, path }: Choice): string => (path === undefined ? FLAGS[id] : `${FLAGS[id]}, or isdlc -C ${path}`);
+/** The flag with each value it takes here. */
+function flagOf({ id, options, path }: Choice): string {
+  const flag = FLAGS[id];
+  const ways = flag.includes(OPTION) ? listed(options.map((option) => flag.replace(OPTION, option))) : flag;
+  return path === undefined ? ways : `${ways}, or isdlc -C ${path}`;
+}
+
+const OPTION = "<option>";
+
+const listed = (ways: readonly string[]): string =>
+  ways.length < 2 ? ways.join("") : `${ways.slice(0, -1).join(", ")} or ${ways.at(-1) ?? ""}`;
 
 /** What has to be chosen, with the flag by which it can be said beforehand. */
 export const toldChoices = (choices: readonly Choice[]): ToldChoice[] =>
@@ -43,17 +53,21 @@ export function choicesResult(choices: readonly Choice[], atTerminal: boolean): 
 
 /** Nobody can be asked, and nothing was begun. */
 export function openChoices(told: readonly ToldChoice[]): Result {
-  const flags = [...new Set(told.map(({ flag }) => flag))].join(" and ");
-  const lines = [...told.flatMap(({ about = [] }) => about), `Run it again with ${flags}.`];
+  const flags = [...new Set(told.map(({ flag }) => flag))];
+  const [only = ""] = flags;
+  const again = flags.length < 2 ? [`Run it again with ${only}.`] : ["Run it again with:", ...flags.map(indented)];
+  const lines = [...told.flatMap(({ about = [] }) => about), ...again];
   return { code: 3, lines, json: { ok: false, choice: told[0], choices: told } };
 }
+
+const indented = (line: string): string => `  ${line}`;
 
 function declined(choice: Choice): string[] {
   const { kind, about, instead } = choice;
   if (instead !== undefined) return [`Nothing was started. ${instead}`];
   const isYesOrNo = kind === "confirm" || kind === "dirty" || kind === "trust";
   const way = isYesOrNo
-    ? `Nothing was done. A yes can also be said beforehand: ${flagOf(choice)}.`
+    ? `Cancelled. (Use ${flagOf(choice)} to skip this question.)`
     : `Run it again with ${flagOf(choice)}.`;
   return [...(choice.declined ?? about), way];
 }

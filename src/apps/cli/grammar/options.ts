@@ -46,6 +46,12 @@ export const watchOptions: Options = {
   verbose: { type: "boolean", short: "v", about: "show the output of agents" },
 };
 
+export const testsOption: Option = {
+  type: "string",
+  value: "command",
+  about: 'the test command of this run ("npm run unit"); trust: the detected one; none: no tests',
+};
+
 export const startOptions: Options = {
   supervised: { type: "boolean", about: "a gate after every phase, also in later runs of this project" },
   "no-supervised": { type: "boolean", about: "no gates in this run, whatever the settings say" },
@@ -86,12 +92,7 @@ export const startOptions: Options = {
   worktree: { type: "boolean", about: "use a separate worktree" },
   merge: { type: "boolean", about: "merge at the end without asking" },
   commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
-  tests: {
-    type: "string",
-    value: "choice",
-    values: ["trust", "without"],
-    about: "trust the detected test command, or run no tests",
-  },
+  tests: testsOption,
   hooks: {
     type: "string",
     value: "choice",

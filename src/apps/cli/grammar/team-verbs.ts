@@ -1,4 +1,4 @@
-import { agentOptions, personOptions } from "./options.ts";
+import { agentOptions, personOptions, testsOption } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const database = {
@@ -26,11 +26,7 @@ export const teamVerbs: readonly Verb[] = [
     options: {
       workflow: { type: "string", value: "name", about: "the workflow (default: change)" },
       supervised: { type: "boolean", about: "a gate after every phase" },
-      tests: {
-        type: "string",
-        values: ["trust", "without"],
-        about: "trust the detected test command, or run no tests",
-      },
+      tests: testsOption,
       repository: { type: "string", value: "name", about: "the repository (default: found by this clone's origin)" },
       ...personOptions,
     },

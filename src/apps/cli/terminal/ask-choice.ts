@@ -5,15 +5,17 @@ import type { Io } from "./io.ts";
 
 type Asking = (io: Io, about: readonly string[]) => Promise<string | null>;
 
+type Confirmation = { readonly yes?: string; readonly enter?: "y" | "n" };
+
 const confirm =
-  (question: string, yes = "yes"): Asking =>
+  (question: string, { yes = "yes", enter = "n" }: Confirmation = {}): Asking =>
   async (io, about) =>
-    (await ask(io, question, about)) ? yes : null;
+    (await ask(io, { question, about, enter })) ? yes : null;
 
 const menu =
-  (options: Readonly<Record<string, string>>, lines: readonly string[] = []): Asking =>
+  (options: Readonly<Record<string, string>>, lines: readonly string[] = [], enter?: string): Asking =>
   async (io, about) => {
-    const key = await askAbout(io, [...about, ...lines], Object.keys(options));
+    const key = await askAbout(io, [...about, ...lines], { keys: Object.keys(options), enter });
     return key === null ? null : (options[key] ?? null);
   };
 
@@ -21,21 +23,20 @@ const menu =
 const yesOrNo =
   (keys: string): Asking =>
   async (io, about) =>
-    (await askAbout(io, [...about, keys], ["y", "n"])) === "y" ? "yes" : null;
+    (await askAbout(io, [...about, keys], { keys: ["y", "n"] })) === "y" ? "yes" : null;
 
 /** How each choice is asked; those that are left out are not asked in the middle of something else. */
 const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
   // A key of its own, and none by default: Enter must not give up the undo.
   git: async (io, [lost = ""]) => {
     const question = [lost, "[Y] Yes, work in place without git  [N] No"];
-    return (await askAbout(io, question, ["y", "n"])) === "y" ? "no-git" : null;
+    return (await askAbout(io, question, { keys: ["y", "n"] })) === "y" ? "no-git" : null;
   },
   create: yesOrNo("[Y] Yes, create it and analyze it now  [N] No"),
   remove: yesOrNo("[Y] Yes, remove it  [N] No"),
-  dirty: confirm("Carry them along?", "allow-dirty"),
-  tests: async (io, about) => ((await askTrust(io, "Trust it?", about)) ? "trust" : null),
+  dirty: confirm("Start with them? They stay uncommitted.", { yes: "allow-dirty", enter: "y" }),
   hooks: async (io, about) => ((await askTrust(io, "Run them?", about)) ? "trust" : null),
-  proceed: async (io) => ((await ask(io, "Proceed?", [])) ? "yes" : null), // what it is about was shown before
+  proceed: async (io) => ((await ask(io, { question: "Proceed?", enter: "y" })) ? "yes" : null), // what it is about was shown before
   skips: confirm("Continue anyway?"),
   place: menu({ t: "there", h: "here", s: "stop" }, [
     "[T] There -- go on in the feature's working tree",
@@ -49,8 +50,8 @@ const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
   ]),
   tasks: confirm("Finish anyway?"),
   stale: menu({ p: "proceed", q: "rescan", a: "reanalyze" }, ["", ...stalenessMenu.split("\n")]),
-  partial: menu({ r: "resume", s: "skip", f: "restart" }),
-  begun: menu({ c: "continue", f: "fresh", r: "review" }),
+  partial: menu({ r: "resume", s: "skip", f: "restart" }, [], "r"),
+  begun: menu({ c: "continue", f: "fresh", r: "review" }, [], "c"),
 };
 
 /** The option a person chooses at the terminal; null for a no, and for what is not asked like this. */

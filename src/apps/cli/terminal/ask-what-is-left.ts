@@ -9,6 +9,10 @@ import type { Io } from "./io.ts";
 export async function askWhatIsLeft(io: Io, project: Project, run: ActiveRun): Promise<"keep" | "restore"> {
   const paths = (await leftInTree(project, run)) ?? [];
   if (paths.length === 0) return "keep";
-  const isYes = await ask(io, "Take it out? A ref keeps it.", leftLines({ paths, kept: null }));
+  const isYes = await ask(io, {
+    question: "Remove these changes? They stay saved under a git ref.",
+    about: leftLines({ paths, kept: null }),
+    enter: "n",
+  });
   return isYes ? "restore" : "keep";
 }

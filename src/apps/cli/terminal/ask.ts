@@ -3,49 +3,70 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { cutToScreens } from "../../../views/tests-in-full.ts";
 import type { Io } from "./io.ts";
 
-/** A yes or no from the person at the terminal; Enter alone is a no. Without a terminal nobody is asked, and it is no. */
-export async function ask(io: Io, question: string, about: readonly string[]): Promise<boolean> {
+type YesOrNo = {
+  readonly question: string;
+  readonly about?: readonly string[];
+  /** The answer that Enter gives. Yes only if it is harmless. */
+  readonly enter: "y" | "n";
+};
+
+/** A yes or no from the user at the terminal. Esc and q are a no. Without a terminal it is no. */
+export async function ask(io: Io, { question, about = [], enter }: YesOrNo): Promise<boolean> {
   if (!io.interactive) return false;
-  const { confirm, isCancel } = await import("@clack/prompts");
   for (const line of about) io.out(line);
-  const answer = await confirm({ message: question, initialValue: false });
-  return !isCancel(answer) && answer;
+  await forgetTypedAhead();
+  const prompt = `${question} ${enter === "y" ? "[Y/n]" : "[y/N]"} `;
+  return (await askKey(io, { prompt, keys: ["y", "n"], enter, signal: new AbortController().signal })) === "y";
 }
 
-/** Whether to trust what is shown, all of it as far as two screens go. */
-export const askTrust = (io: Io, message: string, about: readonly string[]): Promise<boolean> =>
-  ask(io, message, cutToScreens(about, io));
+/** Asks to trust what is shown, up to two screens of it. Enter is a no. */
+export const askTrust = (io: Io, question: string, about: readonly string[]): Promise<boolean> =>
+  ask(io, { question, about: cutToScreens(about, io), enter: "n" });
 
-/** One key after some lines that explain it; null where nobody can be asked, or the person breaks off. */
+/** One key after some lines that explain it; null without a terminal, or if the user leaves it. */
 export async function askAbout<K extends string>(
   io: Io,
   about: readonly string[],
-  keys: readonly K[],
+  { keys, enter }: Pick<KeyQuestion<K>, "keys" | "enter">,
 ): Promise<K | null> {
   if (!io.interactive) return null;
   for (const line of about) io.out(line);
-  return askKey(io, { message: "Your choice", keys: [...keys], signal: new AbortController().signal });
+  await forgetTypedAhead();
+  return askKey(io, { keys, enter, signal: new AbortController().signal });
 }
 
 export type KeyQuestion<K extends string> = {
-  readonly message: string;
+  /** Instead of "Your choice" with the keys. */
+  readonly prompt?: string;
   readonly keys: readonly K[];
+  /** The answer that Enter gives; without one, Enter does nothing. */
+  readonly enter?: K | undefined;
+  /** The key that Esc stands for; without one, Esc gives null. */
+  readonly leave?: K;
   readonly signal: AbortSignal;
 };
 
 type Keypress = { readonly name?: string; readonly ctrl: boolean };
 
-/** One key, without Enter; another key asks again. Null when the person breaks off or the signal says stop. */
-export function askKey<K extends string>(io: Io, { message, keys, signal }: KeyQuestion<K>): Promise<K | null> {
+const ENTER: ReadonlySet<string> = new Set(["return", "enter"]);
+const choicePrompt = (valid: string, enter: string | undefined): string =>
+  `Your choice (${valid}${enter === undefined ? "" : `, Enter for ${enter.toUpperCase()}`}): `;
+
+/** One key; another key asks again. Null if the user leaves with Esc, q or Ctrl-C, or if the signal aborts. */
+export function askKey<K extends string>(io: Io, asked: KeyQuestion<K>): Promise<K | null> {
+  const { keys, enter, leave: onEscape, signal } = asked;
   const { stdin, stdout } = process;
   const valid = keys.map((key) => key.toUpperCase()).join(" ");
-  const prompt = (): void => void stdout.write(`${message} (${valid}): `);
+  const prompt = (): void => void stdout.write(asked.prompt ?? choicePrompt(valid, enter));
+  const meant = (name: string): K | undefined =>
+    ENTER.has(name) ? enter : name === "escape" ? onEscape : keys.find((key) => key === name);
   return new Promise((resolve) => {
     const leave = (): void => finish(null);
     const pressed = (_text: string | undefined, { name = "", ctrl }: Keypress): void => {
       if (ctrl && (name === "c" || name === "d")) return finish(null);
-      const key = ctrl ? undefined : keys.find((candidate) => candidate === name);
+      const key = ctrl ? undefined : meant(name);
       if (key !== undefined) return finish(key);
+      if (!ctrl && (name === "escape" || name === "q")) return finish(null);
       io.out(`\nUnknown key. Press one of ${valid}.`);
       prompt();
     };

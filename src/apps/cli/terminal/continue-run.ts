@@ -70,7 +70,8 @@ export async function continueRun(
 /** Who is asked, at a terminal, what may be lost. */
 export const cleaningBy = ({ cwd, io, values }: Invocation): CleaningUp => ({
   cwd,
-  mayLose: async (about) => flag(values, "yes") || ask(io, "Remove them with the working tree?", about),
+  mayLose: async (about) =>
+    flag(values, "yes") || ask(io, { question: "Remove them with the working tree?", about, enter: "n" }),
 });
 
 function drivenResult(invocation: Invocation, driven: Driven): Result {

@@ -43,7 +43,7 @@ export async function answerGate(invocation: Invocation, context: OpenWait): Pro
   outWithLinks(invocation, `${banner.text}${looksLine(run, invocation.io)}`, banner.links);
   let hasPaged = false;
   for (;;) {
-    const key = await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal });
+    const key = await askKey(invocation.io, { keys: keysOf(run), leave: "q", signal });
     if (key === null || (key === "q" && !hasPaged)) return null;
     hasPaged = key === "v" || key === "s";
     if (key === "q") {

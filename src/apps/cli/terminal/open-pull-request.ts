@@ -22,7 +22,7 @@ export async function openPullRequest(
   if (finishOf(ended) !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
   const wordOf = (word: string): string => (word === body ? `"$(cat ${BODY_FILE})"` : shellWord(word));
   const shown = commands.map((argv) => `  ${argv.map(wordOf).join(" ")}`);
-  if (!(await ask(io, "Run these now?", shown))) return [];
+  if (!(await ask(io, { question: "Run these now?", about: shown, enter: "n" }))) return [];
   for (const argv of commands)
     if ((await runInteractive({ argv, env, cwd: root })) !== 0)
       return [`${argv[0]} failed; run the commands above yourself.`];

@@ -7,6 +7,7 @@ import { dryRun, DryRunShown } from "../../../app/start/dry-run.ts";
 import { flag, type Invocation } from "../grammar/verb.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import { askChoice } from "./ask-choice.ts";
+import { askTests } from "./ask-tests.ts";
 import type { Io } from "./io.ts";
 
 /** Plans a run, asking at a terminal what is left to be chosen, and opens it. */
@@ -31,10 +32,11 @@ export type ResolvedPlan = { readonly plan: RunPlan; readonly request: RunReques
  * @throws ChoicesNeeded with all of them where nobody can be asked, with the one that was declined elsewhere.
  */
 export async function resolvePlan(
-  { io, values }: Invocation,
+  invocation: Invocation,
   project: Project,
   request: RunRequest,
 ): Promise<ResolvedPlan> {
+  const { io, values } = invocation;
   if (flag(values, "dry-run")) throw new DryRunShown(await dryRun(project, request));
   const told = new Set<string>();
   for (let asked = request; ;) {
@@ -44,8 +46,9 @@ export async function resolvePlan(
     if (planned.ok) return { plan: planned.plan, request: asked };
     const [choice] = planned.choices;
     if (!io.interactive || choice === undefined) throw new ChoicesNeeded(planned.choices);
-    const option = await askChoice(io, choice);
+    const option = await (choice.id === "tests" ? askTests(invocation, project, choice) : askChoice(io, choice));
     if (option === null) throw new ChoicesNeeded([choice]);
-    asked = { ...asked, decisions: { ...asked.decisions, [choice.id]: option } };
+    const decided = option === "retry" ? undefined : option;
+    asked = { ...asked, decisions: { ...asked.decisions, [choice.id]: decided } };
   }
 }

@@ -61,7 +61,8 @@ async function others(invocation: Invocation, { root, env }: LocalProject, named
   if (found.statements.length === 0)
     throw new ProblemError({ code: "NOTHING_TO_COUNTERSIGN", named, why: found.refused.map(({ why }) => why) });
   const about = verificationLines({ ...found, violations: [] });
-  const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Vouch for this too?", about));
+  const agreed =
+    flag(invocation.values, "yes") || (await ask(invocation.io, { question: "Sign this too?", about, enter: "n" }));
   if (!agreed) throw new ChoicesNeeded([{ id: "countersign", kind: "confirm", options: ["yes"], about }]);
   const vouched: Attested[] = [];
   for (const signed of found.statements)

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
 import { changeSetting, type SettingChange } from "../../../app/settings/change-setting.ts";
 import { effectiveSettings } from "../../../app/settings/effective-settings.ts";
+import { setTestCommand } from "../../../app/settings/set-test-command.ts";
 import { settingOf } from "../../../app/settings/settings-table.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -26,7 +27,7 @@ export const config: Run = async (invocation) => {
 async function change(invocation: Invocation, project: LocalProject, wanted: SettingChange): Promise<Result> {
   settingOf(project, wanted.key);
   await personOf(invocation, project);
-  const warning = changeSetting(project, wanted);
+  const warning = wanted.key === "tests" ? await setTestCommand(project, wanted.value) : changeSetting(project, wanted);
   if (warning !== null) invocation.io.err(`warning: ${warning}`);
   return show(project, wanted.key);
 }

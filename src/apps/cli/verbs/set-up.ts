@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { shareNotes } from "../../../adapters/attestation/share-notes.ts";
-import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { testCommandText } from "../../../core/test-command.ts";
 import type { FoundTests } from "../../../ports/check-runner.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
 import { plainLine } from "../../../views/plain-text.ts";
@@ -13,7 +13,7 @@ import { ChoicesNeeded } from "../../../app/choice.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { aboutHooks } from "../../../app/start/plan-hooks.ts";
-import { aboutTests } from "../../../app/start/plan-tests.ts";
+import { aboutTests, findTests } from "../../../app/start/plan-tests.ts";
 import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/workflows.ts";
 import { programsDigest, programsOf } from "../../../compose/programs.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
@@ -121,16 +121,15 @@ type AskedTrust = {
 };
 
 async function askedTrust({ values }: Invocation, project: LocalProject): Promise<AskedTrust> {
-  const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
   const allow = neededByTests(project, text(values, "allow"));
   const hooks = (await project.vcs.facts()) === null ? [] : await project.gitTrust.untrusted();
-  return { tests: await checks.detectTests(), overlay: repositoryOverlay(project), hooks, allow };
+  return { tests: await findTests(project), overlay: repositoryOverlay(project), hooks, allow };
 }
 
 const trustedLines = ({ tests, overlay, hooks, allow }: AskedTrust): string[] => [
   ...(tests === null
     ? []
-    : [`Trusted: ${plainLine(tests.command.argv.join(" "))} (${plainLine(tests.command.source)})`]),
+    : [`Trusted: ${plainLine(testCommandText(tests.command))} (${plainLine(tests.command.source)})`]),
   ...(overlay === null ? [] : [`Trusted: ${overlay.file} as it is now`]),
   ...hooks.map(({ name }) => `Trusted: ${plainLine(name)} as it is now`),
   ...aboutNeeds(allow),

@@ -99,7 +99,7 @@ test.concurrent("packages that are not installed are told as such, and not as a 
   const sandbox = await createSandbox({ files: { "package.json": JSON.stringify(manifest) } });
   const { stdout } = await start(sandbox);
   expect(stdout).toContain("something they need is not installed");
-  expect(stdout).toContain("Not installed: node_modules is not there: run npm install");
+  expect(stdout).toContain("Not installed: node_modules is missing: run npm install");
   expect(sandbox.log()).toEqual([]);
 });
 

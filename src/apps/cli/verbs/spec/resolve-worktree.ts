@@ -104,7 +104,7 @@ async function askWhere(io: Invocation["io"]): Promise<boolean> {
     "Work in a working tree of its own, beside this one?",
     "[Y] Yes, beside this one  [N] No, in this one",
   ];
-  const key = await askAbout(io, about, ["y", "n"]);
+  const key = await askAbout(io, about, { keys: ["y", "n"] });
   if (key !== null) return key === "y";
   const instead = "To work in a working tree of its own: --worktree.";
   throw new ChoicesNeeded([{ id: "worktree", kind: "place", options: ["worktree"], about: [], instead }]);

@@ -5,6 +5,7 @@ import { type LocalProject, openProject } from "../../../../compose/project.ts";
 import { sendRun } from "../../../../compose/send-run.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import type { ActiveRun } from "../../../../core/run.ts";
+import { testCommandText } from "../../../../core/test-command.ts";
 import { TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { done, type Invocation, type Result, type Run, text } from "../../grammar/verb.ts";
@@ -52,7 +53,7 @@ export const pullRun: Run = async (invocation) => {
 
 function fetchedResult(state: ActiveRun, warnings: readonly string[]): Result {
   const { run, git, agent, sandbox } = state.run;
-  const tests = state.tests === null ? "no tests" : `tests by "${plainLine(state.tests.argv.join(" "), 200)}"`;
+  const tests = state.tests === null ? "no tests" : `tests by "${plainLine(testCommandText(state.tests), 200)}"`;
   return done(
     [
       ...warnings.map((warning) => `warning: ${warning}`),

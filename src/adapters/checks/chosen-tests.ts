@@ -1,0 +1,36 @@
+import type { ChosenTests } from "../../ports/check-runner.ts";
+import type { DetectedTests, Detector, NamedText } from "./detectors/detector.ts";
+import { textsOf } from "./detectors/detector.ts";
+import { makeDefinition } from "./detectors/make-tests.ts";
+import { packageDefinition } from "./detectors/package-tests.ts";
+import type { ProjectFiles } from "./project-files.ts";
+
+const SOURCE = "your command";
+/** Words that are looked up as files of the project. */
+const MOST_WORDS = 50;
+
+/**
+ * The commands a user chose, with everything in the project that may decide what they run: scripts and targets named in
+ * them, files named in them, and the configuration of every test tool the project has.
+ */
+export function chosenTests(files: ProjectFiles, chosen: ChosenTests, detectors: readonly Detector[]): DetectedTests {
+  const [argv = [], ...more] = chosen;
+  const words = [...new Set(chosen.flat().flatMap((word) => word.split(/[\s;&|]+/)))].slice(0, MOST_WORDS);
+  const definition: NamedText[] = [
+    ...packageDefinition(files, words),
+    ...(words.some((word) => MAKES.has(word)) ? makeDefinition(files, ["test", "all", ...words]) : []),
+    ...detectors.flatMap((detect) => detect(files)?.definition ?? []),
+    ...textsOf(files, words.filter(isFile(files)).map(withoutDot)),
+  ];
+  return { argv, more, source: SOURCE, definition: withoutRepeats(definition) };
+}
+
+const withoutRepeats = (definition: readonly NamedText[]): NamedText[] => [
+  ...new Map(definition.map((part) => [JSON.stringify(part), part])).values(),
+];
+const MAKES = new Set(["make", "gmake"]);
+const withoutDot = (word: string): string => word.replace(/^\.\//, "");
+const isFile =
+  (files: ProjectFiles) =>
+  (word: string): boolean =>
+    /^(?:\.\/)?[\w-][\w./-]*$/.test(word) && files.text(withoutDot(word)) !== null;
