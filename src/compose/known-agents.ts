@@ -61,5 +61,12 @@ async function seeAgent(name: string, env: NodeJS.ProcessEnv): Promise<SeenAgent
 }
 
 /** How to get one, for who has none. */
+/** The same as an entry of a list: a heading, and one line for each. */
+export const installLines = (): string[] => [
+  "an agent, one of:",
+  ...DETECTED_AGENTS.map((name) => `  ${agentHelp(name).install}`),
+  '  any program of yours: isdlc config set agent-command "<program>"',
+];
+
 export const installLine = (): string =>
   `No agent found. Install one (${DETECTED_AGENTS.map((name) => agentHelp(name).install).join("; ")}), or use any program with --agent-command.`;

@@ -67,9 +67,8 @@ export const overview: readonly string[] = [
   "  doctor              Diagnose this project and this machine",
   "  demo                Try the whole flow in a sample project",
   "",
-  "isdlc help --all        all commands",
-  `isdlc help <topic>      ${helpTopics.map(({ name }) => name).join(", ")}`,
-  "isdlc help <command>    options of a command",
+  "More: isdlc help <command>, isdlc help --all, or isdlc help <topic>:",
+  `  ${helpTopics.map(({ name }) => name).join(", ")}`,
 ];
 
 function completeHelp(): string[] {

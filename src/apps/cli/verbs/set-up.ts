@@ -10,7 +10,7 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { askTrust } from "../terminal/ask.ts";
 import { mayMakeFirstToken, personOf } from "../main/caller.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
-import { installLine, seeAgents } from "../../../compose/known-agents.ts";
+import { installLines, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { aboutHooks } from "../../../app/start/plan-hooks.ts";
 import { aboutTests, findTests } from "../../../app/start/plan-tests.ts";
@@ -36,13 +36,33 @@ export const init: Run = async (invocation) => {
     own.length === 0 ? ".isdlc/ is already set up." : `Wrote ${own.join(", ")} (undo: remove the folder .isdlc).`,
     ...constitution.lines,
     ...shared,
-    found.length === 0
-      ? installLine()
-      : `Agents found: ${found.map(({ name, version }) => `${name} ${version}`).join(", ")}.`,
-    'Start: isdlc "<what to do>"',
+    ...(found.length === 0
+      ? []
+      : [`Agents found: ${found.map(({ name, version }) => `${name} ${version}`).join(", ")}.`]),
+    ...missingLines(await missingParts(project, found.length > 0)),
   ];
   return done(lines, { wrote, agents: found });
 };
+
+/** What a first run still needs, each with the command that provides it. */
+async function missingParts(project: LocalProject, hasAgent: boolean): Promise<string[]> {
+  const facts = await project.vcs.facts();
+  const isChosen = project.settings.read().settings["agent-command"] !== undefined;
+  return [
+    ...(facts === null ? ["a git repository: git init"] : []),
+    ...(facts === null || facts.head === null ? ['a first commit: git add --all && git commit -m "Start"'] : []),
+    ...(hasAgent || isChosen ? [] : installLines()),
+  ];
+}
+
+function missingLines(missing: readonly string[]): string[] {
+  if (missing.length === 0) return ['Start: isdlc "<change>"'];
+  return [
+    "Still missing:",
+    ...missing.map((part) => (part.startsWith(" ") ? `  ${part}` : `  - ${part}`)),
+    'Then start: isdlc "<change>"',
+  ];
+}
 
 /** A starter where it was asked for; one that is there is never touched. */
 function resolveConstitution(

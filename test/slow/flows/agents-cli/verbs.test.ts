@@ -37,7 +37,7 @@ test.concurrent("agents tells what is found, what it can do, and what would be u
 test.concurrent("agents, init and doctor agree where none is installed, and where one is found", async () => {
   const [none, one] = await Promise.all([machineWith(), machineWith("gemini", "qwen")]);
   expect(parsed(await none.script("agents", "--json")).uses).toMatchObject({ default: null, reviewer: null });
-  expect((await none.script("init")).stdout).toContain("No agent found. Install one (npm install -g");
+  expect((await none.script("init")).stdout).toContain("Still missing:\n  - an agent, one of:\n    npm install -g");
   expect((await none.script("doctor")).stdout).toContain("agents: No agent found.");
   expect(parsed(await one.script("agents", "--json")).uses.default).toEqual({ agent: "gemini", by: "detection" });
   expect(parsed(await one.script("init", "--json")).agents).toEqual([
