@@ -167,7 +167,7 @@ const outputs = (run: ActiveRun, phase: PhaseRecord): string[] =>
 /** Marked line by line, so that it cannot pass for the prompt around it. */
 const quoted = (text: string): string => (text === "" ? "" : text.replaceAll(/^/gm, "> "));
 function told({ ok, isKnown, notStarted }: CheckResult): string {
-  if (ok === null) return notStarted === true ? "could not be started" : "not measured";
+  if (ok === null) return notStarted === true ? "could not be started" : "not run";
   return ok ? "passed" : isKnown === true ? "fail as they did before this work; no new failures" : "failed";
 }
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");

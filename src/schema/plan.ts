@@ -151,6 +151,8 @@ export const RunOptions = z.strictObject({
   supervised: z.optional(z.literal(false)),
   /** What is done about tests that fail before the run: a person is asked, or agreed beforehand to go on. */
   redTests: z.optional(z.enum(["ask", "continue"])),
+  /** Set if the user chose to run no tests. */
+  tests: z.optional(z.literal("none")),
   /** How often a person may send one phase back; three times by default. */
   redos: z.optional(z.int().check(z.nonnegative())),
 });

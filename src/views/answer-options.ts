@@ -45,7 +45,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
   back: {
     label: "Send back",
-    short: "to the phase that writes the code, with guidance; the code stays, to be improved",
+    short: "to the phase that writes the code, with guidance; keeps the code",
     effect: (run) =>
       `Sends the work back to ${codePhaseBefore(run)?.rule.name ?? "the code"} with your guidance. The code stays, to be improved.`,
     needs: "guidance",
@@ -62,7 +62,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
   revert: {
     label: "Revert",
-    short: "put back what was written where this phase may not; a ref keeps it",
+    short: "restore files this phase should not have changed (saved under a ref)",
     effect: "Puts back what was written where this phase may not write. What was there is kept on a ref.",
     key: "x",
   },
@@ -82,7 +82,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
   skip: {
     label: "Skip",
-    short: "go on without it; recorded",
+    short: "continue without it (recorded)",
     effect: "Leaves the failed step out. That is recorded, and the run goes on.",
     tone: "danger",
     needs: "confirm",
@@ -90,12 +90,12 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
   accept: {
     label: "Accept",
-    short: "trust the new way of running tests",
+    short: "run the tests with the changed configuration",
     effect: "Accepts the changed way of running tests and goes on.",
   },
   light: {
     label: "Light",
-    short: "leave out architecture and design",
+    short: "skip architecture and design",
     effect: "Leaves out the phases that a small piece of work does not need.",
   },
   standard: { label: "Standard", short: "keep every phase", effect: "Keeps every phase." },
@@ -119,7 +119,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
   pr: {
     label: "Pull request",
-    short: "keep the branch and show the commands",
+    short: "keep the branch and show how to open it",
     effect: "Keeps the branch for a pull request and ends the run.",
   },
   keep: {
@@ -129,7 +129,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
   discard: {
     label: "Discard",
-    short: "give the work up; its branch goes, a ref keeps it",
+    short: "delete the branch; the work stays under a git ref",
     effect: "Gives the work up: its branch goes, and a ref keeps it.",
     tone: "danger",
     needs: "confirm",
@@ -137,7 +137,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
   cancel: {
     label: "Cancel",
-    short: "end the run; branch and artifacts stay",
+    short: "end the run; its branch and documents are kept",
     effect: "Ends the run. Branch and documents stay as they are.",
     tone: "danger",
     needs: "reason",

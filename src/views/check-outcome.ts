@@ -5,7 +5,7 @@ type Outcome = Pick<CheckResult, "ok" | "isKnown" | "notStarted" | "against">;
 /** The result of a check. Without the names of failing tests, new failures cannot be told from known ones. */
 export function checkOutcome({ ok, isKnown, notStarted, against }: Outcome): string {
   if (notStarted === true) return "could not be started";
-  if (ok === null) return "not measured";
+  if (ok === null) return "not run";
   if (ok) return "passed";
   if (isKnown !== true) return "failed";
   return against === undefined ? "failed as before the run" : "no new failures";

@@ -50,7 +50,8 @@ function testLines(checks: readonly CheckResult[], run: ActiveRun): string[] {
   const tests = checks.find(({ name }) => name === "tests");
   if (tests === undefined) return [];
   const { counts, ranAs } = tests;
-  const told = counts === undefined ? outcomeOf(tests) : `${outcomeOf(tests)}, ${countsText(counts)}`;
+  const outcome = outcomeOf(tests, run);
+  const told = counts === undefined ? outcome : `${outcome}, ${countsText(counts)}`;
   const ran = run.tests === null ? "" : `${plainLine(testCommandText(run.tests), 120)}: `;
   const where = ranAs === undefined ? "" : RAN[ranAs];
   return [`Tests: ${ran}${told}${beforeText(run)}${where}`, ...failingLines(tests)];
@@ -74,7 +75,8 @@ function failingLines({ against, failing = [] }: CheckResult): string[] {
 }
 
 /** In capitals if it speaks against the work. */
-function outcomeOf(check: CheckResult): string {
+function outcomeOf(check: CheckResult, { run }: ActiveRun): string {
+  if (check.ok === null && run.options.tests === "none") return "not run, as you chose";
   const outcome = checkOutcome(check);
   return outcome === "failed" || check.notStarted === true ? outcome.toUpperCase() : outcome;
 }

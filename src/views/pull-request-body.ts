@@ -64,7 +64,7 @@ function testLines({ phases }: EndedRun): string[] {
   const last = all.findLast(
     (check): check is CheckResult => check.name === "tests" && (check.ok !== null || check.notStarted === true),
   );
-  if (last === undefined) return ["Tests: not measured"];
+  if (last === undefined) return ["Tests: not run"];
   const { counts } = last;
   const told = counts === undefined ? "" : ` (${counts.passed} passed, ${counts.failed} failed)`;
   return [`Tests: ${checkOutcome(last)}${told}`];

@@ -172,7 +172,7 @@ function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (!driven && isWithSession(state)) return sessionLines(state);
   return driven
     ? [`Now: ${stepText(now.step, now.attempt)}`]
-    : ["Interrupted.", `Go on: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];
+    : ["Interrupted.", `To continue: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];
 }
 
 /** The branch that a merge would go into. */

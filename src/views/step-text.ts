@@ -3,7 +3,7 @@ import { type AttemptId, attemptParts } from "../schema/ids.ts";
 /** What a step does, before the name of the phase. */
 const DOING: Readonly<Record<string, string>> = {
   prepare: "Preparing",
-  baseline: "Testing before the work",
+  baseline: "Running baseline tests",
   enter: "Starting",
   produce: "Running",
   check: "Testing",

@@ -33,18 +33,17 @@ const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefine
   [TESTS_NOT_STARTED]: () => "the tests could not be started: no test ran",
   [TESTS_SANDBOXED]: () => "the tests fail only where their sandbox limits them",
   baseline_not_started: () => "the tests could not be started before the work: no test ran",
-  tests_red: () => "tests fail already, before anything was changed",
+  tests_red: () => "the tests already fail on the current code",
   not_installed: () => "the tests cannot run yet, as something they need is not installed",
-  [OWN_LINES]: () =>
-    "lines of yours that were not committed cannot be told apart from what the agent changed in these files",
-  no_change: () => "it has to change code, but the agent changed none, even after it was told",
+  [OWN_LINES]: () => "your uncommitted changes overlap with the agent's in these files",
+  no_change: () => "the agent changed no code, although this phase has to",
   circuit_breaker: stillFailing,
   max_iterations: stillFailing,
 };
 
 const TROUBLE: { readonly [S in Step]: string } = {
   prepare: "the run could not be prepared",
-  baseline: "the tests could not be run before the work",
+  baseline: "the tests could not run on the current code",
   enter: "the phase could not be started",
   produce: "the agent did not finish its work",
   check: "the checks of the agent's work do not pass",
@@ -53,7 +52,7 @@ const TROUBLE: { readonly [S in Step]: string } = {
   recheck: "what was accepted could not be checked again",
   commit: "what was accepted could not be committed",
   measure: "the size of the work could not be measured",
-  refine: "the agent made no usable list of tasks",
+  refine: "the agent's task list is invalid",
   rewind: "going back to an earlier phase did not work",
   finish: "the work could not be finished",
 };

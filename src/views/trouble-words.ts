@@ -8,18 +8,18 @@ type Otherwise = {
 /** Tests that fail before anybody has changed anything. */
 const BEFORE_THE_WORK: Otherwise = {
   accept: {
-    label: "Go on",
-    short: "knowing that these fail; only new failures count",
+    label: "Continue anyway",
+    short: "known failures are ignored; only new ones count",
     effect: "Continues knowing that these tests fail: only new failures count.",
   },
   retry: {
-    label: "Fix first",
-    short: "fix them yourself, then choose this to run them again",
+    label: "Run the tests again",
+    short: "after fixing them, or if they are flaky",
     effect: "Runs the tests again, once you fixed them.",
   },
   skip: {
-    label: "Without tests",
-    short: "run none in this run; recorded",
+    label: "Skip tests",
+    short: "run no tests in this run (recorded)",
     effect: "Runs no tests in this run. That is recorded.",
   },
 };
@@ -32,13 +32,13 @@ const NOT_STARTED = {
     effect: "Runs the tests again, once you fixed what keeps them from starting.",
   },
   accept: {
-    label: "Go on",
+    label: "Continue anyway",
     short: "without a result from before the work; later failures all count",
     effect: "Continues without a test result from before the work: every later failure counts.",
   },
   skip: {
-    label: "Without tests",
-    short: "run none in this run; recorded",
+    label: "Skip tests",
+    short: "run no tests in this run (recorded)",
     effect: "Runs no tests in this run. That is recorded.",
   },
 } as const satisfies Otherwise;
@@ -75,19 +75,19 @@ export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
       effect: "Runs the phase again and tells the agent why.",
     },
     skip: {
-      short: "go on without a change of code; recorded",
+      short: "continue without a code change (recorded)",
       effect: "Goes on without a change of code. That is recorded.",
     },
   },
   [OWN_LINES]: {
     retry: {
       label: "Look again",
-      short: "after you committed your lines, or took them out",
+      short: "after you committed or removed your changes",
       effect: "Looks at the files again, after you committed your own lines or took them out.",
     },
     accept: {
       label: "Commit together",
-      short: "your lines become part of the agent's commit",
+      short: "your changes become part of the agent's commit",
       effect: "Commits these files as they are, with your own lines in them.",
     },
   },

@@ -1,4 +1,5 @@
 import { isFailure } from "../core/baseline.ts";
+import { countOf } from "../core/count-of.ts";
 import { NO_VERDICT } from "../core/findings/no-verdict.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
@@ -18,8 +19,8 @@ type Tellers = { readonly [T in RunEvent["type"]]?: (event: Of<T>, before: reado
 const tellers: Tellers = {
   "baseline.measured": ({ result }) => [
     result.ok === false || result.notStarted === true
-      ? bad(`before the work, ${failedText(result)}`)
-      : good(`before the work: ${result.ok === null ? "tests not measured" : result.detail}`),
+      ? bad(`on the current code, ${failedText(result)}`)
+      : good(`on the current code: ${result.ok === null ? "tests not run" : result.detail}`),
   ],
   "attempt.started": ({ phase, attempt }) => [
     { mark: "begun", text: `${phase}${attempt > 1 ? `, attempt ${attempt}` : ""}` },
@@ -27,7 +28,7 @@ const tellers: Tellers = {
   "checks.passed": ({ results }, before) => [good(passedText(results, before))],
   "checks.failed": ({ results }) => results.filter(isFailure).map((result) => bad(failedText(result))),
   "verdict.given": (verdict) => [verdictLine(verdict)],
-  "tasks.refined": ({ tasks }) => [good(`cut into ${tasks} tasks`)],
+  "tasks.refined": ({ tasks }) => [good(`split into ${countOf(tasks, "task")}`)],
   "phase.committed": ({ commit }) => (commit === null ? [] : [good(`committed ${commit.slice(0, 7)}`)]),
 };
 
@@ -44,7 +45,7 @@ function passedText(results: readonly CheckResult[], before: readonly RunEvent[]
   const draft = before.findLast((event) => event.type === "draft.produced");
   const tests = results.find(({ name }) => name === "tests");
   const measured =
-    tests === undefined ? "" : tests.ok === null ? "tests not measured" : (tests.detail.split("\n", 1)[0] ?? "");
+    tests === undefined ? "" : tests.ok === null ? "tests not run" : (tests.detail.split("\n", 1)[0] ?? "");
   const files = filesText([...dueFiles(before), ...(draft?.artifacts ?? [])]);
   return [files, measured, withoutMarks(draft?.summary ?? "")].filter((part) => part !== "").join(" · ");
 }

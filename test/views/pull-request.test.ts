@@ -56,7 +56,7 @@ test("it names the issue, and the documents that others can read", () => {
 test("without findings and tests it says so, and without a plan it has none", () => {
   const body = pullRequestBody(finished({}, { checks: [], concerns: [] }), " ");
   expect(body).toContain("## Open findings\n\nNone.\n");
-  expect(body).toContain("Tests: not measured\n");
+  expect(body).toContain("Tests: not run\n");
   expect(body).not.toContain("## Plan");
 });
 

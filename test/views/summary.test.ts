@@ -125,7 +125,7 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
   test("a check that was not made is never called passed", () => {
     const checks = [{ name: "tests", ok: null, detail: "" }];
     const run = active(started(), produced("03-architecture", 1, made({ checks })), gate());
-    expect(renderPhaseSummary(summaryOf(run, "03-architecture"), full)).toContain("**Checks**: tests not measured");
+    expect(renderPhaseSummary(summaryOf(run, "03-architecture"), full)).toContain("**Checks**: tests not run");
   });
 
   test("an unknown phase has a summary all the same", () => {

@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
   [
     "tests that were not measured, which is neither passed nor failed",
     [draft(["a.md"]), passed({ name: "tests", ok: null, detail: "Not measured: no trusted test command." })],
-    ["good made a.md · tests not measured · Says hello."],
+    ["good made a.md · tests not run · Says hello."],
   ],
   [
     "as many names as can be read",

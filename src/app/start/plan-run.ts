@@ -16,7 +16,7 @@ import { planRepository } from "./plan-repository.ts";
 import { knownPhases, planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
 import { planTarget, type PlannedWork } from "./plan-target.ts";
 import { planHooks } from "./plan-hooks.ts";
-import { NO_TESTS, planTests } from "./plan-tests.ts";
+import { isWithoutTests, NO_TESTS, planTests } from "./plan-tests.ts";
 import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
 import { runTitle } from "./run-title.ts";
 
@@ -177,6 +177,7 @@ function optionsOf(request: RunRequest, { definition, isSupervised, phases }: Po
     thresholds: sensibleThresholds(definition.thresholds),
     ...(definition.ends === undefined ? {} : { ends: definition.ends }),
     ...agreedBeforehand(wishes),
+    ...(isWithoutTests(request) ? { tests: "none" } : {}),
   };
 }
 

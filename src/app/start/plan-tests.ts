@@ -6,6 +6,7 @@ import type { TestCommand } from "../../schema/facts.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Project } from "../project/project.ts";
+import type { RunRequest } from "./run-request.ts";
 import type { Planning } from "./planning.ts";
 
 export type TestsPlan = {
@@ -20,7 +21,7 @@ export const NO_TESTS: TestsPlan = { tests: null, trusts: null };
 /** The test command of the run: the one named for it, else the user's setting, else the detected one once it is trusted. */
 export async function planTests({ project, request, choices }: Planning): Promise<TestsPlan> {
   const said = request.decisions.tests;
-  if (said === "without" || said === "none") return NO_TESTS;
+  if (isWithoutTests(request)) return NO_TESTS;
   const named = said === undefined || ANSWERS.has(said) ? null : namedTests(said);
   const found = await findTests(project, named);
   if (found === null) return NO_TESTS;
@@ -37,6 +38,10 @@ export async function planTests({ project, request, choices }: Planning): Promis
   }
   return { tests: command, trusts: command.digest };
 }
+
+/** True if the user chose to run no tests. */
+export const isWithoutTests = ({ decisions: { tests } }: RunRequest): boolean =>
+  tests === "without" || tests === "none";
 
 const instead = "To choose beforehand: --tests trust, --tests none or --tests '<command>'.";
 

@@ -110,7 +110,7 @@ async function runTests(
   { run, tree }: Pick<Subject, "run" | "tree">,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  if (run.tests === null) return { name: "tests", ok: null, detail: "Not measured: no trusted test command." };
+  if (run.tests === null) return { name: "tests", ok: null, detail: whyWithoutTests(run) };
   const now = await engine.checks.detectTests(chosenCommands(run.tests));
   if (now?.command.digest !== run.tests.digest) return { name: "tests", ok: null, detail: NOT_AS_TRUSTED };
   engine.show({ at: "says", step: "check", attempt: null, text: testCommandText(run.tests), usage: null });
@@ -119,6 +119,9 @@ async function runTests(
   const changes = await engine.workspace.diff(tree, await engine.workspace.now([run.run.item]));
   return changes === null ? result : asTheyLeftIt(result, changes);
 }
+
+const whyWithoutTests = ({ run }: ActiveRun): string =>
+  run.options.tests === "none" ? "Not run, as you chose." : "Not run: there is no test command.";
 
 const NOT_AS_TRUSTED = "Not run: the project no longer runs its tests as it did when they were trusted.";
 

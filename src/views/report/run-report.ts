@@ -122,7 +122,7 @@ function phasesTable({ phases }: RunStatement["predicate"]): Html {
 function checkOf({ name, ok, counts }: RunStatement["predicate"]["phases"][number]["checks"][number]): Html {
   const count = counts === null ? "" : ` (${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped)`;
   if (ok === false) return html`<div class="bad">${name}: failed${count}</div>`;
-  return html`<div>${name}: ${ok === null ? "not measured" : "passed"}${count}</div>`;
+  return html`<div>${name}: ${ok === null ? "not run" : "passed"}${count}</div>`;
 }
 
 function acceptedText(accepted: RunStatement["predicate"]["phases"][number]["accepted"]): string {

@@ -114,13 +114,13 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const files = { "package.json": manifest("node -e 0") };
     const { terminal, sandbox } = await atHome({ plan, files, env: { PAGER: "" } });
     terminal.isdlc('"add greeting" --tests trust');
-    const menu = await terminal.shows("Leave it open for now");
+    const menu = await terminal.shows("Decide later (the run stays paused)");
     expect(menu).toMatch(
       /Trusted: npm test \(package\.json: node -e 0\)\n +Tests would be run with: npm test \(package\.json: echo passed\)\n +scripts\.test:\n +echo passed/,
     );
     expect(menu).toMatch(/Retry --[^]*Skip --[^]*Accept --[^]*Look --/);
     terminal.press("Up", "Enter");
-    expect(await terminal.shows(/\+\{"name":[^]*Leave it open for now/)).toContain("echo passed");
+    expect(await terminal.shows(/\+\{"name":[^]*Decide later (the run stays paused)/)).toContain("echo passed");
     terminal.press("Down", "Enter");
     await terminal.shows("implement, attempt 2");
     expect((await sandbox.events()).some(({ type }) => type === "tests.accepted")).toBe(false);
@@ -162,13 +162,13 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const plan = { turns: { plan: [failed, {}] } };
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting" --supervised');
-    const menu = await terminal.shows("Leave it open for now");
+    const menu = await terminal.shows("Decide later (the run stays paused)");
     expect(menu).toContain("The sources are missing.");
     expect(menu).toMatch(/Retry -- try again[^]*Cancel -- end the run/);
     terminal.press("Enter"); // alone it decides nothing
     expect(await terminal.exitCode()).toBe(3);
     terminal.isdlc();
-    expect((await terminal.shows("Leave it open for now")).split("The sources are missing.")).toHaveLength(2);
+    expect((await terminal.shows("Decide later (the run stays paused)")).split("The sources are missing.")).toHaveLength(2);
     terminal.press("Down", "Enter");
     await terminal.shows(PROMPT);
     expect((await sandbox.status()).phases[0]).toMatchObject({ key: "plan", status: "completed" });
@@ -178,7 +178,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const plan = { always: { result: { status: "failed", summary: "No." } } };
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting"');
-    await terminal.shows("Leave it open for now");
+    await terminal.shows("Decide later (the run stays paused)");
     terminal.press("Up", "Enter");
     await terminal.shows("Why does the run end?");
     terminal.type("not worth it");

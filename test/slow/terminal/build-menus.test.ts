@@ -3,7 +3,7 @@ import { ANALYSIS, BUILD, fingerprint, moveOn, phasesRun, prepareItem, turns } f
 import { atHome, type Home, PROMPT } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 
-const PARTIAL = "Your choice (R S F):";
+const PARTIAL = "Your choice (R S F, Enter for R):";
 const STALE = "Your choice (P Q A):";
 
 type Prepared = Home & { readonly item: string; readonly before: string };
@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a 
   test("another key asks again; Ctrl-C and a no at the confirmation leave everything as it was", async () => {
     const home = await atPartialMenu();
     home.terminal.press("x");
-    await home.terminal.shows(/Unknown key\. Press one of R S F\.\n[^]*Your choice \(R S F\):/);
+    await home.terminal.shows(/Unknown key\. Press one of R S F\.\n[^]*Your choice \(R S F, Enter for R\):/);
     home.terminal.press("C-c");
     expect(await home.terminal.exitCode()).toBe(3);
     expect(home.terminal.screen()).toContain("Run it again with --on-partial resume,");
@@ -147,12 +147,12 @@ describe.skipIf(!hasTmux())("a build that several items match, at a terminal", (
     expect(sandbox.log()).toEqual([]);
     terminal.isdlc("build mail-login --supervised");
     await terminal.shows("Proceed?");
-    terminal.press("Enter"); // alone it starts nothing
+    terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
     expect(sandbox.log()).toEqual([]);
     terminal.isdlc("build mail-login --supervised");
-    await terminal.shows("Proceed?");
-    terminal.press("y");
+    await terminal.shows("Proceed? [Y/n]");
+    terminal.press("Enter");
     expect(await leaveFirstGate(home)).toEqual({ ran: BUILD.slice(0, 1), phases: BUILD });
     expect(await sandbox.status()).toMatchObject({ item: "docs/requirements/mail-login" });
   });

@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("· busy");
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(130);
-    expect(terminal.screen()).toContain("Go on: isdlc resume");
+    expect(terminal.screen()).toContain("To continue: isdlc resume");
     expect(terminal.screen()).not.toContain("Running plan");
     await gone(sandbox.log()[0]?.pid ?? 0);
     terminal.isdlc("resume");

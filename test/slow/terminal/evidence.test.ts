@@ -29,8 +29,8 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atHome({ files });
     terminal.isdlc('"add greeting" --tests trust');
     const asked = await terminal.shows("What should happen?");
-    expect(asked).toContain("Tests fail already, before anything was changed:");
-    expect(asked).toMatch(/Go on -- knowing that these fail[^]*Fix first --[^]*Without tests --/);
+    expect(asked).toContain("The tests already fail on the current code:");
+    expect(asked).toMatch(/Continue anyway -- known failures are ignored[^]*Run the tests again --[^]*Skip tests --/);
     expect(sandbox.log()).toEqual([]);
     terminal.press("Down", "Enter"); // from the last line to the first
     await terminal.shows("PHASE COMPLETE: Final Review");

@@ -201,7 +201,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atFirstGate();
     const before = parsed(await sandbox.script("history", "--json"));
     terminal.press("t");
-    await terminal.shows(/artifacts: passed 1 of 1 present\ntests: Not measured: .*\nYour choice \(C R D V E T Q\):$/);
+    await terminal.shows(/artifacts: passed 1 of 1 present\ntests: Not run: .*\nYour choice \(C R D V E T Q\):$/);
     expect(parsed(await sandbox.script("history", "--json"))).toEqual(before);
   });
 

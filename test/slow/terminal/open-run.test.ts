@@ -18,13 +18,13 @@ describe.skipIf(!hasTmux())("an interrupted run, at a terminal", () => {
     expect(await terminal.exitCode()).toBe(130);
     terminal.isdlc();
     expect(await terminal.exitCode()).toBe(3);
-    expect(terminal.screen()).toMatch(/change: add greeting\ninterrupted[^]*Go on: isdlc resume\n\[exit/);
+    expect(terminal.screen()).toMatch(/change: add greeting\ninterrupted[^]*To continue: isdlc resume\n\[exit/);
     terminal.isdlc('feature "Other thing"');
     expect(await terminal.exitCode()).toBe(3);
     expect(terminal.screen()).toContain(
       '"Other thing" was not started, because a run is open: "add greeting" (change, interrupted in plan).',
     );
-    expect(terminal.screen()).toMatch(/Go on: isdlc resume\nOr end it: isdlc cancel --reason "…"\n\[exit/);
+    expect(terminal.screen()).toMatch(/To continue: isdlc resume\nOr end it: isdlc cancel --reason "…"\n\[exit/);
     expect(sandbox.log()).toHaveLength(1);
     terminal.isdlc("resume");
     await terminal.shows(PROMPT);

@@ -38,7 +38,7 @@ describe.skipIf(!hasTmux())("reading at a terminal", () => {
     const keys = rows.filter((row) => /^\[[VSETQ]\] /.test(row));
     expect(keys).toHaveLength(lines);
     expect(keys.join("  ")).toBe(
-      "[V] view changes  [S] since your last look  [E] edit files  [T] run checks  [Q] leave it open",
+      "[V] view changes  [S] changes since your last review  [E] edit files  [T] run checks  [Q] leave it open",
     );
   });
 });

@@ -16,7 +16,7 @@ import {
 import { atHome, type Home } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 
-const PARTIAL = "Your choice (C F R):";
+const PARTIAL = "Your choice (C F R, Enter for C):";
 const HALF = "# half a design\n";
 
 /** In front of the menu for a design whose program was killed midway. */

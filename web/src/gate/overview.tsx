@@ -59,7 +59,7 @@ const NOT_STARTED = { word: "could not be started", Icon: CrossIcon, tone: "bad"
 const CHECK = {
   true: { word: "passed", Icon: CheckIcon, tone: "good" },
   false: { word: "failed", Icon: CrossIcon, tone: "bad" },
-  null: { word: "not measured", Icon: QuestionIcon, tone: "plain" },
+  null: { word: "not run", Icon: QuestionIcon, tone: "plain" },
 } as const;
 
 /** A failure that is no other than before the run, with which a person went on. */

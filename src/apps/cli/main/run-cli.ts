@@ -77,7 +77,7 @@ async function recordedAllTheSame(invocation: Invocation | null, problem: Proble
   if (state === null) return null;
   const { lines, json } = problemResult(problem.code === "WRITE_FAILED" ? { ...problem, recorded: true } : problem);
   const isWaiting = state.is === "active" && state.wait !== null;
-  const told = ["Recorded. What should have followed failed:", ...lines, "Go on: isdlc resume"];
+  const told = ["Recorded. What should have followed failed:", ...lines, "To continue: isdlc resume"];
   return { code: isWaiting ? 3 : 0, lines: told, json: { ...json, ok: true, recorded: true } };
 }
 

@@ -142,7 +142,7 @@ const LOOKS = {
   show: "Show -- the impact analysis behind it",
   diff: "Look -- see what this phase changed",
   whole: "Look -- see everything that would be merged",
-  leave: "Leave it open for now",
+  leave: "Decide later (the run stays paused)",
 } as const;
 type Look = keyof typeof LOOKS;
 
@@ -180,7 +180,7 @@ function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[
 async function showBefore(invocation: Invocation, open: OpenWait, what: Exclude<Look, "leave">): Promise<void> {
   if (what === "show") return showAnalysis(invocation, open);
   const changes = what === "whole" ? await shownChanges(open.engine, open.run) : await phaseChanges(open);
-  await showChanges(invocation, changes === null ? "There is nothing to compare." : changesText(changes));
+  await showChanges(invocation, changes === null ? "Nothing to compare." : changesText(changes));
 }
 
 async function phaseChanges({ engine, run }: OpenWait): Promise<ShownChanges> {

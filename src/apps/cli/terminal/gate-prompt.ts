@@ -56,7 +56,7 @@ export async function answerGate(invocation: Invocation, context: OpenWait): Pro
 }
 
 function looksLine(run: ActiveRun, { columns }: Io): string {
-  const since = hasLookedHere(run) ? ["[S] since your last look"] : [];
+  const since = hasLookedHere(run) ? ["[S] changes since your last review"] : [];
   return wrapItems(["[V] view changes", ...since, "[E] edit files", "[T] run checks", "[Q] leave it open"], columns);
 }
 
@@ -195,7 +195,7 @@ async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, 
   if (phase === undefined || phase.made === null) return null;
   if (key !== "t") {
     const changes = await shownChanges(engine, run, key === "s" ? "look" : "accepted");
-    await showChanges({ io, env }, changes === null ? "There is nothing to compare." : changesText(changes));
+    await showChanges({ io, env }, changes === null ? "Nothing to compare." : changesText(changes));
     return null;
   }
   const tree = await engine.workspace.now([run.run.item]);

@@ -131,7 +131,7 @@ function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never 
 function recorded(project: LocalProject, { state, warnings }: Recorded, option: string): Result {
   return {
     code: 0,
-    lines: [`Recorded: ${option}.`, "Go on: isdlc resume"],
+    lines: [`Recorded: ${option}.`, "To continue: isdlc resume"],
     get json() {
       return { ...restResult(state, warnings, project.driver.holder()).json, ok: true };
     },

@@ -54,7 +54,7 @@ test.concurrent("--tests without runs none and never calls that passed", async (
   expect(run.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
   const passed = (await sandbox.events()).filter((event) => event.type === "checks.passed");
   expect(passed[1]).toMatchObject({ results: [{ name: "artifacts" }, { name: "tests", ok: null }] });
-  expect((await sandbox.script("gate")).stdout).toContain("tests not measured");
+  expect((await sandbox.script("gate")).stdout).toContain("tests not run");
 });
 
 test.concurrent("a failing test goes back to the agent, which fixes it", async () => {

@@ -27,7 +27,7 @@ test.concurrent("red tests are told before any agent works; going on, only new f
   const started = await start(sandbox);
   expect(started.code).toBe(3);
   expect(started.stdout).toMatch(
-    /Tests fail already, before anything was changed:[^]*✗ old one: red\n {2}✗ old two: red/,
+    /The tests already fail on the current code:[^]*✗ old one: red\n {2}✗ old two: red/,
   );
   expect(sandbox.log()).toEqual([]);
   const waiting = { kind: "escalation", step: "baseline", options: ["accept", "retry", "skip", "cancel"] };
@@ -122,7 +122,7 @@ test.concurrent("asks about tests that cannot start, before and after the work, 
     "only the check is repeated",
   ).toHaveLength(1);
   await sandbox.person("answer", "accept");
-  expect((await sandbox.script("gate")).stdout).toMatch(/Tests .*not measured/);
+  expect((await sandbox.script("gate")).stdout).toMatch(/Tests .*not run/);
   const results = (await sandbox.events()).flatMap((event) => ("results" in event ? event.results : []));
   expect(results.filter(({ isKnown }) => isKnown === true)).toEqual([]);
 });

@@ -180,7 +180,7 @@ test.concurrent("an interrupted change is no interrupted phase of a feature, tho
   sandbox.plan({ turns: { implement: [{ writes: { "half.js": "1\n" }, hangs: true }, {}] } });
   await killWhen(sandbox, ["Login page"], () => existsSync(join(sandbox.root, "half.js")));
   const again = await spec(sandbox, "implement", "--on-partial", "continue");
-  expect([again.code, again.stdout]).toEqual([3, expect.stringContaining("Go on: isdlc resume")]);
+  expect([again.code, again.stdout]).toEqual([3, expect.stringContaining("To continue: isdlc resume")]);
   expect(started(sandbox)).toEqual(["plan", "implement"]);
 });
 
