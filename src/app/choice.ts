@@ -9,6 +9,8 @@ export type Choice = {
   readonly declined?: readonly string[];
   /** What to do instead, for a person who was asked and said no. */
   readonly instead?: string;
+  /** Changed files behind a choice about a stale analysis, to be viewed before it is made. */
+  readonly changes?: { readonly since: string; readonly paths: readonly string[] };
   /** Where work goes on, for a choice that is about a place. */
   readonly path?: string;
 };

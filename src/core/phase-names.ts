@@ -1,4 +1,4 @@
-import type { PhaseKey } from "../schema/ids.ts";
+import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
 
 const names: ReadonlyMap<PhaseKey, string> = new Map([
   ["00-quick-scan", "Quick Scan"],
@@ -26,6 +26,21 @@ const names: ReadonlyMap<PhaseKey, string> = new Map([
 /** What people call a phase. A key that is not in the table becomes title case without its number. */
 export function phaseDisplayName(key: PhaseKey): string {
   return names.get(key) ?? titleCase(key.replace(/^[0-9]+-/, ""));
+}
+
+/**
+ * The phase a user means: by its key, its number, its key without the number, or its display name. Undefined if there is
+ * none, or more than one.
+ */
+export function findPhaseKey(keys: readonly PhaseKey[], wanted: string): PhaseKey | undefined {
+  if (keys.includes(wanted)) return wanted;
+  const name = wanted.trim().toLowerCase();
+  const numbered = keys.find((key) => phaseNumber(key) === name);
+  if (numbered !== undefined) return numbered;
+  const named = keys.filter(
+    (key) => key.replace(/^[0-9]+-/, "") === name || phaseDisplayName(key).toLowerCase() === name,
+  );
+  return named.length === 1 ? named[0] : undefined;
 }
 
 function titleCase(words: string): string {

@@ -2,7 +2,7 @@ import { isGeneratedFile } from "../core/generated-files.ts";
 import { type Finding, isOpen, ledgerOf } from "../core/findings/ledger.ts";
 import { isSameFile } from "../core/findings/location.ts";
 import type { Draft, PhaseRecord } from "../core/run.ts";
-import { unmentionedFiles } from "../core/unmentioned.ts";
+import { claimsSoFar, unmentionedFiles } from "../core/unmentioned.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { pathToken } from "./path-token.ts";
@@ -31,7 +31,8 @@ export function reviewMaterial(
   given: ShownWork & { readonly draft: Draft },
 ): string {
   const { draft, changes, patch, boundary } = given;
-  const unmentioned = changes === null || patch === "" ? [] : unmentionedFiles(run, draft, changes);
+  const claim = phase.rule.judged === true ? claimsSoFar(run) : draft; // a review-only phase claims nothing itself
+  const unmentioned = changes === null || patch === "" ? [] : unmentionedFiles(run, claim, changes);
   const parts = [
     titled("The agent claims to have made", draft.artifacts.map(pathToken)),
     titled("The agent's own summary", draft.summary === "" ? [] : [JSON.stringify(draft.summary)]),

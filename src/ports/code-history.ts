@@ -14,4 +14,6 @@ export interface CodeHistory {
   head(): Promise<string | null>;
   /** How far HEAD is from a commit, full or abbreviated. Commits that touch only excepted paths leave `changed` empty. */
   since(hash: string, except?: readonly string[]): Promise<Distance>;
+  /** The changes of these files from a commit to HEAD as a patch; null if git cannot compare them. */
+  patch(hash: string, paths: readonly string[]): Promise<string | null>;
 }

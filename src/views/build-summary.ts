@@ -88,15 +88,19 @@ export function stalenessWarning({ originalHash, currentHash, commits }: StaleNo
 /** At most a few files of the analysis changed: worth saying, not worth a question. */
 export function stalenessNote(files: readonly string[]): string {
   if (files.length === 0) return "The code changed since the analysis, but nowhere it looked at.";
+  return [...changedFilesLines(files, true), "Using the existing analysis."].join("\n");
+}
+
+/** `isCited`: the files are named in the impact analysis. */
+export function changedFilesLines(files: readonly string[], isCited: boolean): string[] {
   const shown = files.slice(0, MOST_SHOWN).map((path) => `  - ${plainLine(path, 200)}`);
   const left = files.length - shown.length;
-  const head = files.length === 1 ? "1 file of this analysis has" : `${files.length} files of this analysis have`;
+  const count = `${files.length} ${files.length === 1 ? "file" : "files"}${isCited ? " of this analysis" : ""}`;
   return [
-    `${head} changed since it was made:`,
+    `${count} ${files.length === 1 ? "has" : "have"} changed since it was made:`,
     ...shown,
     ...(left > 0 ? [`  … and ${left} more`] : []),
-    "Proceeding with the analysis as it is.",
-  ].join("\n");
+  ];
 }
 
 const MOST_SHOWN = 10;

@@ -156,7 +156,7 @@ describe("menus and warnings", () => {
 
   test("a few changed files are named", () => {
     expect(stalenessNote(["a.ts", "b\n.ts"])).toBe(
-      "2 files of this analysis have changed since it was made:\n  - a.ts\n  - b .ts\nProceeding with the analysis as it is.",
+      "2 files of this analysis have changed since it was made:\n  - a.ts\n  - b .ts\nUsing the existing analysis.",
     );
     expect(stalenessNote(Array.from({ length: 12 }, (_, index) => `f${index}`))).toContain("  … and 2 more");
   });

@@ -1,6 +1,6 @@
 import type { Guidance, PersonCommand } from "../../core/command.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
-import { phaseNumber } from "../../schema/ids.ts";
+import { findPhaseKey } from "../../core/phase-names.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
 import type { Project } from "../project/project.ts";
@@ -16,7 +16,7 @@ export type RunCommand = { readonly by: Person; readonly signature?: PasskeySign
     | { readonly do: "cancel"; readonly reason: string; readonly tree: "keep" | "restore" }
     /** Starts the current phase anew, or leaves it out. */
     | { readonly do: "retry" | "skip" }
-    /** To an earlier phase, by key or number; to the beginning of the current one where none is named. */
+    /** To an earlier phase, by key, number or name; to the beginning of the current one where none is named. */
     | ({ readonly do: "back"; readonly to?: string | undefined; readonly tree: "restore" | "keep" } & Partial<Guidance>)
   );
 
@@ -58,5 +58,6 @@ export function personCommand(run: ActiveRun, command: RunCommand): PersonComman
 
 function phaseKey(run: ActiveRun, named: string | undefined): string {
   const wanted = named ?? currentPhase(run)?.rule.key ?? "";
-  return run.phases.find(({ rule }) => rule.key === wanted || phaseNumber(rule.key) === wanted)?.rule.key ?? wanted;
+  const keys = run.phases.map(({ rule }) => rule.key);
+  return findPhaseKey(keys, wanted) ?? wanted;
 }

@@ -1,6 +1,7 @@
 import { completionTimes, type ItemMeta, type MetaFields } from "../../core/items/item-meta.ts";
 import { computeStartPhase, type StartPhase } from "../../core/items/start-phase.ts";
 import { lightSizing } from "../../core/items/light-sizing.ts";
+import { findPhaseKey } from "../../core/phase-names.ts";
 import { describe } from "../../core/problem.ts";
 import { currentPhase } from "../../core/run.ts";
 import type { FoundItem } from "../../ports/items.ts";
@@ -73,7 +74,7 @@ export function namedStart({ request, notes }: Planning, definition: WorkflowDef
   const wanted = request.wishes.startPhase;
   if (wanted === undefined) return null;
   const valid = keysOf(definition);
-  const index = valid.indexOf(wanted);
+  const index = valid.indexOf(findPhaseKey(valid, wanted) ?? "");
   if (index !== -1) return valid.slice(index);
   const phase = wanted.slice(0, 80);
   const problem = { code: "START_PHASE_INVALID", phase, workflow: definition.name, valid } as const;

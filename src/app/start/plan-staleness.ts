@@ -1,10 +1,10 @@
 import { type FoundItem, ITEMS_ROOT } from "../../ports/items.ts";
-import { checkBlastRadiusStaleness } from "../../core/items/blast-radius.ts";
+import { type BlastRadiusStaleness, checkBlastRadiusStaleness } from "../../core/items/blast-radius.ts";
 import type { AcceptedStale, ItemMeta, MetaFields } from "../../core/items/item-meta.ts";
 import { isSameCommit } from "../../core/items/staleness.ts";
 import { isRecord } from "../../core/own-value.ts";
 import type { CommitId } from "../../schema/ids.ts";
-import { stalenessNote, stalenessWarning } from "../../views/build-summary.ts";
+import { changedFilesLines, stalenessNote, stalenessWarning } from "../../views/build-summary.ts";
 import type { Project } from "../project/project.ts";
 import type { Planning } from "./planning.ts";
 
@@ -22,7 +22,12 @@ type Standing =
   | { readonly is: "fresh" | "unknown" }
   | { readonly is: "unrecorded" | "accepted"; readonly head: CommitId }
   | { readonly is: "noted"; readonly note: string }
-  | { readonly is: "stale"; readonly head: CommitId; readonly about: readonly string[] };
+  | {
+      readonly is: "stale";
+      readonly head: CommitId;
+      readonly about: readonly string[];
+      readonly changes: { readonly since: string; readonly paths: readonly string[] };
+    };
 
 const nothing: StalenessPlan = { choice: null, record: {} };
 
@@ -43,9 +48,9 @@ export async function planStaleness(planning: Planning, analysed: Analysed): Pro
       notes.push(standing.note);
       return nothing;
     case "stale": {
-      const { head, about } = standing;
+      const { head, about, changes } = standing;
       const choice = planning.choices.resolve<Choice>(
-        { id: "stale", kind: "stale", options: OPTIONS, about },
+        { id: "stale", kind: "stale", options: OPTIONS, about, changes },
         "proceed",
       );
       const at = project.clock.now();
@@ -74,13 +79,20 @@ async function standingOf({ history, projections }: Project, { item, meta }: Ana
   if (acceptedOf(meta).some(({ hash }) => hash === head)) return { is: "accepted", head };
   const { commits, changed } = await history.since(stored);
   const impact = projections.readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
-  const { severity, overlappingFiles } = checkBlastRadiusStaleness(meta, head, impact, changed);
+  const radius = checkBlastRadiusStaleness(meta, head, impact, changed);
+  const { severity, overlappingFiles } = radius;
   if (severity === "none" && changed.length === 0) return { is: "fresh" };
   const moved = stalenessWarning({ originalHash: stored, currentHash: head, commits });
-  if (severity === "none" || severity === "info")
+  if (severity === "none" || (severity === "info" && !isMostChanged(radius)))
     return { is: "noted", note: `${moved}\n${stalenessNote(overlappingFiles)}` };
-  return { is: "stale", head, about: moved.split("\n") };
+  const paths = overlappingFiles.length > 0 || changed === "unknown" ? overlappingFiles : changed;
+  const listed = paths.length === 0 ? [] : changedFilesLines(paths, overlappingFiles.length > 0);
+  return { is: "stale", head, about: [...moved.split("\n"), ...listed], changes: { since: stored, paths } };
 }
+
+/** The published threshold is four files. An analysis of fewer files is stale once most of them changed. */
+const isMostChanged = ({ overlappingFiles, blastRadiusFileCount }: BlastRadiusStaleness): boolean =>
+  overlappingFiles.length * 2 > blastRadiusFileCount;
 
 type Choice = NonNullable<StalenessPlan["choice"]>;
 

@@ -168,7 +168,9 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("Enter"); // alone it decides nothing
     expect(await terminal.exitCode()).toBe(3);
     terminal.isdlc();
-    expect((await terminal.shows("Decide later (the run stays paused)")).split("The sources are missing.")).toHaveLength(2);
+    expect(
+      (await terminal.shows("Decide later (the run stays paused)")).split("The sources are missing."),
+    ).toHaveLength(2);
     terminal.press("Down", "Enter");
     await terminal.shows(PROMPT);
     expect((await sandbox.status()).phases[0]).toMatchObject({ key: "plan", status: "completed" });

@@ -4,7 +4,7 @@ import { atHome, type Home, PROMPT } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 
 const PARTIAL = "Your choice (R S F, Enter for R):";
-const STALE = "Your choice (P Q A):";
+const STALE = "Your choice (P Q A V):";
 
 type Prepared = Home & { readonly item: string; readonly before: string };
 
@@ -94,7 +94,14 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
     const [old = "", head = ""] = ["HEAD~3", "HEAD"].map((commit) => sandbox.git("rev-parse", "--short=7", commit));
     const seen = terminal.screen();
     expect(seen).toContain(`Analysis was performed at commit ${old} (3 commits ago).\nCurrent HEAD is ${head}.`);
-    expect(seen).toMatch(/\[P\] Proceed anyway[^]*\[Q\] Re-run quick-scan[^]*\[A\] Re-analyze/);
+    expect(seen).toMatch(/changed since it was made:\n {2}- /);
+    expect(seen).toMatch(/\[P\] Proceed anyway[^]*\[Q\] Re-run quick-scan[^]*\[A\] Re-analyze[^]*\[V\] View/);
+    terminal.press("v");
+    await terminal.shows("diff --git");
+    terminal.press("q");
+    await terminal.shows(STALE);
+    terminal.press("q");
+    await terminal.shows("Press Q again to re-run the quick-scan.");
   });
 
   test("BUILD-AC-004-04: Proceed keeps the analysis, remembers who accepted that, and builds", async () => {

@@ -69,7 +69,9 @@ describe.skipIf(!hasTmux())("a design that was interrupted, at a terminal", () =
     const home = await atPartialMenu();
     expect(home.terminal.screen()).toMatch(/\[C\] Continue[^]*\[F\] Fresh[^]*\[R\] Review/);
     home.terminal.press("r");
-    expect(await home.terminal.shows(/half a design[^]*Your choice \(C F R\):/)).toContain("# half a design");
+    expect(await home.terminal.shows(/half a design[^]*Your choice \(C F R, Enter for C\):/)).toContain(
+      "# half a design",
+    );
     home.terminal.press("c");
     expect(await home.terminal.exitCode()).toBe(0);
     expect(foundBy(home)).toEqual([HALF]);

@@ -8,7 +8,7 @@ import type { Git } from "../process/git.ts";
 import { readHead } from "./git-head.ts";
 import { gitFolders } from "./working-trees.ts";
 import { isUnder } from "../process/git-path.ts";
-import { changesBetween } from "../snapshot/tree-diff.ts";
+import { changesBetween, patchBetween } from "../snapshot/tree-diff.ts";
 import type { TreePair } from "../snapshot/tree-diff.ts";
 
 /** Paths whose changes say nothing about the code. */
@@ -40,6 +40,14 @@ export function createCodeHistory(root: string, env: NodeJS.ProcessEnv): CodeHis
         orUnknown(changedFiles(git, pair, except)),
       ]);
       return { commits: changed === "unknown" ? changed : commits, changed };
+    },
+    async patch(hash, paths) {
+      const current = await head();
+      if (current === null || !/^[0-9a-f]{4,64}$/.test(hash)) return null;
+      const older = await orUnknown(fullName(git, hash, current.length));
+      if (older === "unknown") return null;
+      const patch = await orUnknown(patchBetween(git, { from: `${older}^{commit}`, to: current }, paths));
+      return patch === "unknown" ? null : patch;
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { Choice, ChoiceId } from "../../../app/choice.ts";
-import { stalenessMenu } from "../../../views/build-summary.ts";
 import { ask, askAbout, askTrust } from "./ask.ts";
 import type { Io } from "./io.ts";
 
@@ -49,7 +48,6 @@ const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
     "[A] Autonomous -- no review gates in this run",
   ]),
   tasks: confirm("Finish anyway?"),
-  stale: menu({ p: "proceed", q: "rescan", a: "reanalyze" }, ["", ...stalenessMenu.split("\n")]),
   partial: menu({ r: "resume", s: "skip", f: "restart" }, [], "r"),
   begun: menu({ c: "continue", f: "fresh", r: "review" }, [], "c"),
 };

@@ -1,4 +1,4 @@
-import { ChoicesNeeded } from "../../../app/choice.ts";
+import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import { type OpenedRun, openRun } from "../../../app/start/open-run.ts";
 import { planRun, type RunPlan } from "../../../app/start/plan-run.ts";
 import type { RunRequest } from "../../../app/start/run-request.ts";
@@ -7,6 +7,7 @@ import { dryRun, DryRunShown } from "../../../app/start/dry-run.ts";
 import { flag, type Invocation } from "../grammar/verb.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import { askChoice } from "./ask-choice.ts";
+import { askStale } from "./ask-stale.ts";
 import { askTests } from "./ask-tests.ts";
 import type { Io } from "./io.ts";
 
@@ -46,9 +47,15 @@ export async function resolvePlan(
     if (planned.ok) return { plan: planned.plan, request: asked };
     const [choice] = planned.choices;
     if (!io.interactive || choice === undefined) throw new ChoicesNeeded(planned.choices);
-    const option = await (choice.id === "tests" ? askTests(invocation, project, choice) : askChoice(io, choice));
+    const option = await askOne(invocation, project, choice);
     if (option === null) throw new ChoicesNeeded([choice]);
     const decided = option === "retry" ? undefined : option;
     asked = { ...asked, decisions: { ...asked.decisions, [choice.id]: decided } };
   }
+}
+
+function askOne(invocation: Invocation, project: Project, choice: Choice): Promise<string | null> {
+  if (choice.id === "tests") return askTests(invocation, project, choice);
+  if (choice.id === "stale") return askStale(invocation, project, choice);
+  return askChoice(invocation.io, choice);
 }

@@ -1,6 +1,6 @@
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
+import { featureDocuments, FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { initiatorOf } from "../main/caller.ts";
 import type { Choice } from "../../../app/choice.ts";
@@ -37,9 +37,9 @@ async function cleanUpFeature(invocation: Invocation, { project, feature }: Plac
 
 const MOST_NAMED = 10;
 
-/** @throws ProblemError TREE_DIRTY: what is not committed is no part of what is merged. */
-async function refuseDirt({ project }: PlacedFeature): Promise<void> {
-  const dirty = await project.vcs.dirty([OWN_FOLDER]);
+/** @throws ProblemError TREE_DIRTY for uncommitted files: they would not be merged. The engine commits its own. */
+async function refuseDirt({ project, feature }: PlacedFeature): Promise<void> {
+  const dirty = await project.vcs.dirty([OWN_FOLDER, ...featureDocuments(`${FEATURES_ROOT}/${feature.folder}`)]);
   if (dirty.length === 0) return;
   const files = dirty.slice(0, MOST_NAMED).map(({ path }) => plainLine(path));
   const more = dirty.length > MOST_NAMED ? [`… and ${dirty.length - MOST_NAMED} more`] : [];

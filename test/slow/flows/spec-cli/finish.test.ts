@@ -65,6 +65,14 @@ describe.concurrent("before a feature is finished:", () => {
     expect([sandbox.log(), await sandbox.status()]).toEqual([[], null]);
   });
 
+  test("the documents that the engine writes itself are no uncommitted changes", async () => {
+    const sandbox = await ready();
+    sandbox.write(`${FEATURE}/.meta.json`, `${sandbox.read(`${FEATURE}/.meta.json`)}\n`);
+    sandbox.write(`${FEATURE}/.review-history.md`, "# Review history\n");
+    expect((await spec(sandbox, "finish", "--json")).code).toBe(3);
+    expect(await sandbox.status()).toMatchObject({ waiting: { kind: "finish" } });
+  });
+
   test("open tasks are listed and asked about; --yes goes on with the warning", async () => {
     const sandbox = await ready({ [`${FEATURE}/tasks.md`]: "- [x] T1: done\n- [ ] T2: the tests\n" });
     const { choice } = parsed(await spec(sandbox, "finish", "--json"));

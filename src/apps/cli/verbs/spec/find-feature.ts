@@ -3,6 +3,7 @@ import { mainTreeOf, resolveWorktree } from "../../../../adapters/git/worktree/w
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../../core/problem.ts";
+import { shellWord } from "../../../../core/shell-word.ts";
 import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
 import { isSafeName } from "../../../../schema/ids.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
@@ -159,7 +160,11 @@ async function agreeOnPlace(invocation: Invocation, here: LocalProject, found: P
 
 /** @throws ChoicesNeeded for whoever stops, or cannot be asked: what else there is to choose depends on the place */
 async function choosePlace({ values, io }: Invocation, choice: Choice): Promise<string> {
-  if (flag(values, "here") && choice.options.includes("here")) return "here";
+  if (flag(values, "here")) {
+    if (choice.options.includes("here")) return "here";
+    const detail = "The feature's documents are not in this working tree, so it cannot be worked on here.";
+    throw new ProblemError({ code: "USAGE", detail, usage: `isdlc -C ${shellWord(choice.path ?? "")} <command>` });
+  }
   if (flag(values, "yes")) return "there";
   const said = io.interactive ? await askChoice(io, choice) : null;
   if (said === null || !choice.options.includes(said)) throw new ChoicesNeeded([choice]);

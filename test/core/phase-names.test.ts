@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { findPhaseKey } from "../../src/core/phase-names.ts";
+
+const KEYS = ["00-quick-scan", "02-impact-analysis", "03-architecture", "04-design", "design", "08-code-review"];
+
+test.each([
+  ["a key", "03-architecture", "03-architecture"],
+  ["a number", "03", "03-architecture"],
+  ["a name without its number", "architecture", "03-architecture"],
+  ["a display name", "Impact Analysis", "02-impact-analysis"],
+  ["a display name in other case", "code review & qa", "08-code-review"],
+  ["an exact key before a name", "design", "design"],
+  ["nothing for an unknown name", "deploy", undefined],
+])("finds a phase by %s", (_what, wanted, key) => {
+  expect(findPhaseKey(KEYS, wanted)).toBe(key);
+});
+
+test("finds nothing if two phases have the name", () => {
+  expect(findPhaseKey(["02-tracing", "09-tracing"], "tracing")).toBeUndefined();
+});
