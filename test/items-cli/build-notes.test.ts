@@ -6,7 +6,7 @@ const impact = (files: readonly string[]): string =>
 
 test.concurrent.each([
   { cited: ["src/elsewhere.ts"], told: "The code changed since the analysis, but nowhere it looked at." },
-  { cited: ["src/a.txt"], told: "1 file of this analysis has changed since it was made:\n  - src/a.txt" },
+  { cited: ["src/a.txt", "src/b.txt"], told: "1 file of this analysis has changed since it was made:\n  - src/a.txt" },
 ])(
   "BUILD-AC-004-02, BUILD-US-004-01: a note about moved code has both hashes and the count: $told",
   async ({ cited, told }) => {
@@ -26,6 +26,19 @@ test.concurrent.each([
     );
   },
 );
+
+test.concurrent("asks about a stale analysis if most of its few cited files changed", async () => {
+  const sandbox = await readySandbox();
+  const item = prepareItem(sandbox);
+  sandbox.write(`${item}/impact-analysis.md`, impact(["src/a.txt"]));
+  sandbox.write("src/a.txt", "one");
+  sandbox.git("add", "src");
+  sandbox.git("commit", "--quiet", "--message", "one");
+  const asked = await sandbox.script("build", "login", ...sandbox.agent);
+  expect(asked.code).toBe(3);
+  expect(asked.stdout).toContain("1 file of this analysis has changed since it was made:\n  - src/a.txt\n");
+  expect(asked.stdout).toContain("Run it again with --on-stale proceed, --on-stale rescan or --on-stale reanalyze.");
+});
 
 test.concurrent.each([[{}], ["00-quick-scan"], [7], [null]])(
   "BUILD-NFR-004: phases_completed that is no list (%j) is told by build, which begins at the beginning",
