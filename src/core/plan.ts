@@ -89,14 +89,26 @@ const LETTERS: Readonly<Record<string, string>> = {
 
 /** A title as part of a folder or branch name: `a-z0-9` and single hyphens, at most 50 characters. */
 export function slugOf(title: string): string {
-  const slug = title
+  const slug = plainWords(title).slice(0, SLUG_LENGTH).replace(/-$/, "");
+  return slug === "" ? UNTITLED : slug;
+}
+
+/** The same for a new name, cut after a whole word if that leaves more than half of it. */
+export function wordSlug(title: string, length = SLUG_LENGTH): string {
+  const words = plainWords(title).replace(/-$/, "");
+  if (words.length <= length) return words === "" ? UNTITLED : words;
+  const end = words.lastIndexOf("-", length);
+  return end > length / 2 ? words.slice(0, end) : words.slice(0, length).replace(/-$/, "");
+}
+
+const UNTITLED = "untitled-item";
+
+function plainWords(title: string): string {
+  return title
     .normalize("NFKD")
     .toLowerCase()
     .replace(/\P{ASCII}/gu, (letter) => LETTERS[letter] ?? "")
     .replace(/[^a-z0-9\s-]/g, "")
     .replace(/[\s-]+/g, "-")
-    .replace(/^-/, "")
-    .slice(0, SLUG_LENGTH)
-    .replace(/-$/, "");
-  return slug === "" ? "untitled-item" : slug;
+    .replace(/^-/, "");
 }

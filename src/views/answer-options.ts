@@ -1,5 +1,6 @@
 import { codePhaseBefore, optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, indexAfter, redoLimit, type Wait, type WaitOption } from "../core/run.ts";
+import { isGateDue } from "../core/supervision.ts";
 import type { AnswerOption } from "../schema/api.ts";
 import { troubleWords } from "./trouble-words.ts";
 
@@ -195,16 +196,33 @@ export function runActions(
 }
 
 /** `Retry -- try again` */
-export function menuLabel(option: WaitOption, wait: Wait): string {
+export function menuLabel(option: WaitOption, wait: Wait, run: ActiveRun): string {
   const { label, short } = wordsFor(option, wait);
-  return `${label} -- ${short}`;
+  const lost = dropsPhases(option, wait) ? lostGates(run) : [];
+  const warning = lost.length === 0 ? "" : ` (removes the review gate after ${lost.join(" and ")})`;
+  return `${label} -- ${short}${warning}`;
 }
 
+const dropsPhases = (option: WaitOption, wait: Wait): boolean =>
+  wait.kind === "sizing" && (option === "light" || (option === "accept" && wait.sizing.recommended === "light"));
+
+/** Phases with a review gate that the light size skips. */
+const lostGates = ({ phases, index, supervision }: ActiveRun): string[] =>
+  phases
+    .slice(index + 1)
+    .filter(({ rule }) => rule.whenLight === "drop" && isGateDue(supervision, rule.key))
+    .map(({ rule }) => rule.name);
+
 /** `[C] Continue -- advance to next phase` */
-export function gateMenuLine(option: WaitOption): string {
+export function gateMenuLine(option: WaitOption, run: ActiveRun): string {
   const { label, short, key = option } = words[option];
-  return `[${key.toUpperCase()}] ${label} -- ${short}`;
+  return `[${key.toUpperCase()}] ${label} -- ${option === "continue" && isLastPhase(run) ? lastStep(run) : short}`;
 }
+
+const isLastPhase = ({ phases, index }: ActiveRun): boolean => phases[indexAfter(phases, index)] === undefined;
+
+const lastStep = ({ run }: ActiveRun): string =>
+  run.options.finish === "ask" ? "accept, then choose how the run ends" : "accept and end the run";
 
 /** The key that gives an answer at a gate; null where it has none. */
 export const gateKey = (option: WaitOption): string | null => words[option].key ?? null;

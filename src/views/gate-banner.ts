@@ -59,7 +59,7 @@ export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }:
     ...gateFacts(run, phase, changes),
     `To read: ${attentionText(attentionFor(phase.made))}`,
     "",
-    ...optionsOf(run, run.wait).map((option) => `${gateMenuLine(option)}${redosLeft(run, phase, option)}`),
+    ...optionsOf(run, run.wait).map((option) => `${gateMenuLine(option, run)}${redosLeft(run, phase, option)}`),
     "",
     PROMPT,
     RULE,
@@ -94,7 +94,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
       "[R] Show summary and review again",
       ...optionsOf(run, run.wait)
         .filter((option) => RETURNING.has(option))
-        .map((option) => `${gateMenuLine(option)}${redosLeft(run, phase, option)}`),
+        .map((option) => `${gateMenuLine(option, run)}${redosLeft(run, phase, option)}`),
     ].join("\n");
   }
   return run.wait === null && isRedoing(run)

@@ -1,7 +1,8 @@
 import { join, sep } from "node:path";
 import type { BacklogItem } from "../../core/items/backlog-line.ts";
 import { itemId, withoutItemId } from "../../core/items/backlog-text.ts";
-import { detectSource, generateSlug } from "../../core/items/item-source.ts";
+import { wordSlug } from "../../core/plan.ts";
+import { detectSource, generateSlug, LONGEST_TITLE } from "../../core/items/item-source.ts";
 import type { FoundItem, ResolvedItem } from "../../ports/items.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
@@ -99,9 +100,10 @@ function byReference(folders: readonly Folder[], items: readonly BacklogItem[], 
 function folderFor(folders: readonly Folder[], description: string): Folder | undefined {
   const slug = generateSlug(description);
   if (slug === generateSlug("")) return undefined; // such a name says nothing about the work
+  const slugs = [slug, wordSlug(description.slice(0, LONGEST_TITLE))];
+  const isNamed = (name: string): boolean => slugs.some((one) => isSame(name, one));
   return (
-    folders.find((folder) => isSame(folder.slug, slug)) ??
-    folders.find((folder) => isSame(withoutItemId(folder.slug), slug))
+    folders.find((folder) => isNamed(folder.slug)) ?? folders.find((folder) => isNamed(withoutItemId(folder.slug)))
   );
 }
 

@@ -1,5 +1,5 @@
 import { OWN, ownPath } from "../../core/own-folder.ts";
-import { slugOf } from "../../core/plan.ts";
+import { wordSlug } from "../../core/plan.ts";
 import { featureId, featureNumber, featureSlug } from "../../core/spec/feature-name.ts";
 import { numberOf } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -39,8 +39,8 @@ export async function nameWork({
 
 /** Titles of which no letter can be written in plain ones still get a name of their own. */
 export function folderSlug({ hash }: Pick<Project, "hash">, title: string): string {
-  const slug = slugOf(title);
-  return slug === slugOf("") ? `item-${hash(title).slice(0, 8)}` : slug;
+  const slug = wordSlug(title);
+  return slug === wordSlug("") ? `item-${hash(title).slice(0, 8)}` : slug;
 }
 
 type Items = NonNullable<WorkflowDefinition["items"]>;

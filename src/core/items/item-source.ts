@@ -11,7 +11,8 @@ export function isReference(text: string): boolean {
   return /^(?:[0-9]+\.[0-9]+|#[0-9]+)$/.test(text) || (!/\s/.test(text) && detectSource(text).source_id !== null);
 }
 
-const LONGEST_TITLE = 10_000;
+/** Characters. */
+export const LONGEST_TITLE = 10_000;
 
 /** A title as a folder name. */
 export function generateSlug(text: unknown): string {

@@ -1,4 +1,5 @@
 import { generateSlug } from "../items/item-source.ts";
+import { wordSlug } from "../plan.ts";
 
 const SLUG_LENGTH = 30;
 const ID_DIGITS = 3;
@@ -8,7 +9,7 @@ export const featureId = (number: number): string => String(number).padStart(ID_
 
 /** A title as the second part of a feature's folder: as every slug, but at most 30 characters. */
 export function featureSlug(title: unknown): string {
-  return generateSlug(title).slice(0, SLUG_LENGTH).replace(/-$/, "");
+  return wordSlug(generateSlug(title), SLUG_LENGTH);
 }
 
 /** `012-login` is 12; what has no number counts as 0. */

@@ -60,11 +60,18 @@ export function unavailable(detail: string): ProblemError {
 
 const styles = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 
-/** The end of what git and its hooks said, made fit for one message. */
+/** Lines of git that name the reason. */
+const REASON = /^(?:fatal: |error: |CONFLICT |remote: (?:fatal|error): | ! \[)/;
+const MOST_REASONS = 3;
+const LONGEST_LINE = 300;
+
+/** The lines of git that say why it failed, else the end of what git and its hooks printed. */
 export function lastWords(result: GitResult): string {
   const plain = plainText(`${result.stdout.toString("utf8")}\n${result.stderr}`.replaceAll(styles, ""));
   const lines = plain.split("\n").filter((line) => line.trim() !== "");
-  return lines.slice(-10).join("\n").slice(-2000).replace(/\.$/, "") || `exit status ${result.status}`;
+  const reasons = lines.filter((line) => REASON.test(line)).map((line) => line.trim().slice(0, LONGEST_LINE));
+  const shown = reasons.length > 0 ? reasons.slice(0, MOST_REASONS) : lines;
+  return shown.slice(-10).join("\n").slice(-2000).replace(/\.$/, "") || `exit status ${result.status}`;
 }
 
 const afterExitMs = 200;

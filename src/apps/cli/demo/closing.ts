@@ -53,8 +53,9 @@ function whereLines(kept: Ending["kept"]): string[] {
 }
 
 const NEXT: readonly string[] = [
-  "The agent was a recording; branch, tests, commits, gates and merge were real. In your own project:",
-  "  isdlc init                             sets up, and says which agents are installed",
-  '  isdlc "<what to do>"                   a small change, with one gate before the merge',
-  '  isdlc feature "<title>" --supervised   all phases, with a gate after each',
+  "The agent was a recording; branch, tests, commits, gates and merge were real.",
+  "",
+  "Now try it on your code. In your repository:",
+  "  isdlc init           sets up, and lists what is missing",
+  '  isdlc "<change>"     plans, implements and reviews a small change',
 ];

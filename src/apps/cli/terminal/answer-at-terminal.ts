@@ -156,7 +156,10 @@ async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promi
   const { isCancel, select } = await import("@clack/prompts");
   for (const line of aboutLines(invocation, open, wait)) invocation.io.out(line);
   const menu = [
-    ...optionsOf(open.run, wait).map((option) => ({ value: option as string, label: menuLabel(option, wait) })),
+    ...optionsOf(open.run, wait).map((option) => ({
+      value: option as string,
+      label: menuLabel(option, wait, open.run),
+    })),
     ...looksAt(wait).map((value) => ({ value: value as string, label: LOOKS[value] })),
   ];
   // Enter alone decides nothing.

@@ -1,5 +1,6 @@
 import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
 import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
+import { featureAt } from "../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
@@ -11,6 +12,7 @@ import { continueRun } from "../terminal/continue-run.ts";
 import { currentRun, record } from "../../../app/project/current-run.ts";
 import { folderSlug, nextFolder } from "../../../app/start/name-work.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
+import { featuresIn } from "./spec/active-feature.ts";
 import { findFeature, isNamedBy, type PlacedFeature, refuseEnded, requireFeature } from "./spec/find-feature.ts";
 import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "./spec/resolve-phase.ts";
 import { resolveWorktree } from "./spec/resolve-worktree.ts";
@@ -166,7 +168,11 @@ export const verify: Run = async (invocation) => {
   const adapt = (plan: PhaseRule[]): PhaseRule[] => plan.map(judgedOnly);
   const work = { mode, branch: await branchOf(found), worktree, warnings, adapt };
   await startRun(invocation, project, requestFor(invocation, found, { phase: word, by, work }));
-  return continueRun(invocation, project);
+  const result = await continueRun(invocation, project);
+  const after = featureAt(featuresIn(project.root), feature.folder);
+  const isVerified = after?.meta.phases[word]?.verified === true;
+  // A script learns from the exit code that the phase is not verified.
+  return result.code === 0 && !isVerified ? { ...result, code: 1, json: { ...result.json, ok: false } } : result;
 };
 
 /** Looks at what a phase left, and makes nothing. */

@@ -57,11 +57,11 @@ test.concurrent("SPEC-R7.2: with --json, --on-partial review prints one object t
 test.concurrent("verified is set by verify, with and without a phase, and taken back by a later one that fails", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "implement");
-  await spec(sandbox, "verify", "design");
+  expect((await spec(sandbox, "verify", "design")).code).toBe(0);
   expect(metaOf(sandbox).phases.design.verified).toBe(true);
   const verdict = { approved: false, issues: [{ severity: "blocker", description: "wrong" }], summary: "no" };
   sandbox.plan({ turns: { "verify-design reviewer": [{ verdict }] } });
-  await spec(sandbox, "verify", "design");
+  expect((await spec(sandbox, "verify", "design")).code).toBe(1);
   expect(metaOf(sandbox).phases.design.verified).toBe(false);
   await spec(sandbox, "verify");
   expect(metaOf(sandbox).phases.implement.verified).toBe(true);

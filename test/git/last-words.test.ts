@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { lastWords } from "../../src/adapters/git/process/run-git.ts";
+
+const failed = (stderr: string) => lastWords({ status: 1, stdout: Buffer.alloc(0), stderr });
+
+test("cuts the output of git to the lines that say why", () => {
+  const noise = Array.from({ length: 200 }, (_, at) => `hint: line ${at} of advice`).join("\n");
+  expect(failed(`${noise}\nerror: failed to push some refs to 'origin'\n${noise}`)).toBe(
+    "error: failed to push some refs to 'origin'",
+  );
+});
+
+test("keeps the end of what a hook printed if git names no reason", () => {
+  expect(failed("lint: 2 problems\nsrc/a.ts: unused\n")).toBe("lint: 2 problems\nsrc/a.ts: unused");
+});
+
+test("cuts a very long line", () => {
+  expect(failed(`fatal: ${"x".repeat(8000)}`).length).toBe(300);
+});
