@@ -15,6 +15,7 @@ import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { featuresIn } from "./spec/active-feature.ts";
 import { findFeature, isNamedBy, type PlacedFeature, refuseEnded, requireFeature } from "./spec/find-feature.ts";
 import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "./spec/resolve-phase.ts";
+import { withRememberedAgents } from "./spec/remembered-agents.ts";
 import { resolveWorktree } from "./spec/resolve-worktree.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.ts";
@@ -130,7 +131,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, step:
   const { plan } = await resolvePlan(
     invocation,
     project,
-    requestFor(invocation, found, { phase: target, by, choices, work }),
+    await withRememberedAgents(requestFor(invocation, found, { phase: target, by, choices, work }), found),
   );
   if (begun.is === "fresh") await putAside(invocation, found, target);
   await openPlanned(invocation, plan);
@@ -167,7 +168,8 @@ export const verify: Run = async (invocation) => {
   const warnings = isDone ? [] : [`${word} is not marked as completed.`];
   const adapt = (plan: PhaseRule[]): PhaseRule[] => plan.map(judgedOnly);
   const work = { mode, branch: await branchOf(found), worktree, warnings, adapt };
-  await startRun(invocation, project, requestFor(invocation, found, { phase: word, by, work }));
+  const wanted = requestFor(invocation, found, { phase: word, by, work });
+  await startRun(invocation, project, await withRememberedAgents(wanted, found));
   const result = await continueRun(invocation, project);
   const after = featureAt(featuresIn(project.root), feature.folder);
   const isVerified = after?.meta.phases[word]?.verified === true;

@@ -67,6 +67,14 @@ test.concurrent("verified is set by verify, with and without a phase, and taken 
   expect(metaOf(sandbox).phases.implement.verified).toBe(true);
 });
 
+test.concurrent("later commands of a feature use the agent of its last command", async () => {
+  const sandbox = await createSandbox();
+  prepareFeature(sandbox, "specify");
+  expect((await spec(sandbox, "design")).code).toBe(0);
+  expect((await sandbox.script("create-plan")).code).toBe(0);
+  expect(started(sandbox)).toContain("create-plan");
+});
+
 test.concurrent("a .meta.json without currentPhase is judged by its files", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "specify", { more: { currentPhase: undefined, phases: {} } });
