@@ -46,7 +46,9 @@ describe.concurrent("an interrupted run:", () => {
       expect(refused.stdout).toMatch(
         /^"Other thing" was not started, because a run is open: "add a greeting" \(change, interrupted in plan\)\.\n/,
       );
-      expect(refused.stdout).toMatch(/\nInterrupted\.\nTo continue: isdlc resume\nOr end it: isdlc cancel --reason "…"\n$/);
+      expect(refused.stdout).toMatch(
+        /\nInterrupted\.\nTo continue: isdlc resume\nOr end it: isdlc cancel --reason "…"\n$/,
+      );
       const told = parsed(await sandbox.script(...words, "--json", ...sandbox.agent));
       expect(told).toMatchObject({ ok: false, notBegun: "Other thing", run: { status: "interrupted" } });
       expect([

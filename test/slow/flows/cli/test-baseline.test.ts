@@ -26,9 +26,7 @@ test.concurrent("red tests are told before any agent works; going on, only new f
   sandbox.plan({ turns: { implement: turns } });
   const started = await start(sandbox);
   expect(started.code).toBe(3);
-  expect(started.stdout).toMatch(
-    /The tests already fail on the current code:[^]*✗ old one: red\n {2}✗ old two: red/,
-  );
+  expect(started.stdout).toMatch(/The tests already fail on the current code:[^]*✗ old one: red\n {2}✗ old two: red/);
   expect(sandbox.log()).toEqual([]);
   const waiting = { kind: "escalation", step: "baseline", options: ["accept", "retry", "skip", "cancel"] };
   expect(await sandbox.status()).toMatchObject({ waiting });
