@@ -12,7 +12,7 @@ test.each<[string, string, readonly string[], string[]]>([
   ["an artifact with ./", "", ["./src/limit.js"], []],
   ["only a longer name", "Changed limit.js.map and my-limit.js.", [], ["src/limit.js"]],
   ["nothing", "Done.", [], ["src/limit.js"]],
-])("counts a file as mentioned by %s", (_what, summary, artifacts, left) => {
+])("counts a file as mentioned by %s", (...[, summary, artifacts, left]) => {
   expect(unmentionedFiles(run, { summary, artifacts, decisions: [] }, changed("src/limit.js"))).toEqual(left);
 });
 

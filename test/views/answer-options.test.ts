@@ -27,7 +27,7 @@ test.each<[string, readonly string[] | null, Sizing["recommended"], WaitOption, 
   ["no gate of a skipped phase", ["06"], "light", "light", ""],
   ["no gates at all", null, "light", "light", ""],
   ["the standard size", ["03", "04"], "light", "standard", ""],
-])("warns before the light size removes gates: %s", (_what, phases, recommended, option, warning) => {
+])("warns before the light size removes gates: %s", (...[, phases, recommended, option, warning]) => {
   const supervision =
     phases === null ? { enabled: false, phases: "all" as const } : { enabled: true, phases: [...phases] };
   const sizing: Sizing = { recommended, rationale: "", metrics: null, source: null };

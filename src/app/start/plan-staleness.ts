@@ -85,9 +85,17 @@ async function standingOf({ history, projections }: Project, { item, meta }: Ana
   const moved = stalenessWarning({ originalHash: stored, currentHash: head, commits });
   if (severity === "none" || (severity === "info" && !isMostChanged(radius)))
     return { is: "noted", note: `${moved}\n${stalenessNote(overlappingFiles)}` };
-  const paths = overlappingFiles.length > 0 || changed === "unknown" ? overlappingFiles : changed;
-  const listed = paths.length === 0 ? [] : changedFilesLines(paths, overlappingFiles.length > 0);
-  return { is: "stale", head, about: [...moved.split("\n"), ...listed], changes: { since: stored, paths } };
+  const { paths, lines } = changedFiles(overlappingFiles, changed);
+  return { is: "stale", head, about: [...moved.split("\n"), ...lines], changes: { since: stored, paths } };
+}
+
+/** The changed files that the analysis cites; every changed file if it cites none that can be read. */
+function changedFiles(
+  cited: readonly string[],
+  changed: readonly string[] | "unknown",
+): { readonly paths: readonly string[]; readonly lines: readonly string[] } {
+  const paths = cited.length > 0 || changed === "unknown" ? cited : changed;
+  return { paths, lines: paths.length === 0 ? [] : changedFilesLines(paths, cited.length > 0) };
 }
 
 /** The published threshold is four files. An analysis of fewer files is stale once most of them changed. */

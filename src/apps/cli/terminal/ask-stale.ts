@@ -5,25 +5,30 @@ import type { Invocation } from "../grammar/verb.ts";
 import { askAbout } from "./ask.ts";
 import { showChanges } from "./show-changes.ts";
 
-const ANSWERS = { p: "proceed", q: "rescan", a: "reanalyze" } as const;
+const ANSWERS = { p: "proceed", q: "rescan", a: "reanalyze", v: null } as const;
 const VIEW = "[V] View -- show what changed in these files";
 
 /** What to do about an analysis that the code has moved away from. Null if the user leaves it. */
 export async function askStale(invocation: Invocation, { history }: Project, choice: Choice): Promise<string | null> {
-  const { paths = [], since = "" } = choice.changes ?? {};
-  const isViewable = paths.length > 0;
-  const menu = [...stalenessMenu.split("\n"), ...(isViewable ? [VIEW] : [])];
-  const keys = ["p", "q", "a", ...(isViewable ? (["v"] as const) : [])] as const;
+  const { changes } = choice;
+  const canView = changes !== undefined && changes.paths.length > 0;
   for (let hasPaged = false; ;) {
-    const key = await askAbout(invocation.io, hasPaged ? menu : [...choice.about, "", ...menu], { keys });
+    const key = await askMenu(invocation, { about: hasPaged ? [] : [...choice.about, ""], canView });
     if (key === null) return null;
-    if (key === "q" && hasPaged) {
+    if (key === "v" && changes !== undefined) {
+      await showChanges(invocation, (await history.patch(changes.since, changes.paths)) ?? "Nothing to compare.");
+      hasPaged = true;
+    } else if (key === "q" && hasPaged) {
       invocation.io.out("Press Q again to re-run the quick-scan."); // it may have been meant for the pager
       hasPaged = false;
-      continue;
-    }
-    if (key !== "v") return ANSWERS[key];
-    hasPaged = true;
-    await showChanges(invocation, (await history.patch(since, paths)) ?? "Nothing to compare.");
+    } else return ANSWERS[key];
   }
+}
+
+type Key = keyof typeof ANSWERS;
+type Menu = { readonly about: readonly string[]; readonly canView: boolean };
+
+function askMenu({ io }: Invocation, { about, canView }: Menu): Promise<Key | null> {
+  const menu = [...about, ...stalenessMenu.split("\n"), ...(canView ? [VIEW] : [])];
+  return askAbout<Key>(io, menu, { keys: canView ? ["p", "q", "a", "v"] : ["p", "q", "a"] });
 }

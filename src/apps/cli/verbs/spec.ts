@@ -170,12 +170,15 @@ export const verify: Run = async (invocation) => {
   const work = { mode, branch: await branchOf(found), worktree, warnings, adapt };
   const wanted = requestFor(invocation, found, { phase: word, by, work });
   await startRun(invocation, project, await withRememberedAgents(wanted, found));
-  const result = await continueRun(invocation, project);
-  const after = featureAt(featuresIn(project.root), feature.folder);
-  const isVerified = after?.meta.phases[word]?.verified === true;
-  // A script learns from the exit code that the phase is not verified.
-  return result.code === 0 && !isVerified ? { ...result, code: 1, json: { ...result.json, ok: false } } : result;
+  return withVerdict(await continueRun(invocation, project), found, word);
 };
+
+/** A script learns from the exit code that the phase is not verified. */
+function withVerdict(result: Result, { project, feature }: PlacedFeature, phase: SpecPhase): Result {
+  const after = featureAt(featuresIn(project.root), feature.folder);
+  const isVerified = after?.meta.phases[phase]?.verified === true;
+  return result.code === 0 && !isVerified ? { ...result, code: 1, json: { ...result.json, ok: false } } : result;
+}
 
 /** Looks at what a phase left, and makes nothing. */
 const judgedOnly = (rule: PhaseRule): PhaseRule => ({
