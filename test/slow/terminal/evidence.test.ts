@@ -16,10 +16,12 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     };
     const { terminal, sandbox } = await atHome({ files: manifest(scripts) });
     terminal.isdlc('"add greeting"');
-    const asked = await terminal.shows("Trust it?");
+    const asked = await terminal.shows("Your choice (Y A N):");
     expect(asked).toContain("scripts.pretest:\n  node build.js ␛[8m&& hidden␛[0m\nscripts.test:\n  node --test\n");
     expect(asked).toContain("scripts.posttest:\n  echo done\n");
     terminal.press("Enter");
+    await terminal.shows("Unknown key. Press one of Y A N.");
+    terminal.press("q");
     expect(await terminal.shows("[exit 3]")).toContain("Nothing was started.");
     expect(sandbox.log()).toEqual([]);
   });
@@ -100,7 +102,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("q");
     await terminal.exitCode();
     terminal.isdlc('cancel --reason "enough"');
-    expect(await terminal.shows("Take it out? A ref keeps it.")).toContain("- new.js");
+    expect(await terminal.shows("Remove these changes? They stay saved under a git ref.")).toContain("- new.js");
     terminal.press("y");
     expect(await terminal.shows("[exit 0]")).toMatch(
       /Taken out of the working tree:\n {2}- new\.js\nIt is kept: git show refs\/isdlc/,

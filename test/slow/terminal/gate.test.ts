@@ -38,7 +38,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const plan = { turns: { plan: [{ says: ["looking around"], delay: 2500 }] } };
     const { terminal, sandbox } = await atHome({ plan, files: TESTED });
     terminal.isdlc('"add greeting" --supervised');
-    expect(await terminal.shows("Trust it?")).toContain("Tests would be run with: npm test");
+    expect(await terminal.shows("Your choice (Y A N):")).toContain("Tests would be run with: npm test");
     terminal.press("y");
     await terminal.shows("Supervised mode: ENABLED (review gates after every phase)");
     await terminal.shows(/Running plan with command · 1s · looking around/);
@@ -51,16 +51,16 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
 
     terminal.isdlc();
     await terminal.shows(PROMPT);
-    expect(terminal.screen()).not.toContain("Trust it?");
+    expect(terminal.screen()).not.toContain("Your choice (Y A N):");
   });
 
-  test("no to the test command starts nothing", async () => {
+  test("leaving the question about the test command starts nothing", async () => {
     const { terminal, sandbox } = await atHome({ files: TESTED });
     terminal.isdlc('"add greeting"');
-    await terminal.shows("Trust it?");
-    terminal.press("n");
+    await terminal.shows("Your choice (Y A N):");
+    terminal.press("Escape");
     const seen = await terminal.shows("[exit 3]");
-    expect(seen).toContain("Nothing was started. To work without running tests: --tests without.");
+    expect(seen).toContain("Nothing was started. To choose beforehand: --tests trust, --tests none");
     expect(seen).not.toContain("Run it again");
     expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
   });

@@ -10,24 +10,26 @@ const FILES = {
 const PLAN = { turns: { implement: [{ writes: { "greeting.js": "1\n" } }] } };
 
 describe.skipIf(!hasTmux())("the question about the test command", () => {
-  test("preselects yes, and q starts nothing", async () => {
+  test("does nothing on Enter, and q starts nothing", async () => {
     const { terminal } = await atHome({ files: FILES, plan: PLAN });
     terminal.isdlc('"add greeting"');
-    const asked = await terminal.shows("Your choice (Y A N, Enter for Y):");
+    const asked = await terminal.shows("Your choice (Y A N):");
     expect(asked).toContain("[A] Another command... -- type the command that runs your tests");
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
     expect(terminal.screen()).toContain("Nothing was started. To choose beforehand: --tests trust, --tests none or");
     terminal.isdlc('"add greeting"');
-    await terminal.shows("Enter for Y):");
+    await terminal.shows("Your choice (Y A N):");
     terminal.press("Enter");
+    await terminal.shows("Unknown key. Press one of Y A N.");
+    terminal.press("y");
     await terminal.shows("npm test passed");
   });
 
   test("takes another command, saves it for the project, and runs it without asking again", async () => {
     const { sandbox, terminal } = await atHome({ files: FILES, plan: PLAN });
     terminal.isdlc('"add greeting"');
-    await terminal.shows("Enter for Y):");
+    await terminal.shows("Your choice (Y A N):");
     terminal.press("a");
     await terminal.shows("Which command runs the tests?");
     terminal.type("npm run unit | cat");

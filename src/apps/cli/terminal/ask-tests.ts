@@ -42,8 +42,7 @@ const ANSWERS: Readonly<Record<string, string>> = { y: "trust", n: "without", w:
 function askMenu({ io }: Invocation, { kind, about: shown }: Choice): Promise<string | null> {
   const about = cutToScreens(shown, io);
   if (kind === "unavailable") return askAbout(io, [...about, ...UNAVAILABLE_MENU], { keys: ["a", "w", "t"] });
-  const isWhole = about.length === shown.length;
-  return askAbout(io, [...about, ...TRUST_MENU], { keys: ["y", "a", "n"], enter: isWhole ? "y" : undefined });
+  return askAbout(io, [...about, ...TRUST_MENU], { keys: ["y", "a", "n"] }); // Enter alone trusts nothing
 }
 
 /** Null if the user breaks off. */
