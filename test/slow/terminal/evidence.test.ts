@@ -42,7 +42,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atHome({ plan: { turns: { implement: [{ writes: {} }] } } });
     terminal.isdlc('"add greeting"');
     const asked = await terminal.shows("What should happen?");
-    expect(asked).toContain("Phase implement: it has to change code, but the agent changed none");
+    expect(asked).toContain("Phase implement: the agent changed no code, although this phase has to");
     expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(2);
   });
 
@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     sandbox.write("README.md", mine);
     terminal.isdlc('"add greeting" --allow-dirty');
     const asked = await terminal.shows("What should happen?");
-    expect(asked).toMatch(/cannot be told apart from what the agent changed in these files:\n {2}README\.md/);
+    expect(asked).toMatch(/your uncommitted changes overlap with the agent's in these files:\n {2}README\.md/);
     expect(asked).toMatch(/Look again --[^]*Commit together --/);
   });
 

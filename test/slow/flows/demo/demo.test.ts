@@ -28,7 +28,7 @@ describe("the demo without a terminal", () => {
 
   test("shows the failed check, the refused draft and the work that follows the guidance", () => {
     expect(played.out).toMatch(/✗ tests: npm test ended with exit code 1 · discount: half a cent is rounded up/);
-    expect(played.out).toContain("✓ cut into 5 tasks");
+    expect(played.out).toContain("✓ split into 5 tasks");
     expect(played.out).toMatch(/✗ reviewer: Nothing says whether free shipping/);
     const [before = "", after = ""] = played.out.split("demo script answers: redo");
     expect(before).not.toContain("AD-3");
@@ -43,7 +43,7 @@ describe("the demo without a terminal", () => {
     expect(processesOf(played.temporary)).toEqual([]);
   });
 
-  test("tells what to do next", () => expect(played.out).toContain("In your own project:"));
+  test("tells what to do next", () => expect(played.out).toContain("Now try it on your code."));
 });
 
 test("--json prints one object; --keep keeps a project that can be looked at", async () => {
