@@ -39,20 +39,26 @@ export type FileLock = {
  */
 export function createFileLock(place: LockLocation): FileLock {
   const instance: LockInstance = { place, mine: new Set(), own: null, held: false, swept: false };
-  const dispose = (): void => {
-    release(instance);
-    if (instance.own !== null) discardFile(place.files, ownPath(place, instance.own.token));
-    instance.own = null;
-    disposals.delete(dispose);
-  };
-  disposals.add(dispose);
   watchExit();
   return {
     tryAcquire: () => tryAcquire(instance),
     acquire: (patience) => acquire(instance, patience),
     holder: () => readHolder(place),
-    dispose,
+    dispose: () => dispose(instance),
   };
+}
+
+function dispose(instance: LockInstance): void {
+  const { place, own } = instance;
+  release(instance);
+  if (own !== null) discardFile(place.files, ownPath(place, own.token));
+  instance.own = null;
+  withFiles.delete(instance);
+}
+
+/** Removes the files of all locks that this process does not hold. A server would keep them until it exits. */
+export function discardIdleLocks(): void {
+  for (const instance of withFiles) if (!instance.held) dispose(instance);
 }
 
 /**
@@ -102,6 +108,7 @@ function tryAcquire(instance: LockInstance): TryResult {
   for (;;) {
     const own = (instance.own ??= writeOwnFile(place));
     instance.mine.add(own.token);
+    withFiles.add(instance);
     const result = link(place, own, lockPath(place));
     if (result === "linked") return take(instance);
     if (result === "lost") {
@@ -174,14 +181,15 @@ function link(place: LockLocation, own: Holder, path: string): "linked" | "taken
   }
 }
 
-const disposals = new Set<() => void>();
+/** Locks of this process that have a file. */
+const withFiles = new Set<LockInstance>();
 let watching = false;
 
 function watchExit(): void {
   if (watching) return;
   watching = true;
   process.once("exit", () => {
-    for (const dispose of disposals) dispose();
+    for (const instance of withFiles) dispose(instance);
   });
 }
 

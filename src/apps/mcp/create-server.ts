@@ -11,6 +11,7 @@ import {
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
+import { discardIdleLocks } from "../../adapters/file-lock/file-lock.ts";
 import { version } from "../../compose/version.ts";
 import { prompts } from "./prompts.ts";
 import { readResource, resources, resourceTemplates } from "./resources.ts";
@@ -38,6 +39,8 @@ export function createServer(host: ServedHost): Server {
       return toolAnswer(await tool.call(call));
     } catch (error) {
       return toolAnswer(refusedResult(error));
+    } finally {
+      discardIdleLocks(); // every call opens the project anew
     }
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [...resources] }));

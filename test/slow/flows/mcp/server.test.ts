@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -76,6 +78,8 @@ describe("the server of a session:", () => {
     const begun = await call(client, "begin");
     const { task } = dataOf(begun);
     expect(begun.content[0].text).toContain(task.nonce);
+    for (let calls = 0; calls < 3; calls++) await call(client, "begin");
+    expect(readdirSync(join(sandbox.root, ".isdlc")).filter((name) => /^(?:lock|driver)\b/.test(name))).toEqual([]);
     for (const path of task.artifacts as string[]) sandbox.write(path, "# Plan\n");
     const seen: string[] = [];
     const reported = (await client.callTool(
