@@ -1,5 +1,6 @@
+import { answerCommand } from "./answer-options.ts";
 import { next } from "../core/next.ts";
-import type { ActiveRun, RunState } from "../core/run.ts";
+import type { ActiveRun, RunState, WaitOption } from "../core/run.ts";
 import type { ExecutionId } from "../schema/ids.ts";
 import { plainLine } from "./plain-text.ts";
 import { statusLines, statusObject, summaryPath, waitLines } from "./status.ts";
@@ -68,7 +69,17 @@ function personLines(run: ActiveRun): string[] {
   return [
     `Run "${plainLine(run.run.title)}" waits for the person. Only they decide; you cannot.`,
     ...(summary === null ? [] : [`Summary to show them: ${summary}`]),
+    `Tell them what there is to decide, and stop. If this session offers commands of isdlc, they type one of: ${now.options.map(typedCommand).join(", ")}. Otherwise they answer in a terminal of their own:`,
     ...waitLines(now.wait, now.options),
-    "Tell them what there is to decide, and stop. They answer in a terminal of their own, or where this session offers it by typing /isdlc:continue or /isdlc:redo <guidance>.",
   ];
 }
+
+/** How the user types an answer in a session that brings typed commands to isdlc. */
+function typedCommand(option: WaitOption): string {
+  if (option === "cancel") return "/isdlc:cancel <reason>";
+  const [, ...words] = answerCommand(option).split(" ");
+  const command = words.join(" ");
+  return TYPED_VERBS.includes(words[0] ?? "") ? `/isdlc:${command}` : `isdlc ${command} (in a terminal)`;
+}
+
+const TYPED_VERBS: readonly string[] = ["continue", "review", "redo", "retry", "skip", "answer"];

@@ -8,6 +8,8 @@ import { proveSystemChannel } from "../../adapters/caller/host-channel.ts";
 import { sessionEnvironment } from "../../compose/calling-session.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
 import { sessionAnswer } from "../../views/session-answer.ts";
+import { statusLines } from "../../views/status.ts";
+import { splitTyped } from "./split-typed.ts";
 import { ChoicesNeeded } from "../../app/choice.ts";
 import { choicesResult } from "../cli/grammar/choice.ts";
 import { parse } from "../cli/grammar/parse.ts";
@@ -97,7 +99,8 @@ async function carryOut(call: ToolCall, { verb, args, credential }: Wanted): Pro
 /** What is recorded takes effect: checks, commits and merges follow until it is the session's turn, or the person's. */
 async function continueRun(call: ToolCall): Promise<Result> {
   const project = projectOf(call);
-  if ((await currentRun(project)).state.is !== "active") return { code: 0, lines: ["The run has ended."], json: {} };
+  const { state } = await currentRun(project);
+  if (state.is !== "active") return { code: 0, lines: statusLines(state, { driven: false }), json: {} };
   const standing = await driveForSession(project, atWork(call));
   const { turn, lines } = sessionAnswer(standing);
   return { code: 0, lines: turn === "engine" ? [NOW_YOU] : lines, json: {} };
@@ -107,9 +110,10 @@ const NOW_YOU = 'It is this session\'s turn: call the tool "begin" of the isdlc 
 
 /** As the person would type it in a terminal. */
 function wordsFor(verb: string, args: string): readonly string[] {
-  const words = args === "" ? [] : args.split(/\s+/);
-  if (verb === "cancel") return [verb, "--reason", args];
-  if (verb === "redo") return [verb, "--record-only", "--", args];
+  const words = splitTyped(args);
+  const text = words.length === 1 ? (words[0] ?? "") : args;
+  if (verb === "cancel") return [verb, "--reason", text];
+  if (verb === "redo") return [verb, "--record-only", "--", text];
   if (ANSWERS.includes(verb)) return [verb, ...(verb === "review" ? [] : ["--record-only"]), ...words];
   if (!STARTS.includes(verb)) return [verb, ...words];
   return [verb, ...(words.includes("--agent") ? [] : ["--agent", "session"]), ...words];

@@ -88,7 +88,10 @@ describe("the server of a session:", () => {
       { onprogress: ({ message }) => seen.push(message ?? "") },
     )) as Json;
     expect(dataOf(reported)).toMatchObject({ turn: "person" });
-    expect(reported.content[0].text).toContain("Only they decide");
+    const said: string = reported.content[0].text;
+    expect(said).toContain("Only they decide");
+    expect(said.indexOf("/isdlc:continue")).toBeGreaterThan(0);
+    expect(said.indexOf("/isdlc:continue")).toBeLessThan(said.indexOf("  isdlc continue"));
     const typed = await call(client, "typed", { command: "isdlc:continue", source: "plugin" });
     expect(typed.content[0].text).toMatch(/block.*cannot tell that you typed it/);
     expect((await sandbox.status()).waiting.kind).toBe("gate");
