@@ -181,7 +181,9 @@ const baseOf = ({ run }: Pick<ActiveRun, "run">): string | null => run.git?.base
 function toReadLines(run: ActiveRun, wait: Wait): string[] {
   if (wait.kind !== "gate") return [];
   const phase = currentPhase(run);
+  const isPaused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   return [
+    ...(isPaused ? ["Paused for your review; nothing continues until you answer."] : []),
     ...(phase === undefined ? [] : redosSpent(run, phase)),
     `To read: ${attentionText(attentionFor(phase?.made ?? null))}`,
   ];

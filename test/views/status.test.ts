@@ -57,3 +57,10 @@ test.each([
   const run = ended(started(), produced("03-architecture", 1), { type: "run.finished", how, merged: null });
   expect(statusLines(run, { driven: false })).toContain(told);
 });
+
+test("says that a gate is paused for review", () => {
+  const paused = "Paused for your review; nothing continues until you answer.";
+  const atGate = [...started(), ...produced("03-architecture", 1), gate()];
+  expect(statusLines(active(atGate, answer("review")), { driven: false })).toContain(paused);
+  expect(statusLines(active(atGate), { driven: false })).not.toContain(paused);
+});
