@@ -33,7 +33,7 @@ export const Policy = z.strictObject({
   /** Phases whose gate a person must have answered with Continue. */
   gates: z._default(names, []),
   /** How those gates may be answered; left out: in every way a person can. */
-  channels: z.optional(z.array(Channel)),
+  channels: z.optional(z.array(z.union([Channel, z.literal("pull-request")]))),
   /** Those gates must be signed with a passkey of somebody on the list of signers, and of `people` where that is given. */
   passkeys: z._default(z.boolean(), false),
   /** Two people must vouch, each with a key of their own. */

@@ -34,7 +34,8 @@ export function* findLanding(search: LandingSearch, commit: CommitId): Asking<Ou
   for (const run of search.index.runs) {
     if (run.isSound !== true) continue;
     const most = Math.min(chain.length, search.walks.countSingle(run.last.commit, oldest));
-    for (const { base, commits } of chain.slice(0, most)) {
+    // The longest first: the last commit of a rebase alone is a landing on the commit before it, too.
+    for (const { base, commits } of chain.slice(0, most).toReversed()) {
       const outcome = yield* matchRun(search, run, { base, commits });
       if (outcome.is === "landing") return outcome;
       if (refused.is === "none") refused = outcome;

@@ -2,7 +2,7 @@
 """Reference verifier, written from docs/attestation.md alone. Standard library, git and ssh-keygen.
 
   verify.py --data                  one case a line on standard input, one outcome a line on standard output
-  verify.py --repository <folder>   one case a line on standard input; objects, notes and signatures are read from git
+  verify.py --repository            one case a line, with the folder of a repository, its lines and the list of signers
 """
 import functools
 import json
@@ -290,7 +290,7 @@ class Verifier:
         for s in self.usable:
             if s.sound is not True:
                 continue
-            for k in range(1, len(chain) + 1):
+            for k in range(len(chain), 0, -1):
                 p = self.commit(chain[k - 1])["parents"][0]
                 code = self.match(s, c, p, list(reversed(chain[1:k])), k)
                 if isinstance(code, tuple):
@@ -501,7 +501,7 @@ def main():
     make = DataRepository
     if sys.argv[1:2] == ["--repository"]:
         from git_repository import GitRepository
-        make = lambda case: GitRepository(sys.argv[2], case)
+        make = GitRepository
     for line in sys.stdin:
         case = json.loads(line)
         print(json.dumps(Verifier(make(case), case).verify(), separators=(",", ":")), flush=True)

@@ -1,0 +1,23 @@
+import { describe, expect, test } from "vitest";
+import { allCases } from "./all-cases.ts";
+import { type Outcome, verifyModel } from "./verify-model.ts";
+
+const codesIn = ({ commits, lines, rules }: Outcome): Set<string> =>
+  new Set([...Object.values(commits), ...lines, ...rules.map((rule) => rule.split(" ", 1).join(""))]);
+
+test("there are more than 250 cases, each with a name of its own", () => {
+  const names = allCases(40).map(({ model }) => model.name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThan(250);
+});
+
+describe.for([40, 64] as const)("with ids of %i digits", (digits) => {
+  test.for(allCases(digits).map((one) => ({ ...one, name: one.model.name, verdict: one.code ?? "accepted" })))(
+    "$name: $verdict",
+    ({ model, code }) => {
+      const outcome = verifyModel(model);
+      expect(outcome.accepted).toBe(code === null);
+      if (code !== null) expect([...codesIn(outcome)]).toContain(code);
+    },
+  );
+});
