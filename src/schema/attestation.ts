@@ -32,7 +32,10 @@ const some = <T extends z.ZodMiniType>(item: T, most: number) => z.array(item).c
 const GitPoint = z.strictObject({ commit: CommitId, tree: TreeId });
 
 /** Who a journal says decided; the signature says who vouches for that. */
-const Who = z.strictObject({ name: word(200), channel: z.union([Channel, z.literal("script"), z.literal("pull-request")]) });
+const Who = z.strictObject({
+  name: word(200),
+  channel: z.union([Channel, z.literal("script"), z.literal("pull-request")]),
+});
 
 const AttestedAgent = z.strictObject({
   role: z.enum(["phase", "reviewer"]),

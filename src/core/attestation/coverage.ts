@@ -1,11 +1,11 @@
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import { agentOf } from "./agent-marks.ts";
 import { type BranchWalks, createBranchWalks } from "./branch-walk.ts";
-import { findLanding, type Landing, oldestFirst } from "./landings.ts";
+import { findLanding, hasLanded, type Landing, oldestFirst } from "./landings.ts";
 import { type Asking, askMerge } from "./question.ts";
 import type { SeenCommit } from "./seen-commit.ts";
 import type { RefusedStatement } from "./signed-statement.ts";
-import type { RunIndex, UsableRun } from "./usable-runs.ts";
+import { type RunIndex, runsBroughtIn, type UsableRun } from "./usable-runs.ts";
 import { type CommitCode, LINE_CODES } from "./verification-codes.ts";
 
 export type Coverage =
@@ -59,14 +59,19 @@ function coverCommit(context: Context, commit: SeenCommit): Asking<Coverage> {
   return commit.parents.length > 1 ? coverMerge(context, commit) : coverSingle(context, commit);
 }
 
-function* coverMerge({ index: { history } }: Context, { tree, parents }: SeenCommit): Asking<Coverage> {
+function* coverMerge({ index, walks }: Context, { tree, parents }: SeenCommit): Asking<Coverage> {
   const [first = "", second = "", ...more] = parents;
   if (more.length > 0) return uncovered("OCTOPUS", "a merge of more than two commits");
   const answer = yield* askMerge(first, second, tree);
   if (answer.is === "unknown") return uncovered("OBJECTS_MISSING", "objects are missing to check this merge");
   if (answer.is === "conflict") return uncovered("MERGE_CONFLICT", "a merge of commits that conflict");
   if (answer.tree !== tree) return uncovered("MERGE_DIFFERS", "a merge that adds something to its parents");
-  const isMoved = parents.every((parent) => history.find(parent)?.tree !== tree);
+  for (const run of runsBroughtIn(index, [first, second])) {
+    const isThere = (yield* walks.resultOf(first, run.last)) === index.history.find(first)?.tree;
+    if (!isThere && (yield* hasLanded({ index, walks }, run, first)))
+      return uncovered("LANDED_BEFORE", LANDING_REASONS.LANDED_BEFORE(run.run));
+  }
+  const isMoved = parents.every((parent) => index.history.find(parent)?.tree !== tree);
   return { by: "merge", isMoved };
 }
 

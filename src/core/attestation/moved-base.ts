@@ -2,7 +2,7 @@ import type { CommitId } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
 import type { CoveredCommit, Coverage } from "./coverage.ts";
 import type { SignedLanding } from "./signed-statement.ts";
-import type { RunIndex, UsableRun } from "./usable-runs.ts";
+import { type RunIndex, runsBroughtIn, type UsableRun } from "./usable-runs.ts";
 
 export type MovedBaseFacts = {
   readonly policy: Policy;
@@ -35,17 +35,8 @@ function isCarried({ commit, coverage }: CoveredCommit, facts: MovedBaseFacts): 
     return hasLandingStatement(facts, run, { base, result: commits.at(-1) ?? "" });
   }
   const [base = ""] = commit.parents;
-  return broughtIn(commit.parents, facts).every((run) =>
+  return runsBroughtIn(facts.index, commit.parents).every((run) =>
     hasLandingStatement(facts, run, { base, result: commit.commit }),
-  );
-}
-
-/** Sound runs whose last state the second parent of a merge has, and the first one has not. */
-function broughtIn([first = "", second = ""]: readonly CommitId[], { index }: MovedBaseFacts): readonly UsableRun[] {
-  const { runs, history } = index;
-  return runs.filter(
-    ({ isSound, last }) =>
-      isSound === true && history.isAncestor(last.commit, second) && !history.isAncestor(last.commit, first),
   );
 }
 

@@ -55,3 +55,14 @@ function* toUsableRun(signed: SignedStatement): Asking<UsableRun> {
   const isSound = approved === undefined ? false : yield* askRecordOnly(approved, last.tree, item);
   return { run, signed, states, last, isSound };
 }
+
+/** Sound runs whose last state the second parent of a merge has, and the first one has not. */
+export function runsBroughtIn(
+  { runs, history }: RunIndex,
+  [first = "", second = ""]: readonly CommitId[],
+): readonly UsableRun[] {
+  return runs.filter(
+    ({ isSound, last }) =>
+      isSound === true && history.isAncestor(last.commit, second) && !history.isAncestor(last.commit, first),
+  );
+}

@@ -80,6 +80,10 @@ export const FORGED_HISTORY_CASES: readonly HistoryCase[] = [
     const base = w.copy(w.squash(w.root, w.last), w.root, "Revert");
     return { base, head: w.squash(base, w.last) };
   }),
+  forged("LANDED_BEFORE", "a merge of the branch after a squash and a revert", (w) => {
+    const base = w.copy(w.squash(w.root, w.last), w.root, "Revert");
+    return { base, head: w.merge(base, w.last) };
+  }),
   forged("LANDED_BEFORE", "a squash again after a revert and another change", (w) => {
     const reverted = w.copy(w.squash(w.root, w.last), w.root, "Revert");
     const base = w.commit(reverted, { "b.txt": "later\n" });

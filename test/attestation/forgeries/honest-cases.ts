@@ -79,6 +79,11 @@ export const HONEST_CASES: readonly HistoryCase[] = [
     head: w.last,
     lines: [w.sign(w.statement), w.sign(withPredicate(w.statement, { finish: "discard" }), "mallory")],
   })),
+  honest("a branch that goes on after it was squashed", (w) => {
+    const base = w.squash(w.root, w.last);
+    const other = w.another(w.last, "three.txt");
+    return { base, head: w.merge(base, other.last), lines: [w.sign(w.statement), other.line] };
+  }),
   honest("a sealed run", (w) => ({
     head: w.last,
     lines: [w.sign(withPredicate(w.statement, { endedAt: null, sealedAt: "2026-11-01T10:59:00Z", finish: "pr" }))],

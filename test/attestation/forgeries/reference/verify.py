@@ -272,6 +272,10 @@ class Verifier:
             return ("MERGE_CONFLICT",)
         if tree != self.tree(c):
             return ("MERGE_DIFFERS",)
+        first = parents[0]
+        for s in self.brings(c):
+            if self.result(first, s.last, s.tree) != self.tree(first) and self.landed(s, first):
+                return ("LANDED_BEFORE",)
         return ("merge", all(self.tree(p) != tree for p in parents))
 
     def judge_single(self, c, parents, inside, head):
@@ -320,7 +324,7 @@ class Verifier:
         """A landing, a code, or None."""
         if self.le(s.last, p):
             return None
-        visited, forks, _ = self.walk(s.last, p)
+        visited, _, _ = self.walk(s.last, p)
         if k > sum(1 for x in visited if self.commit(x) and len(self.commit(x)["parents"]) == 1):
             return None
         if self.result(p, s.last, s.tree) != self.tree(c):
@@ -337,13 +341,18 @@ class Verifier:
             return None
         if not closed:
             return "FOREIGN_COMMITS"
-        x = p
-        while x is not None and not any(self.le(x, f) for f in forks):
-            if self.result(x, s.last, s.tree) == self.tree(x):
-                return "LANDED_BEFORE"
-            x = next(iter((self.commit(x) or {"parents": []})["parents"]), None)
+        if self.landed(s, p):
+            return "LANDED_BEFORE"
         runs = [s] + [r for v in visited for r in self.state(v, s.last)]
         return (s, tuple(dict.fromkeys(runs)), self.tree(c) != s.tree)
+
+    def landed(self, s, p):
+        forks, x = self.walk(s.last, p)[1], p
+        while x is not None and not any(self.le(x, f) for f in forks):
+            if self.result(x, s.last, s.tree) == self.tree(x):
+                return True
+            x = next(iter((self.commit(x) or {"parents": []})["parents"]), None)
+        return False
 
     # -- step 5 and 6 --------------------------------------------------------------------------------------------
 
