@@ -196,7 +196,13 @@ export const DiffFile = z.object({
   isBinary: z.boolean(),
   /** True where the patch was too long and ends early. */
   isCut: z.boolean(),
+  /** How much is not in `patch`, and why; empty if all of it is. */
+  notShown: z.string(),
+  /** What the change does besides its lines: modes, links, submodules, line endings. */
+  facts: z.array(z.string()),
   isDocument: z.boolean(),
+  /** True for files that isdlc itself writes. */
+  isBookkeeping: z.boolean(),
   /** Of the patch: a file that was viewed has to be viewed again when it changes. */
   digest: z.string(),
   patch: z.string(),

@@ -1,6 +1,7 @@
 import { countOf } from "../core/count-of.ts";
 import { type PatchFile, patchFiles } from "./patch-files.ts";
 import { plainLine, plainText } from "./plain-text.ts";
+import { visibleChange, visibleReturns } from "./visible-change.ts";
 
 /** What a person is shown of the work: patches as git writes them, each under a title where it needs one. */
 export type ShownChanges = {
@@ -42,5 +43,4 @@ function partLines(title: string | null, files: readonly PatchFile[]): string[] 
   return [...(title === null ? [] : [`${title}:`]), ...files.map(({ text }) => visible(text).replace(/\n$/, ""))];
 }
 
-/** A carriage return inside of a line would be read as the beginning of another one. */
-const visible = (text: string): string => plainText(text.replaceAll(/\r(?!\n)/g, "\u240d"));
+const visible = (text: string): string => plainText(visibleReturns(visibleChange(text)));

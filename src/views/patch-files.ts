@@ -4,6 +4,7 @@ import type { FileChange } from "../schema/facts.ts";
 
 /** One file of a patch as git writes it. */
 export type PatchFile = ShownDiff["files"][number] & {
+  readonly modes: { readonly before: string | null; readonly after: string | null };
   /** As it stands in the patch, header included. */
   readonly text: string;
 };
@@ -16,8 +17,28 @@ const HUNK_START = /\n@@ /;
 /** A patch cut into its files: code first, then documents, then bookkeeping, each by path. */
 export function patchFiles(patch: string): PatchFile[] {
   const parts = patch.split(FILE_START).filter((part) => part.startsWith("diff --git "));
-  return parts.map(patchFile).toSorted(byKindAndPath);
+  return replacedTogether(parts.map(patchFile)).toSorted(byKindAndPath);
 }
+
+/** Git tells a file that became a link, or a link that became a file, as one deleted and one added. */
+const replacedTogether = (files: readonly PatchFile[]): PatchFile[] =>
+  files.flatMap((file, index): PatchFile[] => {
+    if (isReplacement(file, files[index + 1])) return [];
+    const before = files[index - 1];
+    return before !== undefined && isReplacement(before, file) ? [replacement(before, file)] : [file];
+  });
+
+const isReplacement = (file: PatchFile, next: PatchFile | undefined): boolean =>
+  next?.path === file.path && file.change === "deleted" && next.change === "added";
+
+const replacement = (before: PatchFile, after: PatchFile): PatchFile => ({
+  ...after,
+  change: "typechange",
+  removed: before.removed,
+  modes: { before: before.modes.before, after: after.modes.after },
+  isBinary: before.isBinary || after.isBinary,
+  text: before.text + after.text,
+});
 
 const KINDS = ["code", "document", "bookkeeping"] as const;
 
@@ -36,6 +57,7 @@ function patchFile(text: string): PatchFile {
     kind: kindOf(path),
     added: lines.filter((line) => line.startsWith("+")).length,
     removed: lines.filter((line) => line.startsWith("-")).length,
+    modes: modesIn(head),
     isBinary: head.some((line) => line.startsWith("Binary files ") || line === "GIT binary patch"),
     text,
   };
@@ -44,6 +66,18 @@ function patchFile(text: string): PatchFile {
 function kindOf(path: string): PatchFile["kind"] {
   if (isBookkeeping(path)) return "bookkeeping";
   return DOCUMENT.test(path) ? "document" : "code";
+}
+
+/** As git writes them, `100755`; null if the file does not exist on that side. */
+function modesIn(head: readonly string[]): PatchFile["modes"] {
+  const after = (start: string): string | null =>
+    head.find((line) => line.startsWith(start))?.slice(start.length) ?? null;
+  const kept = /^index \S+ (\d{6})$/m.exec(head.join("\n"))?.[1] ?? null;
+  const [added, deleted] = [after("new file mode "), after("deleted file mode ")];
+  return {
+    before: added === null ? (deleted ?? after("old mode ") ?? kept) : null,
+    after: deleted === null ? (added ?? after("new mode ") ?? kept) : null,
+  };
 }
 
 function changeOf(head: readonly string[]): FileChange["change"] {

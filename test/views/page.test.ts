@@ -62,7 +62,7 @@ index 1..2 100644
 +b
 `;
 
-test("a patch becomes its files: code first, names as they are, bookkeeping left out", () => {
+test("lists the files of a patch: code, documents, then what isdlc itself writes", () => {
   const files = diffFiles(PATCH, hash);
   expect(
     files.map(({ path, was, change, added, removed, isBinary }) => [path, was, change, added, removed, isBinary]),
@@ -73,7 +73,9 @@ test("a patch becomes its files: code first, names as they are, bookkeeping left
     ["src/new.ts", "old.ts", "renamed", 0, 0, false],
     ["src/ä.bin", null, "modified", 0, 0, true],
     ["README.md", null, "modified", 1, 0, false],
+    ["BACKLOG.md", null, "modified", 1, 1, false],
   ]);
+  expect(files.filter(({ isBookkeeping }) => isBookkeeping).map(({ path }) => path)).toEqual(["BACKLOG.md"]);
   expect(files[2]?.patch.startsWith("@@ -0,0 +1,2 @@\n+--- not a header")).toBe(true);
   expect(diffFiles("", hash)).toEqual([]);
 });
@@ -82,7 +84,7 @@ test("a carriage return inside of a line begins no file", () => {
   const hidden =
     "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-x\n+y\rdiff --git a/b b/b\r@@ -1 +1 @@\n";
   expect(diffFiles(hidden, hash)).toMatchObject([
-    { path: "a.ts", added: 1, removed: 1, patch: "@@ -1 +1 @@\n-x\n+y\rdiff --git a/b b/b\r@@ -1 +1 @@\n" },
+    { path: "a.ts", added: 1, removed: 1, patch: "@@ -1 +1 @@\n-x\n+y␍diff --git a/b b/b␍@@ -1 +1 @@\n" },
   ]);
 });
 

@@ -42,6 +42,6 @@ async function changesOf({ workspace, vcsWrite }: Looked, run: ActiveRun): Promi
 
 const diffObject = ({ base, parts }: ShownChanges): ShownDiff => ({
   base,
-  files: parts.flatMap(({ patch }) => patchFiles(patch)).map(({ text: _text, ...file }) => file),
+  files: parts.flatMap(({ patch }) => patchFiles(patch)).map(({ text: _text, modes: _modes, ...file }) => file),
   patch: parts.map(({ title, patch }) => (title === null || patch === "" ? patch : `${title}:\n${patch}`)).join(""),
 });

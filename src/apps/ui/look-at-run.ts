@@ -12,6 +12,7 @@ import { runDetail } from "../../views/page/run-detail.ts";
 import type { Seen } from "../../views/page/run-row.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
 import { plainText } from "../../views/plain-text.ts";
+import { visibleChange } from "../../views/visible-change.ts";
 
 /** Characters of a document that are sent. */
 const DOCUMENT_LIMIT = 400_000;
@@ -64,7 +65,7 @@ async function documentAt(source: RunSource, path: string, tree: TreeId | null):
   if (text === null || text.includes("\0")) return { path, text: null, isCut: false };
   return {
     path,
-    text: text.replace(BYTE_ORDER_MARK, "").slice(0, DOCUMENT_LIMIT),
+    text: visibleChange(text.replace(BYTE_ORDER_MARK, "").slice(0, DOCUMENT_LIMIT)),
     isCut: text.length > DOCUMENT_LIMIT,
   };
 }

@@ -1,20 +1,20 @@
 import type { DiffFile } from "../../schema/api.ts";
+import { changeFacts, hasReturnsOnly } from "../change-facts.ts";
 import { type PatchFile, patchFiles } from "../patch-files.ts";
+import { visibleChange, visibleReturns } from "../visible-change.ts";
 
 export type Hash = (text: string) => string;
 
 /** Characters of one file's patch that are sent; a longer one is read in an editor. */
 const FILE_LIMIT = 1_500_000;
 
-/** A patch as git writes it, cut into its files; code first, then documents, each by path. */
+/** A patch as git writes it, cut into its files: code, documents, then what isdlc itself writes; each by path. */
 export const diffFiles = (patch: string, hash: Hash): DiffFile[] =>
-  patchFiles(patch)
-    .filter(({ kind }) => kind !== "bookkeeping")
-    .map((file) => diffFile(file, hash));
+  patchFiles(patch).map((file) => diffFile(file, hash));
 
-function diffFile({ path, was, change, kind, added, removed, isBinary, text }: PatchFile, hash: Hash): DiffFile {
-  const start = text.indexOf("\n@@ ") + 1;
-  const hunks = start === 0 ? "" : text.slice(start);
+function diffFile(file: PatchFile, hash: Hash): DiffFile {
+  const { path, was, change, kind, added, removed, isBinary, text } = file;
+  const hunks = visibleHunks(file);
   return {
     path,
     was,
@@ -23,8 +23,25 @@ function diffFile({ path, was, change, kind, added, removed, isBinary, text }: P
     removed,
     isBinary,
     isCut: hunks.length > FILE_LIMIT,
+    notShown: isBinary ? binaryText(text) : notShownText(hunks),
+    facts: changeFacts(file),
     isDocument: kind === "document",
+    isBookkeeping: kind === "bookkeeping",
     digest: hash(text).slice(0, 16),
     patch: hunks.slice(0, FILE_LIMIT),
   };
 }
+
+/** Where a line of the patch is no part of a hunk: heads of files, one or, where a file was replaced, two. */
+const HEAD = /(?<![^\n])diff --git [^]*?(?=\n@@ |$)/g;
+
+function visibleHunks(file: PatchFile): string {
+  const hunks = file.text.replaceAll(HEAD, "").replace(/^\n+/, "");
+  const visible = visibleChange(hunks);
+  return hasReturnsOnly(file.text) ? visible.replaceAll("\r\n", "\n") : visibleReturns(visible);
+}
+
+const binaryText = (text: string): string => /^\(not shown: (.*)\)$/m.exec(text)?.[1] ?? "binary content";
+
+const notShownText = (hunks: string): string =>
+  hunks.length > FILE_LIMIT ? `${hunks.length - FILE_LIMIT} of ${hunks.length} characters` : "";

@@ -26,6 +26,8 @@ export function DiffRowView({ row, onToggle, onViewed, isViewed }: RowProps) {
           onViewed={() => onViewed(row.file.path)}
         />
       );
+    case "group":
+      return <h3 className="diff-group">{row.text}</h3>;
     case "hunk":
       return <div className="diff-hunk">{row.text === "" ? "⋯" : row.text}</div>;
     case "line":
@@ -51,7 +53,7 @@ const CHANGES = {
   modified: "",
   deleted: "deleted",
   renamed: "renamed",
-  typechange: "mode changed",
+  typechange: "type changed",
 } as const;
 
 type HeadProps = {
@@ -69,6 +71,11 @@ function FileHead({ file, isOpen, isViewed, onToggle, onViewed }: HeadProps) {
         <ChevronIcon />
         <span className="path">{file.was === null ? file.path : `${file.was} → ${file.path}`}</span>
         {CHANGES[file.change] === "" ? null : <span className="badge badge-plain">{CHANGES[file.change]}</span>}
+        {file.facts.map((fact) => (
+          <span key={fact} className="badge badge-warn">
+            {fact}
+          </span>
+        ))}
       </button>
       <span className="diff-count">
         <span className="plus">+{file.added}</span> <span className="minus">−{file.removed}</span>

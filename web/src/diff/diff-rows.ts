@@ -8,6 +8,7 @@ export type Pair = { readonly left: PatchLine | null; readonly right: PatchLine 
 /** One row of the whole diff. Rows are all there is to draw, so that only those on the screen are drawn. */
 export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
   | { readonly is: "file"; readonly isOpen: boolean }
+  | { readonly is: "group"; readonly text: string }
   | { readonly is: "hunk"; readonly text: string }
   | { readonly is: "line"; readonly line: PatchLine; readonly pair: PatchLine | null }
   | ({ readonly is: "pair" } & Pair)
@@ -31,24 +32,30 @@ export function hunksOf(file: DiffFile): Hunk[] {
 }
 
 export function diffRows(files: readonly DiffFile[], wanted: Wanted): DiffRow[] {
-  return files.flatMap((file): DiffRow[] => {
+  return files.flatMap((file, index): DiffRow[] => {
     const isOpen = wanted.isOpen(file);
     const head: DiffRow = { is: "file", key: file.path, file, isOpen };
-    return isOpen ? [head, ...bodyOf(file, wanted)] : [head];
+    const rows = isOpen ? [head, ...bodyOf(file, wanted)] : [head];
+    const isFirst = file.isBookkeeping && files[index - 1]?.isBookkeeping !== true;
+    return isFirst ? [{ is: "group", key: "bookkeeping", file, text: BOOKKEEPING }, ...rows] : rows;
   });
 }
 
+const BOOKKEEPING = "Written by isdlc (merged with the work)";
+
 function bodyOf(file: DiffFile, wanted: Wanted): DiffRow[] {
   const message = (text: string): DiffRow => ({ is: "message", key: `${file.path} message`, file, text });
-  if (file.isBinary) return [message("A binary file; it is not shown.")];
+  if (file.isBinary) return [message(`Binary file not shown: ${file.notShown}.`)];
   const hunks = hunksOf(file);
   if (hunks.length === 0)
-    return [message(file.change === "renamed" ? "Renamed without changes." : "No lines changed.")];
+    return [message(file.change === "renamed" ? "Renamed without changes to its lines." : "No lines changed.")];
   const rows = hunks.flatMap((hunk, index): DiffRow[] => [
     { is: "hunk", key: `${file.path} @${index}`, file, text: hunk.header },
     ...(wanted.layout === "unified" ? unified(file, hunk, wanted) : split(file, hunk, wanted)),
   ]);
-  return file.isCut ? [...rows, message("The rest is too long to be shown here.")] : rows;
+  return file.isCut
+    ? [...rows, message(`Truncated: ${file.notShown} are not shown. Open the file to see the rest.`)]
+    : rows;
 }
 
 function unified(file: DiffFile, hunk: Hunk, { review }: Wanted): DiffRow[] {

@@ -15,6 +15,7 @@ type DiffProps = {
 
 const HEIGHTS: { readonly [K in DiffRow["is"]]: number } = {
   file: 44,
+  group: 44,
   hunk: 28,
   line: 21,
   pair: 21,

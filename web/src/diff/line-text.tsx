@@ -1,5 +1,5 @@
 import { diffWordsWithSpace } from "diff";
-import { useSyncExternalStore } from "react";
+import { type ReactNode, useSyncExternalStore } from "react";
 import { hasHighlighter, highlight, onHighlighter } from "./highlight.ts";
 import type { PatchLine } from "./parse-patch.ts";
 
@@ -8,20 +8,55 @@ type TextProps = { readonly path: string; readonly line: PatchLine; readonly oth
 /** Longer lines are shown as they are: nobody reads them word by word. */
 const MOST_COMPARED = 600;
 
-/** The text of a line: what changed within it is marked, code is coloured. */
+/** The text of a line: what changed within it is marked, code is coloured, and what could hide stands out. */
 export function LineText({ path, line, other }: TextProps) {
   const isReady = useSyncExternalStore(onHighlighter, hasHighlighter);
+  return (
+    <code className="code">
+      {lineContent({ path, line, other }, isReady)}
+      {line.hasNoNewline === true ? <span className="odd"> ⊘ no newline at the end of the file</span> : null}
+    </code>
+  );
+}
+
+function lineContent({ path, line, other }: TextProps, isReady: boolean): ReactNode {
   const parts = changedParts(line, other);
   if (parts !== null)
-    return (
-      <code className="code">
-        {parts.map(({ text, isChanged }, index) =>
-          isChanged ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
-        )}
-      </code>
+    return parts.map(({ text, isChanged }, index) =>
+      isChanged ? <mark key={index}>{withMarks(text)}</mark> : <span key={index}>{withMarks(text)}</span>,
     );
-  const coloured = isReady ? highlight(path, line.text) : null;
-  return <code className="code">{coloured ?? (line.text === "" ? "\n" : line.text)}</code>;
+  if (line.text === "") return "\n";
+  const isOdd = ODD.test(line.text) || (line.kind !== "context" && TRAILING.test(line.text));
+  if (isOdd) return line.kind === "context" ? withMarks(line.text) : withTrailing(line.text);
+  return (isReady ? highlight(path, line.text) : null) ?? line.text;
+}
+
+/** What the server wrote in place of what cannot be seen: `<U+00A0>`, `<0xE9>`, `␍`. */
+const ODD = /<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})>|[\u2400-\u2421]/;
+const ODD_PARTS = new RegExp(`(${ODD.source})`);
+const TRAILING = /[ \t]+$/;
+
+const withMarks = (text: string): ReactNode =>
+  ODD.test(text)
+    ? text.split(ODD_PARTS).map((part, index) =>
+        index % 2 === 0 ? (
+          part
+        ) : (
+          <span key={index} className="odd">
+            {part}
+          </span>
+        ),
+      )
+    : text;
+
+function withTrailing(text: string): ReactNode {
+  const spaces = TRAILING.exec(text)?.[0] ?? "";
+  return (
+    <>
+      {withMarks(text.slice(0, text.length - spaces.length))}
+      {spaces === "" ? null : <span className="trailing">{spaces}</span>}
+    </>
+  );
 }
 
 type Part = { readonly text: string; readonly isChanged: boolean };

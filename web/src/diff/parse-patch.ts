@@ -3,10 +3,14 @@ export type PatchLine = {
   readonly text: string;
   readonly oldNumber: number | null;
   readonly newNumber: number | null;
+  /** True for the last line of a file that does not end with a newline. */
+  readonly hasNoNewline?: boolean;
 };
 export type Hunk = { readonly header: string; readonly lines: readonly PatchLine[] };
 
 const HEADER = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
+/** Git says so after the line. */
+const NO_NEWLINE = "\\";
 const KINDS: Readonly<Record<string, PatchLine["kind"]>> = { "+": "added", "-": "removed", " ": "context" };
 
 /** The hunks of one file's patch. A patch that was cut ends where it ends. */
@@ -20,9 +24,13 @@ export function parsePatch(patch: string): Hunk[] {
       hunks.push({ header: (header[3] ?? "").trim(), lines: [] });
       continue;
     }
+    const lines = hunks.at(-1)?.lines;
+    const last = lines?.at(-1);
+    if (line.startsWith(NO_NEWLINE) && lines !== undefined && last !== undefined)
+      lines[lines.length - 1] = { ...last, hasNoNewline: true };
     const kind = KINDS[line.charAt(0)];
     if (kind === undefined) continue;
-    hunks.at(-1)?.lines.push({
+    lines?.push({
       kind,
       text: line.slice(1),
       oldNumber: kind === "added" ? null : oldNumber++,

@@ -11,9 +11,10 @@ type OutlineProps = {
 
 /** Everything there is to read, with what was viewed and what was said about it. */
 export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
-  const done = files.filter(isViewed).length;
+  const read = files.filter(({ isBookkeeping }) => !isBookkeeping);
+  const done = read.filter(isViewed).length;
   return (
-    <nav className="outline" aria-label="What there is to read">
+    <nav className="outline" aria-label="Files and documents">
       {gate.documents.length === 0 ? null : (
         <>
           <h2 className="outline-title">Documents</h2>
@@ -35,12 +36,12 @@ export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
           <h2 className="outline-title">
             Files{" "}
             <span className="subtle">
-              {done} of {files.length} viewed
+              {done} of {read.length} viewed
             </span>
           </h2>
           {foldersOf(files).map(({ folder, own }) => (
             <div key={folder} className="folder">
-              {folder === "" ? null : <div className="folder-name">{folder}</div>}
+              <div className="folder-name">{folder}</div>
               <ul>
                 {own.map((file) => (
                   <li key={file.path}>
@@ -78,13 +79,16 @@ function Said({ path }: { readonly path: string }) {
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
+const ROOT = "(root)";
+const OWN = "Written by isdlc";
+
 type Folder = { readonly folder: string; readonly own: readonly DiffFile[] };
 
 /** In the order of the diff: code before documents. */
 function foldersOf(files: readonly DiffFile[]): Folder[] {
   const folders = new Map<string, DiffFile[]>();
   for (const file of files) {
-    const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+    const folder = file.isBookkeeping ? OWN : file.path.slice(0, Math.max(0, file.path.lastIndexOf("/"))) || ROOT;
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
   return [...folders].map(([folder, own]) => ({ folder, own }));

@@ -6,6 +6,7 @@ import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git, GitOptions } from "../process/git.ts";
 import { parseNameStatus } from "../process/name-status.ts";
 import { maxOutputBytes } from "../process/run-git.ts";
+import { BYTE_MARK, patchText } from "./patch-text.ts";
 import { isObjectId } from "./ref-name.ts";
 
 export type TreePair = { readonly from: string; readonly to: string };
@@ -73,7 +74,7 @@ export async function patchBetween(git: Git, pair: TreePair, paths: readonly str
 const READING = { timeoutMs: wholeTreeTimeoutMs, whenTooLong: "cut" } as const;
 
 function ended(output: Buffer): string {
-  const text = output.toString("utf8");
+  const text = patchText(output);
   if (output.length < maxOutputBytes) return text;
   return `${text}\n\nThe rest is not shown: the patch is longer than ${maxOutputBytes / 1024 / 1024} MB. See it with git diff.\n`;
 }
@@ -84,19 +85,33 @@ const BINARY = /^Binary files .* differ$/gm;
 async function linesOf(git: Git, pair: TreePair, line: string): Promise<string> {
   const path =
     / and b\/(.*) differ$/.exec(line)?.[1] ?? /^Binary files a\/(.*) and \/dev\/null differ$/.exec(line)?.[1];
-  const notShown = `${line}\n(not shown: binary content)`;
-  if (path === undefined || path.startsWith('"')) return notShown;
+  if (path === undefined || path.startsWith('"')) return `${line}\n(not shown: binary content)`;
+  const notShown = async (): Promise<string> => `${line}\n(not shown: binary content, ${await sizes(git, pair, path)})`;
   const args = ["-p", "--text", "--no-color", "--no-renames"];
   const output = await compared(git, pair, { args, paths: [path], ...READING });
-  const text = output?.toString("utf8") ?? "";
+  const text = output === null ? "" : patchText(output);
   const body = text.slice(Math.max(0, text.indexOf("\n--- ") + 1));
-  return isMostlyText(body) ? body.trimEnd() : notShown;
+  return isMostlyText(body) ? body.trimEnd() : notShown();
+}
+
+/** `1234 bytes, before 1000 bytes` */
+async function sizes(git: Git, { from, to }: TreePair, path: string): Promise<string> {
+  const [after, before] = await Promise.all([sizeIn(git, to, path), sizeIn(git, from, path)]);
+  if (before === null) return `${after ?? 0} bytes`;
+  return after === null ? `deleted, ${before} bytes` : `${after} bytes, before ${before} bytes`;
+}
+
+/** Bytes of a file in a tree; null if the tree does not have it. */
+async function sizeIn(git: Git, tree: string, path: string): Promise<number | null> {
+  const { stdout } = await git(["--literal-pathspecs", "ls-tree", "--long", tree, "--", path], { timeoutMs });
+  const size = /^\S+ \S+ \S+ +(\d+)\t/.exec(stdout.toString("utf8"))?.[1];
+  return size === undefined ? null : Number(size);
 }
 
 const MOST_CONTROLS = 0.02;
 
 /** As text it would be unreadable, or flood whoever reads. */
 function isMostlyText(body: string): boolean {
-  const strange = body.match(/[^\P{Cc}\n\t\r]|\ufffd/gu)?.length ?? 0;
+  const strange = (body.match(/[^\P{Cc}\n\t\r]/gu)?.length ?? 0) + (body.match(BYTE_MARK)?.length ?? 0);
   return body !== "" && body.length <= maxOutputBytes && strange <= Math.max(2, body.length * MOST_CONTROLS);
 }

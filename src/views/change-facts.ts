@@ -1,0 +1,40 @@
+import type { PatchFile } from "./patch-files.ts";
+
+const LINK = "120000";
+const SUBMODULE = "160000";
+const EXECUTABLE = "100755";
+
+/** What a change does besides its lines: modes, links, submodules, line endings. */
+export function changeFacts({ modes: { before, after }, change, added, removed, isBinary, text }: PatchFile): string[] {
+  const facts = [typeFact(before, after), modeFact(before, after)];
+  if (!isBinary && added + removed === 0 && (change === "added" || change === "deleted")) facts.push("Empty file");
+  if (hasReturnsOnly(text)) facts.push("All lines end in CRLF");
+  return facts.filter((fact) => fact !== "");
+}
+
+const NAMES: Readonly<Record<string, string>> = { [LINK]: "symbolic link", [SUBMODULE]: "submodule" };
+
+function typeFact(before: string | null, after: string | null): string {
+  const [was, is] = [before, after].map((mode) => (mode === null ? null : (NAMES[mode] ?? "file")));
+  if (was !== null && is !== null && was !== is) return `Was a ${was}, is now a ${is}`;
+  const name = is ?? was;
+  return name === "file" || name === null || name === undefined ? "" : `${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+function modeFact(before: string | null, after: string | null): string {
+  if (before === null) return after === EXECUTABLE ? "Executable (mode 100755)" : "";
+  if (after === null || before === after) return "";
+  const change = after === EXECUTABLE ? ", now executable" : before === EXECUTABLE ? ", no longer executable" : "";
+  return `Mode ${before} → ${after}${change}`;
+}
+
+/** True if every line of the hunks ends in CRLF: then the change is not about line endings. */
+export function hasReturnsOnly(text: string): boolean {
+  const start = text.indexOf("\n@@ ");
+  if (start === -1 || !text.includes("\r\n")) return false;
+  const lines = text
+    .slice(start)
+    .split("\n")
+    .filter((line) => /^[-+ ]/.test(line));
+  return lines.length > 0 && lines.every((line) => line.endsWith("\r") && !line.slice(0, -1).includes("\r"));
+}
