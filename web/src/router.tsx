@@ -10,6 +10,7 @@ import { Settings } from "./pages/settings.tsx";
 import { TeamSettings } from "./pages/team-settings.tsx";
 import { GatePage } from "./gate/gate-page.tsx";
 import { isTeam } from "./served-by.ts";
+import { Failed } from "./pages/failed.tsx";
 import { Missing } from "./pages/missing.tsx";
 import { Shell } from "./parts/shell.tsx";
 
@@ -60,6 +61,7 @@ export const router = createRouter({
     gateRoute,
   ]),
   scrollRestoration: true,
+  defaultErrorComponent: Failed,
 });
 
 declare module "@tanstack/react-router" {

@@ -70,7 +70,7 @@ export async function open(link: string, look: Look = {}): Promise<Opened> {
 }
 
 /** Milliseconds until a page must show something, also while other suites run beside it. */
-const PATIENCE = 120_000;
+const PATIENCE = Number(process.env["BROWSER_TIMEOUT_MS"] ?? 120_000);
 
 /** The same, whatever is shown there; it notes everything a page must not do. */
 export async function openAt(link: string, look: Look = {}): Promise<Opened> {

@@ -1,8 +1,8 @@
-import { type ReactNode, useMemo, useState } from "react";
-import type { Components, ExtraProps } from "react-markdown";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import type { DocumentView } from "../../../src/schema/api.ts";
 import { LineText } from "../diff/line-text.tsx";
 import { PlusIcon } from "../parts/icons.tsx";
+import type { BlockProps, BlockTag } from "../markdown/draw-tree.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Notes } from "./notes.tsx";
 import { hasNotes, type Line, notesAt, useReview } from "./review-context.ts";
@@ -24,59 +24,48 @@ export function Document({ document }: { readonly document: DocumentView }) {
           </button>
         ) : null}
       </header>
-      {text === null ? <p className="subtle">It does not exist, or is not text.</p> : null}
-      {text === null ? null : isSource ? <Source path={path} text={text} /> : <Rendered path={path} text={text} />}
-      {isCut ? <p className="notice">The rest is too long to be shown here.</p> : null}
+      {text === null ? <p className="subtle">File missing or not text.</p> : null}
+      {text === null ? null : isSource ? (
+        <Source path={path} text={text} />
+      ) : (
+        <Rendered path={path} text={text} isCut={isCut} />
+      )}
+      {isCut ? <p className="notice">Truncated: open the file to see the rest.</p> : null}
     </article>
   );
 }
 
 type TextProps = { readonly path: string; readonly text: string };
 
-function Rendered({ path, text }: TextProps) {
+function Rendered({ path, text, isCut }: TextProps & { readonly isCut: boolean }) {
+  const { markShown } = useReview();
   const lines = useMemo(() => text.split("\n"), [text]);
-  const components = useMemo(() => commentable(path, lines), [path, lines]);
-  return <Markdown text={text} components={components} />;
-}
-
-type BlockProps = ExtraProps & { readonly children?: ReactNode };
-
-/** Blocks that can be commented on, each by the line it begins at. */
-function commentable(path: string, lines: readonly string[]): Components {
-  const block = (Tag: "p" | "li" | "h1" | "h2" | "h3" | "h4" | "blockquote") =>
-    function Block({ node, children }: BlockProps) {
-      const line = node?.position?.start.line;
-      if (line === undefined) return <Tag>{children}</Tag>;
-      return (
-        <Commented tag={Tag} at={{ path, line, side: "new" }} quote={lines[line - 1] ?? ""}>
-          {children}
-        </Commented>
-      );
-    };
-  return {
-    p: block("p"),
-    li: block("li"),
-    h1: block("h1"),
-    h2: block("h2"),
-    h3: block("h3"),
-    h4: block("h4"),
-    blockquote: block("blockquote"),
-  };
+  const drawBlock = useCallback(
+    ({ tag, line, children }: BlockProps) => (
+      <Commented tag={tag} at={{ path, line, side: "new" }} quote={lines[line - 1] ?? ""}>
+        {children}
+      </Commented>
+    ),
+    [path, lines],
+  );
+  const onShown = useCallback((isWhole: boolean) => markShown(path, isWhole && !isCut), [markShown, path, isCut]);
+  const source = useMemo(() => <Source path={path} text={text} />, [path, text]);
+  return <Markdown text={text} drawBlock={drawBlock} source={source} onShown={onShown} />;
 }
 
 type CommentedProps = {
-  readonly tag: "p" | "li" | "h1" | "h2" | "h3" | "h4" | "blockquote";
+  readonly tag: BlockTag;
   readonly at: Line;
   readonly quote: string;
   readonly children: ReactNode;
 };
 
-function Commented({ tag: Tag, at, quote, children }: CommentedProps) {
+function Commented({ tag, at, quote, children }: CommentedProps) {
   const review = useReview();
   const notes = notesAt(review, at);
   const add = review.mayComment ? <Add at={at} onAdd={() => review.edit(at)} /> : null;
   const said = hasNotes(notes) ? <Notes at={at} quote={quote} notes={notes} /> : null;
-  if (Tag === "li")
+  if (tag === "li")
     return (
       <li className="block">
         {add}
@@ -87,7 +76,7 @@ function Commented({ tag: Tag, at, quote, children }: CommentedProps) {
   return (
     <div className="block" data-line={at.line}>
       {add}
-      <Tag>{children}</Tag>
+      {children}
       {said}
     </div>
   );

@@ -1,5 +1,6 @@
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { GateView } from "../../../src/schema/api.ts";
+import { PanelBoundary } from "../parts/boundary.tsx";
 import { Changes } from "./changes.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { Document } from "./document.tsx";
@@ -12,8 +13,9 @@ import { useChanges } from "./use-changes.ts";
 import { useGateKeys } from "./gate-keys.ts";
 
 export function GateReview({ gate }: { readonly gate: GateView }) {
-  const review = useGateReview(gate);
-  const changes = useChanges(gate, review);
+  const [shown, markShown] = useShown();
+  const review = useGateReview(gate, markShown);
+  const changes = useChanges(gate, { review, shown });
   const { files, isViewed, mark } = changes;
   const [goal, setGoal] = useState<{ key: string; at: number } | null>(null);
   useGateKeys(mark);
@@ -22,18 +24,26 @@ export function GateReview({ gate }: { readonly gate: GateView }) {
       <div className="gate">
         <GateHead gate={gate} />
         <div className="gate-body">
-          <Outline gate={gate} files={files} isViewed={isViewed} onGo={(key) => setGoal({ key, at: Date.now() })} />
+          <PanelBoundary what="The outline">
+            <Outline gate={gate} files={files} isViewed={isViewed} onGo={(key) => setGoal({ key, at: Date.now() })} />
+          </PanelBoundary>
           <div className="gate-main">
-            <Overview gate={gate} />
+            <PanelBoundary what="The overview">
+              <Overview gate={gate} />
+            </PanelBoundary>
             {gate.documents.length === 0 ? null : (
               <section aria-labelledby="documents" className="gate-section">
                 <h2 id="documents">Documents</h2>
                 {gate.documents.map((document) => (
-                  <Document key={document.path} document={document} />
+                  <PanelBoundary key={document.path} what={document.path}>
+                    <Document document={document} />
+                  </PanelBoundary>
                 ))}
               </section>
             )}
-            <Changes gate={gate} changes={changes} goal={goal} />
+            <PanelBoundary what="The diff">
+              <Changes gate={gate} changes={changes} goal={goal} />
+            </PanelBoundary>
           </div>
         </div>
         <DecisionBar gate={gate} />
@@ -43,7 +53,7 @@ export function GateReview({ gate }: { readonly gate: GateView }) {
 }
 
 /** What is said at this gate: the person's drafts, the reviewers' findings, and the comments of earlier gates. */
-function useGateReview(gate: GateView): Review {
+function useGateReview(gate: GateView, markShown: Review["markShown"]): Review {
   const earlier = useMemo(() => gate.earlier.flatMap(({ comments }) => comments), [gate.earlier]);
   const used = Math.max(0, ...earlier.map(({ comment }) => numberOf(comment.id)));
   const drafting = useDraft(gate.run, gate.wait, used);
@@ -51,7 +61,28 @@ function useGateReview(gate: GateView): Review {
   const mayComment = gate.options.some(({ needs }) => needs === "guidance");
   const { findings, failed } = gate;
   return useMemo(
-    () => ({ drafting, findings, failed, earlier: gate.earlier[0]?.comments ?? [], mayComment, editing, edit }),
-    [drafting, findings, failed, gate.earlier, mayComment, editing],
+    () => ({
+      drafting,
+      findings,
+      failed,
+      earlier: gate.earlier[0]?.comments ?? [],
+      mayComment,
+      editing,
+      edit,
+      markShown,
+    }),
+    [drafting, findings, failed, gate.earlier, mayComment, editing, markShown],
   );
+}
+
+/** Documents whose drawing has all of their text. */
+function useShown(): [ReadonlySet<string>, Review["markShown"]] {
+  const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
+  const markShown = useCallback((path: string, isWhole: boolean): void => {
+    setShown((before) => {
+      if (before.has(path) === isWhole) return before;
+      return new Set(isWhole ? [...before, path] : [...before].filter((one) => one !== path));
+    });
+  }, []);
+  return [shown, markShown];
 }

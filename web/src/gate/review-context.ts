@@ -16,6 +16,8 @@ export type Review = {
   readonly mayComment: boolean;
   readonly editing: Line | null;
   readonly edit: (line: Line | null) => void;
+  /** Called with true once all text of a document is in its drawing. */
+  readonly markShown: (path: string, isWhole: boolean) => void;
 };
 
 export const ReviewContext = createContext<Review | null>(null);

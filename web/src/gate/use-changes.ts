@@ -28,7 +28,10 @@ export type GateChanges = {
 
 const NO_FILES: readonly DiffFile[] = [];
 
-export function useChanges(gate: GateView, review: Review): GateChanges {
+type Reviewed = { readonly review: Review; readonly shown: ReadonlySet<string> };
+
+/** `shown`: documents that are drawn above the diff with all of their text. */
+export function useChanges(gate: GateView, { review, shown }: Reviewed): GateChanges {
   const [against, setAgainst] = useState<DiffAgainst>(gate.hasSeen ? "seen" : "base");
   const [wanted, setLayout] = useStored<Layout>("isdlc.layout", "unified");
   const isNarrow = useIsNarrow();
@@ -41,8 +44,9 @@ export function useChanges(gate: GateView, review: Review): GateChanges {
   });
   const files = diff?.files ?? NO_FILES;
   const isViewed = (file: DiffFile): boolean => viewed.has(file.path, file.digest);
-  const isShownAbove = (file: DiffFile): boolean => gate.documents.some(({ path }) => path === file.path);
-  const isOpen = (file: DiffFile): boolean => (isViewed(file) || isShownAbove(file)) === toggled.has(file.path);
+  const isShownAbove = (file: DiffFile): boolean => file.removed === 0 && shown.has(file.path);
+  const isOpen = (file: DiffFile): boolean =>
+    (isViewed(file) || isShownAbove(file) || file.isBookkeeping) === toggled.has(file.path);
   const toggle = (path: string): void => setToggled((before) => withToggled(before, path));
   const mark = (path: string): void => {
     const file = files.find((one) => one.path === path);

@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import type { RunDetail } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
 import { watchRun } from "../live.ts";
+import { PanelBoundary } from "../parts/boundary.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { AskedFor } from "../run/asked-for.tsx";
 import { Activity } from "../run/activity.tsx";
@@ -114,16 +115,24 @@ function RunTabs({ detail }: { readonly detail: RunDetail }) {
         ))}
       </Tabs.List>
       <Tabs.Content value="timeline" className="tab-panel">
-        <Timeline detail={detail} />
+        <PanelBoundary what="The timeline">
+          <Timeline detail={detail} />
+        </PanelBoundary>
       </Tabs.Content>
       <Tabs.Content value="activity" className="tab-panel">
-        <Activity run={run} isLive={detail.row.status === "running"} />
+        <PanelBoundary what="The activity">
+          <Activity run={run} isLive={detail.row.status === "running"} />
+        </PanelBoundary>
       </Tabs.Content>
       <Tabs.Content value="documents" className="tab-panel">
-        <Documents detail={detail} />
+        <PanelBoundary what="The documents">
+          <Documents detail={detail} />
+        </PanelBoundary>
       </Tabs.Content>
       <Tabs.Content value="story" className="tab-panel">
-        <RunStory detail={detail} />
+        <PanelBoundary what="The story">
+          <RunStory detail={detail} />
+        </PanelBoundary>
       </Tabs.Content>
     </Tabs.Root>
   );

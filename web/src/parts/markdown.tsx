@@ -1,61 +1,77 @@
-import { memo } from "react";
-import ReactMarkdown, { type Components, type ExtraProps } from "react-markdown";
-import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
-import remarkGfm from "remark-gfm";
-import { Diagram } from "./diagram.tsx";
+import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type DrawBlock, drawTree } from "../markdown/draw-tree.tsx";
+import { isWhollyShown } from "../markdown/is-wholly-shown.ts";
+import { type Parsed, parseInWorker } from "../markdown/parse-in-worker.ts";
+import { Boundary } from "./boundary.tsx";
+import { Loading } from "./trouble.tsx";
 
-/** Text, lists, tables, code, and links that lead to the web. No image is fetched, and no HTML of a document gets through. */
-const schema = {
-  ...defaultSchema,
-  tagNames: (defaultSchema.tagNames ?? []).filter((name) => name !== "img" && name !== "input" && name !== "picture"),
-  protocols: { ...defaultSchema.protocols, href: ["http", "https", "mailto"] },
+/** Characters of a document; a longer one is shown as source. */
+const MAX_DRAWN_CHARS = 100_000;
+
+type MarkdownProps = {
+  readonly text: string;
+  readonly drawBlock?: DrawBlock;
+  /** Shown if the text cannot be drawn; by default the text as it is. */
+  readonly source?: ReactNode;
+  /** Called with true if all words of the text are in the drawing. */
+  readonly onShown?: (isWhole: boolean) => void;
 };
-
-const plain: Components = {
-  a({ href, children }) {
-    const isWeb = href !== undefined && /^(?:https?:|mailto:)/i.test(href);
-    return isWeb ? (
-      <a href={href} target="_blank" rel="noreferrer noopener">
-        {children}
-      </a>
-    ) : (
-      <span>{children}</span>
-    );
-  },
-  pre({ children, node }) {
-    const source = mermaidIn(node);
-    return source === null ? <pre tabIndex={0}>{children}</pre> : <Diagram source={source} />;
-  },
-  table: ({ children }) => (
-    <div className="table-frame" tabIndex={0} role="region" aria-label="Table">
-      <table>{children}</table>
-    </div>
-  ),
-};
-
-/** The text of a code block that is a diagram; null for any other. */
-function mermaidIn(node: ExtraProps["node"]): string | null {
-  const [code] = node?.children ?? [];
-  if (code?.type !== "element") return null;
-  const names = code.properties["className"];
-  const [text] = code.children;
-  const isDiagram = Array.isArray(names) && names.includes("language-mermaid");
-  return isDiagram && text?.type === "text" ? text.value : null;
-}
-
-type MarkdownProps = { readonly text: string; readonly components?: Components };
 
 /** A document of an agent: shown, never believed. */
-export const Markdown = memo(function Markdown({ text, components }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, drawBlock, source, onShown }: MarkdownProps) {
+  const parsed = useParsed(text);
+  const asSource = (
+    <>
+      <p className="notice">This document is too long or too deeply nested to be drawn. This is its source.</p>
+      {source ?? (
+        <pre className="plain" tabIndex={0}>
+          {text}
+        </pre>
+      )}
+    </>
+  );
+  if (parsed === undefined) return <Loading what="the document" />;
+  if (parsed === null) return asSource;
   return (
-    <div className="markdown">
-      <ReactMarkdown
-        remarkPlugins={[remarkGfm]}
-        rehypePlugins={[[rehypeSanitize, schema]]}
-        components={components === undefined ? plain : { ...plain, ...components }}
-      >
-        {text}
-      </ReactMarkdown>
-    </div>
+    <Boundary resetKey={text} instead={asSource}>
+      <Drawn nodes={parsed} text={text} drawBlock={drawBlock ?? null} onShown={onShown} />
+    </Boundary>
   );
 });
+
+type DrawnProps = {
+  readonly nodes: NonNullable<Parsed>;
+  readonly text: string;
+  readonly drawBlock: DrawBlock | null;
+  readonly onShown: MarkdownProps["onShown"];
+};
+
+function Drawn({ nodes, text, drawBlock, onShown }: DrawnProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (frame.current !== null) onShown?.(isWhollyShown(text, frame.current));
+  }, [nodes, text, onShown]);
+  return (
+    <div className="markdown" ref={frame}>
+      {drawTree(nodes, drawBlock)}
+    </div>
+  );
+}
+
+/** Undefined while the text is parsed; null if it cannot be drawn. */
+function useParsed(text: string): Parsed | undefined {
+  const [found, setFound] = useState<{ readonly text: string; readonly nodes: Parsed } | null>(null);
+  const isLong = text.length > MAX_DRAWN_CHARS;
+  useEffect(() => {
+    let isCurrent = true;
+    if (!isLong)
+      void parseInWorker(text).then((nodes) => {
+        if (isCurrent) setFound({ text, nodes });
+      });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text, isLong]);
+  if (isLong) return null;
+  return found?.text === text ? found.nodes : undefined;
+}

@@ -41,7 +41,7 @@ function OneDocument({ run, path }: { readonly run: string; readonly path: strin
         <h3 className="path">{path}</h3>
       </header>
       {data.text === null ? (
-        <p className="subtle">It does not exist, or is not text.</p>
+        <p className="subtle">File missing or not text.</p>
       ) : /\.(?:md|markdown)$/i.test(path) ? (
         <Markdown text={data.text} />
       ) : (

@@ -1,0 +1,70 @@
+import workerUrl from "./markdown-worker.ts?worker&url";
+import type { ParseReply, ParseRequest, TreeNode } from "./tree.ts";
+
+export type Parsed = readonly TreeNode[] | null;
+
+/** A document that takes longer is shown as source. */
+const PARSE_TIMEOUT_MS = 10_000;
+/** Documents that are drawn again when they come back into view. */
+const MAX_REMEMBERED = 200;
+
+type Waiting = ParseRequest & { readonly resolve: (nodes: Parsed) => void };
+
+const remembered = new Map<string, Promise<Parsed>>();
+const queue: Waiting[] = [];
+let worker: Worker | null = null;
+let timer = 0;
+let lastId = 0;
+
+/** Parses a document; null if it cannot be drawn. One document after the other, so that each has its own time limit. */
+export function parseInWorker(text: string): Promise<Parsed> {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const parsed = new Promise<Parsed>((resolve) => {
+    queue.push({ id: ++lastId, text, resolve });
+    if (queue.length === 1) next();
+  });
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  remembered.set(text, parsed);
+  return parsed;
+}
+
+function next(): void {
+  const [first] = queue;
+  if (first === undefined) return;
+  worker ??= startWorker();
+  timer = window.setTimeout(() => giveUp(), PARSE_TIMEOUT_MS);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
+  worker.postMessage({ id: first.id, text: first.text } satisfies ParseRequest);
+}
+
+function finish(nodes: Parsed): void {
+  clearTimeout(timer);
+  queue.shift()?.resolve(nodes);
+  next();
+}
+
+function giveUp(): void {
+  worker?.terminate();
+  worker = null;
+  finish(null);
+}
+
+type ScriptUrlPolicy = { createScriptURL(url: string): string };
+type PolicyFactory = {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptUrlPolicy;
+};
+
+/** The page's policy allows script URLs from a named policy only; this one has a single URL, of our own bundle. */
+function startWorker(): Worker {
+  const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes; // not in every browser
+  const policy = (trusted ??= factory?.createPolicy("isdlc-worker", { createScriptURL: () => workerUrl }));
+  const started = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: "module" });
+  started.addEventListener("message", ({ data }: MessageEvent<ParseReply>) => {
+    if (data.id === queue[0]?.id) finish(data.nodes);
+  });
+  started.addEventListener("error", giveUp);
+  return started;
+}
+
+let trusted: ScriptUrlPolicy | undefined;

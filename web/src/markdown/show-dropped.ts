@@ -1,0 +1,124 @@
+import { LANGUAGE_CLASS, SOURCE_CLASS } from "./tree.ts";
+
+/** The part of a Markdown syntax tree that is needed here. */
+type Node = {
+  type: string;
+  children?: Node[];
+  value?: string;
+  checked?: boolean | null;
+  lang?: string | null;
+  meta?: string | null;
+  url?: string;
+  title?: string | null;
+  identifier?: string;
+  align?: readonly unknown[];
+  data?: { hName?: string; hProperties?: Record<string, unknown> };
+  position?: { start: { offset?: number }; end: { offset?: number } };
+};
+
+const PHRASING = new Set([
+  "paragraph",
+  "heading",
+  "emphasis",
+  "strong",
+  "delete",
+  "link",
+  "linkReference",
+  "tableCell",
+]);
+
+/** Replaces what HTML output would drop by its source: HTML, images, link targets, definitions, states of task boxes. */
+export function showDropped(): (tree: unknown, file: unknown) => void {
+  return (tree, file) => {
+    const source = String(file);
+    const root = tree as Node; // remark gives the tree of its own parser
+    const referenced = new Set<string>();
+    visit(root, (node) => {
+      if (node.type === "footnoteReference" && node.identifier !== undefined) referenced.add(node.identifier);
+    });
+    replaceIn(root, { source, referenced });
+  };
+}
+
+type Context = { readonly source: string; readonly referenced: ReadonlySet<string> };
+
+function visit(node: Node, see: (node: Node) => void): void {
+  see(node);
+  for (const child of node.children ?? []) visit(child, see);
+}
+
+function replaceIn(parent: Node, context: Context): void {
+  if (parent.children === undefined) return;
+  const isPhrasing = PHRASING.has(parent.type);
+  parent.children = parent.children.flatMap((node) => {
+    const shown = replaced(node, { ...context, isPhrasing });
+    for (const one of shown) if (one === node) replaceIn(node, context);
+    return shown;
+  });
+}
+
+function replaced(node: Node, { source, referenced, isPhrasing }: Context & { readonly isPhrasing: boolean }): Node[] {
+  const own = source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
+  switch (node.type) {
+    case "html":
+    case "image":
+    case "imageReference":
+    case "definition":
+      return [isPhrasing ? inlineSource(own, node) : blockSource(own, node)];
+    case "footnoteDefinition":
+      return referenced.has(node.identifier ?? "") ? [node] : [blockSource(own, node)];
+    case "table":
+      return hasExtraCells(node) ? [blockSource(own, node)] : [node];
+    case "listItem":
+      markState(node);
+      return [node];
+    case "code":
+      return [...language(node), node];
+    case "link":
+      return [node, ...target(node)];
+    default:
+      return [node];
+  }
+}
+
+const withPosition = (node: Node, { position }: Node): Node => (position === undefined ? node : { ...node, position });
+
+const inlineSource = (value: string, from: Node): Node =>
+  withPosition({ type: "inlineCode", value, data: { hProperties: { className: [SOURCE_CLASS] } } }, from);
+
+const blockSource = (value: string, from: Node): Node =>
+  withPosition({ type: "code", value, lang: null, data: { hProperties: { className: [SOURCE_CLASS] } } }, from);
+
+/** HTML tables have as many columns as their head; further cells are dropped. */
+const hasExtraCells = ({ align, children = [] }: Node): boolean =>
+  children.some((row) => (row.children ?? []).length > (align ?? []).length);
+
+/** A box that cannot be clicked: its state as text. */
+function markState(item: Node): void {
+  if (typeof item.checked !== "boolean") return;
+  const box: Node = { type: "text", value: item.checked ? "☑ " : "☐ " };
+  const first = item.children?.[0];
+  if (first?.type === "paragraph") first.children = [box, ...(first.children ?? [])];
+  else item.children = [{ type: "paragraph", children: [box] }, ...(item.children ?? [])];
+  item.checked = null;
+}
+
+/** What follows the opening fence. */
+function language({ lang, meta }: Node): Node[] {
+  const value = [lang, meta].filter((part) => typeof part === "string" && part !== "").join(" ");
+  if (value === "") return [];
+  const data = { hName: "div", hProperties: { className: [LANGUAGE_CLASS] } };
+  return [{ type: "paragraph", data, children: [{ type: "text", value }] }];
+}
+
+/** Where a link leads, unless its text says so already. */
+function target(node: Node): Node[] {
+  const text: string[] = [];
+  visit(node, ({ type, value }) => {
+    if (type === "text" && value !== undefined) text.push(value);
+  });
+  const { url = "", title } = node;
+  const isSaid = url === text.join("") || url.replace(/^(?:https?:\/\/|mailto:)/, "") === text.join("");
+  const shown = [isSaid ? "" : url, title ?? ""].filter((part) => part !== "").join(" ");
+  return shown === "" ? [] : [{ type: "text", value: " " }, inlineSource(shown, node)];
+}
