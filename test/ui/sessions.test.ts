@@ -42,3 +42,20 @@ test.for<[number, boolean]>([
   now = passed;
   expect(sessions.exchange(secret) !== null).toBe(works);
 });
+
+test("opens a link again in the browser that has its session, and a new link keeps that session", () => {
+  let stolen = 0;
+  const sessions = createSessions(
+    () => 0,
+    () => stolen++,
+  );
+  const first = sessions.createSecret();
+  const session = sessions.exchange(first) ?? "";
+  expect(sessions.exchange(first, session)).toBe(session);
+  const second = sessions.createSecret();
+  expect(sessions.exchange(second, session)).toBe(session);
+  expect([sessions.isOpen(session), stolen]).toEqual([true, 0]);
+  expect(sessions.exchange(second)).toBeNull();
+  expect([sessions.isOpen(session), stolen]).toEqual([false, 1]);
+  expect(sessions.exchange(sessions.createSecret(), "x".repeat(43))).not.toBe("x".repeat(43));
+});

@@ -19,6 +19,12 @@ channel.addEventListener("message", ({ data }: MessageEvent<Spoken>) => {
   } else if (data.session !== session) keep(data.session);
 });
 
+/** A new link that is pasted into an open tab; the secret does not stay in its address either. */
+window.addEventListener("hashchange", () => {
+  const secret = isTeam ? "" : takenFromAddress();
+  if (secret !== "") void exchange(secret).then((isKnown) => (isKnown ? location.reload() : undefined));
+});
+
 export const currentSession = (): string | null => session;
 
 export function onSession(listener: () => void): () => void {
@@ -39,6 +45,7 @@ export async function openSession(): Promise<Opened> {
   if (isTeam && location.pathname === INVITATION) return "invited";
   if (isTeam) return (await fetch(`${apiBase}/project`)).status === 401 ? "signed out" : "open";
   const secret = takenFromAddress();
+  if (secret !== "" && session === null) await askOtherTabs();
   if (secret !== "") return (await exchange(secret)) || session !== null ? "open" : "used";
   if (session !== null) return "open";
   return (await askOtherTabs()) ? "open" : "closed";
@@ -54,7 +61,11 @@ export function takenFromAddress(): string {
 async function exchange(secret: string): Promise<boolean> {
   const response = await fetch(`${apiBase}/session`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    // A browser that has a session keeps it, and may open the link again.
+    headers: {
+      "Content-Type": "application/json",
+      ...(session === null ? {} : { Authorization: `Bearer ${session}` }),
+    },
     body: JSON.stringify({ secret }),
   });
   if (!response.ok) return false;

@@ -18,6 +18,9 @@ export type Verification =
 /** Was this very decision, with these words, signed with this key? */
 export async function verifyDecision(signature: PasskeySignature, expected: Expected): Promise<Verification> {
   if (!areWordsSigned(signature)) return { ok: false, detail: "other words were signed" };
+  const stated = statedOrigin(signature.statement);
+  if (stated !== null && stated !== signedOrigin(signature.clientData))
+    return { ok: false, detail: `it was signed on another page than it names: ${stated}` };
   return verifyAssertion(signature, { ...expected, challenge: decisionChallenge(signature.statement) });
 }
 
@@ -54,10 +57,26 @@ export async function verifyAssertion(
   }
 }
 
+/** The page, with its port, that a decision names; null for those of before decisions named one. */
+function statedOrigin(statement: string): string | null {
+  const origin = ownValue(parsed(statement), "origin");
+  return typeof origin === "string" ? origin : null;
+}
+
+const signedOrigin = (clientData: string): unknown =>
+  ownValue(parsed(Buffer.from(clientData, "base64url").toString("utf8")), "origin");
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The origin a signature was made at, where that is a page of this host. */
 function originAt(relyingParty: string, clientData: string): string {
-  const told: unknown = JSON.parse(Buffer.from(clientData, "base64url").toString("utf8"));
-  const origin = ownValue(told, "origin");
+  const origin = signedOrigin(clientData);
   if (typeof origin === "string" && isPageOf(relyingParty, origin)) return origin;
   throw new Error(`it was made on another page: ${String(origin)}`);
 }

@@ -14,6 +14,7 @@ import { addProjectRoutes } from "./project-routes.ts";
 import { addAnswerRoutes } from "./answer-routes.ts";
 import { commonHeaders, isApi, sessionIn } from "./guard.ts";
 import { listRuns } from "./list-runs.ts";
+import { keepConnection } from "./listen.ts";
 import { liveResponse } from "./live-response.ts";
 import { diffOf, documentOf, gateOf } from "./look-at-run.ts";
 import { sourceOf, storyFrom } from "./run-source.ts";
@@ -34,7 +35,7 @@ export function createApp(served: Served): Hono<Env> {
   addGuards(app, served);
   app.post("/api/session", async (context) => {
     const { secret } = parsed(Secret, await context.req.json());
-    const session = served.sessions.exchange(secret);
+    const session = served.sessions.exchange(secret, sessionIn(context.req.header("Authorization")));
     return session === null
       ? context.json(refused("This link was used before, or is too old."), 401)
       : context.json({ session });
@@ -62,7 +63,9 @@ function addGuards(app: Hono<Env>, { sessions }: Served): void {
     const { incoming } = context.env;
     const { path } = context.req;
     const session = sessionIn(incoming.headers.authorization);
-    const isLetIn = !isApi(path) || path === "/api/session" || (session !== null && sessions.isOpen(session));
+    const hasSession = session !== null && sessions.isOpen(session);
+    if (hasSession) keepConnection(incoming.socket);
+    const isLetIn = !isApi(path) || path === "/api/session" || hasSession;
     if (!isLetIn) return context.json(refused("Open the link that isdlc ui printed."), 401);
     await next();
     for (const [name, value] of Object.entries(commonHeaders)) context.header(name, value);

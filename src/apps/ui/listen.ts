@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { Socket } from "node:net";
 
 /** Only the person's own machine. */
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
@@ -46,10 +47,28 @@ function listening(handle: RequestListener, place: { host: string; port: number 
     },
     handle,
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  limitConnections(server);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(place, () => resolve(server));
+  });
+}
+
+const withSession = new WeakSet<Socket>();
+
+/** Keeps the connection of a browser that was let in: strangers cannot take its place. */
+export const keepConnection = (socket: Socket): void => void withSession.add(socket);
+
+/** Other users of this machine can connect, too. Beyond the limit, the oldest connection without a session is closed. */
+function limitConnections(server: Server): void {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    if (open.size <= MOST_CONNECTIONS) return;
+    const oldest = [...open].find((one) => !withSession.has(one)) ?? socket;
+    open.delete(oldest);
+    oldest.destroy();
   });
 }
 

@@ -7,8 +7,11 @@ const LINK_MILLISECONDS = 10 * 60_000;
 export type Sessions = {
   /** A new secret for a link: good for one browser, and for a short time. */
   createSecret(): string;
-  /** The session for a secret; null for one that is not known, too old, or used before. */
-  exchange(secret: string): string | null;
+  /**
+   * The session for a secret; null for one that is not known, too old, or used before. `own`: the session that the
+   * browser has; it keeps it, and may open its link again.
+   */
+  exchange(secret: string, own?: string | null): string | null;
   isOpen(session: string): boolean;
 };
 
@@ -25,15 +28,21 @@ export function createSessions(now: () => number, onStolen: () => void): Session
     const at = open.indexOf(session);
     if (at !== -1) open.splice(at, 1);
   };
+  const isOpen = (session: string): boolean => open.some((known) => timingSafeEqual(known, digestOf(session)));
   return {
     createSecret() {
       const secret = newSecret();
       links.push({ digest: digestOf(secret), madeAt: now(), session: null });
       return secret;
     },
-    exchange(secret) {
+    exchange(secret, own = null) {
       const link = find(links, secret);
+      const known = own !== null && isOpen(own) ? digestOf(own) : null;
       if (link === undefined || now() - link.madeAt > LINK_MILLISECONDS) return null;
+      if (known !== null && (link.session === null || timingSafeEqual(link.session, known))) {
+        link.session = known;
+        return own;
+      }
       if (link.session !== null) {
         end(link.session);
         onStolen();
@@ -44,7 +53,7 @@ export function createSessions(now: () => number, onStolen: () => void): Session
       open.push(link.session);
       return session;
     },
-    isOpen: (session) => open.some((known) => timingSafeEqual(known, digestOf(session))),
+    isOpen,
   };
 }
 

@@ -1,4 +1,6 @@
 import type { verifySignatures as VerifySignatures } from "../../../adapters/passkeys/verify-signatures.ts";
+import { ownValue } from "../../../core/own-value.ts";
+import { plainLine } from "../../../views/plain-text.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { findSignatures, type Signature } from "../../../core/find-signatures.ts";
 import type { RunId } from "../../../schema/ids.ts";
@@ -15,8 +17,21 @@ export async function signatureFindings(project: LocalProject, run: RunId): Prom
   const bad = await verifySignatures(found);
   if (bad.length > 0)
     return bad.map(({ seq, detail }) => ({ name: "passkey", ok: false, detail: `${run}: event ${seq}: ${detail}` }));
-  const told = `${run}: ${signatures.length} signed decisions, in order${vouchers(signatures)}`;
+  const told = `${run}: ${signatures.length} signed decisions, in order${vouchers(signatures)}${pages(signatures)}`;
   return [{ name: "passkey", ok: true, detail: told }];
+}
+
+/** What an origin shows, and what it does not. */
+function pages(signatures: readonly Signature[]): string {
+  const origins = [...new Set(signatures.flatMap(({ signature }) => statedOrigin(signature.statement) ?? []))];
+  if (origins.length === 0) return "";
+  return `; signed on ${origins.join(", ")}: the address of the page with its port, not which program served it`;
+}
+
+/** The page that a decision names; null for those of before decisions named one. */
+function statedOrigin(statement: string): string | null {
+  const origin = ownValue(JSON.parse(statement), "origin");
+  return typeof origin === "string" ? plainLine(origin, 200) : null;
 }
 
 /** Whose word it is that a key belongs to the person who is named. */
