@@ -37,7 +37,7 @@ function visibleLine(line: string): string {
   return composed
     .replaceAll(WORD, (word) => {
       if (LATIN.test(word)) return word.replaceAll(OTHERS, mark);
-      return !isForeign && CONFUSABLE.test(word) ? [...word].map(mark).join("") : word;
+      return !isForeign && CONFUSABLE.test(word) ? word.replaceAll(/./gsu, mark) : word;
     })
     .replaceAll(SPACES, mark)
     .replaceAll(SIGNS, mark);

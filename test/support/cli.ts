@@ -14,6 +14,11 @@ export type Turn = {
   readonly writes?: Readonly<Record<string, string>>;
   /** Symbolic links, by where they are. */
   readonly links?: Readonly<Record<string, string>>;
+  /** Files that are deleted before links and bytes are written. */
+  readonly removes?: readonly string[];
+  /** Contents in base64. */
+  readonly bytes?: Readonly<Record<string, string>>;
+  readonly modes?: Readonly<Record<string, number>>;
   /** Files whose contents are noted in the log. */
   readonly reads?: readonly string[];
   readonly says?: readonly string[];

@@ -49,7 +49,13 @@ function patchOf(before: Put, after: Put): string {
   return patchText(git(root, ["diff-tree", "-r", "-p", "-M", ...trees]));
 }
 
-test.each<readonly [string, Put, Put, readonly string[], readonly string[]]>([
+type Row = readonly [
+  what: string,
+  { readonly before: Put; readonly after: Put },
+  { readonly terminal: readonly string[]; readonly web: readonly string[] },
+];
+
+const ROWS: readonly (readonly [string, Put, Put, readonly string[], readonly string[]])[] = [
   ["an executable bit", file("a\n"), file("a\n", 0o755), ["new mode 100755"], ["Mode 100644 → 100755, now executable"]],
   [
     "a mode together with an edit",
@@ -97,16 +103,21 @@ test.each<readonly [string, Put, Put, readonly string[], readonly string[]]>([
     ["+<U+003C>U+00A0> <0x3C>0xE9> <U+240D>"],
     ["+<U+003C>U+00A0>"],
   ],
-])("shows %s in the terminal and in the web UI", (_what, before, after, terminal, web) => {
-  const patch = patchOf(before, after);
-  const shown = `${changesText({ base: "since the run began", parts: [{ title: null, patch }] })}\n`;
-  for (const part of terminal) expect(shown).toContain(part);
-  const files = visibleView(diffFiles(patch, (text) => String(text.length)));
-  expect(files).toHaveLength(1);
-  const [one] = files;
-  const seen = [...(one?.facts ?? []), one?.patch].join("\n");
-  for (const part of web) expect(seen).toContain(part);
-});
+];
+
+test.each(ROWS.map(([what, before, after, terminal, web]): Row => [what, { before, after }, { terminal, web }]))(
+  "shows %s in the terminal and in the web UI",
+  (_what, { before, after }, { terminal, web }) => {
+    const patch = patchOf(before, after);
+    const shown = `${changesText({ base: "since the run began", parts: [{ title: null, patch }] })}\n`;
+    for (const part of terminal) expect(shown).toContain(part);
+    const files = visibleView(diffFiles(patch, (text) => String(text.length)));
+    expect(files).toHaveLength(1);
+    const [one] = files;
+    const seen = [...(one?.facts ?? []), one?.patch].join("\n");
+    for (const part of web) expect(seen).toContain(part);
+  },
+);
 
 test("leaves Russian, Greek and accented text as it is", () => {
   for (const text of ["Сегодня он спросил", "Η ώρα είναι τρεις", "Größe naïve café — “quoted”", "日本語", "שלום"])
@@ -141,8 +152,8 @@ const drawn = (text: string): string =>
   text
     .normalize("NFKC")
     .replaceAll(/[аео]/g, (letter) => ({ а: "a", е: "e", о: "o" })[letter] ?? letter)
-    .replaceAll(/[\u200b\u200d\r]/g, "")
-    .replaceAll(/[\u2010]/g, "-")
+    .replaceAll(/\u200b|\u200d|\r/g, "")
+    .replaceAll("\u2010", "-")
     .replaceAll("\u037e", ";");
 
 test("draws two different texts differently, whatever they consist of", () => {

@@ -35,7 +35,8 @@ const answered = new Set<string | null>();
 /** True for a wait that was answered in this tab: nobody has to be told that it is gone. */
 export const wasAnsweredHere = (wait: string | null): boolean => answered.has(wait);
 
-const NOT_SENT = "The answer was not sent: it was not signed, or the browser gave up.";
+const NOT_SENT = "Not sent: passkey prompt cancelled or timed out.";
+const PAUSED = "The run is paused. Edit the files, then choose Continue: the checks run again.";
 
 /** Sends a decision, once. What the server says to it is told; a refusal leaves every draft where it is. */
 export function useAnswer(run: string) {
@@ -51,8 +52,13 @@ export function useAnswer(run: string) {
       await client.cancelQueries({ queryKey: ["run", run] }); // asked before the answer, told after it
       client.setQueryData(["run", run, "detail"], detail); // what is shown next is not what was answered
       onDone();
-      announce([isDriving ? "Recorded. The run goes on." : "Recorded.", ...warnings].join(" "));
-      await navigate({ to: "/runs/$run", params: { run } });
+      announce(
+        [
+          given.option === "review" ? PAUSED : isDriving ? "Recorded. The run continues." : "Recorded.",
+          ...warnings,
+        ].join(" "),
+      );
+      if (given.option !== "review") await navigate({ to: "/runs/$run", params: { run } });
       return true;
     } catch (error) {
       answered.delete(given.wait);

@@ -5,10 +5,12 @@ import type {
   DiffAgainst,
   DiffView,
   DocumentView,
+  DraftList,
   GateView,
   LeftView,
   RunDetail,
   RunList,
+  SavedDraft,
 } from "../../src/schema/api.ts";
 import type { Story } from "../../src/schema/api-story.ts";
 import type { ActivityView } from "../../src/schema/api-live.ts";
@@ -56,7 +58,7 @@ export class ApiError extends Error {
 const UNREACHABLE: ApiProblem = {
   code: "UNREACHABLE",
   what: "The server of this page cannot be reached.",
-  fix: `${WHEN_GONE}; the page goes on by itself.`,
+  fix: `${WHEN_GONE}. This page reconnects when you open the new link.`,
 };
 
 /** A team's page has a cookie instead, which no script reads. */
@@ -79,8 +81,13 @@ async function ask<T>(path: string, init: Init = {}): Promise<T> {
   throw new ApiError(response.status, (body as { problem?: ApiProblem } | null)?.problem ?? UNREACHABLE);
 }
 
-const send = <T>(path: string, body: unknown): Promise<T> =>
-  ask<T>(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+const send = <T>(path: string, body: unknown, init: Init = {}): Promise<T> =>
+  ask<T>(path, {
+    ...init,
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
 
 const query = (values: Readonly<Record<string, string | null>>): string => {
   const given = Object.entries(values).flatMap(([key, value]): [string, string][] =>
@@ -110,6 +117,8 @@ export const api = {
   activity: (run: string) => ask<ActivityView>(`/runs/${run}/activity`),
   document: (run: string, path: string) => ask<DocumentView>(`/runs/${run}/document${query({ path })}`),
   left: (run: string) => ask<LeftView>(`/runs/${run}/left`),
+  drafts: (run: string) => ask<DraftList>(`/runs/${run}/drafts`),
+  saveDraft: (run: string, draft: SavedDraft) => send<object>(`/runs/${run}/drafts`, draft, { keepalive: true }),
   answer: (run: string, answer: AnswerRequest) => send<AnswerResult>(`/runs/${run}/answer`, answer),
   challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/runs/${run}/challenge`, decision),
   statementOffer: (run: string) => ask<StatementOffer>(`/runs/${run}/statement`),

@@ -8,7 +8,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g t", does: "go to the items" },
   { keys: "g c", does: "go to the charts" },
   { keys: "g s", does: "go to the settings" },
-  { keys: "/", does: "search" },
+  { keys: "/", does: "search; at a gate, in the diff (also Ctrl+F)" },
   { keys: "j / k", does: "next / previous row, file or document" },
   { keys: "o or Enter", does: "open what is selected" },
   { keys: "v", does: "at a gate: mark the file as viewed" },
@@ -28,6 +28,13 @@ export const isWriting = (target: EventTarget | null): boolean =>
 export const isPlain = (event: KeyboardEvent): boolean =>
   !event.ctrlKey && !event.metaKey && !event.altKey && !isWriting(event.target);
 
+let rowMover: ((event: KeyboardEvent) => void) | null = null;
+
+/** A page whose rows are not all drawn moves through them itself. */
+export function setRowMover(mover: typeof rowMover): void {
+  rowMover = mover;
+}
+
 /** Keys that work everywhere. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
@@ -40,7 +47,7 @@ export function useShortcuts(): void {
         event.preventDefault();
         void navigate({ to: place });
       } else if (event.key === "/") focusSearch(event);
-      else if (event.key === "j" || event.key === "k") moveRow(event);
+      else if (event.key === "j" || event.key === "k") (rowMover ?? moveRow)(event);
       pressedG = event.key === "g" ? performance.now() : 0;
     };
     window.addEventListener("keydown", onKey);

@@ -18,7 +18,7 @@ export function useStart(repository: string | null) {
       setChoice(started.choice);
       if (started.choice !== null) return;
       await client.invalidateQueries();
-      announce(wish.what === "add" ? "Put on record." : "Started.");
+      announce(wish.what === "add" ? "Added to the backlog." : "Started.");
       if (started.run === null) await navigate({ to: wish.what === "add" ? "/items" : "/" });
       else await navigate({ to: "/runs/$run", params: { run: started.run } });
     },

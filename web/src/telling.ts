@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { stayLive } from "./live.ts";
+import { countInTitle } from "./title.ts";
 import { onSession } from "./session.ts";
 
 const WANTED = "isdlc.notifications";
@@ -11,7 +12,7 @@ export function startTelling(client: QueryClient): void {
   void stayLive(client, (count) => {
     if (count > waiting && document.hidden) notify(count);
     waiting = count;
-    document.title = count === 0 ? "iSDLC" : `(${count}) iSDLC`;
+    countInTitle(count);
     if ("setAppBadge" in navigator) void navigator.setAppBadge(count).catch(() => undefined); // not everywhere
   });
 }
@@ -28,7 +29,7 @@ export async function wantNotifications(wanted: boolean): Promise<boolean> {
 
 function notify(count: number): void {
   if (!wantsNotifications()) return;
-  const body = count === 1 ? "A run waits for you." : `${count} runs wait for you.`;
+  const body = count === 1 ? "1 run is waiting for you." : `${count} runs are waiting for you.`;
   const told = new Notification("iSDLC", { body, tag: "isdlc-waiting" });
   told.addEventListener("click", () => window.focus());
 }

@@ -47,7 +47,7 @@ const compact = (count: number): string => {
 export const WAIT_WORDS: { readonly [K in WaitKind]: string } = {
   gate: "Review",
   questions: "Questions",
-  escalation: "Trouble",
+  escalation: "Blocked",
   sizing: "Sizing",
   budget: "Budget",
   finish: "Finish",

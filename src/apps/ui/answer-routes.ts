@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { leftInTree } from "../../app/answer/left-in-tree.ts";
-import { AnswerRequest, type AnswerResult, type LeftView } from "../../schema/api.ts";
+import { AnswerRequest, type AnswerResult, type DraftList, type LeftView, SavedDraft } from "../../schema/api.ts";
 import type { Env } from "./create-app.ts";
+import { createDraftFiles } from "./draft-files.ts";
 import { decideAnswer } from "./decide.ts";
 import { personAt, requireOpener } from "./person.ts";
 import { eventsOf, type FoundRun } from "./repository.ts";
@@ -14,6 +15,7 @@ import { tellingWhoWasFirst } from "./who-was-first.ts";
 /** What a person decides about a run. */
 export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
   const { repository, drivers, opener } = served;
+  const drafts = createDraftFiles(repository.here.folders.state);
   app.post("/api/runs/:run/resume", async (context) => {
     const found = repository.find(context.req.param("run"));
     requireOpener(opener, "resume");
@@ -24,6 +26,15 @@ export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
     const { project, run } = repository.find(context.req.param("run"));
     const paths = run.is === "active" ? await leftInTree(project, run) : [];
     return context.json({ paths: paths === null ? null : [...paths] } satisfies LeftView);
+  });
+  app.get("/api/runs/:run/drafts", (context) => {
+    const { run } = repository.find(context.req.param("run"));
+    return context.json({ drafts: drafts.read(run.run.run) } satisfies DraftList);
+  });
+  app.post("/api/runs/:run/drafts", async (context) => {
+    const { run } = repository.find(context.req.param("run"));
+    drafts.save(run.run.run, z.parse(SavedDraft, await context.req.json()));
+    return context.json({});
   });
   app.post("/api/runs/:run/answer", async (context) => {
     const found = repository.find(context.req.param("run"));

@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Choice, StartRequest } from "../../schema/api-project.ts";
 import { ownValue } from "../../core/own-value.ts";
+import type { ActiveRun } from "../../core/run.ts";
+import { plainLine } from "../../views/plain-text.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { ApiProblem } from "../../schema/api.ts";
 import type { Repository } from "./repository.ts";
@@ -22,6 +24,8 @@ const MOST_OUTPUT = 1024 * 1024;
  */
 export function start(repository: Repository, request: StartRequest): Promise<Started> {
   const { here } = repository;
+  const open = NEEDS_TREE.has(request.what) ? openRunIn(repository) : null;
+  if (open !== null) return Promise.resolve(occupied(open));
   const before = newestRuns(repository);
   const child = spawn(process.execPath, [join(import.meta.dirname, "isdlc.cjs"), ...argumentsOf(request)], {
     cwd: here.root,
@@ -48,6 +52,24 @@ export function start(repository: Repository, request: StartRequest): Promise<St
     child.on("close", () => end(outcome(said)));
   });
 }
+
+/** Analyses and new items do not use the working tree; the program would continue the open run instead of these. */
+const NEEDS_TREE: ReadonlySet<StartRequest["what"]> = new Set(["run", "build"]);
+
+function openRunIn({ here }: Repository): ActiveRun | null {
+  const newest = here.journal.newest();
+  const state = newest === null ? null : here.journal.load(newest).state;
+  return state?.is === "active" ? state : null;
+}
+
+const occupied = ({ run }: ActiveRun): Started => ({
+  is: "refused",
+  problem: {
+    code: "RUN_OPEN",
+    what: `Nothing was started: the run "${plainLine(run.title, 100)}" is still open in this working tree.`,
+    fix: "Finish or cancel that run first. What you wrote stays here.",
+  },
+});
 
 /** Of every working tree, and of the analyses of items, which have journals of their own. */
 const newestRuns = (repository: Repository): RunId[] =>

@@ -13,7 +13,7 @@ async function ownSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return sandbox;
 }
 
-const wish = (page: Page) => page.getByLabel("What is to be done?");
+const wish = (page: Page) => page.getByLabel("What should be done?");
 
 test("a run is begun on the page, which asks what a terminal would ask, one question after the other", async () => {
   const sandbox = await ownSandbox({ files: { "package.json": '{"scripts":{"test":"node --test"}}' } });
@@ -41,12 +41,12 @@ test("an item is put on record, analyzed and built from the list of items", asyn
   const { link } = await serve(sandbox);
   const { page, troubles } = await open(link);
   await page.goto(new URL("/items", link).href);
-  await page.getByRole("link", { name: "Put one on record" }).click();
+  await page.getByRole("link", { name: "Add one" }).click();
   await wish(page).fill("Gift cards");
-  await page.getByRole("radio", { name: /Only put it on record/ }).check();
-  await page.getByRole("button", { name: "Put it on record" }).click();
+  await page.getByRole("radio", { name: /Add to the backlog only/ }).check();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("link", { name: "Analyze gift-cards" }).click();
-  await page.getByRole("checkbox", { name: "Ask me after every phase" }).uncheck();
+  await page.getByRole("checkbox", { name: "Pause for my approval after each phase" }).uncheck();
   await page.getByRole("button", { name: "Start" }).click();
   await page.getByRole("button", { name: "Standard" }).click({ timeout: 60_000 });
   await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 60_000 }).toContain("Completed");
@@ -83,5 +83,19 @@ test("settings are changed on the page, told where they come from; who may decid
   await expect.poll(() => page.locator(".toast").textContent()).toContain('Invalid value "many"');
   expect(await page.getByLabel("approvals", { exact: true }).count()).toBe(0);
   expect(await page.locator(".setting", { hasText: "approvals" }).textContent()).toContain("in a terminal");
+  expect(troubles).toEqual([]);
+});
+
+test("does not start a second run while one is open, says so, and keeps the text", async () => {
+  const sandbox = await ownSandbox();
+  expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link);
+  await page.getByRole("link", { name: "New run" }).click();
+  await wish(page).fill("Add a farewell");
+  await page.getByRole("button", { name: "Start" }).click();
+  await expect.poll(() => page.getByRole("alert").textContent()).toContain('the run "Add a greeting" is still open');
+  expect(await wish(page).inputValue()).toBe("Add a farewell");
+  expect((await sandbox.events()).filter(({ type }) => type === "run.started")).toHaveLength(1);
   expect(troubles).toEqual([]);
 });

@@ -54,13 +54,13 @@ test("from a gate the work goes back to an earlier phase, with guidance and with
   await dialog(page).getByLabel("Back to").selectOption({ label: "Plan" });
   expect(
     await dialog(page)
-      .getByRole("radio", { name: /Put the files back/ })
+      .getByRole("radio", { name: /Restore the files/ })
       .isChecked(),
   ).toBe(true);
   await dialog(page).getByLabel("What should be done differently?").fill("Think of refunds");
   expect(
     await dialog(page)
-      .getByRole("radio", { name: /Keep the files/ })
+      .getByRole("radio", { name: /Keep the current files/ })
       .isChecked(),
   ).toBe(true);
   await expectAccessible(page);
@@ -102,7 +102,7 @@ test("a budget that is spent is raised by an amount", async () => {
   await expectAccessible(page);
   await page.getByRole("button", { name: "Raise" }).click();
   await dialog(page)
-    .getByLabel(/Up to how many dollars/)
+    .getByLabel(/New limit in dollars/)
     .fill("10");
   await dialog(page).getByRole("button", { name: "Raise" }).click();
   await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 60_000 });
@@ -133,8 +133,8 @@ test("a suggested edit goes to the agent as it was written; drafts and replies s
   const line = page.locator(".document li").filter({ hasText: "An empty cart" }).last();
   await line.hover();
   await line.getByRole("button", { name: /^Comment on line/ }).click();
-  await page.getByRole("button", { name: "Suggest an edit" }).click();
-  await page.getByLabel("Instead of this line").fill("- An empty cart costs nothing at all");
+  await page.getByRole("button", { name: "Suggest a change" }).click();
+  await page.getByLabel("Replace this line with").fill("- An empty cart costs nothing at all");
   await page.getByRole("button", { name: "Add comment" }).click();
   await page.locator(".note-draft").waitFor();
 
@@ -151,7 +151,7 @@ test("a suggested edit goes to the agent as it was written; drafts and replies s
     comments: [{ id: "C1", suggestion: "- An empty cart costs nothing at all", place: { line: 9 } }],
   });
   expect(shop.log()[1]?.prompt).toContain("- An empty cart costs nothing at all");
-  const asked = second.locator(".panel", { hasText: "What you asked for" });
+  const asked = second.locator(".panel", { hasText: "Your comments and the agent" });
   await expect.poll(() => asked.textContent()).toContain("Applied");
   await expect.poll(() => asked.locator(".change-at .added").textContent()).toContain("costs nothing");
   expect(await asked.locator(".change-at .removed").textContent()).toContain("costs only its shipping");

@@ -59,7 +59,7 @@ test("a cancel names what the agent left uncommitted, and takes it out where tha
   await dialog.getByText("src/greeting.ts").waitFor();
   expect(await dialog.getByRole("radio", { name: "Leave it in the working tree" }).isChecked()).toBe(true);
   await expectAccessible(page);
-  await dialog.getByRole("radio", { name: "Take it out; a ref keeps it" }).check();
+  await dialog.getByRole("radio", { name: "Remove from the working tree (saved under a git ref)" }).check();
   await dialog.getByLabel("Why?").fill("Another way was found");
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await expect.poll(() => page.locator(".toast").textContent()).toContain("It is kept: git show refs/isdlc/");

@@ -33,8 +33,8 @@ export const MARKDOWN_SAMPLES: readonly string[] = [
 ];
 
 const PARTS = [
-  ..."*_`~[]()<>!#>-+|&;:\\\"'= \n\t",
-  ..."ab1é\u00a0\u200b",
+  ...Array.from("*_`~[]()<>!#>-+|&;:\\\"'= \n\t"),
+  ...Array.from("ab1é\u00a0\u200b"),
   "\n\n",
   "    ",
   "- [x] ",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
+import { createSandbox } from "../../support/cli.ts";
 import { open, serve } from "./page-browser.ts";
 import { shopAtGate, TITLE } from "./shop.ts";
 
@@ -34,10 +35,10 @@ test("by mouse: inbox, comments, redo with replies, continue, code, finish, merg
   await decision(page).getByRole("button", { name: /^Redo/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Redo" }).click();
   await page.getByRole("link", { name: "Open the review" }).click();
-  await page.getByText("What you asked for, and what the agent did").waitFor();
-  const asked = page.locator(".panel", { hasText: "What you asked for" });
+  await page.getByText("Your comments and the agent's replies").waitFor();
+  const asked = page.locator(".panel", { hasText: "Your comments and the agent" });
   await expect.poll(() => asked.textContent()).toContain("An empty cart costs nothing now.");
-  expect(await asked.textContent()).toContain("Kept as it was");
+  expect(await asked.textContent()).toContain("Not changed");
   const answered = (await shop.events()).find((event) => event.type === "gate.answered");
   expect(answered).toMatchObject({
     choice: "redo",
@@ -125,3 +126,40 @@ const isFocused = async (page: Page, file: string): Promise<boolean> =>
 const focusedLabel = (page: Page): Promise<string> =>
   page.evaluate(`document.activeElement?.getAttribute("aria-label") ?? ""`);
 const focusedText = (page: Page): Promise<string> => page.evaluate(`document.activeElement?.textContent ?? ""`);
+
+test("shows comments of all rounds at the lines that they quote, and resolves them", async () => {
+  const shop = await createSandbox();
+  const document = (...before: readonly string[]): string =>
+    `# Plan\n\n${before.map((text) => `${text}\n\n`).join("")}Pay in euros.\n`;
+  shop.plan({
+    turns: {
+      plan: [document(), document("First."), document("First.", "Second.")].map((text) => ({
+        writes: { "{item}/plan.md": text },
+        result: { replies: [] },
+      })),
+    },
+  });
+  await shop.script("Take payments", "--supervised", ...shop.agent);
+  const { link } = await serve(shop);
+  const { page, troubles } = await open(link);
+  await page.locator("[data-row]").first().click();
+  const round = async (words: string): Promise<void> => {
+    await comment(page, "Pay in euros.", words);
+    await decision(page).getByRole("button", { name: /^Redo/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Redo" }).click();
+    await page.getByRole("link", { name: "Open the review" }).click();
+  };
+  await round("Dollars, too?");
+  await round("And pounds?");
+  const line = block(page, "Pay in euros.");
+  await expect.poll(() => line.textContent()).toContain("Dollars, too?");
+  await expect.poll(() => line.textContent()).toContain("And pounds?");
+  await line.locator(".note", { hasText: "Dollars, too?" }).getByRole("button", { name: "Resolve" }).click();
+  await expect.poll(() => line.textContent()).not.toContain("Dollars, too?");
+  await page.reload();
+  const panel = page.locator(".panel", { hasText: "Your comments and the agent" });
+  await panel.locator("summary").last().click();
+  await panel.getByRole("button", { name: "Reopen" }).click();
+  await expect.poll(() => line.textContent()).toContain("Dollars, too?");
+  expect(troubles).toEqual([]);
+});

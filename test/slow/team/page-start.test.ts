@@ -51,8 +51,8 @@ describe.runIf(hasPostgres)("starting a run on a team's page", () => {
     await page.getByRole("link", { name: "New run" }).click();
     await expectAccessible(page);
     expect(await page.getByLabel("Repository").inputValue()).toBe("sample");
-    expect(await page.getByRole("radio", { name: /Only put it on record/ }).count()).toBe(0);
-    await page.getByLabel("What is to be done?").fill("Add a greeting");
+    expect(await page.getByRole("radio", { name: /Add to the backlog only/ }).count()).toBe(0);
+    await page.getByLabel("What should be done?").fill("Add a greeting");
     await page.getByRole("button", { name: "Start" }).click();
     await page.getByText("The next free worker begins it.").waitFor();
     await expectAccessible(page);

@@ -105,7 +105,7 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
     await adas.page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
     await adas.page.getByText("who began a run does not accept it").first().waitFor();
     const outsider = await signedIn(team, await team.token("person", "otto"));
-    await outsider.page.getByText("Nothing waits for you").waitFor();
+    await outsider.page.getByText("Nothing is waiting for you").waitFor();
     const cookie = await cookieOf(outsider);
     for (const path of ["", "/gate", "/diff", "/story", "/activity"])
       expect((await ask(`/runs/${run}${path}`, { cookie })).status, path).toBe(404);

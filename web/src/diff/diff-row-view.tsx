@@ -40,7 +40,7 @@ export function DiffRowView({ row, onToggle, onViewed, isViewed }: RowProps) {
         </div>
       );
     case "notes":
-      return <Notes at={row.at} quote={row.quote} notes={row.notes} />;
+      return <Notes notes={row.notes} />;
     case "message":
       return <p className="diff-message">{row.text}</p>;
     default:
@@ -90,6 +90,18 @@ function FileHead({ file, isOpen, isViewed, onToggle, onViewed }: HeadProps) {
 
 const SIGNS = { context: " ", added: "+", removed: "−" } as const;
 
+const SPOKEN = { context: "", added: "added ", removed: "removed " } as const;
+
+/** For those who hear the page, the sign is a word. */
+const Sign = ({ kind }: Pick<PatchLine, "kind">) => (
+  <>
+    <span className="sign" aria-hidden="true">
+      {SIGNS[kind]}
+    </span>
+    {kind === "context" ? null : <span className="visually-hidden">{SPOKEN[kind]}</span>}
+  </>
+);
+
 type LineProps = { readonly file: DiffFile; readonly line: PatchLine; readonly pair: PatchLine | null };
 
 const UnifiedLine = memo(function UnifiedLine({ file, line, pair }: LineProps) {
@@ -98,7 +110,7 @@ const UnifiedLine = memo(function UnifiedLine({ file, line, pair }: LineProps) {
       <span className="gutter">{line.oldNumber ?? ""}</span>
       <span className="gutter">{line.newNumber ?? ""}</span>
       <AddComment file={file} line={line} />
-      <span className="sign">{SIGNS[line.kind]}</span>
+      <Sign kind={line.kind} />
       <LineText path={file.path} line={line} other={pair} />
     </div>
   );
@@ -122,14 +134,14 @@ function Half({ file, line, other, side }: HalfProps) {
       ) : (
         <AddComment file={file} line={line} />
       )}
-      <span className="sign">{SIGNS[line.kind]}</span>
+      <Sign kind={line.kind} />
       <LineText path={file.path} line={line} other={other === line ? null : other} />
     </div>
   );
 }
 
 function AddComment({ file, line }: { readonly file: DiffFile; readonly line: PatchLine }) {
-  const { edit, mayComment } = useReview();
+  const { comment, mayComment } = useReview();
   const at = placeOf(file, line);
   if (!mayComment) return <span className="add-space" />;
   return (
@@ -137,7 +149,7 @@ function AddComment({ file, line }: { readonly file: DiffFile; readonly line: Pa
       type="button"
       className="add-comment"
       aria-label={`Comment on line ${at.line} of ${at.path}`}
-      onClick={() => edit(at)}
+      onClick={() => comment(at, line.text)}
     >
       <PlusIcon size={12} />
     </button>

@@ -1,5 +1,13 @@
 import type { DiffFile } from "../../../src/schema/api.ts";
-import { hasNotes, type Line, type Notes, notesAt, type Review } from "../gate/review-context.ts";
+import {
+  anchored,
+  type EarlierAt,
+  hasNotes,
+  type Line,
+  type Notes,
+  notesAt,
+  type Review,
+} from "../gate/review-context.ts";
 import { type Hunk, parsePatch, type PatchLine } from "./parse-patch.ts";
 
 export type Layout = "unified" | "split";
@@ -12,7 +20,7 @@ export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
   | { readonly is: "hunk"; readonly text: string }
   | { readonly is: "line"; readonly line: PatchLine; readonly pair: PatchLine | null }
   | ({ readonly is: "pair" } & Pair)
-  | { readonly is: "notes"; readonly at: Line; readonly quote: string; readonly notes: Notes }
+  | { readonly is: "notes"; readonly notes: Notes }
   | { readonly is: "message"; readonly text: string }
 );
 
@@ -49,16 +57,25 @@ function bodyOf(file: DiffFile, wanted: Wanted): DiffRow[] {
   const hunks = hunksOf(file);
   if (hunks.length === 0)
     return [message(file.change === "renamed" ? "Renamed without changes to its lines." : "No lines changed.")];
+  const earlierAt = anchored(wanted.review, file.path, () => newLines(hunks));
+  const said: Said = { review: wanted.review, earlierAt };
   const rows = hunks.flatMap((hunk, index): DiffRow[] => [
     { is: "hunk", key: `${file.path} @${index}`, file, text: hunk.header },
-    ...(wanted.layout === "unified" ? unified(file, hunk, wanted) : split(file, hunk, wanted)),
+    ...(wanted.layout === "unified" ? unified(file, hunk, said) : split(file, hunk, said)),
   ]);
   return file.isCut
     ? [...rows, message(`Truncated: ${file.notShown} are not shown. Open the file to see the rest.`)]
     : rows;
 }
 
-function unified(file: DiffFile, hunk: Hunk, { review }: Wanted): DiffRow[] {
+type Said = { readonly review: Review; readonly earlierAt: EarlierAt };
+
+const newLines = (hunks: readonly Hunk[]): { line: number; text: string }[] =>
+  hunks.flatMap(({ lines }) =>
+    lines.flatMap(({ newNumber, text }) => (newNumber === null ? [] : [{ line: newNumber, text }])),
+  );
+
+function unified(file: DiffFile, hunk: Hunk, said: Said): DiffRow[] {
   const partners = new Map(
     pairsOf(hunk).flatMap((pair) =>
       pair.left === null || pair.right === null
@@ -71,15 +88,15 @@ function unified(file: DiffFile, hunk: Hunk, { review }: Wanted): DiffRow[] {
   );
   return hunk.lines.flatMap((line): DiffRow[] => {
     const key = `${file.path} ${line.oldNumber ?? ""}:${line.newNumber ?? ""}`;
-    return [{ is: "line", key, file, line, pair: partners.get(line) ?? null }, ...notesRows(file, [line], review)];
+    return [{ is: "line", key, file, line, pair: partners.get(line) ?? null }, ...notesRows(file, [line], said)];
   });
 }
 
-function split(file: DiffFile, hunk: Hunk, { review }: Wanted): DiffRow[] {
+function split(file: DiffFile, hunk: Hunk, said: Said): DiffRow[] {
   return pairsOf(hunk).flatMap((pair): DiffRow[] => {
     const key = `${file.path} ${pair.left?.oldNumber ?? ""}|${pair.right?.newNumber ?? ""}`;
     const lines = [pair.left, pair.right].filter((line) => line !== null);
-    return [{ is: "pair", key, file, ...pair }, ...notesRows(file, [...new Set(lines)], review)];
+    return [{ is: "pair", key, file, ...pair }, ...notesRows(file, [...new Set(lines)], said)];
   });
 }
 
@@ -106,12 +123,12 @@ export function pairsOf({ lines }: Hunk): Pair[] {
   return pairs;
 }
 
-function notesRows(file: DiffFile, lines: readonly PatchLine[], review: Review): DiffRow[] {
+function notesRows(file: DiffFile, lines: readonly PatchLine[], { review, earlierAt }: Said): DiffRow[] {
   return lines.flatMap((line) =>
     placesOf(file, line).flatMap((at): DiffRow[] => {
-      const notes = notesAt(review, at);
+      const notes = notesAt(review, at, earlierAt);
       const key = `${at.path} notes ${at.side}${at.line}`;
-      return hasNotes(notes) ? [{ is: "notes", key, file, at, quote: line.text, notes }] : [];
+      return hasNotes(notes) ? [{ is: "notes", key, file, notes }] : [];
     }),
   );
 }

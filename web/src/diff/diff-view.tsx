@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Goal } from "../gate/navigation.ts";
 import { DiffRowView } from "./diff-row-view.tsx";
 import type { DiffRow, Layout } from "./diff-rows.ts";
 
@@ -7,7 +8,7 @@ type DiffProps = {
   readonly rows: readonly DiffRow[];
   readonly layout: Layout;
   /** The row to bring into view, and when it was asked for. */
-  readonly goal: { readonly key: string; readonly at: number } | null;
+  readonly goal: Goal | null;
   readonly onToggle: (path: string) => void;
   readonly onViewed: (path: string) => void;
   readonly isViewed: (path: string) => boolean;
@@ -27,14 +28,7 @@ const STICKY = 64; // pixels that the page's own head covers
 /** The whole diff. Only what is on the screen is in the page, whatever its length. */
 export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const [margin, setMargin] = useState(0);
-  useLayoutEffect(() => {
-    const measure = (): void => setMargin((frame.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(document.body);
-    return () => observer.disconnect();
-  }, []);
+  const margin = useMargin(frame);
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: (index) => HEIGHTS[rows[index]?.is ?? "line"],
@@ -44,11 +38,15 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
     scrollPaddingStart: STICKY,
   });
   useEffect(() => {
-    const index = goal === null ? -1 : rows.findIndex(({ key }) => key === goal.key);
-    if (index !== -1) virtual.scrollToIndex(index, { align: "start" });
+    const index = goal === null ? -1 : indexOfGoal(rows, goal);
+    if (goal === null || index === -1) return;
+    virtual.scrollToIndex(index, { align: "start" });
+    if (goal.isFocused) focusRow(frame.current, index);
     // The rows may change for other reasons; only a new goal moves the page.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [goal]);
+  const top = virtual.getVirtualItems().find(({ end }) => end > (virtual.scrollOffset ?? 0) + STICKY);
+  const current = goal === null || goal.isFocused ? null : (goal.keys[0] ?? null);
   return (
     <div
       ref={frame}
@@ -56,6 +54,7 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
       style={{ height: virtual.getTotalSize() }}
       data-rows={rows.length}
     >
+      <FileInView row={top === undefined ? undefined : rows[top.index]} />
       {virtual.getVirtualItems().map((item) => {
         const row = rows[item.index];
         return row === undefined ? null : (
@@ -63,7 +62,7 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
             key={item.key}
             ref={virtual.measureElement}
             data-index={item.index}
-            className="diff-item"
+            className={row.key === current ? "diff-item is-current" : "diff-item"}
             style={{ transform: `translateY(${item.start - margin}px)` }}
           >
             <DiffRowView row={row} {...handlers} />
@@ -72,4 +71,42 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
       })}
     </div>
   );
+}
+
+/** Pixels above the diff, which change with everything that is drawn there. */
+function useMargin(frame: RefObject<HTMLDivElement | null>): number {
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    const measure = (): void => setMargin((frame.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [frame]);
+  return margin;
+}
+
+/** The name of a long file stays in sight. */
+const FileInView = ({ row }: { readonly row: DiffRow | undefined }) =>
+  row === undefined || row.is === "file" || row.is === "group" ? null : (
+    <div className="diff-in-view path" aria-hidden="true">
+      {row.file.path}
+    </div>
+  );
+
+function indexOfGoal(rows: readonly DiffRow[], { keys }: Goal): number {
+  const found = keys.map((wanted) => rows.findIndex(({ key }) => key === wanted));
+  return found.find((index) => index !== -1) ?? -1;
+}
+
+/** Frames until a row that was scrolled to is drawn. */
+const MAX_FRAMES = 120;
+
+function focusRow(diff: HTMLElement | null, index: number, frames = 0): void {
+  const row = diff?.querySelector(`[data-index="${index}"]`);
+  const target = row?.querySelector<HTMLElement>("[data-row], [data-note], textarea");
+  if (target !== null && target !== undefined) {
+    if (target.matches("[data-note]")) target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+  } else if (frames < MAX_FRAMES) requestAnimationFrame(() => focusRow(diff, index, frames + 1));
 }

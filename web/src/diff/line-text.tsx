@@ -1,6 +1,7 @@
 import { diffWordsWithSpace } from "diff";
-import { type ReactNode, useSyncExternalStore } from "react";
+import { Fragment, type ReactNode, useContext, useSyncExternalStore } from "react";
 import { hasHighlighter, highlight, onHighlighter } from "./highlight.ts";
+import { SearchContext } from "./search.ts";
 import type { PatchLine } from "./parse-patch.ts";
 
 type TextProps = { readonly path: string; readonly line: PatchLine; readonly other: PatchLine | null };
@@ -11,11 +12,31 @@ const MOST_COMPARED = 600;
 /** The text of a line: what changed within it is marked, code is coloured, and what could hide stands out. */
 export function LineText({ path, line, other }: TextProps) {
   const isReady = useSyncExternalStore(onHighlighter, hasHighlighter);
+  const search = useContext(SearchContext);
+  const hits = search === null ? null : withHits(line.text, search);
   return (
     <code className="code">
-      {lineContent({ path, line, other }, isReady)}
+      {hits ?? lineContent({ path, line, other }, isReady)}
       {line.hasNoNewline === true ? <span className="odd"> ⊘ no newline at the end of the file</span> : null}
     </code>
+  );
+}
+
+/** Null if there is no match in the text. */
+function withHits(text: string, search: RegExp): ReactNode | null {
+  const found = [...text.matchAll(search)].filter(([match]) => match !== "");
+  if (found.length === 0) return null;
+  const ends = [0, ...found.map((match) => match.index + match[0].length)];
+  return (
+    <>
+      {found.map((match, index) => (
+        <Fragment key={match.index}>
+          {text.slice(ends[index], match.index)}
+          <mark className="hit">{match[0]}</mark>
+        </Fragment>
+      ))}
+      {text.slice(ends.at(-1))}
+    </>
   );
 }
 

@@ -25,9 +25,7 @@ export function parsePatch(patch: string): Hunk[] {
       continue;
     }
     const lines = hunks.at(-1)?.lines;
-    const last = lines?.at(-1);
-    if (line.startsWith(NO_NEWLINE) && lines !== undefined && last !== undefined)
-      lines[lines.length - 1] = { ...last, hasNoNewline: true };
+    if (line.startsWith(NO_NEWLINE)) markLast(lines);
     const kind = KINDS[line.charAt(0)];
     if (kind === undefined) continue;
     lines?.push({
@@ -38,4 +36,9 @@ export function parsePatch(patch: string): Hunk[] {
     });
   }
   return hunks;
+}
+
+function markLast(lines: PatchLine[] | undefined): void {
+  const last = lines?.pop();
+  if (last !== undefined) lines?.push({ ...last, hasNoNewline: true });
 }

@@ -23,7 +23,7 @@ export function ChangeAt({ gate, place }: ChangeProps) {
   const file = data.files.find((one) => one.path === place.path || one.was === place.path);
   const lines = file === undefined ? [] : changedNear(file, place.line);
   if (file === undefined || lines.length === 0)
-    return <p className="subtle change-at-none">Nothing changed at this line.</p>;
+    return <p className="subtle change-at-none">This line did not change.</p>;
   return (
     <div className="change-at" role="group" aria-label={`Change at line ${place.line} of ${place.path}`}>
       {lines.map(({ line, other }, index) => (

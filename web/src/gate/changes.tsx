@@ -1,32 +1,67 @@
 import type { GateView } from "../../../src/schema/api.ts";
+import { useDeferredValue, useMemo, useState } from "react";
+import { findMatches, NO_SEARCH, SearchContext, toExpression } from "../diff/search.ts";
+import { SearchBar } from "../diff/search-bar.tsx";
 import { DiffView } from "../diff/diff-view.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { plural } from "../words.ts";
+import type { Navigation } from "./navigation.ts";
 import type { GateChanges } from "./use-changes.ts";
 
 type ChangesProps = {
   readonly gate: GateView;
   readonly changes: GateChanges;
-  readonly goal: { readonly key: string; readonly at: number } | null;
+  readonly navigation: Navigation;
 };
 
-export function Changes({ gate, changes, goal }: ChangesProps) {
+export function Changes({ gate, changes, navigation }: ChangesProps) {
+  const { search, setSearch, expression, matches } = useSearch(changes);
   if (!gate.isGit)
     return <p className="notice">Without git there is no diff; the documents are all there is to read.</p>;
+  const { goal, goToRow } = navigation;
   const { diff, error, files, rows, layout, isViewed, toggle, mark } = changes;
   const isMarked = (path: string): boolean => files.some((file) => file.path === path && isViewed(file));
   return (
-    <section aria-labelledby="changes" className="gate-section">
+    <section aria-labelledby="changes" className="gate-section changes">
       <ChangesHead gate={gate} changes={changes} />
+      {files.length === 0 ? null : (
+        <SearchBar
+          search={search}
+          matches={matches}
+          onSearch={setSearch}
+          onGo={({ path, key }) => goToRow(path, key)}
+        />
+      )}
       {error === null ? null : <Trouble error={error} />}
       {diff === undefined && error === null ? <Loading what="the changes" /> : null}
       {diff !== undefined && files.length === 0 ? <p className="empty">No files changed.</p> : null}
       {diff?.isCut === true ? <p className="notice notice-warn">The diff is too long; its end is not shown.</p> : null}
       {files.length === 0 ? null : (
-        <DiffView rows={rows} layout={layout} goal={goal} onToggle={toggle} onViewed={mark} isViewed={isMarked} />
+        <SearchContext value={expression}>
+          <DiffView rows={rows} layout={layout} goal={goal} onToggle={toggle} onViewed={mark} isViewed={isMarked} />
+        </SearchContext>
       )}
     </section>
   );
+}
+
+function useSearch({ allRows, diff, layout }: GateChanges) {
+  const [search, setSearch] = useState(NO_SEARCH);
+  const wanted = useDeferredValue(search);
+  const expression = useMemo(() => toExpression(wanted), [wanted]);
+  const matches = useMemo(
+    () => (expression === null || expression === "invalid" ? [] : findMatches(allRows(), expression)),
+    // The rows depend on the diff and its layout; notes are not searched.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    [expression, diff, layout],
+  );
+  const isInvalid = expression === "invalid";
+  return {
+    search,
+    setSearch,
+    expression: isInvalid ? null : expression,
+    matches: isInvalid ? ("invalid" as const) : matches,
+  };
 }
 
 function ChangesHead({ gate, changes }: Pick<ChangesProps, "gate" | "changes">) {
@@ -45,7 +80,7 @@ function ChangesHead({ gate, changes }: Pick<ChangesProps, "gate" | "changes">) 
           label="Compare with"
           value={against}
           options={[
-            ["seen", "Since you last looked"],
+            ["seen", "Since your last review"],
             ["base", "Everything"],
           ]}
           onChange={setAgainst}

@@ -1,72 +1,82 @@
-import { useId, useState } from "react";
-import type { ReviewComment } from "../../../src/schema/comments.ts";
+import { useEffect, useId, useRef } from "react";
+import type { DraftComment } from "./draft-store.ts";
+import { type Drafting, isEmpty } from "./drafts.ts";
+import { useReview } from "./review-context.ts";
 
-export type Written = { readonly text: string; readonly suggestion: string | null };
-
-type EditorProps = {
-  readonly quote: string;
-  readonly before?: ReviewComment;
-  readonly onSave: (written: Written) => void;
-  readonly onCancel: () => void;
-};
-
-/** Where a comment is written, with the wording that should stand there instead where the person has one. */
-export function CommentEditor({ quote, before, onSave, onCancel }: EditorProps) {
-  const [text, setText] = useState(before?.text ?? "");
-  const [suggestion, setSuggestion] = useState<string | null>(before?.suggestion ?? null);
+/** Where a comment is written, with a suggested wording. Each keystroke is saved as a draft. */
+export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
+  const { drafting, takeFocus } = useReview();
+  const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const isEmpty = text.trim() === "" && (suggestion === null || suggestion === quote);
-  const save = (): void => {
-    if (!isEmpty)
-      onSave({
-        text: text.trim() === "" ? "Please change this as suggested." : text.trim(),
-        suggestion: suggestion === quote ? null : suggestion,
-      });
-  };
+  const { text, suggestion, place, before } = draft;
+  useEffect(() => {
+    if (takeFocus(draft.id)) field.current?.focus();
+  }, [draft.id, takeFocus]);
+  const quote = place?.quote ?? "";
+  const { save, discard } = closing(draft, drafting);
   const onKeyDown = (event: React.KeyboardEvent): void => {
-    if (event.key === "Escape") onCancel();
+    if (event.key === "Escape") save();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
   };
   return (
-    <div className="editor" role="group" aria-label="Comment" onKeyDown={onKeyDown}>
+    <div className="editor" role="group" aria-label="Comment" data-editor={draft.id} onKeyDown={onKeyDown}>
       <label className="visually-hidden" htmlFor={id}>
         Comment
       </label>
       <textarea
         id={id}
+        ref={field}
         className="field"
         rows={3}
         value={text}
-        autoFocus
         placeholder="What should be different here?"
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => drafting.write(draft.id, { text: target.value, suggestion })}
       />
-      {suggestion === null ? null : <Suggestion value={suggestion} onChange={setSuggestion} />}
+      {suggestion === null ? null : (
+        <Suggestion value={suggestion} onChange={(value) => drafting.write(draft.id, { text, suggestion: value })} />
+      )}
       <div className="editor-foot">
-        <button type="button" className="button button-primary" disabled={isEmpty} onClick={save}>
+        <button type="button" className="button button-primary" disabled={isEmpty(draft)} onClick={save}>
           {before === undefined ? "Add comment" : "Save"}
         </button>
-        <button type="button" className="button" onClick={onCancel}>
-          Discard
+        <button type="button" className="button" onClick={discard}>
+          {before === undefined ? "Discard" : "Cancel"}
         </button>
         <button
           type="button"
           className="quiet"
           aria-pressed={suggestion !== null}
-          onClick={() => setSuggestion(suggestion === null ? quote : null)}
+          onClick={() => drafting.write(draft.id, { text, suggestion: suggestion === null ? quote : null })}
         >
-          {suggestion === null ? "Suggest an edit" : "Without an edit"}
+          {suggestion === null ? "Suggest a change" : "Remove suggestion"}
         </button>
       </div>
     </div>
   );
 }
 
+/** The focus goes to the comment, or to the line that it was about: never to the top of the page. */
+function closing({ id, place }: DraftComment, drafting: Drafting) {
+  const focusSoon = (selector: string): void =>
+    void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
+  const button = place === null ? "" : CSS.escape(`Comment on line ${place.line} of ${place.path}`);
+  return {
+    save: () => {
+      drafting.close(id);
+      focusSoon(`[data-draft="${id}"], [aria-label="${button}"]`);
+    },
+    discard: () => {
+      drafting.revert(id);
+      focusSoon(`[data-draft="${id}"], [aria-label="${button}"]`);
+    },
+  };
+}
+
 type SuggestionProps = { readonly value: string; readonly onChange: (text: string) => void };
 
 const Suggestion = ({ value, onChange }: SuggestionProps) => (
   <label className="suggest">
-    <span>Instead of this line</span>
+    <span>Replace this line with</span>
     <textarea
       className="field mono"
       rows={Math.min(8, value.split("\n").length + 1)}

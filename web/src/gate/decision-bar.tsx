@@ -4,33 +4,35 @@ import { useAnswer } from "../answering.ts";
 import { AnswerDialog } from "../parts/answer-dialog.tsx";
 import { plural } from "../words.ts";
 import { useReview } from "./review-context.ts";
+import type { GateChanges, Progress } from "./use-changes.ts";
+
+type BarProps = { readonly gate: GateView; readonly changes: Pick<GateChanges, "progress" | "markAll"> };
 
 /** Always in sight: what may be decided, and what each decision will do. */
-export function DecisionBar({ gate }: { readonly gate: GateView }) {
+export function DecisionBar({ gate, changes }: BarProps) {
   const { drafting } = useReview();
   const [asked, setAsked] = useState<AnswerOption | null>(null);
   const [pointed, setPointed] = useState<AnswerOption | null>(null);
   const { answer, isSending } = useAnswer(gate.run);
   const comments = drafting.comments.length;
-  const offered = gate.goBack === null ? gate.options : [...gate.options, gate.goBack];
+  const offered = inOrder(gate);
   const told = pointed ?? offered.find((option) => toneOf(option, comments) === "primary");
+  const onAccepted = ({ option }: AnswerOption): void => {
+    if (option !== "continue") return;
+    drafting.clear();
+    changes.markAll();
+  };
   const press = (option: AnswerOption): void => {
     const isPlain = option.needs === "nothing" && !(comments > 0 && option.option === "continue") && canPoint();
-    if (isPlain) void answer({ wait: gate.wait, shown: gate.shown, option: option.option }, drafting.clear);
-    else setAsked(option);
+    if (!isPlain) return setAsked(option);
+    void answer({ wait: gate.wait, shown: gate.shown, option: option.option }, () => onAccepted(option));
   };
   return (
     <footer className="decision" data-decision aria-label="Decision">
-      <p className="decision-state">
-        {comments === 0 ? "Nothing is sent until you decide" : `${plural(comments, "comment")} not sent`}
+      <p className="decision-state" role="status">
+        {stateText(comments, gate.isGit ? changes.progress : NOTHING)}
       </p>
-      <p className="decision-effect">
-        {told === undefined ? null : (
-          <>
-            <strong>{told.label}:</strong> {told.effect}
-          </>
-        )}
-      </p>
+      <p className="decision-effect">{told === undefined ? null : <Effect option={told} />}</p>
       <div className="decision-options">
         {offered.map((option) => (
           <OptionButton
@@ -49,11 +51,39 @@ export function DecisionBar({ gate }: { readonly gate: GateView }) {
           target={{ run: gate.run, wait: gate.wait, shown: gate.shown }}
           backTo={gate.backTo}
           drafting={drafting}
+          onAnswered={() => onAccepted(asked)}
           onClose={() => setAsked(null)}
         />
       )}
     </footer>
   );
+}
+
+const Effect = ({ option }: { readonly option: AnswerOption }) => (
+  <>
+    <strong>{option.label}:</strong> {option.effect}
+  </>
+);
+
+const NOTHING: Progress = { files: 0, notViewed: 0, changedSince: null };
+
+/** What a decision would leave unread and unsent, in one line. */
+function stateText(comments: number, progress: Progress | null): string {
+  const unread =
+    progress === null
+      ? "The changes are still loading"
+      : progress.notViewed === 0
+        ? ""
+        : `${progress.notViewed} of ${plural(progress.files, "file")} not viewed`;
+  const unsent = comments === 0 ? "" : `${plural(comments, "comment")} not sent`;
+  return [unsent, unread].filter((part) => part !== "").join(" · ") || "Comments stay with you until you decide";
+}
+
+/** The same places whatever was written: accepting stands last, at the edge of the screen. */
+function inOrder({ options, goBack }: GateView): AnswerOption[] {
+  const all = goBack === null ? options : [...options, goBack];
+  const isAccepting = ({ option }: AnswerOption): boolean => option === "continue";
+  return [...all.filter((option) => !isAccepting(option)), ...all.filter(isAccepting)];
 }
 
 type ButtonProps = {

@@ -5,7 +5,7 @@ import { PlusIcon } from "../parts/icons.tsx";
 import type { BlockProps, BlockTag } from "../markdown/draw-tree.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { Notes } from "./notes.tsx";
-import { hasNotes, type Line, notesAt, useReview } from "./review-context.ts";
+import { anchored, type EarlierAt, hasNotes, type Line, notesAt, useReview } from "./review-context.ts";
 
 /** A document with comments on its blocks, or on any line of its source. */
 export function Document({ document }: { readonly document: DocumentView }) {
@@ -38,33 +38,39 @@ export function Document({ document }: { readonly document: DocumentView }) {
 type TextProps = { readonly path: string; readonly text: string };
 
 function Rendered({ path, text, isCut }: TextProps & { readonly isCut: boolean }) {
-  const { markShown } = useReview();
   const lines = useMemo(() => text.split("\n"), [text]);
+  const review = useReview();
+  const earlierAt = useMemo(() => anchored(review, path, () => numbered(lines)), [review, path, lines]);
   const drawBlock = useCallback(
     ({ tag, line, children }: BlockProps) => (
-      <Commented tag={tag} at={{ path, line, side: "new" }} quote={lines[line - 1] ?? ""}>
+      <Commented tag={tag} at={{ path, line, side: "new" }} quote={lines[line - 1] ?? ""} earlierAt={earlierAt}>
         {children}
       </Commented>
     ),
-    [path, lines],
+    [path, lines, earlierAt],
   );
+  const { markShown } = review;
   const onShown = useCallback((isWhole: boolean) => markShown(path, isWhole && !isCut), [markShown, path, isCut]);
   const source = useMemo(() => <Source path={path} text={text} />, [path, text]);
   return <Markdown text={text} drawBlock={drawBlock} source={source} onShown={onShown} />;
 }
 
+const numbered = (lines: readonly string[]): { line: number; text: string }[] =>
+  lines.map((text, index) => ({ line: index + 1, text }));
+
 type CommentedProps = {
+  readonly earlierAt: EarlierAt;
   readonly tag: BlockTag;
   readonly at: Line;
   readonly quote: string;
   readonly children: ReactNode;
 };
 
-function Commented({ tag, at, quote, children }: CommentedProps) {
+function Commented({ tag, at, quote, earlierAt, children }: CommentedProps) {
   const review = useReview();
-  const notes = notesAt(review, at);
-  const add = review.mayComment ? <Add at={at} onAdd={() => review.edit(at)} /> : null;
-  const said = hasNotes(notes) ? <Notes at={at} quote={quote} notes={notes} /> : null;
+  const notes = notesAt(review, at, earlierAt);
+  const add = review.mayComment ? <Add at={at} onAdd={() => review.comment(at, quote)} /> : null;
+  const said = hasNotes(notes) ? <Notes notes={notes} /> : null;
   if (tag === "li")
     return (
       <li className="block">
@@ -97,23 +103,29 @@ function Add({ at, onAdd }: { readonly at: Line; readonly onAdd: () => void }) {
 
 function Source({ path, text }: TextProps) {
   const review = useReview();
+  const lines = useMemo(() => text.split("\n"), [text]);
+  const earlierAt = useMemo(() => anchored(review, path, () => numbered(lines)), [review, path, lines]);
   return (
     <div className="source">
-      {text.split("\n").map((line, index) => {
+      {lines.map((line, index) => {
         const at: Line = { path, line: index + 1, side: "new" };
-        const notes = notesAt(review, at);
+        const notes = notesAt(review, at, earlierAt);
         return (
           <div key={index}>
             <div className="diff-line context">
               <span className="gutter">{index + 1}</span>
-              {review.mayComment ? <Add at={at} onAdd={() => review.edit(at)} /> : <span className="add-space" />}
+              {review.mayComment ? (
+                <Add at={at} onAdd={() => review.comment(at, line)} />
+              ) : (
+                <span className="add-space" />
+              )}
               <LineText
                 path={path}
                 line={{ kind: "context", text: line, oldNumber: null, newNumber: index + 1 }}
                 other={null}
               />
             </div>
-            {hasNotes(notes) ? <Notes at={at} quote={line} notes={notes} /> : null}
+            {hasNotes(notes) ? <Notes notes={notes} /> : null}
           </div>
         );
       })}

@@ -1,67 +1,108 @@
-import { useCallback, useMemo, useSyncExternalStore } from "react";
-import type { ReviewComment } from "../../../src/schema/comments.ts";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import type { CommentPlace, ReviewComment } from "../../../src/schema/comments.ts";
+import {
+  type Draft,
+  type DraftComment,
+  EMPTY,
+  fetchDrafts,
+  parseDraft,
+  readText,
+  subscribe,
+  updateDraft,
+} from "./draft-store.ts";
 
-/** What a person has written and not sent. It stays in this browser until they decide. */
-export type Draft = { readonly guidance: string; readonly comments: readonly ReviewComment[] };
+export type Written = Pick<ReviewComment, "text" | "suggestion">;
 
-const EMPTY: Draft = { guidance: "", comments: [] };
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  window.addEventListener("storage", listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener("storage", listener);
-  };
-};
-
-const keyOf = (run: string, wait: string): string => `isdlc.draft.${run}.${wait}`;
-
-function parse(text: string | null): Draft {
-  if (text === null) return EMPTY;
-  try {
-    const { guidance, comments } = JSON.parse(text) as Partial<Draft>;
-    return { guidance: guidance ?? "", comments: Array.isArray(comments) ? comments : [] };
-  } catch {
-    return EMPTY;
-  }
-}
-
-export type Drafting = Draft & {
-  readonly save: (comment: Omit<ReviewComment, "id">, id?: string) => void;
+export type Drafting = {
+  readonly guidance: string;
+  /** All comments, also those whose editor is open and empty. */
+  readonly drafts: readonly DraftComment[];
+  /** Those that say something, as they are sent. */
+  readonly comments: readonly ReviewComment[];
+  /** Opens an editor; returns the id of the comment. */
+  readonly open: (place: CommentPlace) => string;
+  readonly reopen: (id: string) => void;
+  readonly write: (id: string, written: Written) => void;
+  /** Closes the editor and keeps what was written. */
+  readonly close: (id: string) => void;
+  /** Closes the editor and restores the comment before it was opened. */
+  readonly revert: (id: string) => void;
   readonly remove: (id: string) => void;
   readonly setGuidance: (text: string) => void;
+  /** Adds comments that were left at another gate. */
+  readonly add: (comments: readonly ReviewComment[]) => void;
   readonly clear: () => void;
 };
 
 /** `used`: the highest number that comments of earlier gates have. */
 export function useDraft(run: string, wait: string, used: number): Drafting {
-  const key = keyOf(run, wait);
-  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(key));
-  const draft = useMemo(() => parse(text), [text]);
-  const write = useCallback(
-    (next: Draft) => {
-      if (next.guidance === "" && next.comments.length === 0) localStorage.removeItem(key);
-      else localStorage.setItem(key, JSON.stringify(next));
-      for (const listener of listeners) listener();
-    },
-    [key],
-  );
+  const text = useSyncExternalStore(subscribe, () => readText(run, wait));
+  const draft = useMemo(() => parseDraft(text), [text]);
+  useEffect(() => void fetchDrafts(run).catch(() => undefined), [run, wait]);
+  const actions = useMemo(() => draftActions({ run, wait }, used), [run, wait, used]);
   return useMemo(
-    () => ({
-      ...draft,
-      save(comment, id) {
-        const named = { ...comment, id: id ?? nextId(draft.comments, used) };
-        const others = draft.comments.filter((one) => one.id !== named.id);
-        write({ ...draft, comments: [...others, named].toSorted((a, b) => numberOf(a.id) - numberOf(b.id)) });
-      },
-      remove: (id) => write({ ...draft, comments: draft.comments.filter((one) => one.id !== id) }),
-      setGuidance: (guidance) => write({ ...draft, guidance }),
-      clear: () => write(EMPTY),
-    }),
-    [draft, used, write],
+    () => ({ guidance: draft.guidance, drafts: draft.comments, comments: sendable(draft.comments), ...actions }),
+    [draft, actions],
   );
 }
+
+type Actions = Omit<Drafting, "guidance" | "drafts" | "comments">;
+
+function draftActions(at: { readonly run: string; readonly wait: string }, used: number): Actions {
+  const change = (to: (now: Draft) => Draft): void => updateDraft(at, to);
+  const replace = (id: string, to: (comment: DraftComment) => DraftComment | null): void =>
+    change((now) => ({ ...now, comments: now.comments.flatMap((one) => (one.id === id ? (to(one) ?? []) : [one])) }));
+  return {
+    open(place) {
+      let id = "";
+      change((now) => {
+        const open = now.comments.find((one) => one.isOpen === true && isSamePlace(one.place, place));
+        id = open?.id ?? nextId(now.comments, used);
+        const made = { id, place, text: "", suggestion: null, isOpen: true };
+        return open === undefined ? { ...now, comments: [...now.comments, made] } : now;
+      });
+      return id;
+    },
+    reopen: (id) =>
+      replace(id, (one) => ({ ...one, isOpen: true, before: { text: one.text, suggestion: one.suggestion } })),
+    write: (id, written) => replace(id, (one) => ({ ...one, ...written })),
+    close: (id) =>
+      replace(id, (one) => {
+        const { isOpen: _open, before: _before, ...kept } = one;
+        return isEmpty(kept) ? null : kept;
+      }),
+    revert: (id) =>
+      replace(id, ({ isOpen: _open, before, ...one }) => (before === undefined ? null : { ...one, ...before })),
+    remove: (id) => replace(id, () => null),
+    setGuidance: (guidance) => change((now) => ({ ...now, guidance })),
+    add: (comments) =>
+      change((now) => ({
+        ...now,
+        comments: comments.reduce<readonly DraftComment[]>(
+          (all, one) => [...all, { ...one, id: nextId(all, used) }],
+          now.comments,
+        ),
+      })),
+    clear: () => change(() => EMPTY),
+  };
+}
+
+const isSamePlace = (one: CommentPlace | null, { path, line, side }: CommentPlace): boolean =>
+  one !== null && one.path === path && one.line === line && one.side === side;
+
+export const isEmpty = ({ text, suggestion, place }: ReviewComment): boolean =>
+  text.trim() === "" && (suggestion === null || suggestion === (place?.quote ?? ""));
+
+/** Comments that say something, without what only the editor knows. */
+export const sendable = (drafts: readonly DraftComment[]): ReviewComment[] =>
+  drafts
+    .filter((draft) => !isEmpty(draft))
+    .map(({ id, place, text, suggestion }) => ({
+      id,
+      place,
+      text: text.trim() === "" ? "Please change this as suggested." : text.trim(),
+      suggestion: suggestion === (place?.quote ?? "") ? null : suggestion,
+    }));
 
 export const numberOf = (id: string): number => Number(id.slice(1));
 

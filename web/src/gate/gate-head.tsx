@@ -1,16 +1,20 @@
 import { Link } from "@tanstack/react-router";
 import type { GateView } from "../../../src/schema/api.ts";
 import { BackIcon } from "../parts/icons.tsx";
-import { ageOf, readingText } from "../words.ts";
+import { ageOf, plural, readingText } from "../words.ts";
+import type { Progress } from "./use-changes.ts";
 
-export function GateHead({ gate }: { readonly gate: GateView }) {
+type HeadProps = { readonly gate: GateView; readonly progress: Progress | null };
+
+export function GateHead({ gate, progress }: HeadProps) {
   const { phase, toRead } = gate;
   const facts = [
     gate.workflow,
     phase.attempt > 1 ? `attempt ${phase.attempt}` : "",
     phase.redos > 0 ? `${phase.redos} of ${phase.redos + phase.redosLeft} redos used` : "",
     readingText(toRead),
-    `waits ${ageOf(gate.openedAt)}`,
+    progressText(progress),
+    `waiting ${ageOf(gate.openedAt)}`,
   ];
   return (
     <header className="gate-head">
@@ -26,4 +30,13 @@ export function GateHead({ gate }: { readonly gate: GateView }) {
       {gate.isPaused ? <span className="badge badge-warn">Paused for your edits</span> : null}
     </header>
   );
+}
+
+function progressText(progress: Progress | null): string {
+  if (progress === null || progress.files === 0) return "";
+  const { changedSince, notViewed } = progress;
+  const changed = changedSince === null ? "" : `${plural(changedSince, "file")} changed since your last review`;
+  return [changed, notViewed === 0 ? "all files viewed" : `${notViewed} not viewed yet`]
+    .filter((part) => part !== "")
+    .join(", ");
 }

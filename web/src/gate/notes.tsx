@@ -1,42 +1,32 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import type { FailureView } from "../../../src/schema/api-checks.ts";
 import type { FindingView } from "../../../src/schema/api.ts";
 import type { CommentReply, ReviewComment } from "../../../src/schema/comments.ts";
 import { CommentEditor } from "./comment-editor.tsx";
-import { type Line, type Notes as Found, useReview } from "./review-context.ts";
+import type { DraftComment } from "./draft-store.ts";
+import { type Notes as Found, useReview } from "./review-context.ts";
 
-type NotesProps = { readonly at: Line; readonly quote: string; readonly notes: Found };
-
-/** Everything said at one line: findings, comments of earlier gates with their replies, drafts, and what is being written. */
-export function Notes({ at, quote, notes }: NotesProps) {
-  const { drafting, edit } = useReview();
-  return (
-    <div className="notes">
-      {notes.findings.map((finding) => (
-        <FindingNote key={finding.id} finding={finding} />
-      ))}
-      {notes.failed.map((failure) => (
-        <FailureNote key={`${failure.check} ${failure.name}`} failure={failure} />
-      ))}
-      {notes.earlier.map(({ comment, reply }) => (
-        <EarlierNote key={comment.id} comment={comment} reply={reply} />
-      ))}
-      {notes.drafts.map((comment) => (
-        <DraftNote key={comment.id} comment={comment} />
-      ))}
-      {notes.isEditing ? (
-        <CommentEditor
-          quote={quote}
-          onCancel={() => edit(null)}
-          onSave={(written) => {
-            drafting.save({ ...written, place: { ...at, quote: quote.slice(0, 2000) } });
-            edit(null);
-          }}
-        />
-      ) : null}
-    </div>
-  );
-}
+/** Everything said at one line: findings, comments of earlier gates with their replies, and drafts. */
+export const Notes = ({ notes }: { readonly notes: Found }) => (
+  <div className="notes">
+    {notes.findings.map((finding) => (
+      <FindingNote key={finding.id} finding={finding} />
+    ))}
+    {notes.failed.map((failure) => (
+      <FailureNote key={`${failure.check} ${failure.name}`} failure={failure} />
+    ))}
+    {notes.earlier.map(({ comment, reply }) => (
+      <EarlierNote key={comment.id} comment={comment} reply={reply} />
+    ))}
+    {notes.drafts.map((draft) =>
+      draft.isOpen === true ? (
+        <CommentEditor key={draft.id} draft={draft} />
+      ) : (
+        <DraftNote key={draft.id} comment={draft} />
+      ),
+    )}
+  </div>
+);
 
 const SEVERITY = { blocker: "Blocker", warning: "Warning", note: "Note" } as const;
 const STATES = {
@@ -73,7 +63,7 @@ export function FailureNote({ failure: { check, name, message } }: { readonly fa
   );
 }
 
-const DID = { applied: "Applied", kept: "Kept as it was", answered: "Answered" } as const;
+const DID = { applied: "Applied", kept: "Not changed", answered: "Answered" } as const;
 
 type EarlierProps = {
   readonly comment: ReviewComment;
@@ -84,16 +74,24 @@ type EarlierProps = {
 
 /** A comment of an earlier gate together with what the agent says it did. */
 export function EarlierNote({ comment, reply, children }: EarlierProps) {
+  const { isResolved, setResolved } = useReview();
+  const isDone = isResolved(comment.id);
   return (
     <article className="note note-earlier" data-note aria-label={`Comment ${comment.id}`}>
       <header>
         <strong>You asked</strong>
         <span className="note-id">{comment.id}</span>
+        {isDone ? <span className="badge badge-plain">resolved</span> : null}
+        <span className="note-tools">
+          <button type="button" className="quiet" onClick={() => setResolved(comment.id, !isDone)}>
+            {isDone ? "Reopen" : "Resolve"}
+          </button>
+        </span>
       </header>
       <p>{comment.text}</p>
       {comment.suggestion === null ? null : <pre className="suggestion">{comment.suggestion}</pre>}
       <div className={`reply reply-${reply?.did ?? "none"}`}>
-        <strong>{reply === null ? "The agent did not reply" : DID[reply.did]}</strong>
+        <strong>{reply === null ? "No reply from the agent" : DID[reply.did]}</strong>
         {reply === null ? null : <p>{reply.text}</p>}
       </div>
       {children}
@@ -101,29 +99,22 @@ export function EarlierNote({ comment, reply, children }: EarlierProps) {
   );
 }
 
-export function DraftNote({ comment }: { readonly comment: ReviewComment }) {
+function DraftNote({ comment }: { readonly comment: DraftComment }) {
   const { drafting } = useReview();
-  const [isEditing, setEditing] = useState(false);
-  if (isEditing)
-    return (
-      <CommentEditor
-        quote={comment.place?.quote ?? ""}
-        before={comment}
-        onCancel={() => setEditing(false)}
-        onSave={(written) => {
-          drafting.save({ ...written, place: comment.place }, comment.id);
-          setEditing(false);
-        }}
-      />
-    );
   return (
-    <article className="note note-draft" data-note aria-label={`Draft ${comment.id}`}>
+    <article
+      className="note note-draft"
+      data-note
+      data-draft={comment.id}
+      tabIndex={-1}
+      aria-label={`Draft ${comment.id}`}
+    >
       <header>
         <strong>Your comment</strong>
         <span className="note-id">{comment.id}</span>
         <span className="badge badge-warn">not sent</span>
         <span className="note-tools">
-          <button type="button" className="quiet" onClick={() => setEditing(true)}>
+          <button type="button" className="quiet" onClick={() => drafting.reopen(comment.id)}>
             Edit
           </button>
           <button type="button" className="quiet" onClick={() => drafting.remove(comment.id)}>

@@ -45,12 +45,7 @@ export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
               <ul>
                 {own.map((file) => (
                   <li key={file.path}>
-                    <button type="button" className="outline-link" onClick={() => onGo(file.path)} title={file.path}>
-                      {isViewed(file) ? <CheckIcon /> : <span className={`dot dot-${file.change}`} />}
-                      <span className="outline-name">{nameOf(file.path)}</span>
-                      {isViewed(file) ? <span className="visually-hidden">viewed</span> : null}
-                      <Said path={file.path} />
-                    </button>
+                    <FileLink file={file} isViewed={isViewed(file)} onGo={onGo} />
                   </li>
                 ))}
               </ul>
@@ -61,6 +56,17 @@ export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
     </nav>
   );
 }
+
+type LinkProps = Pick<OutlineProps, "onGo"> & { readonly file: DiffFile; readonly isViewed: boolean };
+
+const FileLink = ({ file, isViewed, onGo }: LinkProps) => (
+  <button type="button" className="outline-link" onClick={() => onGo(file.path)} title={file.path}>
+    {isViewed ? <CheckIcon /> : <span className={`dot dot-${file.change}`} />}
+    <span className="outline-name">{nameOf(file.path)}</span>
+    {isViewed ? <span className="visually-hidden">viewed</span> : null}
+    <Said path={file.path} />
+  </button>
+);
 
 /** How much was said about a file: findings that are open, and own comments. */
 function Said({ path }: { readonly path: string }) {

@@ -2,11 +2,14 @@ import type { GateView } from "../../../src/schema/api.ts";
 import { CheckIcon, CrossIcon, QuestionIcon } from "../parts/icons.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { dateText } from "../words.ts";
+import type { Navigation } from "./navigation.ts";
 import { ChangeAt } from "./change-at.tsx";
 import { EarlierNote, FailureNote, FindingNote } from "./notes.tsx";
 
 /** What speaks for and against the work, before its documents and its code. */
-export function Overview({ gate }: { readonly gate: GateView }) {
+type OverviewProps = { readonly gate: GateView; readonly goToLine: Navigation["goToLine"] };
+
+export function Overview({ gate, goToLine }: OverviewProps) {
   return (
     <section aria-labelledby="overview" className="gate-section">
       <h2 id="overview" className="visually-hidden">
@@ -14,10 +17,10 @@ export function Overview({ gate }: { readonly gate: GateView }) {
       </h2>
       <Warnings gate={gate} />
       <Verdict gate={gate} />
-      <Failures gate={gate} />
+      <Failures gate={gate} goToLine={goToLine} />
       <Compared gate={gate} />
-      <Earlier gate={gate} />
-      <Findings gate={gate} />
+      <Earlier gate={gate} goToLine={goToLine} />
+      <Findings gate={gate} goToLine={goToLine} />
       <details className="summary">
         <summary>Summary of the phase</summary>
         <Markdown text={gate.summary} />
@@ -29,7 +32,7 @@ export function Overview({ gate }: { readonly gate: GateView }) {
 function Warnings({ gate }: { readonly gate: GateView }) {
   const lists = [
     {
-      title: "It is open again because something changed after you were shown it",
+      title: "Reopened: files changed after you reviewed them",
       texts: gate.failures.map(({ name, detail }) => `${name}: ${detail}`),
     },
     { title: "Read these first: they act by themselves, or their names deceive", texts: gate.acting },
@@ -37,9 +40,9 @@ function Warnings({ gate }: { readonly gate: GateView }) {
     { title: "Open concerns", texts: gate.concerns },
     { title: "Changed, and not mentioned by the agent", texts: gate.unmentioned },
     { title: "About the tests", texts: gate.testNotes },
-    { title: "Written where this phase may not write", texts: gate.unexpected },
-    { title: "Refused to the agent", texts: gate.denied },
-    { title: "The way tests are run has changed", texts: gate.testsChanged === null ? [] : [gate.testsChanged] },
+    { title: "Files written outside this phase's scope", texts: gate.unexpected },
+    { title: "Denied actions", texts: gate.denied },
+    { title: "The test setup has changed", texts: gate.testsChanged === null ? [] : [gate.testsChanged] },
     { title: "Supervision", texts: gate.loosened === null ? [] : [gate.loosened] },
   ].filter(({ texts }) => texts.length > 0);
   return lists.map(({ title, texts }) => (
@@ -133,18 +136,14 @@ function Compared({ gate: { checks } }: { readonly gate: GateView }) {
   );
 }
 
-function Failures({ gate: { failed } }: { readonly gate: GateView }) {
+function Failures({ gate: { failed }, goToLine }: OverviewProps) {
   if (failed.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="failures">
       <h3 id="failures">What failed</h3>
       {failed.map((failure) => (
         <div key={`${failure.check} ${failure.name}`} className="earlier">
-          {failure.file === null ? null : (
-            <span className="path subtle">
-              {failure.file}:{failure.line}
-            </span>
-          )}
+          <PlaceLink path={failure.file} line={failure.line} onGo={goToLine} />
           <FailureNote failure={failure} />
         </div>
       ))}
@@ -152,43 +151,67 @@ function Failures({ gate: { failed } }: { readonly gate: GateView }) {
   );
 }
 
-function Earlier({ gate }: { readonly gate: GateView }) {
-  const [last] = gate.earlier;
-  if (last === undefined) return null;
+/** Comments of all rounds, the newest first, each with what the agent says it did. */
+function Earlier({ gate, goToLine }: OverviewProps) {
+  if (gate.earlier.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="earlier">
-      <h3 id="earlier">What you asked for, and what the agent did</h3>
-      <p className="subtle">
-        {last.by}, {dateText(last.at)}
-      </p>
-      {last.comments.length === 0 ? <p className="quote">{last.guidance ?? ""}</p> : null}
-      {last.comments.map(({ comment, reply }) => (
-        <div key={comment.id} className="earlier">
-          {comment.place === null ? null : (
-            <span className="path subtle">
-              {comment.place.path}:{comment.place.line}
-            </span>
-          )}
-          <EarlierNote comment={comment} reply={reply}>
-            {comment.place === null || !gate.isGit ? null : <ChangeAt gate={gate} place={comment.place} />}
-          </EarlierNote>
-        </div>
+      <h3 id="earlier">Your comments and the agent's replies</h3>
+      {gate.earlier.map((round, index) => (
+        <details key={round.at} open={index === 0}>
+          <summary className="subtle">
+            {round.by}, {dateText(round.at)}
+          </summary>
+          {round.guidance === null || round.guidance === "" ? null : <p className="quote">{round.guidance}</p>}
+          {round.comments.map(({ comment, reply }) => (
+            <div key={comment.id} className="earlier">
+              <PlaceLink
+                path={comment.place?.path ?? null}
+                line={comment.place?.line ?? null}
+                side={comment.place?.side ?? "new"}
+                onGo={goToLine}
+              />
+              <EarlierNote comment={comment} reply={reply}>
+                {comment.place === null || !gate.isGit || index > 0 ? null : (
+                  <ChangeAt gate={gate} place={comment.place} />
+                )}
+              </EarlierNote>
+            </div>
+          ))}
+        </details>
       ))}
     </section>
   );
 }
 
-function Findings({ gate }: { readonly gate: GateView }) {
+type PlaceProps = {
+  readonly path: string | null;
+  readonly line: number | null;
+  readonly side?: "old" | "new";
+  readonly text?: string | null;
+  readonly onGo: Navigation["goToLine"];
+};
+
+function PlaceLink({ path, line, side = "new", text, onGo }: PlaceProps) {
+  if (path === null || line === null) return text ? <span className="path subtle">{text}</span> : null;
+  return (
+    <button type="button" className="path place-link" onClick={() => onGo({ path, line, side })}>
+      {text ?? `${path}:${line}`}
+    </button>
+  );
+}
+
+function Findings({ gate, goToLine }: OverviewProps) {
   const open = gate.findings.filter(({ state }) => state !== "resolved");
   const resolved = gate.findings.filter(({ state }) => state === "resolved");
   if (gate.findings.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="findings">
-      <h3 id="findings">Findings of the reviewer</h3>
-      {open.length === 0 ? <p className="subtle">None is open.</p> : null}
+      <h3 id="findings">Reviewer findings</h3>
+      {open.length === 0 ? <p className="subtle">No open findings.</p> : null}
       {open.map((finding) => (
         <div key={finding.id} className="earlier">
-          {finding.location === null ? null : <span className="path subtle">{finding.location}</span>}
+          <PlaceLink path={finding.file} line={finding.line} text={finding.location} onGo={goToLine} />
           <FindingNote finding={finding} />
         </div>
       ))}

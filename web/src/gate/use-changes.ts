@@ -20,10 +20,24 @@ export type GateChanges = {
   readonly setAgainst: (against: DiffAgainst) => void;
   readonly setLayout: (layout: Layout) => void;
   readonly isViewed: (file: DiffFile) => boolean;
+  /** Files of the whole change, and how many of them were viewed; null until it is loaded. */
+  readonly progress: Progress | null;
+  /** All rows, also of files that are closed. */
+  readonly allRows: () => readonly DiffRow[];
+  readonly open: (path: string) => void;
+  /** Marks all files as viewed, once they are accepted. */
+  readonly markAll: () => void;
   /** Opens or closes a file. */
   readonly toggle: (path: string) => void;
   /** Marks a file as viewed, or takes the mark away. */
   readonly mark: (path: string) => void;
+};
+
+export type Progress = {
+  readonly files: number;
+  readonly notViewed: number;
+  /** Files changed since the last review of this user; null if there was none. */
+  readonly changedSince: number | null;
 };
 
 const NO_FILES: readonly DiffFile[] = [];
@@ -32,30 +46,82 @@ type Reviewed = { readonly review: Review; readonly shown: ReadonlySet<string> }
 
 /** `shown`: documents that are drawn above the diff with all of their text. */
 export function useChanges(gate: GateView, { review, shown }: Reviewed): GateChanges {
-  const [against, setAgainst] = useState<DiffAgainst>(gate.hasSeen ? "seen" : "base");
   const [wanted, setLayout] = useStored<Layout>("isdlc.layout", "unified");
   const isNarrow = useIsNarrow();
   const layout = isNarrow ? "unified" : wanted;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const viewed = useViewed(gate.run);
-  const { data: diff, error } = useQuery({
-    queryKey: ["run", gate.run, "diff", against, gate.shown],
-    queryFn: () => api.diff(gate.run, against),
-  });
+  const { base, seen } = useDiffs(gate);
+  const { isViewed, mark: markFile, markAll } = useViewedFiles(gate, base.data);
+  const [against, setAgainst] = useAgainst(gate, { base: base.data, seen: seen.data, isViewed });
+  const { data: diff, error } = against === "seen" ? seen : base;
   const files = diff?.files ?? NO_FILES;
-  const isViewed = (file: DiffFile): boolean => viewed.has(file.path, file.digest);
   const isShownAbove = (file: DiffFile): boolean => file.removed === 0 && shown.has(file.path);
-  const isOpen = (file: DiffFile): boolean =>
-    (isViewed(file) || isShownAbove(file) || file.isBookkeeping) === toggled.has(file.path);
+  const isClosed = (file: DiffFile): boolean => isViewed(file) || isShownAbove(file) || file.isBookkeeping;
+  const isOpen = (file: DiffFile): boolean => isClosed(file) === toggled.has(file.path);
   const toggle = (path: string): void => setToggled((before) => withToggled(before, path));
   const mark = (path: string): void => {
-    const file = files.find((one) => one.path === path);
-    if (file === undefined) return;
-    viewed.set(path, file.digest, !isViewed(file));
+    markFile(files.find((one) => one.path === path));
     setToggled((before) => (before.has(path) ? withToggled(before, path) : before));
   };
+  const open = (path: string): void => {
+    const file = files.find((one) => one.path === path);
+    if (file !== undefined && !isOpen(file)) toggle(path);
+  };
   const rows = diffRows(files, { layout, isOpen, review });
-  return { diff, error, files, rows, against, layout, isNarrow, setAgainst, setLayout, isViewed, toggle, mark };
+  const allRows = (): readonly DiffRow[] => diffRows(files, { layout, isOpen: () => true, review });
+  const progress = progressOf(base.data, { isViewed, changedSince: gate.hasSeen ? (seen.data ?? null) : null });
+  const shownState = { diff, error, files, rows, allRows, against, layout, isNarrow, progress };
+  return { ...shownState, setAgainst, setLayout, isViewed, open, toggle, mark, markAll };
+}
+
+/** What was not viewed stays to be viewed: everything is loaded, also if only a part of it is shown. */
+function useDiffs({ run, shown, hasSeen }: GateView) {
+  const query = (against: DiffAgainst) => ({
+    queryKey: ["run", run, "diff", against, shown],
+    queryFn: () => api.diff(run, against),
+  });
+  return { base: useQuery(query("base")), seen: useQuery({ ...query("seen"), enabled: hasSeen }) };
+}
+
+type IsViewed = GateChanges["isViewed"];
+
+/** A file was viewed if all of its change was, whatever part of it is shown now. */
+function useViewedFiles({ run }: GateView, base: DiffView | undefined) {
+  const viewed = useViewed(run);
+  const whole = (file: DiffFile): DiffFile => base?.files.find(({ path }) => path === file.path) ?? file;
+  const isViewed: IsViewed = (file) => viewed.has(file.path, whole(file).digest);
+  const mark = (file: DiffFile | undefined): void => {
+    if (file !== undefined) viewed.set(file.path, whole(file).digest, !isViewed(file));
+  };
+  const markAll = (): void => {
+    for (const { path, digest } of base?.files ?? []) viewed.set(path, digest, true);
+  };
+  return { isViewed, mark, markAll };
+}
+
+type Loaded = { readonly base: DiffView | undefined; readonly seen: DiffView | undefined; readonly isViewed: IsViewed };
+
+/** Starts with the changes since the last review only if everything else was viewed; decided once, when both are there. */
+function useAgainst({ hasSeen }: GateView, { base, seen, isViewed }: Loaded) {
+  const [chosen, setChosen] = useState<DiffAgainst | null>(null);
+  if (chosen === null && base !== undefined && seen !== undefined) {
+    const changed = new Set(seen.files.map(({ path }) => path));
+    const isRestViewed = base.files.every((file) => changed.has(file.path) || file.isBookkeeping || isViewed(file));
+    setChosen(hasSeen && isRestViewed ? "seen" : "base");
+  }
+  return [chosen ?? "base", setChosen] as const;
+}
+
+type Since = { readonly isViewed: IsViewed; readonly changedSince: DiffView | null };
+
+function progressOf(base: DiffView | undefined, { isViewed, changedSince }: Since): Progress | null {
+  if (base === undefined) return null;
+  const files = base.files.filter(({ isBookkeeping }) => !isBookkeeping);
+  return {
+    files: files.length,
+    notViewed: files.filter((file) => !isViewed(file)).length,
+    changedSince: changedSince?.files.filter(({ isBookkeeping }) => !isBookkeeping).length ?? null,
+  };
 }
 
 const narrow = matchMedia("(max-width: 860px)");

@@ -3,7 +3,11 @@ import { useCallback, useMemo, useSyncExternalStore } from "react";
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
-  return () => listeners.delete(listener);
+  window.addEventListener("storage", listener); // another tab marked a file
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("storage", listener);
+  };
 };
 
 export type Viewed = {

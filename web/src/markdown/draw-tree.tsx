@@ -11,11 +11,11 @@ export type BlockTag = (typeof BLOCKS)[number];
 const isBlock = (tag: string): tag is BlockTag => BLOCKS.some((block) => block === tag);
 
 /** Nothing else is drawn; of any other element, only its children. */
-const TAGS = new Set([
-  ...BLOCKS,
-  ...["ul", "ol", "blockquote", "code", "em", "strong", "del", "thead", "tbody", "tr", "th", "td"],
-  ...["hr", "br", "sup", "section", "div"],
-]);
+const TAGS = new Set(
+  "p li h1 h2 h3 h4 h5 h6 pre table ul ol blockquote code em strong del thead tbody tr th td hr br sup section div".split(
+    " ",
+  ),
+);
 
 export const drawTree = (nodes: readonly TreeNode[], drawBlock: DrawBlock | null): ReactNode[] =>
   nodes.map((node, index) =>

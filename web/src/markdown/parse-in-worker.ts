@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/default -- made by the bundler
 import workerUrl from "./markdown-worker.ts?worker&url";
 import type { ParseReply, ParseRequest, TreeNode } from "./tree.ts";
 

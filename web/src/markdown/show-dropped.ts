@@ -16,6 +16,7 @@ type Node = {
   position?: { start: { offset?: number }; end: { offset?: number } };
 };
 
+const NOT_DRAWN = new Set(["html", "image", "imageReference", "definition"]);
 const PHRASING = new Set([
   "paragraph",
   "heading",
@@ -58,15 +59,11 @@ function replaceIn(parent: Node, context: Context): void {
 }
 
 function replaced(node: Node, { source, referenced, isPhrasing }: Context & { readonly isPhrasing: boolean }): Node[] {
-  const own = source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
+  const own = sourceOf(node, source);
+  if (NOT_DRAWN.has(node.type)) return [isPhrasing ? inlineSource(own, node) : blockSource(own, node)];
   switch (node.type) {
-    case "html":
-    case "image":
-    case "imageReference":
-    case "definition":
-      return [isPhrasing ? inlineSource(own, node) : blockSource(own, node)];
     case "footnoteDefinition":
-      return referenced.has(node.identifier ?? "") ? [node] : [blockSource(own, node)];
+      return isReferenced(node, referenced) ? [node] : [blockSource(own, node)];
     case "table":
       return hasExtraCells(node) ? [blockSource(own, node)] : [node];
     case "listItem":
@@ -80,6 +77,12 @@ function replaced(node: Node, { source, referenced, isPhrasing }: Context & { re
       return [node];
   }
 }
+
+const sourceOf = ({ position }: Node, source: string): string =>
+  position === undefined ? "" : source.slice(position.start.offset, position.end.offset);
+
+const isReferenced = ({ identifier }: Node, referenced: ReadonlySet<string>): boolean =>
+  identifier !== undefined && referenced.has(identifier);
 
 const withPosition = (node: Node, { position }: Node): Node => (position === undefined ? node : { ...node, position });
 

@@ -6,6 +6,7 @@ import { type Bar, Bars } from "../parts/bars.tsx";
 import { RepositoryField } from "../parts/repository-field.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { useRepositories } from "../repositories.ts";
+import { useTitle } from "../title.ts";
 import { durationOf, plural } from "../words.ts";
 
 const MINUTE = 60_000;
@@ -13,6 +14,7 @@ const NEWEST = 24;
 
 /** What the runs of this project took, in time, money and patience. */
 export function Charts() {
+  useTitle("Charts");
   const [repository, setRepository] = useState("");
   const names = useRepositories().map(({ name }) => name);
   const { data, error, isPending } = useQuery({

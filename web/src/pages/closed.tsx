@@ -3,7 +3,7 @@ export function Closed({ wasUsed }: { readonly wasUsed: boolean }) {
   return (
     <main className="closed">
       <img src="/icon.svg" alt="" width="40" height="40" />
-      <h1>{wasUsed ? "This link does not work any more" : "Open the link from your terminal"}</h1>
+      <h1>{wasUsed ? "This link has expired or was already used" : "Open the link from your terminal"}</h1>
       <p>
         {wasUsed
           ? "A link is good for one browser and for ten minutes. If you did not use it yourself, another program did: its session has been ended."

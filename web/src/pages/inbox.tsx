@@ -72,7 +72,7 @@ const Problems = ({ problems }: Pick<RunList, "problems">) =>
   ));
 
 const headline = ({ waiting, running, ended }: RunList["counts"]): string =>
-  `${waiting === 0 ? "Nothing waits for you" : `${plural(waiting, "run")} ${waiting === 1 ? "waits" : "wait"} for you`} · ${running} running · ${ended} finished`;
+  `${waiting === 0 ? "Nothing is waiting for you" : `${plural(waiting, "run")} ${waiting === 1 ? "is" : "are"} waiting for you`} · ${running} running · ${ended} finished`;
 
 function FilterBar({ filter, onChange }: { readonly filter: Filter; readonly onChange: (filter: Filter) => void }) {
   return (
@@ -129,7 +129,7 @@ const Empty = ({ isSearch }: { readonly isSearch: boolean }) =>
     <p className="empty">No run matches.</p>
   ) : (
     <div className="empty">
-      <p>Nothing has been run here yet.</p>
+      <p>No runs yet.</p>
       <p className="subtle">
         Start with <code>isdlc "what to do"</code> in this repository.
       </p>

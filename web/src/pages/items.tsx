@@ -9,11 +9,13 @@ import { Loading, Trouble } from "../parts/trouble.tsx";
 import { usePickedRepository, useRepositories } from "../repositories.ts";
 import { isTeam } from "../served-by.ts";
 import { ageOf, plural } from "../words.ts";
+import { useTitle } from "../title.ts";
 import type { Wanted } from "./new-run.tsx";
 
 type Item = ItemList["items"][number];
 
 export function Items() {
+  useTitle("Items");
   const [search, setSearch] = useState("");
   const { names, name, pick } = usePickedRepository();
   const { data, error, isLoading } = useQuery({
@@ -36,7 +38,7 @@ export function Items() {
       {isLoading ? <Loading what="the items" /> : null}
       {data !== undefined && found.length === 0 ? (
         <div className="empty">
-          <p>{data.items.length === 0 ? "No item is on record." : "No item matches."}</p>
+          <p>{data.items.length === 0 ? "No items yet." : "No item matches."}</p>
           <HowToAdd />
         </div>
       ) : null}
@@ -52,7 +54,7 @@ const HowToAdd = () =>
     </p>
   ) : (
     <p className="subtle">
-      <Link to="/new">Put one on record</Link>, or in a terminal: <code>isdlc add "what to do"</code>.
+      <Link to="/new">Add one</Link>, or in a terminal: <code>isdlc add "what to do"</code>.
     </p>
   );
 

@@ -6,6 +6,7 @@ import { RepositoryField } from "../parts/repository-field.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { isTeam } from "../served-by.ts";
 import { usePickedRepository } from "../repositories.ts";
+import { useTitle } from "../title.ts";
 import { useStart } from "../starting.ts";
 
 /** What is known when the page is opened: an item of the list and of which repository, and what is to be done with it. */
@@ -15,6 +16,7 @@ const FIRST: Wish = { what: "run", workflow: "change", title: "", isSupervised: 
 
 /** Starts a run, or puts an item on record; what the program would ask in a terminal, it asks here. */
 export function NewRun({ what, item = "", repository: given }: Wanted) {
+  useTitle("New run");
   const [wish, setWish] = useState<Wish>(what === undefined ? FIRST : { ...FIRST, what, title: item });
   const [chosen, setChosen] = useState<Start["chosen"]>([]);
   const { names, name, pick } = usePickedRepository(({ mayBegin }) => mayBegin);
@@ -66,7 +68,7 @@ function WishForm({ wish, isPending, onChange, onStart }: FormProps) {
       ) : (
         <>
           <label className="stacked">
-            <span>What is to be done?</span>
+            <span>What should be done?</span>
             <textarea
               className="field"
               rows={3}
@@ -85,11 +87,11 @@ function WishForm({ wish, isPending, onChange, onStart }: FormProps) {
           disabled={wish.what === "add"}
           onChange={({ target }) => onChange({ ...wish, isSupervised: target.checked })}
         />
-        Ask me after every phase
+        Pause for my approval after each phase
       </label>
       <div>
         <button type="submit" className="button button-primary" disabled={isPending || wish.title.trim() === ""}>
-          {isPending ? "Starting …" : wish.what === "add" ? "Put it on record" : "Start"}
+          {isPending ? "Starting …" : wish.what === "add" ? "Add" : "Start"}
         </button>
       </div>
     </form>
@@ -105,7 +107,7 @@ type WaysProps = { readonly chosen: string; readonly onChoose: (name: string) =>
 
 const RECORD = {
   name: "add",
-  label: "Only put it on record",
+  label: "Add to the backlog only",
   description: "An item in the backlog; nothing is started.",
 };
 
@@ -113,7 +115,7 @@ function Ways({ chosen, onChoose }: WaysProps) {
   const { data: project } = useQuery({ queryKey: ["project"], queryFn: api.project });
   return (
     <fieldset className="question">
-      <legend>How?</legend>
+      <legend>Workflow</legend>
       {[...(project?.workflows ?? []), ...(isTeam ? [] : [RECORD])].map(({ name, label, description }) => (
         <Way key={name} {...{ name, label, description }} isChosen={chosen === name} onChoose={onChoose} />
       ))}

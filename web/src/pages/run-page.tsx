@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import type { RunDetail } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
 import { watchRun } from "../live.ts";
+import { UnsentComments } from "../gate/unsent-comments.tsx";
 import { PanelBoundary } from "../parts/boundary.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { AskedFor } from "../run/asked-for.tsx";
@@ -18,10 +19,12 @@ import { RunStory } from "../run/run-story.tsx";
 import { Timeline } from "../run/timeline.tsx";
 import { WaitCard } from "../run/wait-card.tsx";
 import { useStored } from "../stored.ts";
+import { useTitle } from "../title.ts";
 import { dateText, usageText } from "../words.ts";
 
 export function RunPage({ run }: { readonly run: string }) {
   const { data, error, isPending } = useQuery({ queryKey: ["run", run, "detail"], queryFn: () => api.run(run) });
+  useTitle(data?.row.title ?? "Run");
   useEffect(() => {
     watchRun(run);
     return () => watchRun(null);
@@ -46,6 +49,7 @@ export function RunPage({ run }: { readonly run: string }) {
           {warning}
         </p>
       ))}
+      <UnsentComments run={run} except={data.wait?.kind === "gate" ? data.wait.id : null} />
       {data.wait === null ? null : <WaitCard run={run} wait={data.wait} />}
       {data.end === null ? null : <Ending end={data.end} row={data.row} />}
       {data.end === null ? null : <SignStatement run={run} />}

@@ -4,11 +4,13 @@ import type { SettingList } from "../../../src/schema/api-project.ts";
 import { api, ApiError } from "../api.ts";
 import { announce } from "../parts/announce.tsx";
 import { Appearance } from "../parts/appearance.tsx";
+import { useTitle } from "../title.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 
 type Setting = SettingList["settings"][number];
 
 export function Settings() {
+  useTitle("Settings");
   const { data, error, isPending } = useQuery({ queryKey: ["settings"], queryFn: api.settings });
   return (
     <div className="page">
@@ -31,7 +33,7 @@ type GroupProps = { readonly file: string; readonly settings: readonly Setting[]
 const SettingGroup = ({ file, settings }: GroupProps) => (
   <section aria-label={file}>
     <h2 className="section-title">
-      {file.endsWith("/.isdlc/state.json") ? "This project" : "You, in every project"}{" "}
+      {file.endsWith("/.isdlc/state.json") ? "This project" : "Your settings (all projects)"}{" "}
       <span className="path setting-file">{file}</span>
     </h2>
     <ul className="settings">
@@ -45,7 +47,7 @@ const SettingGroup = ({ file, settings }: GroupProps) => (
 );
 
 const FROM = {
-  project: "set in this project",
+  project: "project setting",
   user: "set by you, for every project",
   here: "set by you, for this project",
   default: "not set",

@@ -21,18 +21,21 @@ type DialogProps = {
   readonly target: Target;
   readonly backTo: RunDetail["backTo"];
   readonly drafting?: Drafting | undefined;
+  /** Called once the answer is recorded. */
+  readonly onAnswered?: () => void;
   readonly onClose: () => void;
 };
 
 /** The last look before something is sent: what will happen, what goes with it, and what else it needs. */
-export function AnswerDialog({ option, target, backTo, drafting, onClose }: DialogProps) {
+export function AnswerDialog({ option, target, backTo, drafting, onAnswered, onClose }: DialogProps) {
   const { given, change, phase, setPhase, setTree, isMissing } = useGiven({ option, backTo, drafting });
   const { answer, isSending } = useAnswer(target.run);
   const { wait, shown } = target;
   const send = async (): Promise<void> => {
-    const isSent = await answer({ wait, shown, option: option.option, isConfirmed: true, ...given }, () =>
-      drafting?.clear(),
-    );
+    const isSent = await answer({ wait, shown, option: option.option, isConfirmed: true, ...given }, () => {
+      if (SENT_BACK.has(option.needs)) drafting?.clear();
+      onAnswered?.();
+    });
     if (isSent) onClose();
   };
   return (
@@ -51,7 +54,7 @@ export function AnswerDialog({ option, target, backTo, drafting, onClose }: Dial
           <CommentList comments={given.comments} isIgnored={isIgnoring(option, drafting)} />
           <Words needs={option.needs} value={given.text} onChange={change} />
           <div className="dialog-foot">
-            <Dialog.Close className="button">Not yet</Dialog.Close>
+            <Dialog.Close className="button">{option.label === "Cancel" ? "Keep the run" : "Cancel"}</Dialog.Close>
             <button
               type="button"
               className={`button button-${option.tone === "danger" ? "danger" : "primary"}`}
@@ -118,12 +121,12 @@ const PhaseChoice = ({ phases, value, onChange }: ChoiceProps) => (
 
 type Trees = readonly (readonly [Tree, string])[];
 const BACK: Trees = [
-  ["restore", "Put the files back as they were before it"],
-  ["keep", "Keep the files, to be improved"],
+  ["restore", "Restore the files from before that phase"],
+  ["keep", "Keep the current files and improve them"],
 ];
 const CANCEL: Trees = [
   ["keep", "Leave it in the working tree"],
-  ["restore", "Take it out; a ref keeps it"],
+  ["restore", "Remove from the working tree (saved under a git ref)"],
 ];
 
 type PickProps = { readonly value: Tree; readonly onChange: (tree: Tree) => void };
@@ -163,7 +166,7 @@ type ListProps = { readonly comments: Drafting["comments"]; readonly isIgnored: 
 
 function CommentList({ comments, isIgnored }: ListProps) {
   if (isIgnored)
-    return <p className="notice notice-warn">Your comments are not sent with this answer. They are discarded.</p>;
+    return <p className="notice notice-warn">Your comments are not sent with this answer. They are deleted.</p>;
   if (comments.length === 0) return null;
   return (
     <ul className="comment-list" aria-label="Comments that are sent">
@@ -186,7 +189,7 @@ const LABELS: { readonly [N in AnswerOption["needs"]]?: string } = {
   guidance: "What else should this phase consider?",
   phase: "What should be done differently?",
   reason: "Why?",
-  amount: "Up to how many dollars? Left empty, as much again.",
+  amount: "New limit in dollars (empty: double it)",
 };
 
 type WordsProps = {

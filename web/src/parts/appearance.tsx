@@ -3,7 +3,7 @@ import { wantNotifications, wantsNotifications } from "../telling.ts";
 import { applyTheme, currentTheme, type Theme } from "../theme.ts";
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ["system", "As the system"],
+  ["system", "Match system"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];

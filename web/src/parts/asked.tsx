@@ -27,7 +27,7 @@ const CHOICES: Readonly<Record<string, string | null>> = {
   resume: "Go on where it stopped",
   skip: "Leave the rest out",
   restart: "Start over",
-  supervised: "Ask me after every phase",
+  supervised: "Pause for my approval after each phase",
   autonomous: null,
 };
 

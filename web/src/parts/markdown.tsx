@@ -67,6 +67,7 @@ function useParsed(text: string): Parsed | undefined {
     if (!isLong)
       void parseInWorker(text).then((nodes) => {
         if (isCurrent) setFound({ text, nodes });
+        return undefined;
       });
     return () => {
       isCurrent = false;

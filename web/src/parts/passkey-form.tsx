@@ -22,7 +22,7 @@ export function PasskeyForm({ isPending, error, onCreate }: PasskeyFormProps) {
         }}
       >
         <label className="stacked">
-          <span>What do you call it?</span>
+          <span>Name</span>
           <input
             className="field"
             value={name}

@@ -99,5 +99,5 @@ function ConnectionState() {
 const TITLES = {
   connecting: "Asking the server",
   live: "Changes show as they happen",
-  lost: `${WHEN_GONE}; the page goes on by itself`,
+  lost: `${WHEN_GONE}. This page reconnects when you open the new link.`,
 } as const;

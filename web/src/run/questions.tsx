@@ -29,7 +29,7 @@ export function Questions({ run, wait }: { readonly run: string; readonly wait: 
         <button type="button" className="button button-primary" disabled={isSending} onClick={send}>
           {option?.label ?? "Send"}
         </button>
-        <span className="subtle">{open === 0 ? option?.effect : `${open} left to the agent`}</span>
+        <span className="subtle">{open === 0 ? option?.effect : `${open} unanswered: the agent will decide`}</span>
       </div>
     </div>
   );

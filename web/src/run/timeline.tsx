@@ -56,7 +56,7 @@ export function Timeline({ detail }: { readonly detail: RunDetail }) {
 
 const SHOWN = [
   ["all", "To scale"],
-  ["work", "Without waiting"],
+  ["work", "Hide waiting time"],
 ] as const;
 
 type LanePhase = Pick<RunDetail["phases"][number], "name" | "usage"> & { readonly key: string | null };
@@ -123,7 +123,7 @@ function Totals({ spans, now, scale }: TotalsProps) {
       .filter((span) => span.kind === kind)
       .reduce((total, span) => total + endOf(span, now) - Date.parse(span.from), 0);
   const facts = [
-    ["In all", scale.to - scale.from],
+    ["Total", scale.to - scale.from],
     ["Agents", sum("execution")],
     ["Reviewers", sum("review")],
     ["Checks", sum("check")],
@@ -145,7 +145,7 @@ function Totals({ spans, now, scale }: TotalsProps) {
 function SpanTable({ spans, now }: { readonly spans: readonly TimelineSpan[]; readonly now: number }) {
   return (
     <details className="spans">
-      <summary>As a table</summary>
+      <summary>Show as table</summary>
       <div className="table-frame" tabIndex={0} role="region" aria-label="Timeline as a table">
         <table className="table">
           <thead>

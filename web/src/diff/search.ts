@@ -1,0 +1,32 @@
+import { createContext } from "react";
+import type { DiffRow } from "./diff-rows.ts";
+
+export type Search = { readonly text: string; readonly isCase: boolean; readonly isExpression: boolean };
+export const NO_SEARCH: Search = { text: "", isCase: false, isExpression: false };
+
+/** What is searched for, to mark it in the lines that are drawn. */
+export const SearchContext = createContext<RegExp | null>(null);
+
+/** Null if there is nothing to search for; "invalid" for text that is no regular expression. */
+export function toExpression({ text, isCase, isExpression }: Search): RegExp | "invalid" | null {
+  if (text === "") return null;
+  try {
+    return new RegExp(isExpression ? text : text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), isCase ? "gu" : "giu");
+  } catch {
+    return "invalid";
+  }
+}
+
+export type Match = { readonly path: string; readonly key: string };
+
+/** Rows whose text or file name has a match, in the order of the diff. */
+export const findMatches = (rows: readonly DiffRow[], expression: RegExp): Match[] =>
+  rows
+    .filter((row) => textsOf(row).some((text) => text.search(expression) !== -1))
+    .map(({ file, key }) => ({ path: file.path, key }));
+
+function textsOf(row: DiffRow): readonly string[] {
+  if (row.is === "file") return [row.file.path];
+  if (row.is === "line") return [row.line.text];
+  return row.is === "pair" ? [row.left?.text ?? "", row.right?.text ?? ""] : [];
+}

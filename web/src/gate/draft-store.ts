@@ -1,0 +1,126 @@
+import { api } from "../api.ts";
+import { isTeam } from "../served-by.ts";
+import type { ReviewComment } from "../../../src/schema/comments.ts";
+
+/** A comment that is not sent. Each keystroke is in it. */
+export type DraftComment = ReviewComment & {
+  /** True while its editor is open. */
+  readonly isOpen?: boolean;
+  /** The comment before it was edited again. */
+  readonly before?: Pick<ReviewComment, "text" | "suggestion">;
+};
+
+/** What a user has written at one gate and not sent. */
+export type Draft = { readonly guidance: string; readonly comments: readonly DraftComment[] };
+
+export const EMPTY: Draft = { guidance: "", comments: [] };
+const PREFIX = "isdlc.draft.";
+const SEND_DELAY_MS = 400;
+
+const keyOf = (run: string, wait: string): string => `${PREFIX}${run}.${wait}`;
+const listeners = new Set<() => void>();
+/** Drafts that the browser could not store, by key. */
+const unsaved = new Map<string, string>();
+const timers = new Map<string, number>();
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener("storage", listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("storage", listener);
+  };
+}
+
+export const readText = (run: string, wait: string): string | null => textAt(keyOf(run, wait));
+
+function textAt(key: string): string | null {
+  const text = unsaved.get(key);
+  if (text !== undefined) return text;
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null; // storage is switched off; what is written stays in this tab
+  }
+}
+
+export function parseDraft(text: string | null): Draft {
+  if (text === null) return EMPTY;
+  try {
+    const { guidance, comments } = JSON.parse(text) as Partial<Draft>;
+    return { guidance: guidance ?? "", comments: Array.isArray(comments) ? comments : [] };
+  } catch {
+    return EMPTY;
+  }
+}
+
+/** Changes the draft as it is now, which another tab may have changed. */
+export function updateDraft(at: { readonly run: string; readonly wait: string }, change: (now: Draft) => Draft): void {
+  const next = change(parseDraft(readText(at.run, at.wait)));
+  const isEmpty = next.guidance === "" && next.comments.length === 0;
+  store(keyOf(at.run, at.wait), isEmpty ? null : JSON.stringify(next));
+  sendLater(at);
+}
+
+function store(key: string, text: string | null): void {
+  try {
+    if (text === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, text);
+    unsaved.delete(key);
+  } catch {
+    if (text === null) unsaved.delete(key);
+    else unsaved.set(key, text);
+  }
+  for (const listener of listeners) listener();
+}
+
+/** The server has a copy for other browsers, and for the same one at another port. A team's page has one address. */
+function sendLater(at: { readonly run: string; readonly wait: string }): void {
+  if (isTeam) return;
+  const key = keyOf(at.run, at.wait);
+  clearTimeout(timers.get(key));
+  timers.set(
+    key,
+    window.setTimeout(() => send(at), SEND_DELAY_MS),
+  );
+}
+
+function send({ run, wait }: { readonly run: string; readonly wait: string }): void {
+  const key = keyOf(run, wait);
+  timers.delete(key);
+  const text = textAt(key);
+  void api.saveDraft(run, { wait, text }).then(
+    () => unsaved.delete(key),
+    () => undefined, // the copy in this browser is enough; the next keystroke tries again
+  );
+}
+
+/** Reads the server's copies of drafts that this browser does not have. */
+export async function fetchDrafts(run: string): Promise<void> {
+  if (isTeam) return;
+  const { drafts } = await api.drafts(run);
+  for (const [wait, text] of Object.entries(drafts)) if (readText(run, wait) === null) store(keyOf(run, wait), text);
+}
+
+/** Gates of a run at which drafts were left. */
+export function waitsWithDrafts(run: string): string[] {
+  const prefix = keyOf(run, "");
+  try {
+    return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+  } catch {
+    return [];
+  }
+}
+
+/** Leaving asks only if something would be lost. */
+window.addEventListener("beforeunload", (event) => {
+  if (unsaved.size > 0) event.preventDefault();
+});
+
+window.addEventListener("pagehide", () => {
+  for (const [key, timer] of timers) {
+    clearTimeout(timer);
+    const [run = "", ...wait] = key.slice(PREFIX.length).split(".");
+    send({ run, wait: wait.join(".") });
+  }
+});

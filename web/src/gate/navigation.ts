@@ -1,0 +1,154 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { DiffFile } from "../../../src/schema/api.ts";
+import type { DiffRow } from "../diff/diff-rows.ts";
+import { isPlain, setRowMover } from "../keyboard.ts";
+import { isSameFile, type Line } from "./review-context.ts";
+import type { GateChanges } from "./use-changes.ts";
+
+/** A row of the diff to bring into view, whether it is drawn or not. */
+export type Goal = {
+  /** The first of these that is there. */
+  readonly keys: readonly string[];
+  /** True to move the focus, too. */
+  readonly isFocused: boolean;
+  /** Set anew by each request, so that the same row can be asked for again. */
+  readonly at: number;
+};
+
+export type Navigation = {
+  readonly goal: Goal | null;
+  readonly goToFile: (path: string) => void;
+  /** Goes to what is said at a line; to its file if the diff does not have the line. */
+  readonly goToLine: (place: Pick<Line, "path" | "line"> & { readonly side?: Line["side"] }) => void;
+  readonly goToRow: (path: string, key: string) => void;
+};
+
+type Stop = { readonly element: HTMLElement } | { readonly key: string };
+
+/** Movement within a gate. It works on the rows of the diff, of which the page has only those on the screen. */
+export function useNavigation({ files, rows, open, mark }: GateChanges): Navigation {
+  const [goal, setGoal] = useState<Goal | null>(null);
+  const last = useRef<string | null>(null);
+  const go = useCallback((keys: readonly string[], isFocused: boolean): void => {
+    last.current = isFocused ? (keys[0] ?? null) : last.current;
+    setGoal({ keys, isFocused, at: performance.now() });
+  }, []);
+  const visit = useCallback(
+    (stop: Stop | undefined): void => {
+      if (stop === undefined) return;
+      if ("key" in stop) return go([stop.key], true);
+      last.current = null;
+      stop.element.tabIndex = -1;
+      stop.element.focus();
+      stop.element.scrollIntoView({ block: "center" });
+    },
+    [go],
+  );
+  useGateKeys({ rows, last, visit, mark });
+  return {
+    goal,
+    goToFile: useCallback((path) => go([path], true), [go]),
+    goToRow: useCallback(
+      (path, key) => {
+        open(path);
+        go([key], false);
+      },
+      [go, open],
+    ),
+    goToLine: useCallback(
+      ({ path, line, side = "new" }) => {
+        const file = fileNamed(files, path);
+        if (file === undefined) return;
+        open(file.path);
+        go([`${file.path} notes ${side}${line}`, file.path], true);
+      },
+      [files, go, open],
+    ),
+  };
+}
+
+type Keys = {
+  readonly rows: readonly DiffRow[];
+  /** The row that had the focus, which may not be drawn any more. */
+  readonly last: { readonly current: string | null };
+  readonly visit: (stop: Stop | undefined) => void;
+  readonly mark: (path: string) => void;
+};
+
+/** j and k go through files, n and p through what was said; v marks the file that has the focus, d goes to the decision. */
+function useGateKeys({ rows, last, visit, mark }: Keys): void {
+  useEffect(() => {
+    const move = (stops: readonly Stop[], step: 1 | -1): void =>
+      visit(stops[nextIndex(stops, { rows, last: last.current, step })]);
+    setRowMover((event) => move(fileStops(rows), event.key === "j" ? 1 : -1));
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key === "f") return focusSearch(event);
+      if (!isPlain(event)) return;
+      if (event.key === "v") {
+        const path = fileAt(document.activeElement, { rows, last: last.current });
+        if (path !== null) mark(path);
+      } else if (event.key === "n" || event.key === "p") {
+        event.preventDefault();
+        move(noteStops(rows), event.key === "n" ? 1 : -1);
+      } else if (event.key === "d") document.querySelector<HTMLElement>("[data-decision] .button-primary")?.focus();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => {
+      window.removeEventListener("keydown", onKey);
+      setRowMover(null);
+    };
+  }, [rows, last, visit, mark]);
+}
+
+const fileNamed = (files: readonly DiffFile[], path: string): DiffFile | undefined =>
+  files.find((file) => file.path === path) ?? files.find((file) => isSameFile(file.path, path));
+
+/** The first press opens the search of the diff; in its field, the browser's own search opens. */
+function focusSearch(event: KeyboardEvent): void {
+  const field = document.querySelector<HTMLInputElement>("[data-search]");
+  if (field === null || field === document.activeElement) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+}
+
+const elements = (selector: string): Stop[] =>
+  [...document.querySelectorAll<HTMLElement>(selector)].map((element) => ({ element }));
+const keysOf = (rows: readonly DiffRow[], kind: DiffRow["is"]): Stop[] =>
+  rows.filter((row) => row.is === kind).map(({ key }) => ({ key }));
+
+const fileStops = (rows: readonly DiffRow[]): Stop[] => [...elements(".document-head h3"), ...keysOf(rows, "file")];
+const noteStops = (rows: readonly DiffRow[]): Stop[] => [
+  ...elements(".gate-main > :not(.changes) [data-note]"),
+  ...keysOf(rows, "notes"),
+];
+
+type Position = { readonly rows: readonly DiffRow[]; readonly last: string | null };
+
+/** From where the focus is; from where it was, if its row is no longer drawn. */
+function nextIndex(stops: readonly Stop[], { step, ...position }: Position & { readonly step: 1 | -1 }): number {
+  const row = rowAt(document.activeElement, position);
+  const at =
+    row === null
+      ? stops.findIndex((stop) => "element" in stop && stop.element.contains(document.activeElement))
+      : stops.findLastIndex((stop) => !("key" in stop) || indexOf(position.rows, stop.key) <= row);
+  const isOn = row === null || indexOf(position.rows, keyOf(stops[at])) === row;
+  if (step === 1) return Math.min(at + 1, stops.length - 1);
+  return Math.max(isOn ? at - 1 : at, 0);
+}
+
+const keyOf = (stop: Stop | undefined): string => (stop !== undefined && "key" in stop ? stop.key : "");
+const indexOf = (rows: readonly DiffRow[], key: string): number => rows.findIndex((row) => row.key === key);
+
+function rowAt(active: Element | null, { rows, last }: Position): number | null {
+  const drawn = active?.closest<HTMLElement>(".diff-item")?.dataset["index"];
+  if (drawn !== undefined) return Number(drawn);
+  const isLost = active === null || active === document.body;
+  const index = isLost && last !== null ? indexOf(rows, last) : -1;
+  return index === -1 ? null : index;
+}
+
+function fileAt(active: Element | null, position: Position): string | null {
+  const row = rowAt(active, position);
+  return row === null ? null : (position.rows[row]?.file.path ?? null);
+}
