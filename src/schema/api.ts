@@ -303,10 +303,3 @@ export const AnswerResult = z.object({
   warnings: z.array(z.string()),
 });
 export type AnswerResult = z.infer<typeof AnswerResult>;
-
-/** What a user wrote at a gate and did not send; null text removes it. The page alone reads the text. */
-export const SavedDraft = z.strictObject({ wait: text(200), text: z.nullable(text(500_000)) });
-export type SavedDraft = z.infer<typeof SavedDraft>;
-/** By gate. */
-export const DraftList = z.object({ drafts: z.record(z.string(), z.string()) });
-export type DraftList = z.infer<typeof DraftList>;

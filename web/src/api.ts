@@ -5,13 +5,12 @@ import type {
   DiffAgainst,
   DiffView,
   DocumentView,
-  DraftList,
   GateView,
   LeftView,
   RunDetail,
   RunList,
-  SavedDraft,
 } from "../../src/schema/api.ts";
+import type { DraftList, SavedDraft } from "../../src/schema/api-drafts.ts";
 import type { Story } from "../../src/schema/api-story.ts";
 import type { ActivityView } from "../../src/schema/api-live.ts";
 import type {

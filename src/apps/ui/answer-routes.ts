@@ -1,7 +1,8 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { leftInTree } from "../../app/answer/left-in-tree.ts";
-import { AnswerRequest, type AnswerResult, type DraftList, type LeftView, SavedDraft } from "../../schema/api.ts";
+import { AnswerRequest, type AnswerResult, type LeftView } from "../../schema/api.ts";
+import { type DraftList, SavedDraft } from "../../schema/api-drafts.ts";
 import type { Env } from "./create-app.ts";
 import { createDraftFiles } from "./draft-files.ts";
 import { decideAnswer } from "./decide.ts";

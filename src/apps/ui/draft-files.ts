@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { nodeFiles, readSmall, removeFile, replaceFile } from "../../adapters/file-system/file-system.ts";
-import type { DraftList, SavedDraft } from "../../schema/api.ts";
+import type { DraftList, SavedDraft } from "../../schema/api-drafts.ts";
 import type { RunId } from "../../schema/ids.ts";
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;

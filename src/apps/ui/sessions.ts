@@ -25,7 +25,7 @@ export function createSessions(now: () => number, onStolen: () => void): Session
   const links: Link[] = [];
   const open: Buffer[] = [];
   const end = (session: Buffer): void => {
-    const at = open.indexOf(session);
+    const at = open.findIndex((known) => known.equals(session));
     if (at !== -1) open.splice(at, 1);
   };
   const isOpen = (session: string): boolean => open.some((known) => timingSafeEqual(known, digestOf(session)));
