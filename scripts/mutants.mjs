@@ -2,6 +2,7 @@
 import { mutantsOfCore } from "./mutants-of-core.mjs";
 import { mutantsOfEngine } from "./mutants-of-engine.mjs";
 import { mutantsOfTeam } from "./mutants-of-team.mjs";
+import { mutantsOfUi } from "./mutants-of-ui.mjs";
 
 const FOLD = "src/adapters/journal-file/fold.ts";
 const RECORD = "src/adapters/journal-file/record.ts";
@@ -14,30 +15,10 @@ export const mutants = [
     put: "if (bases !== undefined && phase === undefined) return",
     test: "test/cli/going-back.test.ts",
   },
-  {
-    bug: "a no-break space in a diff looks like a space",
-    file: "src/views/visible-change.ts",
-    find: ".replaceAll(SPACES, mark)",
-    put: "",
-    test: "test/views/visible-change.test.ts",
-  },
-  {
-    bug: "two files in an older encoding look the same in a diff",
-    file: "src/adapters/git/snapshot/patch-text.ts",
-    find: "if (isUtf8(patch)) return",
-    put: "if (patch.length > 0) return",
-    test: "test/views/visible-change.test.ts",
-  },
-  {
-    bug: "connections of strangers keep a browser from the page",
-    file: "src/apps/ui/listen.ts",
-    find: "[...open].find((one) => !withSession.has(one)) ?? socket",
-    put: "socket",
-    test: "test/ui/connections.test.ts",
-  },
   ...mutantsOfCore,
   ...mutantsOfEngine,
   ...mutantsOfTeam,
+  ...mutantsOfUi,
   {
     bug: "settings of a repository are believed though a file of them changed",
     file: "src/adapters/git/read/repository-settings.ts",

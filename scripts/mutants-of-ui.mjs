@@ -1,0 +1,24 @@
+/** Bugs in what the web UI shows, and in who reaches its server. */
+export const mutantsOfUi = [
+  {
+    bug: "a no-break space in a diff looks like a space",
+    file: "src/views/visible-change.ts",
+    find: ".replaceAll(SPACES, mark)",
+    put: "",
+    test: "test/views/visible-change.test.ts",
+  },
+  {
+    bug: "two files in an older encoding look the same in a diff",
+    file: "src/adapters/git/snapshot/patch-text.ts",
+    find: "if (isUtf8(patch)) return",
+    put: "if (patch.length > 0) return",
+    test: "test/views/visible-change.test.ts",
+  },
+  {
+    bug: "connections of strangers keep a browser from the page",
+    file: "src/apps/ui/listen.ts",
+    find: "[...open].find((one) => !withSession.has(one)) ?? socket",
+    put: "socket",
+    test: "test/ui/connections.test.ts",
+  },
+];
