@@ -6,6 +6,13 @@ const ACCEPTANCE = "src/core/evolve/acceptance.ts";
 
 export const mutantsOfCore = [
   {
+    bug: "a phase that is returned to shows and commits the work of later phases",
+    file: "src/core/evolve/attempt.ts",
+    find: "if (bases !== undefined) return",
+    put: "if (bases !== undefined && phase === undefined) return",
+    test: "test/cli/going-back.test.ts",
+  },
+  {
     bug: "a change that a person reverted lands again",
     file: "src/core/attestation/landings.ts",
     find: "(yield* walks.resultOf(at, last)) === tree",

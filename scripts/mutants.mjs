@@ -8,13 +8,6 @@ const FOLD = "src/adapters/journal-file/fold.ts";
 const RECORD = "src/adapters/journal-file/record.ts";
 
 export const mutants = [
-  {
-    bug: "a phase that is returned to shows and commits the work of later phases",
-    file: "src/core/evolve/attempt.ts",
-    find: "if (bases !== undefined) return",
-    put: "if (bases !== undefined && phase === undefined) return",
-    test: "test/cli/going-back.test.ts",
-  },
   ...mutantsOfCore,
   ...mutantsOfEngine,
   ...mutantsOfTeam,
