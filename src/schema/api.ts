@@ -3,7 +3,8 @@ import { Question, Severity, Usage } from "./agent.ts";
 import { FailureView } from "./api-checks.ts";
 import { Assertion } from "./api-passkey.ts";
 import { Choice, StartRequest } from "./api-project.ts";
-import { CommentReply, ReviewComment } from "./comments.ts";
+import { ReviewComment } from "./comments.ts";
+import { EarlierRedo } from "./api-earlier.ts";
 import { CheckResult, Sizing, TestCounts } from "./facts.ts";
 import { budgetWait, Mode, PhaseKey, RunId } from "./plan.ts";
 import { WaitId } from "./recorded-ids.ts";
@@ -214,14 +215,6 @@ export const DiffAgainst = z.enum(["base", "seen"]);
 export type DiffAgainst = z.infer<typeof DiffAgainst>;
 export const DiffView = z.object({ against: DiffAgainst, files: z.array(DiffFile), isCut: z.boolean() });
 export type DiffView = z.infer<typeof DiffView>;
-
-/** What was asked for at an earlier gate of the phase, and what the agent says it did about each comment. */
-export const EarlierRedo = z.object({
-  at: z.string(),
-  by: z.string(),
-  guidance: z.nullable(z.string()),
-  comments: z.array(z.object({ comment: ReviewComment, reply: z.nullable(CommentReply) })),
-});
 
 /** Everything a person needs for the decision after a phase. The diff is asked for apart. */
 export const GateView = z.object({
