@@ -41,6 +41,13 @@ export const mutantsOfCore = [
     test: "test/core/baseline.test.ts",
   },
   {
+    bug: "accepting a phase forgets edits at the gates of later phases",
+    file: "src/core/evolve/user-edits.ts",
+    find: "phase > run.index",
+    put: "false",
+    test: "test/core/user-edits.test.ts",
+  },
+  {
     bug: "a line that the user removed again counts as lost",
     file: "src/core/lost-edits.ts",
     find: "now.removed.has(line) && !isMeant(line, ({ removed }) => removed)",

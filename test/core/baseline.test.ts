@@ -158,6 +158,7 @@ describe("tests that could not start", () => {
     ["before and after", notStarted, notStarted],
     ["before", notStarted, tests("a")],
     ["after", tests("a"), notStarted],
+    ["before, in a journal of an earlier version", { name: "tests", ok: false, detail: notStarted.detail }, notStarted],
   ])("are never known failures: %s", (_when, before, result) => {
     const known: Baseline = { result: before, isAccepted: true };
     expect(againstBaseline(known, result)).toEqual(result);

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import {
+  accepted,
+  activeRun,
+  ada,
+  advance,
+  completed,
+  everyPhase,
+  keeps,
+  openWait,
+  phaseRule,
+  type Player,
+  redo,
+  report,
+  result,
+  startRun,
+} from "../support/run-builder.ts";
+
+const PLAN = ["01-requirements", "03-architecture", "06-implementation"].map((key) => phaseRule({ key, name: key }));
+
+/** Works until the gate of the current phase, which shows `tree`. */
+function openGate(player: Player, tree: string): void {
+  advance(player, "complete");
+  const outcome = completed(keeps);
+  report(player, { ...outcome, made: { ...outcome.made, tree }, digest: `shown ${tree}` });
+}
+
+function atGate(tree = "made"): Player {
+  const player = startRun({ supervision: everyPhase, plan: PLAN });
+  openGate(player, tree);
+  return player;
+}
+
+function sayContinue(player: Player): void {
+  const wait = openWait(player);
+  accepted(player, { do: "continue", by: ada, wait: wait.id, shown: wait.kind === "gate" ? wait.digest : "" });
+}
+
+/** The look after Continue finds this tree; another one than was shown opens the gate again. */
+function recheck(player: Player, tree: string): void {
+  const isEdited = activeRun(player).phases[activeRun(player).index]?.made?.tree !== tree;
+  const edited = isEdited ? [{ path: "src/a.ts", change: "modified" as const }] : [];
+  const results = isEdited ? [result("shown as it is", false)] : [];
+  report(player, { of: "recheck", edited, tree, results, digest: `again ${tree}` });
+}
+
+const enter = (player: Player, tree: string): unknown => {
+  advance(player, "enter");
+  return report(player, { of: "enter", commit: "c0ffee", tree });
+};
+const edits = (player: Player): string[] => activeRun(player).userEdits.map(({ from, to }) => `${from}..${to}`);
+
+test("remembers an edit before a redo, and one that Continue found before it", () => {
+  const player = atGate();
+  sayContinue(player);
+  recheck(player, "edited");
+  expect(edits(player)).toEqual(["made..edited"]);
+  accepted(player, redo(player, "again"));
+  enter(player, "edited twice");
+  expect(edits(player)).toEqual(["made..edited", "edited..edited twice"]);
+});
+
+test("takes nothing that agents write for an edit", () => {
+  const player = atGate();
+  accepted(player, redo(player, "again"));
+  enter(player, "made");
+  openGate(player, "made again");
+  expect(edits(player)).toEqual([]);
+});
+
+test("keeps edits over a return that leaves the files, until their phase is accepted again", () => {
+  const player = atGate();
+  sayContinue(player);
+  recheck(player, "made");
+  openGate(player, "second");
+  sayContinue(player);
+  recheck(player, "edited");
+  accepted(player, { do: "back", by: ada, to: "01-requirements", tree: "keep" });
+  enter(player, "edited");
+  openGate(player, "first again");
+  sayContinue(player);
+  recheck(player, "first again");
+  expect(edits(player), "accepting an earlier phase accepts no later one").toEqual(["second..edited"]);
+  openGate(player, "second again");
+  sayContinue(player);
+  recheck(player, "second again");
+  expect(edits(player)).toEqual([]);
+});
+
+test.each(["restored", "skipped"])("forgets edits that are %s", (how) => {
+  const player = atGate();
+  sayContinue(player);
+  recheck(player, "edited");
+  if (how === "skipped") accepted(player, { do: "skip", by: ada, wait: null });
+  else accepted(player, { do: "back", by: ada, to: "01-requirements", tree: "restore" });
+  expect(edits(player)).toEqual([]);
+});
