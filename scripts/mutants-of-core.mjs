@@ -42,7 +42,7 @@ export const mutantsOfCore = [
   },
   {
     bug: "accepting a phase forgets edits at the gates of later phases",
-    file: "src/core/evolve/user-edits.ts",
+    file: "src/core/evolve/changes.ts",
     find: "phase > run.index",
     put: "false",
     test: "test/core/user-edits.test.ts",

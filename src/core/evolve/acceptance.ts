@@ -2,8 +2,7 @@ import type { CheckResult, PhaseOutput } from "../../schema/facts.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import { type ActiveRun, type Answer, currentPhase, indexAfter, type Stage } from "../run.ts";
 import { failureDigest, UNSEEN } from "../failure-digest.ts";
-import { enter, open, patch } from "./changes.ts";
-import { recordUserEdit, settleUserEdits, watchUserEdits } from "./user-edits.ts";
+import { enter, open, patch, recordUserEdit, settleUserEdits, watchUserEdits } from "./changes.ts";
 
 type AcceptanceEventType =
   | "phase.completed"

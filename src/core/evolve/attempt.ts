@@ -14,8 +14,7 @@ import {
   type Stage,
   type AttemptState,
 } from "../run.ts";
-import { changed, enter, open, patch } from "./changes.ts";
-import { recordUserEdit } from "./user-edits.ts";
+import { changed, enter, open, patch, recordUserEdit } from "./changes.ts";
 
 type AttemptEventType =
   | "attempt.started"

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../schema/event.ts";
-import { waitId } from "../../schema/ids.ts";
+import { type TreeId, waitId } from "../../schema/ids.ts";
 import { attemptOf } from "../next.ts";
 import type { ActiveRun, PhaseRecord, Stage, Wait } from "../run.ts";
 
@@ -25,6 +25,26 @@ export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun 
   const id = waitId(attemptOf(run), wait.kind, event.seq);
   return changed(run, { wait: { ...wait, id, openedAt: event.at } });
 }
+
+/** No agent works from here on: a later tree that differs from this one was changed by the user. */
+export const watchUserEdits = (run: ActiveRun, tree: TreeId | null): ActiveRun =>
+  changed(run, { untouched: tree === null ? null : { tree, phase: run.index } });
+
+/** Records what differs from the tree of the gate as an edit of the user. */
+export function recordUserEdit(run: ActiveRun, tree: TreeId | null): ActiveRun {
+  const { untouched, userEdits } = run;
+  if (untouched === null || tree === null || untouched.tree === tree) return run;
+  const edit = { phase: untouched.phase, from: untouched.tree, to: tree };
+  return changed(run, { userEdits: [...userEdits, edit], untouched: { ...untouched, tree } });
+}
+
+/** Forgets the edits at the gate of the current phase and of earlier ones: they were accepted, or the phase was skipped. */
+export const settleUserEdits = (run: ActiveRun): ActiveRun =>
+  changed(run, { userEdits: run.userEdits.filter(({ phase }) => phase > run.index), untouched: null });
+
+/** Forgets the edits at the gates of the phase returned to and of later ones: their files are restored. */
+export const dropUserEdits = (run: ActiveRun, index: number): ActiveRun =>
+  changed(run, { userEdits: run.userEdits.filter(({ phase }) => phase < index), untouched: null });
 
 // Field by field, and none can be forgotten, as all are required: Node 20 takes ten times as long for `{ ...run }` where
 // that run itself came of such a copy, which is so for nearly every event of a journal.

@@ -3,8 +3,7 @@ import type { TreeId } from "../../schema/ids.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import type { ActiveRun, PhaseRecord } from "../run.ts";
 import { keptSizing } from "./after-phase.ts";
-import { enter, patch } from "./changes.ts";
-import { dropUserEdits } from "./user-edits.ts";
+import { dropUserEdits, enter, patch } from "./changes.ts";
 
 type BackEventType = "phase.restarted" | "run.wentBack" | "run.rewound";
 
