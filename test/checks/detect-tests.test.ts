@@ -82,12 +82,12 @@ describe("a command that a user chose", () => {
 
   test.each<[string, string[], Files]>([
     ["the script it names", ["npm", "run", "unit"], { "package.json": manifest({ ...scripts, unit: "true" }) }],
-    ["a file it names", ["sh", "./all.sh"], { "all.sh": "exit 0\n" }],
-    ["a file it names through a shell", ["sh", "-c", "./all.sh | cat"], { "all.sh": "exit 0\n" }],
+    ["a file it names", ["sh", "./own.sh"], { "own.sh": "exit 0\n" }],
+    ["a file it names through a shell", ["sh", "-c", "./own.sh | cat"], { "own.sh": "exit 0\n" }],
     ["the rule it names", ["make", "unit"], { Makefile: makefile.replace("./unit", "true") }],
     ["the configuration of a test tool", ["x"], { "pytest.ini": "[pytest]\naddopts = -x\n" }],
   ])("is another one after a change of %s", async (_what, argv, change) => {
-    const root = projectWith({ ...project, Makefile: makefile, "pytest.ini": "[pytest]\n" });
+    const root = projectWith({ ...project, Makefile: makefile, "pytest.ini": "[pytest]\n", "own.sh": "unit\n" });
     const before = await chosen(root, argv);
     write(root, change);
     expect((await chosen(root, argv))?.command.digest).not.toBe(before?.command.digest);
