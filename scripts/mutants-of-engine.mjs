@@ -10,6 +10,13 @@ const authorize = "test/app/authorize.test.ts";
 
 export const mutantsOfEngine = [
   {
+    bug: "a chosen test command stays trusted after a change of a file it names",
+    file: "src/adapters/checks/chosen-tests.ts",
+    find: "words.filter(isFile(files))",
+    put: "words.filter(() => false)",
+    test: "test/checks/detect-tests.test.ts",
+  },
+  {
     bug: "tests that could not be run after Continue count as no failure",
     file: CHECKS,
     find: 'result.name === "tests" && result.ok === null ? { ...result, ok: false } : result',

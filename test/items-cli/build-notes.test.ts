@@ -37,7 +37,7 @@ test.concurrent("asks about a stale analysis if most of its few cited files chan
   const asked = await sandbox.script("build", "login", ...sandbox.agent);
   expect(asked.code).toBe(3);
   expect(asked.stdout).toContain("1 file of this analysis has changed since it was made:\n  - src/a.txt\n");
-  expect(asked.stdout).toContain("Run it again with --on-stale proceed, --on-stale rescan or --on-stale reanalyze.");
+  expect(asked.stdout).toContain("--on-stale proceed, --on-stale rescan or --on-stale reanalyze");
 });
 
 test.concurrent.each([[{}], ["00-quick-scan"], [7], [null]])(
