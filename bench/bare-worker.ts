@@ -24,6 +24,7 @@ export type Told = { readonly is: "ready" } | { readonly is: "took"; readonly ru
 
 const BEATS_EVERY = 3000; // milliseconds
 const LOOSE = z.looseObject({});
+const HEALTHY = { fault: () => null, recheck: () => Promise.resolve() };
 
 const { name, url, token, keys, root } = JSON.parse(process.argv[2] ?? "") as BareWorker;
 const ask = createServerClient({ url, token });
@@ -38,7 +39,7 @@ await beat();
 setInterval(() => void beat(), BEATS_EVERY);
 process.once("disconnect", () => process.exit()); // the bench was killed
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-takeDrives({ ask, instance: name, labels: [], drive, log });
+takeDrives({ ask, instance: name, labels: [], drive, health: HEALTHY, log });
 tell({ is: "ready" });
 
 async function drive({ run, epoch }: Lease): Promise<void> {

@@ -8,6 +8,20 @@ const fencing = "test/slow/team/fencing.test.ts";
 
 export const mutantsOfTeam = [
   {
+    bug: "wrong credentials are waited for as if the git host were away",
+    file: "team/src/copies/host-failure.ts",
+    find: "!PERMANENT.test(output) && TRANSIENT",
+    put: "TRANSIENT",
+    test: "test/team/host-failure.test.ts",
+  },
+  {
+    bug: "a full disk of a worker is recorded as the failure of a step",
+    file: "team/src/worker/worker-fault.ts",
+    find: `typeof detail === "string" && isFault(detail)`,
+    put: "false",
+    test: "test/team/host-failure.test.ts",
+  },
+  {
     bug: "a merge that left the base is not reported",
     file: "team/src/merging/audit-merges.ts",
     find: "!present.has(commit) || unreachable.has(commit)",

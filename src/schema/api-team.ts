@@ -100,6 +100,8 @@ export const TeamRunRow = z.object({
   cancelledBy: z._default(z.nullable(z.string()), null),
   /** What its discard could not delete; null where it deleted all, or is not one. */
   leftBranch: z._default(z.nullable(LeftBranch), null),
+  /** Since when the run waits for the git host; null if it does not. */
+  hostSince: z._default(z.nullable(z.string()), null),
 });
 export type TeamRunRow = z.infer<typeof TeamRunRow>;
 export const TeamRunList = z.object({ runs: z.array(TeamRunRow) });
@@ -146,6 +148,8 @@ export const Beat = z.strictObject({
   /** Of the journal that it can read and write; a server asks for drives in its own. */
   generation: z._default(z.int(), 1),
   version: z._default(text(50), ""),
+  /** Why the process takes no runs: its disk is full, a program is missing. Null if it does. */
+  fault: z._default(z.nullable(text(500)), null),
 });
 export type Beat = z.infer<typeof Beat>;
 export const BeatAnswer = z.object({
@@ -224,13 +228,18 @@ export const MergeAnswer = z.object({
   isDone: z.boolean(),
   /** The last event of the run. */
   seq: z.int(),
+  /** Why the git host did not take the merge for now. */
+  hostFailure: z._default(z.nullable(z.string()), null),
 });
 export type MergeAnswer = z.infer<typeof MergeAnswer>;
 
-/** Why a worker does not go on with a run: it drains, the drive broke off, or the run cannot be begun. */
+/**
+ * Why a worker does not continue a run: it drains, the drive broke off, the git host does not answer, the worker's machine
+ * has a fault, or the run cannot be begun.
+ */
 export const GiveBack = z.strictObject({
   epoch: z.int(),
-  why: z.enum(["drains", "broken", "refused"]),
+  why: z.enum(["drains", "broken", "host", "worker", "refused"]),
   detail: text(2000),
   /** For a run that cannot be begun before somebody has chosen. */
   choices: z._default(z.array(Choice).check(z.maxLength(20)), []),

@@ -7,6 +7,7 @@ import type { Worker } from "../../team/src/worker/drive-run.ts";
 
 const run = "20261116-101112345-abcd" as RunId;
 const log = createLog({ name: "test", write: () => undefined, secrets: [] });
+const health = { fault: () => null, note: () => undefined, recheck: () => Promise.resolve() };
 
 type Told = { readonly heard: (number | null)[]; readonly drive: { epoch: number; journal: never } };
 
@@ -28,9 +29,9 @@ const answering =
 test("a drive hears how far its run is, and that a run is somebody else's", async () => {
   const mine = driveWith(7);
   const driving: Worker["driving"] = new Map([[run, mine.drive]]);
-  await beat({ ask: answering([{ run, epoch: 7, seq: 12 }], () => undefined), driving, log }, "one");
-  await beat({ ask: answering([{ run, epoch: 8, seq: 12 }], () => undefined), driving, log }, "one");
-  await beat({ ask: answering([], () => undefined), driving, log }, "one");
+  await beat({ ask: answering([{ run, epoch: 7, seq: 12 }], () => undefined), driving, health, log }, "one");
+  await beat({ ask: answering([{ run, epoch: 8, seq: 12 }], () => undefined), driving, health, log }, "one");
+  await beat({ ask: answering([], () => undefined), driving, health, log }, "one");
   expect(mine.heard).toEqual([12, null, null]);
 });
 
@@ -38,7 +39,7 @@ test("a drive that took the same run while the server was asked is not told what
   const [before, since] = [driveWith(5), driveWith(7)];
   const driving: Worker["driving"] = new Map([[run, before.drive]]);
   const ask = answering([{ run, epoch: 6, seq: 12 }], () => driving.set(run, since.drive));
-  await beat({ ask, driving, log }, "one");
+  await beat({ ask, driving, health, log }, "one");
   expect(before.heard).toEqual([null]);
   expect(since.heard).toEqual([]);
 });

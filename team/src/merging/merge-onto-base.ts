@@ -1,5 +1,6 @@
 import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
+import { isHostFailure } from "../copies/host-failure.ts";
 import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
 import { foresee } from "../../../src/adapters/git/write/merge-branch.ts";
 import { squashTrailer } from "../../../src/adapters/git/write/squash-branch.ts";
@@ -74,6 +75,7 @@ export async function mergeOntoBase(copy: RepositoryCopy, order: MergeOrder): Pr
     const after = await readRemote(copy, order); // the remote's answer to the push is not proof
     if (await isReachable(copy, merge, after.base)) return { is: "merged", commit: merge };
     if (after.base !== order.shown) return movedTo(after);
+    if (!isAccepted && isHostFailure(detail)) throw gitFailed("push", detail);
     if (attempt === MAX_PUSH_ATTEMPTS)
       return {
         is: "refused",

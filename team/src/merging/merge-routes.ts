@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hono } from "hono";
 import { type MergeAnswer, MergeRequest } from "../../../src/schema/api-team.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { isHostFailure } from "../copies/host-failure.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { runOf, type TeamEnv, type TeamServer, workerOf } from "../server/team-server.ts";
@@ -23,12 +25,22 @@ export function addMergeRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const { epoch } = MergeRequest.parse(await context.req.json());
     await requireHolder(server, run, { worker, epoch });
     const stop = new AbortController();
-    const timer = delay(ANSWER_WITHIN_MS, false, { signal: stop.signal }).catch(() => false);
-    const isDone = await Promise.race([merge(run).then(() => true), timer]).finally(() => stop.abort());
+    const timer = delay(ANSWER_WITHIN_MS, RUNNING, { signal: stop.signal }).catch(() => RUNNING);
+    const done = merge(run).then(() => DONE, toHostFailure);
+    const answered = await Promise.race([done, timer]).finally(() => stop.abort());
     const { head } = await server.journal.load(run);
-    const answer: MergeAnswer = { isDone, seq: head.seq };
-    return context.json(answer);
+    return context.json({ ...answered, seq: head.seq } satisfies MergeAnswer);
   });
+}
+
+const RUNNING = { isDone: false, hostFailure: null };
+const DONE = { isDone: true, hostFailure: null };
+
+/** Rethrows every other error. */
+function toHostFailure(error: unknown) {
+  if (error instanceof ProblemError && error.problem.code === "GIT_FAILED" && isHostFailure(error.problem.detail))
+    return { isDone: true, hostFailure: error.problem.detail };
+  throw error;
 }
 
 async function requireHolder(

@@ -26,6 +26,7 @@ export async function examineServer({ pool, seal, copies }: Examination): Promis
     await credentialFinding(pool),
     await workerFinding(pool),
     await waitingFinding(pool),
+    await hostFinding(pool),
     await keptFinding(pool),
     await notificationFinding(pool),
   ];
@@ -82,8 +83,8 @@ async function credentialFinding(pool: Pool): Promise<Finding> {
 }
 
 async function workerFinding(pool: Pool): Promise<Finding> {
-  const { rows } = await pool.query<{ id: string; silent: number; generation: number; holds: number }>(
-    `select id, extract(epoch from now() - beat_at)::int as silent, generation,
+  const { rows } = await pool.query<WorkerRow>(
+    `select id, trouble, trouble_since as "since", extract(epoch from now() - beat_at)::int as silent, generation,
        (select count(*)::int from isdlc.run r
         where r.worker = w.id and r.instance = w.instance and r.rests = 'action') as holds
      from isdlc.worker w order by id`,
@@ -95,15 +96,26 @@ async function workerFinding(pool: Pool): Promise<Finding> {
   const lost = rows.filter(({ silent, holds }) => silent > SILENT && holds > 0);
   const alive = rows.filter(({ silent }) => silent <= SILENT);
   const other = alive.filter(({ generation }) => generation !== GENERATION);
+  const faulty = alive.filter(({ trouble }) => trouble !== null);
   const detail = [
     `${alive.length} of ${rows.length} processes were heard of in the last ${SILENT} seconds`,
     ...sharedTokens(alive),
+    ...faulty.map(({ id, trouble, since }) => `${id} takes no runs since ${since?.toISOString() ?? "?"}: ${trouble}`),
     ...unknown.map(({ run, worker }) => `run ${run} is held by an unknown process of ${worker}: is a server running?`),
     ...lost.map(({ id, silent, holds }) => `${id} is silent for ${silent} s and holds ${holds}: is a server running?`),
     ...other.map(({ id, generation }) => `${id} is of generation ${generation}, the server of ${GENERATION}`),
   ];
-  return { what: "workers", isFine: lost.length === 0 && unknown.length === 0, detail: detail.join("; ") };
+  return { what: "workers", isFine: [...lost, ...unknown, ...faulty].length === 0, detail: detail.join("; ") };
 }
+
+type WorkerRow = {
+  readonly id: string;
+  readonly trouble: string | null;
+  readonly since: Date | null;
+  readonly silent: number;
+  readonly generation: number;
+  readonly holds: number;
+};
 
 /** Tokens that several processes use. */
 function sharedTokens(alive: readonly { readonly id: string }[]): readonly string[] {
@@ -124,6 +136,16 @@ async function waitingFinding(pool: Pool): Promise<Finding> {
   const detail =
     rows.length === 0 ? "no run waits for a worker for long" : `these wait for a worker: ${named.join(", ")}`;
   return { what: "queue", isFine: rows.length === 0, detail };
+}
+
+async function hostFinding(pool: Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ run: string; since: Date; detail: string }>(
+    `select run, host_since as since, host_detail as detail from isdlc.run
+     where rests = 'action' and host_since is not null order by host_since`,
+  );
+  const named = rows.map(({ run, since, detail }) => `${run} waits since ${since.toISOString()} (${detail})`);
+  const detail = rows.length === 0 ? "no run waits for the git host" : named.join("; ");
+  return { what: "git host", isFine: rows.length === 0, detail };
 }
 
 /** A person's address that does not answer is not the server's fault, and told all the same. */

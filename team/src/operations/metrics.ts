@@ -69,7 +69,7 @@ export function createServerMetrics(pool: Pool): ServerMetrics {
 
 /** What is read anew whenever somebody looks. */
 function addGauges(pool: Pool, registers: Registry[]): void {
-  const add = (gauge: GaugeConfiguration<string>): Gauge => new Gauge({ ...gauge, registers });
+  const add: AddGauge = (gauge) => new Gauge({ ...gauge, registers });
   add({ name: "isdlc_build", help: "The version", labelNames: ["version"] }).set({ version }, 1);
   add({
     name: "isdlc_runs",
@@ -85,6 +85,22 @@ function addGauges(pool: Pool, registers: Registry[]): void {
       for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
     },
   });
+  addWorkerGauges(pool, add);
+  add({
+    name: "isdlc_database_connections",
+    help: "Connections of this server",
+    labelNames: ["state"],
+    collect() {
+      this.set({ state: "open" }, pool.totalCount);
+      this.set({ state: "idle" }, pool.idleCount);
+      this.set({ state: "wanted" }, pool.waitingCount);
+    },
+  });
+}
+
+type AddGauge = (gauge: GaugeConfiguration<string>) => Gauge;
+
+function addWorkerGauges(pool: Pool, add: AddGauge): void {
   add({
     name: "isdlc_worker_silent_seconds",
     help: "Time since a worker was last heard of",
@@ -98,13 +114,15 @@ function addGauges(pool: Pool, registers: Registry[]): void {
     },
   });
   add({
-    name: "isdlc_database_connections",
-    help: "Connections of this server",
-    labelNames: ["state"],
-    collect() {
-      this.set({ state: "open" }, pool.totalCount);
-      this.set({ state: "idle" }, pool.idleCount);
-      this.set({ state: "wanted" }, pool.waitingCount);
+    name: "isdlc_worker_faults",
+    help: "Processes that take no runs because of a fault of their machine",
+    labelNames: ["worker"],
+    async collect() {
+      this.reset();
+      const { rows } = await pool.query<{ id: string; faults: number }>(
+        "select id, count(trouble)::int as faults from isdlc.worker group by id",
+      );
+      for (const { id, faults } of rows) this.set({ worker: id }, faults);
     },
   });
 }

@@ -47,15 +47,16 @@ const UNREPORTED_RUN_TIMEOUT_MS = 60_000;
  */
 export async function noteBeat(keeper: LeaseKeeper, beating: Beating): Promise<BeatAnswer> {
   const { pool, limits } = keeper;
-  const { worker, instance, replaces, runs, generation, version } = beating;
+  const { worker, instance, replaces, runs, generation, version, fault } = beating;
   if (replaces !== null && replaces !== instance) await endInstance(keeper, { worker, instance: replaces });
   const { rowCount } = await pool.query(
-    `insert into isdlc.worker (id, instance, generation, version)
-     select $1, $2, $3, $4 where exists (select 1 from isdlc.worker where id = $1 and instance = $2)
+    `insert into isdlc.worker (id, instance, generation, version, trouble, trouble_since)
+     select $1, $2, $3, $4, $7, case when $7::text is not null then now() end where exists (select 1 from isdlc.worker where id = $1 and instance = $2)
        or (select count(*) from isdlc.worker where id = $1 and beat_at > now() - make_interval(secs => $5)) < $6
      on conflict (id, instance) do update set
-       beat = worker.beat + 1, beat_at = now(), generation = $3, version = $4`,
-    [worker, instance, generation, version, limits.lease / 1000, limits.instances],
+       beat = worker.beat + 1, beat_at = now(), generation = $3, version = $4, trouble = $7,
+       trouble_since = case when $7::text is not null then coalesce(worker.trouble_since, now()) end`,
+    [worker, instance, generation, version, limits.lease / 1000, limits.instances, fault],
   );
   if (rowCount !== 1) throw tooManyInstances(worker, limits.instances);
   await freeUnreported(keeper, beating);
@@ -160,7 +161,28 @@ export async function giveBack(
   );
   const failures = rows[0]?.failures ?? 0;
   if (why === "broken" && failures + 1 >= MOST_FAILURES) return escalate(keeper, held, detail);
+  if (why === "host") return waitForHost(keeper, held, { epoch, detail });
   await freeRuns(keeper, { where, values, change: why === "broken" ? "failure" : "takeover" });
+}
+
+/** Longer outages of the git host are for a person. */
+const MAX_HOST_WAIT_HOURS = 24;
+
+/** Queues the run again after a pause that doubles up to five minutes. Asks a person after a day. */
+async function waitForHost(
+  keeper: LeaseKeeper,
+  held: { readonly run: RunId; readonly worker: string },
+  { epoch, detail }: Pick<GiveBack, "epoch" | "detail">,
+): Promise<void> {
+  const values = [held.run, held.worker, epoch];
+  const where = "run = $1 and worker = $2 and epoch = $3";
+  const { rows } = await keeper.pool.query<{ isTooLong: boolean }>(
+    `update isdlc.run set host_since = coalesce(host_since, now()), host_detail = $4 where ${where}
+     returning host_since < now() - interval '${MAX_HOST_WAIT_HOURS} hours' as "isTooLong"`,
+    [...values, detail],
+  );
+  if (rows[0]?.isTooLong === true) return escalate(keeper, held, detail);
+  await freeRuns(keeper, { where, values, change: "host" });
 }
 
 /** A loop that repeats what fails for ever cannot be written: a person is asked. */
@@ -182,16 +204,17 @@ async function escalate(
   await journal.submitAs(run, { do: "report", ticket: now.ticket, outcome }, { by });
 }
 
-/** `takeover`: the run goes first in the queue. `failure`: it waits, longer each time. */
+/** `takeover`: the run goes first in the queue. `failure`, `host`: it waits, longer each time. */
 type Freeing = {
   readonly where: string;
   readonly values: readonly unknown[];
-  readonly change: "takeover" | "failure" | "none";
+  readonly change: "takeover" | "failure" | "host" | "none";
 };
 
 const CHANGES = {
   takeover: "takeovers = r.takeovers + 1, due_at = now()",
   failure: "failures = r.failures + 1, due_at = now() + make_interval(secs => 2 ^ r.failures)",
+  host: "host_failures = r.host_failures + 1, due_at = now() + make_interval(secs => least(2 ^ least(r.host_failures, 10), 300))",
   none: "due_at = now()",
 } as const;
 

@@ -50,7 +50,8 @@ const REPOSITORIES = `select y.name, y.remote, role from isdlc.repository y
 
 const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused, choices,
     array(select ref from isdlc.kept_work k where k.run = run.run order by epoch) as kept,
-    moved_to as "movedTo", moved_by as "movedBy", cancelled_by as "cancelledBy", left_branch as "leftBranch"
+    moved_to as "movedTo", moved_by as "movedBy", cancelled_by as "cancelledBy", left_branch as "leftBranch",
+    case when rests = 'action' then to_char(host_since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end as "hostSince"
   from isdlc.run where repository is not null and ($1::text is null or repository = $1) and ($5::text is null or run = $5)
     and ($4 = 'worker' and exists (select 1 from isdlc.principal p join isdlc.repository y on y.name = run.repository
         where p.id = $3 and ${IN_SCOPE})

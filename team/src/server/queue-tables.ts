@@ -1,7 +1,7 @@
 /**
  * The queue is the table of runs: a run with `rests = 'action'` and without a worker waits for one. `claim` is the random
  * id of the request that got the lease; `takeovers` counts how often the run lost its worker since its last decision.
- * `host_since`: the run waits for the git host, and since when. A worker is a process: several may use one token. The columns `workflow` of earlier versions stays for their backups.
+ * `host_since`: the run waits for the git host since then, until a record with a pushed tree (`p_left`). A worker is a process: several may use one token. The columns `workflow` of earlier versions stays for their backups.
  */
 export const queueTables = `
 alter table isdlc.principal add column repositories text[], add column labels text[];
@@ -47,7 +47,8 @@ begin
     rests = p_rests, wait_id = p_wait_id, wait_kind = p_wait_kind, phase = p_phase,
     worker = case when p_rests = 'action' then worker end,
     left_tree = coalesce(p_left, left_tree), failures = 0, takeovers = 0,
-    host_since = null, host_failures = 0, host_detail = null
+    host_since = case when p_rests = 'action' and p_sender_kind = 'worker' and p_left is null then host_since end,
+    host_failures = case when p_rests = 'action' and p_sender_kind = 'worker' and p_left is null then host_failures else 0 end
   where run = p_run;
   return 'recorded';
 end $$;

@@ -9,12 +9,19 @@ import type { Worker } from "./drive-run.ts";
  * Agents go on while the server is away: without it nobody else can take their run either.
  */
 export async function beat(
-  { ask, driving, log }: Pick<Worker, "ask" | "driving" | "log">,
+  { ask, driving, health, log }: Pick<Worker, "ask" | "driving" | "log" | "health">,
   instance: string,
 ): Promise<void> {
   const asked = [...driving];
   try {
-    const body = { instance, replaces: null, runs: asked.map(([run]) => run), generation: GENERATION, version };
+    const process = {
+      instance,
+      replaces: null,
+      generation: GENERATION,
+      version,
+      fault: health.fault()?.slice(0, 500) ?? null,
+    };
+    const body = { ...process, runs: asked.map(([run]) => run) };
     const { held } = await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer });
     for (const [run, { epoch, journal }] of asked) {
       const mine = held.find((one) => one.run === run && one.epoch === epoch);

@@ -14,6 +14,8 @@ export type DataSlot = {
 
 const MAX_SLOTS = 100;
 
+export const dataFolder = (state: string): string => join(state, "worker");
+
 /**
  * Takes the first folder of the worker that no living process uses: `w1`, `w1~2`, `w1~3` (no worker has such a name).
  * @throws ProblemError NOT_ALLOWED if all are in use

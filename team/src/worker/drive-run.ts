@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { askedAgents } from "../../../src/apps/cli/grammar/agents.ts";
 import { toldChoices } from "../../../src/apps/cli/grammar/choice.ts";
 import { findVerb } from "../../../src/apps/cli/grammar/catalog.ts";
@@ -27,6 +26,7 @@ import { type GivenBack, keptRef, type Lease, type LeftTree } from "../../../src
 import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
 import type { Log } from "../structured-log.ts";
+import { GitHostError } from "../copies/host-failure.ts";
 import type { ClaimNotes } from "./claim-notes.ts";
 import { withDrawnNames } from "./draw-names.ts";
 import { discardBranch, discardedBranch, endsRun } from "./discard-branch.ts";
@@ -38,6 +38,8 @@ import { tellActivity } from "./tell-activity.ts";
 import { withServerMerge } from "./request-merge.ts";
 import { openRunTree, removeRunTree, RolledBackError, type RunTree, spareRunTree } from "./run-tree.ts";
 import type { SpareTrees } from "./spare-trees.ts";
+import { findWorkerFault, refuseFaultReport } from "./worker-fault.ts";
+import type { WorkerHealth } from "./worker-health.ts";
 
 export type Worker = {
   readonly ask: ServerClient;
@@ -54,6 +56,7 @@ export type Worker = {
   readonly claims: ClaimNotes;
   readonly mirrors: Mirrors;
   readonly spares: SpareTrees;
+  readonly health: WorkerHealth;
   readonly log: Log;
   /** Runs that are driven here now. */
   readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
@@ -70,6 +73,7 @@ export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEn
   const held: HeldTree = { handOver: null, beforeRecord: null };
   const claims = worker.claims.begin();
   const beforeRecord = async (command: Command): Promise<LeftTree | null> => {
+    refuseFaultReport(command);
     claims.note(command);
     return (await held.beforeRecord?.(command)) ?? null;
   };
@@ -97,8 +101,11 @@ export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEn
 type Held = { readonly run: RunId; readonly epoch: number };
 
 async function brokenOff(worker: Worker, { run, epoch }: Held, error: unknown): Promise<DriveEnd> {
-  worker.log.error({ run, epoch, error }, "a drive broke off");
-  await back(worker, run, { epoch, why: "broken", detail: messageOf(error) });
+  const fault = findWorkerFault(error);
+  if (fault !== null) worker.health.note(fault);
+  const why = fault !== null ? "worker" : error instanceof GitHostError ? "host" : "broken";
+  worker.log.error({ run, epoch, why, error }, "a drive broke off");
+  await back(worker, run, { epoch, why, detail: messageOf(error) });
   return "given back";
 }
 
@@ -290,5 +297,3 @@ function messageOf(error: unknown): string {
 
 /** Characters that the server takes of a reason. */
 const LONGEST = 2000;
-
-export const dataFolder = (state: string): string => join(state, "worker");

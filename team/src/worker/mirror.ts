@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { createNetworkGit, REFS_AS_FILES } from "../copies/network-git.ts";
+import { GitHostError, isHostFailure } from "../copies/host-failure.ts";
 import { isRemote } from "../remote-address.ts";
 import { type Refs, refsBelow } from "./ref-files.ts";
 import { type EndedAmong, tidyMirror } from "./tidy-mirror.ts";
@@ -38,6 +40,7 @@ export type Pushed = { readonly specs: readonly string[]; readonly lease: string
 
 const MIRRORS = "mirrors";
 const HEADS = "refs/heads/";
+const PUSH_PAUSES_MS = [1000, 2000, 4000, 8000];
 const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
 
 /** The folder that a worker keeps mirrors in, and the environment that git is started in. */
@@ -88,13 +91,14 @@ async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirro
   const git = createNetworkGit(folder, env);
   const say = async (...args: readonly string[]): Promise<string> =>
     (await must(git(args), args[0] ?? "")).toString("utf8").trim();
+  const ask = (...args: readonly string[]): Promise<string> => atHost(() => say(...args));
   if (!existsSync(join(folder, "HEAD")))
     await must(git(["init", "--quiet", "--bare"], { environment: REFS_AS_FILES }), "init");
   return {
     folder,
     fetch: together<string | null>(async (runs) => {
       const snapshots = runs.flatMap((run) => (run === null ? [] : `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`));
-      await say(...FETCH, remote, "+refs/heads/*:refs/heads/*", ...snapshots);
+      await ask(...FETCH, remote, "+refs/heads/*:refs/heads/*", ...snapshots);
     }),
     refs: (run) => {
       const named = [HEADS, `refs/isdlc/${run}/`].flatMap((prefix) =>
@@ -108,7 +112,7 @@ async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirro
       await must(git(args, { input }), "pack-objects");
     },
     mainBranch: forAWhile(async () => {
-      const [first = ""] = (await say("ls-remote", "--symref", remote, "HEAD")).split("\n");
+      const [first = ""] = (await ask("ls-remote", "--symref", remote, "HEAD")).split("\n");
       return /^ref: refs\/heads\/(\S+)\s/.exec(first)?.[1] ?? "main";
     }),
     tip: (branch) => refsBelow(folder, HEADS).get(branch) ?? null,
@@ -122,9 +126,34 @@ async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirro
     async push(objects, { specs, lease }) {
       const guarded = lease === null ? [] : [`--force-with-lease=${lease}`];
       const args = ["push", "--quiet", ...guarded, remote, ...specs];
-      await must(git(args, { environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } }), "push");
+      const environment = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
+      await repeatPush(() => atHost(() => must(git(args, { environment }), "push")));
     },
   };
+}
+
+/** Short outages are waited for here: the drive keeps its tree, and no agent has to work again. */
+async function repeatPush(push: () => Promise<unknown>): Promise<void> {
+  for (const pause of [...PUSH_PAUSES_MS, null]) {
+    try {
+      return void (await push());
+    } catch (error) {
+      if (!(error instanceof GitHostError) || pause === null) throw error;
+      await delay(pause);
+    }
+  }
+}
+
+/** @throws GitHostError if the host cannot be reached or takes nothing for now */
+async function atHost<T>(operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    const isTransient =
+      error instanceof ProblemError && error.problem.code === "GIT_FAILED" && isHostFailure(error.problem.detail);
+    if (!isTransient) throw error;
+    throw new GitHostError(error.problem.detail, { cause: error });
+  }
 }
 
 /** One at a time, for git locks what it writes; whoever asks while one is under way shares the next. */

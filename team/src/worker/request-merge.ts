@@ -3,6 +3,7 @@ import { describe, ProblemError } from "../../../src/core/problem.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { MergeAnswer } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import { GitHostError } from "../copies/host-failure.ts";
 import { FencedOffError, type HttpJournal, isFenced } from "./http-journal.ts";
 
 type Merging = {
@@ -43,9 +44,10 @@ async function askUntilRecorded({ ask, run, epoch, journal }: Merging): Promise<
   const path = `/api/worker/runs/${run}/merge`;
   for (;;) {
     const asked = { method: "POST", path, body: { epoch }, answer: MergeAnswer, patience: SERVER_TIMEOUT_MS } as const;
-    const { isDone, seq } = await ask(asked);
+    const { isDone, seq, hostFailure } = await ask(asked);
     journal.hear(seq);
     if (seq > before) return;
+    if (hostFailure !== null) throw new GitHostError(hostFailure);
     if (isDone) throw new Error("the server did not merge the run");
   }
 }

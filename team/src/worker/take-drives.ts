@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
 import { ClaimAnswer, type Lease } from "../../../src/schema/api-team.ts";
 import { GENERATION } from "../server/drive-queue.ts";
+import type { WorkerHealth } from "./worker-health.ts";
 import type { Log } from "../structured-log.ts";
 
 export type TakingOptions = {
@@ -12,6 +13,7 @@ export type TakingOptions = {
   readonly labels: readonly string[];
   /** Drives a run until it waits or ends. Does not throw. */
   readonly drive: (lease: Lease) => Promise<void>;
+  readonly health: Pick<WorkerHealth, "fault" | "recheck">;
   readonly log: Log;
 };
 
@@ -23,7 +25,7 @@ export type TakingDrives = {
 const RETRY_PAUSE_MS = 500;
 
 /** Asks the server for runs and drives as many at the same time as the server allows. */
-export function takeDrives({ ask, instance, labels, drive, log }: TakingOptions): TakingDrives {
+export function takeDrives({ ask, instance, labels, drive, health, log }: TakingOptions): TakingDrives {
   const stopping = new AbortController();
   const { signal } = stopping;
   const driving = new Set<Promise<void>>();
@@ -43,7 +45,8 @@ export function takeDrives({ ask, instance, labels, drive, log }: TakingOptions)
   };
   const taking = (async () => {
     while (!signal.aborted) {
-      if (driving.size >= drives) {
+      await health.recheck();
+      if (driving.size >= drives || health.fault() !== null) {
         await Promise.race([...driving, pause(RETRY_PAUSE_MS)]);
         continue;
       }

@@ -15,12 +15,13 @@ import { startTracing } from "../operations/tracing.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
 import { announce, beat } from "./beat.ts";
 import { type ClaimNotes, createClaimNotes } from "./claim-notes.ts";
-import { dataFolder, driveLeased, type Worker } from "./drive-run.ts";
-import { openDataSlot } from "./data-slot.ts";
+import { driveLeased, type Worker } from "./drive-run.ts";
+import { dataFolder, openDataSlot } from "./data-slot.ts";
 import { createMirrors } from "./mirror.ts";
 import { createSpareTrees } from "./spare-trees.ts";
 import { startTidying } from "./start-tidying.ts";
 import { takeDrives } from "./take-drives.ts";
+import { createWorkerHealth } from "./worker-health.ts";
 
 const DEFAULT_BEAT = 3; // seconds
 const PATIENCE = 60_000; // milliseconds
@@ -52,6 +53,7 @@ async function work(invocation: Invocation, { url, token, signal }: Wanted): Pro
   const place = text(values, "data") ?? dataFolder(userFolders(env).state);
   const { folder: data, previous } = openDataSlot(place, team.person, instance);
   const claims = await sweptClaims(data, log);
+  const health = createWorkerHealth({ data, env, log });
   const stopping = new AbortController();
   const signals = { draining: signal, stopping: stopping.signal };
   const me: Worker = {
@@ -63,6 +65,7 @@ async function work(invocation: Invocation, { url, token, signal }: Wanted): Pro
     claims,
     mirrors: createMirrors({ data, env }),
     spares: createSpareTrees(data),
+    health,
     log,
     ...signals,
     driving: new Map(),
@@ -75,7 +78,7 @@ async function work(invocation: Invocation, { url, token, signal }: Wanted): Pro
       driveLogged({ ...me, ask: createServerClient({ url, token, headers }) }, lease),
     );
   };
-  const taking = takeDrives({ ask, instance, labels, drive, log });
+  const taking = takeDrives({ ask, instance, labels, drive, health, log });
   io.out(`${team.person} takes work.`);
   startTidying(me);
   const timer = setInterval(() => void beat(me, instance), numberOf(invocation, "beat", DEFAULT_BEAT) * 1000);

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { genesis } from "../../../src/adapters/journal-file/record.ts";
 import type { ClaimRequest } from "../../../src/schema/api-team.ts";
 import type { Pool } from "../../../team/src/journal-postgres/open-pool.ts";
 import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
 import { setWorkerScope } from "../../../team/src/people/worker-scope.ts";
 import { claimRun } from "../../../team/src/server/claims.ts";
 import { GENERATION } from "../../../team/src/server/drive-queue.ts";
-import { type LeaseKeeper, noteBeat } from "../../../team/src/server/leases.ts";
+import { giveBack, type LeaseKeeper, noteBeat } from "../../../team/src/server/leases.ts";
 import { startWatchdog } from "../../../team/src/server/watchdog.ts";
 import { createLog } from "../../../team/src/structured-log.ts";
 import { openJournal } from "./support/postgres-home.ts";
@@ -30,7 +31,16 @@ describe.runIf(hasPostgres)("a claim", () => {
     await beat("w1", "one");
   });
   const beat = (worker: string, instance: string, more: object = {}) =>
-    noteBeat(keeper, { worker, instance, replaces: null, runs: [], generation: GENERATION, version: "", ...more });
+    noteBeat(keeper, {
+      worker,
+      instance,
+      replaces: null,
+      runs: [],
+      generation: GENERATION,
+      version: "",
+      fault: null,
+      ...more,
+    });
   const claim = (wanted: Partial<ClaimRequest> & { worker?: string; drives?: number } = {}) =>
     claimRun(pool, {
       worker: "w1",
@@ -47,8 +57,8 @@ describe.runIf(hasPostgres)("a claim", () => {
     for (const run of runs)
       await pool.query(
         `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests, asked_at, asked_generation)
-         values ($1, $1, $2, '', 'ada', '{}', '', 'action', now(), $3)`,
-        [run, repository, GENERATION],
+         values ($1, $1, $2, '', 'ada', '{}', $4, 'action', now(), $3)`,
+        [run, repository, GENERATION, genesis(run)],
       );
     return runs;
   };
@@ -169,6 +179,51 @@ describe.runIf(hasPostgres)("a claim", () => {
     await watchdog.stop();
     const { rows } = await pool.query("select takeovers, epoch from isdlc.run where run = $1", [run]);
     expect(rows).toEqual([{ takeovers: 1, epoch: 1 }]);
+  });
+
+  test("of a run that waits for the git host comes later each time, and a person is asked after a day", async () => {
+    const [run = ""] = await queue("shop");
+    const pauses: number[] = [];
+    for (let times = 0; times < 12; times++) {
+      await pool.query("update isdlc.run set due_at = now() where run = $1", [run]);
+      const { epoch } = (await claim())!;
+      const given = { epoch, why: "host" as const, detail: "connection refused", choices: [] };
+      await giveBack(keeper, { run, worker: "w1" }, given);
+      const { rows } = await pool.query<{ pause: number }>(
+        "select round(extract(epoch from due_at - now()))::int as pause from isdlc.run where run = $1",
+        [run],
+      );
+      pauses.push(rows[0]?.pause ?? 0);
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+    const { rows } = await pool.query("select rests, failures, host_since is null as started from isdlc.run");
+    expect(rows).toEqual([{ rests: "action", failures: 0, started: false }]);
+    await pool.query("update isdlc.run set due_at = now(), host_since = now() - interval '25 hours'");
+    const { epoch } = (await claim())!;
+    await giveBack(keeper, { run, worker: "w1" }, { epoch, why: "host", detail: "refused", choices: [] });
+    expect((await pool.query("select rests, refused from isdlc.run")).rows).toEqual([
+      { rests: "ended", refused: "refused" },
+    ]);
+  });
+
+  test("of a run whose worker had a fault comes at once, and does not count as the run's failure", async () => {
+    const [run = ""] = await queue("shop");
+    for (let times = 0; times < 7; times++) {
+      const { epoch } = (await claim())!;
+      await giveBack(keeper, { run, worker: "w1" }, { epoch, why: "worker", detail: "disk full", choices: [] });
+    }
+    expect((await pool.query("select rests, failures from isdlc.run")).rows).toEqual([
+      { rests: "action", failures: 0 },
+    ]);
+  });
+
+  test("is granted to a process whose fault is over, and doctor shows the fault until then", async () => {
+    await beat("w1", "one", { fault: "disk full" });
+    const trouble = async () =>
+      (await pool.query("select trouble, trouble_since is null as over from isdlc.worker")).rows;
+    expect(await trouble()).toEqual([{ trouble: "disk full", over: false }]);
+    await beat("w1", "one");
+    expect(await trouble()).toEqual([{ trouble: null, over: true }]);
   });
 
   const holderOf = async (run: string | undefined): Promise<string | null> =>

@@ -46,7 +46,15 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
   const row = async () =>
     (await keeper.pool.query("select worker, epoch from isdlc.run where run = $1", [run])).rows[0];
   const beat = (worker: string, instance: string) =>
-    noteBeat(keeper, { worker, instance, replaces: null, runs: [run], generation: GENERATION, version: "" });
+    noteBeat(keeper, {
+      worker,
+      instance,
+      replaces: null,
+      runs: [run],
+      generation: GENERATION,
+      version: "",
+      fault: null,
+    });
 
   test("takes a report, which the rules would take from both, only from the one that holds it", async () => {
     const { state } = await keeper.journal.load(run);
@@ -106,7 +114,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
 
   test("is taken from the process that used the data folder before", async () => {
     const lost = await take("w1");
-    const beating = { worker: "w1", instance: "two", runs: [], generation: GENERATION, version: "" };
+    const beating = { worker: "w1", instance: "two", runs: [], generation: GENERATION, version: "", fault: null };
     await noteBeat(keeper, { ...beating, replaces: "one" });
     await expect(record("w1", lost)).rejects.toThrow(FencedError);
     await beat("w1", "one");

@@ -66,6 +66,7 @@ async function ask(invocation: Invocation, { workflow, words }: Wanted) {
     movedBy: null,
     cancelledBy: null,
     leftBranch: null,
+    hostSince: null,
   };
   return { run, client, login: signedIn(project), row: { ...row, ...more } };
 }

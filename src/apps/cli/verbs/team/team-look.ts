@@ -27,10 +27,11 @@ export const showStatus = (_invocation: Invocation, { row, state, login: { url }
   });
 };
 
-function whereabouts({ worker, rests, refused, movedTo, cancelledBy }: TeamRunRow): string {
+function whereabouts({ worker, rests, refused, movedTo, cancelledBy, hostSince }: TeamRunRow): string {
   if (movedTo !== null) return `gone to ${plainLine(movedTo, 200)}`;
   if (cancelledBy !== null) return `cancelled: ${plainLine(refused ?? "", 400)}`;
   if (refused !== null) return `could not be begun: ${plainLine(refused, 300)}`;
+  if (hostSince !== null) return `waiting for the git host since ${plainLine(hostSince, 40)}`;
   if (worker !== null) return `driven by ${worker}`;
   return rests === "action" ? "waiting for a worker" : rests === "wait" ? "waiting for a person" : "ended";
 }

@@ -1,0 +1,20 @@
+/** The git host does not answer, or does not take a push for now. Another attempt may succeed. */
+export class GitHostError extends Error {}
+
+/** Outputs of git that another attempt does not change. */
+const PERMANENT =
+  /authentication failed|permission denied|access denied|could not read (?:username|password)|(?:repository|project) not found|protected branch|non-fast-forward|fetch first|stale info/i;
+
+const TRANSIENT = [
+  /could not resolve|name resolution|connection (?:refused|reset|timed out|closed|was closed)|operation timed out|timed out after/i,
+  /unable to connect|failed to connect|couldn't connect|network is (?:down|unreachable)|no route to host/i,
+  /remote end hung up|early eof|unexpected disconnect|rpc failed|broken pipe|gnutls_handshake|ssl_error_syscall/i,
+  /returned error: (?:429|5\d\d)|http 5\d\d|service unavailable|bad gateway|internal server error/i,
+  /read-only|maintenance|temporarily|try again later|too many requests/i,
+  /unable to create temporary object directory|unpacker error|remote unpack failed|remote: .*no space left on device/i,
+  /no answer within|could not read from remote repository/i,
+];
+
+/** True if the output of a fetch or a push names a failure of the network or of the host that passes. */
+export const isHostFailure = (output: string): boolean =>
+  !PERMANENT.test(output) && TRANSIENT.some((pattern) => pattern.test(output));

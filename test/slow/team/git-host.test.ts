@@ -1,0 +1,55 @@
+import { describe, expect, test, vi } from "vitest";
+import { startGitHost } from "./support/git-host.ts";
+import { problemsOf } from "./support/run-problems.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, type Team } from "./support/team.ts";
+import { answerOpen, beginRun, look, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
+
+const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
+
+/** Until the run was given back so many times because of the git host. */
+const untilHostFailed = (team: Team, run: string, times: number): Promise<void> =>
+  vi.waitFor(async () => expect((await team.row(run)).host_failures).toBeGreaterThanOrEqual(times), PATIENCE);
+
+const escalations = async (team: Team, run: string): Promise<number> =>
+  (await look(team, run)).events.filter(({ type }) => type === "step.escalated").length;
+
+describe.runIf(hasPostgres)("a git host", () => {
+  test("that cannot be reached is waited for, and no person is asked", async () => {
+    const team = await createTeam();
+    team.ada.plan({ turns: { implement: [MADE] } });
+    const host = await startGitHost(team.remote);
+    await team.administer("repository", "sample", host.url);
+    host.cut();
+    await team.worker("w1");
+    const run = await beginRun(team);
+    await untilHostFailed(team, run, 4);
+    const { body } = await team.ask(team.adas, "/api/runs");
+    expect(body.runs[0]).toMatchObject({ run, rests: "action", hostSince: expect.stringMatching(/^\d{4}-.*Z$/) });
+    const status = await team.ada.script("status", "--run", run);
+    expect(status.stdout).toContain("waiting for the git host since");
+    host.restore();
+    expect(await untilRests(team, run)).toBe("wait");
+    expect(await team.row(run)).toMatchObject({ host_since: null, host_failures: 0, failures: 0 });
+    await untilEnded(team, run);
+    expect(await escalations(team, run)).toBe(0);
+    expect(await problemsOf(team, run)).toEqual([]);
+  });
+
+  test("that is read-only is waited for, and no person is asked", async () => {
+    const team = await createTeam();
+    team.ada.plan({ turns: { implement: [MADE, MADE, MADE] } });
+    const host = await startGitHost(team.remote);
+    await team.administer("repository", "sample", host.url);
+    await team.worker("w1");
+    const run = await beginRun(team);
+    expect(await untilRests(team, run)).toBe("wait");
+    host.setReadOnly(true);
+    await answerOpen(team, run);
+    await untilHostFailed(team, run, 1);
+    host.setReadOnly(false);
+    await untilEnded(team, run);
+    expect(await escalations(team, run)).toBe(0);
+    expect(await problemsOf(team, run)).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { promisify } from "node:util";
+import { basename, dirname, join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { createLineProxy } from "./line-proxy.ts";
+
+/** A git host in front of a bare repository, as a process of its own. */
+export type GitHost = {
+  readonly url: string;
+  cut(): void;
+  restore(): void;
+  /** The host answers, and takes no push. */
+  setReadOnly(isReadOnly: boolean): void;
+};
+
+export async function startGitHost(remote: string): Promise<GitHost> {
+  const port = await freePort();
+  const serving = ["--reuseaddr", "--export-all", "--enable=receive-pack", "--listen=127.0.0.1", `--port=${port}`];
+  const daemon = spawn("git", ["daemon", ...serving, `--base-path=${dirname(remote)}`], { stdio: "ignore" });
+  const line = await createLineProxy(`http://127.0.0.1:${port}`);
+  afterAll(async () => {
+    await line.close();
+    daemon.kill("SIGTERM");
+    await once(daemon, "exit");
+  });
+  const url = `git://127.0.0.1:${new URL(line.url).port}/${basename(remote)}`;
+  await expect.poll(() => listsRefs(url), { timeout: 20_000 }).toBe(true);
+  const hook = join(remote, "hooks", "pre-receive");
+  return {
+    url,
+    cut: () => line.cut(),
+    restore: () => line.restore(),
+    setReadOnly(isReadOnly) {
+      if (!isReadOnly) return rmSync(hook, { force: true });
+      writeFileSync(hook, "#!/bin/sh\necho 'fatal: unable to write: Read-only file system' >&2\nexit 1\n", {
+        mode: 0o755,
+      });
+    },
+  };
+}
+
+/** Asynchronous: the proxy runs in this process. */
+const listsRefs = (url: string): Promise<boolean> =>
+  promisify(execFile)("git", ["ls-remote", url]).then(
+    () => true,
+    () => false,
+  );
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
