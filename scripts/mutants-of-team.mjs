@@ -127,6 +127,27 @@ export const mutantsOfTeam = [
     test: "test/team/spare-trees.test.ts",
   },
   {
+    bug: "a worker accepts a tree that the gate did not show",
+    file: "team/src/reports/admit-report.ts",
+    find: 'if (outcome.of === "recheck") requireShownTree',
+    put: 'if (outcome.of !== "recheck") requireShownTree',
+    test: "test/team/reports/report-fields.test.ts",
+  },
+  {
+    bug: "a worker decides about a gate by the size that it reports",
+    file: "team/src/people/accept-policy.ts",
+    find: 'rule.gate === "large" ? { ...rule, gate: "always" } : rule',
+    put: "rule",
+    test: "test/team/reports/malicious-worker.test.ts",
+  },
+  {
+    bug: "a phase with named reviewers is accepted without a gate",
+    file: "team/src/people/accept-policy.ts",
+    find: "if (named.length === 0) return supervision;",
+    put: "if (named.length >= 0) return supervision;",
+    test: "test/team/reports/malicious-worker.test.ts",
+  },
+  {
     bug: "whoever comes when all others are being answered is closed at once",
     file: "team/src/server/connection-room.ts",
     find: "socket !== newest && among(open)",

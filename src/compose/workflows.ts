@@ -32,7 +32,7 @@ export function createWorkflows(project: Overlaid): Workflows {
 }
 
 /** @throws ProblemError `OVERLAY_INVALID`, also for a part that is about another workflow; `WORKFLOW_UNKNOWN` */
-function resolveWorkflow(overlays: readonly GivenOverlay[], name: string): ResolvedWorkflow {
+export function resolveWorkflow(overlays: readonly GivenOverlay[], name: string): ResolvedWorkflow {
   const resolved = applied(name, overlays);
   for (const other of namedIn(overlays)) if (other !== name) applied(other, overlays);
   return { ...resolved, persona: personaOf(resolved.personas) };

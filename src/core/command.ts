@@ -190,6 +190,7 @@ export type CompletedFacts = Pick<
   | "wholeTree"
   | "standing"
   | "notices"
+  | "reportedBy"
 >;
 
 export type Command = StartCommand | PersonCommand | Report;

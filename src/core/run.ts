@@ -1,3 +1,4 @@
+import type { Brought } from "./brought-answers.ts";
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, RepositoryStanding, Sizing, TestCommand } from "../schema/facts.ts";
@@ -15,6 +16,8 @@ type Started = Extract<EventDraft, { type: "run.started" }>;
 
 /** What was resolved when the run opened; later only the agents change, by a person, and the form of summaries. */
 export type RunFacts = Readonly<Omit<Started, "type" | "plan" | "supervision" | "tests">> & {
+  /** Parts of the journal that a team took in from users' machines. */
+  readonly brought?: readonly Brought[];
   readonly startedAt: string;
 };
 
@@ -228,6 +231,8 @@ export type WaitOption =
 
 /** One choice of a person at a gate. A pause and its end are two answers; a phase that is skipped leaves its gate too. */
 export type Answer = {
+  /** Number of the event. */
+  readonly seq: number;
   readonly phase: PhaseKey;
   readonly choice: GateChoice | "skip";
   readonly at: string;

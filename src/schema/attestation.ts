@@ -83,6 +83,8 @@ const AttestedGate = z.strictObject({
   suspicious: z.boolean(),
   /** Left out: no passkey signed it, or one whose signatures others cannot verify. */
   signed: z.optional(SignedGate),
+  /** Account that brought the answer to a team, whose server did not check it. Such an answer counts for no policy. */
+  broughtBy: z.optional(word(200)),
   /** Server that reports the answer; a person's key proves nothing about it. */
   reportedBy: z.optional(word(200)),
   evidence: z.optional(HostEvidence),
@@ -116,6 +118,8 @@ const AttestedPhase = z.strictObject({
   failedChecks: z.int(),
   /** What the checks of the accepted attempt found; null is "not measured". */
   checks: some(AttestedCheck, 1000),
+  /** Workers of a team that reported checks and reviews; its server cannot verify them. Left out: not a team's run. */
+  reportedBy: z.optional(some(word(200), 1000)),
   reviews: some(AttestedReview, 1000),
   gates: some(AttestedGate, 1000),
   accepted: z.nullable(z.strictObject({ by: z.union([Who, z.literal("engine")]), at: Time })),

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { AgentChoice } from "./agent-choice.ts";
+import { broughtIn } from "./brought-in.ts";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import {
@@ -12,6 +13,7 @@ import {
   ReturnBases,
   SettingsReading,
   Sizing,
+  StartPoint,
   TestCommand,
 } from "./facts.ts";
 import { PasskeyKey, PasskeySignature } from "./passkey.ts";
@@ -29,6 +31,7 @@ import {
   Supervision,
 } from "./plan.ts";
 import { CommitId, ExecutionId, TreeId, WaitId } from "./recorded-ids.ts";
+import { IssueSource } from "./issue-source.ts";
 import { Step } from "./step.ts";
 
 export { AgentChoice, Step };
@@ -55,9 +58,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     workflow: z.string(),
     title: z.string(),
     /** The issue that the work comes from. */
-    issue: z.optional(
-      z.strictObject({ source: z.enum(["github", "gitlab", "jira"]), id: z.string(), url: z.string() }),
-    ),
+    issue: z.optional(IssueSource),
     /** Folder of the item's artifacts, relative to the working tree, with forward slashes. */
     item: z.string(),
     plan: z.array(PhaseRule).check(z.minLength(1)),
@@ -79,15 +80,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     sandbox: z.optional(z.boolean()),
     /** Where the programs really are that the run works with, by name. */
     programs: z.optional(z.record(z.string(), z.string())),
-    git: z.nullable(
-      z.strictObject({
-        branch: z.nullable(z.string()),
-        base: z.nullable(z.string()),
-        commit: CommitId,
-        /** Where the base stands, when the branch was begun by an earlier run. */
-        baseTip: z.optional(CommitId),
-      }),
-    ),
+    git: z.nullable(StartPoint),
     /** Where the run was begun: a journal belongs to its tree. Unknown in older journals. */
     tree: z.optional(z.strictObject({ root: z.string(), repository: z.nullable(z.string()) })),
     /** Where the processes were visible from which the run was started; unknown in older journals. */
@@ -191,6 +184,7 @@ export const EventDraft = z.discriminatedUnion("type", [
   }),
   event("phase.completed", { made: PhaseOutput, settings: SettingsReading }),
   /** Summaries are minimal, or full, from this phase on: the setting was changed during the run. */
+  event("run.broughtIn", broughtIn),
   event("summaries.changed", { minimal: z.boolean() }),
   event("supervision.tightened", { supervision: Supervision }),
   event("supervision.loosened", { wait: WaitId, supervision: Supervision, by: Person }),

@@ -80,6 +80,15 @@ export const RepositoryStanding = z.strictObject({
 });
 export type RepositoryStanding = z.infer<typeof RepositoryStanding>;
 
+/** Where a run starts in the repository. */
+export const StartPoint = z.strictObject({
+  branch: z.nullable(z.string()),
+  base: z.nullable(z.string()),
+  commit: CommitId,
+  /** Where the base stands, when the branch was begun by an earlier run. */
+  baseTip: z.optional(CommitId),
+});
+
 /**
  * Trees to compare with in a phase whose earlier work, or that of later phases, is in the working tree when it is
  * entered. None of them contains the earlier work of the phase itself.
@@ -133,6 +142,8 @@ export const PhaseOutput = z.strictObject({
   unmentioned: z.optional(z.array(z.string())),
   /** Lines a person would read at the gate. */
   lines: z.int(),
+  /** Workers of a team that reported the results of the attempt. The server cannot verify them. */
+  reportedBy: z.optional(z.array(z.string())),
 });
 export type PhaseOutput = z.infer<typeof PhaseOutput>;
 

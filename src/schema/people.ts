@@ -17,6 +17,8 @@ export const Person = z.strictObject({
   origin: z.optional(Origin),
   /** Set when the channel was opened while an agent was at work: shown wherever the answer is shown. */
   suspicious: z.optional(z.string()),
+  /** Account that brought the answer to a team, whose server did not check it. Set by readers, never recorded. */
+  broughtBy: z.optional(z.string()),
 });
 export type Person = z.infer<typeof Person>;
 

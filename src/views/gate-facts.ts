@@ -19,10 +19,18 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
     ...(changes === null ? [] : fileLines(changes, phase)),
     ...testLines(phase.made?.checks ?? [], run),
     ...reviewerLines(phase),
+    ...reporterLines(phase),
     ...codeEvidence(run),
     ...entries("Decisions", phase.made?.decisions ?? []),
     `Usage: ${tokens(phase.usage, phase) || "not reported by the agent"}`,
   ];
+}
+
+/** A team's server cannot verify what a worker reports. */
+function reporterLines({ made }: PhaseRecord): string[] {
+  const workers = made?.reportedBy ?? [];
+  if (workers.length === 0) return [];
+  return [`Checks and review: reported by ${workers.map((name) => plainLine(name, 60)).join(", ")}, not verified`];
 }
 
 /** Where code is accepted that an earlier phase wrote, what is known of it counts here too. */

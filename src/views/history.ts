@@ -2,6 +2,7 @@ import { isFailure } from "../core/baseline.ts";
 import { checkOutcome } from "./check-outcome.ts";
 import { countOf } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
+import { withBringers } from "../core/brought-answers.ts";
 import { type EndedRun, finishOf, mergedAs } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
@@ -16,7 +17,7 @@ import { tokens } from "./token-text.ts";
 
 /** One line per event, for people. */
 export function historyLines(events: readonly RunEvent[]): string[] {
-  return events.map(
+  return withBringers(events).map(
     (event) => `${String(event.seq).padStart(4)}  ${localTime(event.at, "seconds")}  ${sentence(event)}`,
   );
 }
@@ -25,6 +26,8 @@ type Sentences = { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, 
 
 const sentences: Sentences = {
   "run.started": (e) => `${e.workflow} started by ${who(e.by)}: ${plainLine(e.title)}`,
+  "run.broughtIn": (e) =>
+    `brought to the team by ${plainLine(e.by)}: events ${e.from} to ${e.to} are unverified, the team's policy applies`,
   "decision.signed": (e) => `the next decision is signed with passkey ${plainLine(e.signature.passkey, 16)}`,
   "passkey.removed": (e) => `passkey ${plainLine(e.passkey, 16)} removed by ${who(e.by)}: ${plainLine(e.reason, 200)}`,
   "baseline.measured": (e) => `tests before the run: ${checkOutcome(e.result)}`,
@@ -91,7 +94,9 @@ export function sentence(event: RunEvent): string {
 export function who(person: Person | Initiator): string {
   const suspicious =
     "suspicious" in person && person.suspicious !== undefined ? ` [suspicious: ${person.suspicious}]` : "";
-  return `${plainLine(person.name)} (${person.channel})${suspicious}`;
+  const brought =
+    "broughtBy" in person && person.broughtBy !== undefined ? `, brought by ${plainLine(person.broughtBy)}` : "";
+  return `${plainLine(person.name)} (${person.channel}${brought})${suspicious}`;
 }
 
 /** What a finished run came to: what was decided by whom, what it cost, and what is open. */

@@ -90,7 +90,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
   const hooks = isAnalysis || git === null ? [] : await planHooks(choices, project.gitTrust);
   const supervision = await planSupervision(planning, { definition, phases });
   const isSupervised = supervision.supervision.enabled;
-  const options = optionsOf(request, { definition, isSupervised, phases });
+  const options = planOptions(request, { definition, isSupervised, phases });
   const facts: RunPlan["facts"] = {
     scope: isAnalysis ? "item" : "tree",
     analysed: [...(work.target?.analysed ?? [])],
@@ -153,7 +153,9 @@ function phasesOf(
   return request.feature === undefined ? plan : request.feature.adapt(plan);
 }
 
-const modeOf = ({ feature, wishes }: RunRequest): Mode => feature?.mode ?? wishes.mode ?? "standard";
+type Asked = Pick<RunRequest, "decisions" | "feature" | "wishes">;
+
+const modeOf = ({ feature, wishes }: Asked): Mode => feature?.mode ?? wishes.mode ?? "standard";
 
 const LEAVES_THE_REPOSITORY_ALONE = { commits: "none", finish: "keep" } as const;
 
@@ -163,7 +165,8 @@ type Policy = {
   readonly phases: readonly PhaseRule[];
 };
 
-function optionsOf(request: RunRequest, { definition, isSupervised, phases }: Policy): RunOptions {
+/** Options of a run as they were asked for, without limits. */
+export function planOptions(request: Asked, { definition, isSupervised, phases }: Policy): RunOptions {
   const { wishes } = request;
   const isLast = phases.at(-1)?.key === definition.phases.at(-1)?.key;
   const asks = (isSupervised || definition.asksToFinish) && isLast;

@@ -86,7 +86,10 @@ function chosenSupervision({ project, request }: Planning, work: PlannedPhases, 
 type Readings = { readonly settings: SettingsReading; readonly found: SettingsReading };
 
 /** Supervision that a person wants, now and in later runs. */
-function switchedOn({ settings, found }: Readings, plan: readonly PhaseRule[]): Omit<SupervisionPlan, "warnings"> {
+export function switchedOn(
+  { settings, found }: Readings,
+  plan: readonly PhaseRule[],
+): Omit<SupervisionPlan, "warnings"> {
   const phases = found.is === "set" ? found.phases : "all";
   const minimal = found.is === "set" && found.minimal;
   const switchesOn = settings.is === "set" ? settings.phases : "all";

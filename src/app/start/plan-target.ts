@@ -2,7 +2,7 @@ import { readBacklogItem } from "../../core/items/backlog-line.ts";
 import { type IssueLink, readIssueLink } from "../../core/items/issue-link.ts";
 import { isReference } from "../../core/items/item-source.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { type FoundItem, ITEMS_ROOT } from "../../ports/items.ts";
+import { type FoundItem, type Items, ITEMS_ROOT } from "../../ports/items.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { ChoicesNeeded } from "../choice.ts";
@@ -53,7 +53,7 @@ function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {
  * @throws ProblemError ITEM_UNKNOWN for a number or reference that no item has: it says nothing about the work.
  * ChoicesNeeded where several are meant.
  */
-export function findItem({ items }: Pick<Project, "items">, wanted: string): FoundItem | null {
+export function findItem({ items }: { readonly items: Pick<Items, "find"> }, wanted: string): FoundItem | null {
   const found = items.find(wanted);
   if (found === null && isReference(wanted)) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
   if (found === null || !("multiple" in found)) return found;

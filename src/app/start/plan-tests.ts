@@ -40,7 +40,7 @@ export async function planTests({ project, request, choices }: Planning): Promis
 }
 
 /** True if the user chose to run no tests. */
-export const isWithoutTests = ({ decisions: { tests } }: RunRequest): boolean =>
+export const isWithoutTests = ({ decisions: { tests } }: Pick<RunRequest, "decisions">): boolean =>
   tests === "without" || tests === "none";
 
 const instead = "To choose beforehand: --tests trust, --tests none or --tests '<command>'.";

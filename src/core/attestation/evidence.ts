@@ -6,6 +6,7 @@ import type { PhaseKey, TreeId } from "../../schema/ids.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person, Initiator } from "../../schema/people.ts";
 import type { Finish } from "../../schema/plan.ts";
+import { withBringers } from "../brought-answers.ts";
 import { evolve } from "../evolve.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../run.ts";
 
@@ -49,7 +50,7 @@ export function evidenceOf(events: readonly RunEvent[], portable: Portable): Evi
     signed: null,
   };
   let state: RunState = noRun;
-  for (const event of events) {
+  for (const event of withBringers(events)) {
     if (event.type === "run.started") gathered.tests = event.tests?.digest ?? null;
     if (state.is === "active") gather(gathered, state, event);
     gathered.signed = event.type === "decision.signed" ? portable(event.signature) : null;
@@ -134,6 +135,7 @@ function addGate({ gathered, run, key }: At, event: EventOf<"gate.answered">): v
     at,
     suspicious: by.suspicious !== undefined,
     ...(gathered.signed === null ? {} : { signed: gathered.signed }),
+    ...(by.broughtBy === undefined ? {} : { broughtBy: by.broughtBy }),
   };
   change(gathered, key, { gates: [...of(gathered, key).gates, gate] });
 }

@@ -147,6 +147,8 @@ function gateProblem(policy: Policy, signed: SignedStatement, name: string): Rul
     return problem("GATE_NOT_ANSWERED", `no person accepted the gate of ${phase.key}`);
   if (last.tree === null || last.tree !== phase.tree)
     return problem("GATE_OF_OTHER_TREE", `the gate of ${phase.key} showed other files than were accepted`);
+  if (last.broughtBy !== undefined)
+    return problem("GATE_REPORTED", `the gate of ${phase.key} was answered elsewhere and brought by ${last.broughtBy}`);
   const opened = "a terminal that was opened while an agent was running";
   if (last.suspicious) return problem("GATE_SUSPICIOUS", `the gate of ${phase.key} was answered from ${opened}`);
   if (!isWitnessed(policy, signed, last))

@@ -108,6 +108,7 @@ function phaseOf(phase: PhaseRecord, { evidence, analysed }: Around): Phase {
     executions: phase.executions,
     failedChecks: phase.checkFailures,
     checks: made?.checks.map(({ name, ok, counts = null, ranAs = null }) => ({ name, ok, counts, ranAs })) ?? [],
+    ...(made?.reportedBy === undefined ? {} : { reportedBy: [...made.reportedBy] }),
     reviews: [...reviews],
     gates: [...gates],
     accepted,

@@ -126,11 +126,12 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
 /** What the current phase left; null while it has not come so far. */
 const outputOf = (run: ActiveRun): PhaseOutput | null => currentPhase(run)?.made ?? null;
 
-type Given = Pick<Answer, "choice" | "at" | "by" | "guidance">;
+type Given = Pick<Answer, "seq" | "choice" | "at" | "by" | "guidance">;
 
 function recordAnswer(run: ActiveRun, event: Given, pausedAt: string | null): ActiveRun {
   const phase = currentPhase(run);
   const answer: Answer = {
+    seq: event.seq,
     phase: phase?.rule.key ?? "",
     choice: event.choice,
     at: event.at,

@@ -4,10 +4,12 @@ import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import { type ActiveRun, isEscalationOption, type PhaseRecord, type Stage, CHECK_REASONS } from "../run.ts";
 import { unproven } from "./attempt.ts";
-import { enter, open, patch } from "./changes.ts";
+import { withBringer } from "../brought-answers.ts";
+import { changed, enter, open, patch } from "./changes.ts";
 
 type RunEventType =
   | "run.prepared"
+  | "run.broughtIn"
   | "baseline.started"
   | "baseline.measured"
   | "baseline.settled"
@@ -98,6 +100,22 @@ export const runHandlers: Handlers<RunEventType> = {
     const { passkeys = [], ...facts } = run.run;
     const left = passkeys.filter(({ id }) => id !== passkey);
     return { ...run, run: left.length === 0 ? facts : { ...facts, passkeys: left } };
+  },
+  "run.broughtIn": (run, event) => {
+    const { supervised: _supervised, ...options } = run.run.options;
+    const { by, from, to, gates } = event;
+    return changed(run, {
+      run: {
+        ...run.run,
+        options: { ...options, ...event.options },
+        brought: [...(run.run.brought ?? []), { by, from, to }],
+      },
+      supervision: event.supervision,
+      phases: run.phases.map((phase) =>
+        gates.includes(phase.rule.key) ? { ...phase, rule: { ...phase.rule, gate: "always" } } : phase,
+      ),
+      answers: run.answers.map((answer) => withBringer(answer, event)),
+    });
   },
   "run.prepared": (run, event) => enter(run, event, { is: "entering", brief: { why: "first", text: "" } }),
   "baseline.started": (run, event) => enter(run, event, { is: "baselining" }),

@@ -113,8 +113,8 @@ async function runTests(
   if (run.tests === null) return { name: "tests", ok: null, detail: whyWithoutTests(run) };
   const now = await engine.checks.detectTests(chosenCommands(run.tests));
   if (now?.command.digest !== run.tests.digest) return { name: "tests", ok: null, detail: NOT_AS_TRUSTED };
-  engine.show({ at: "says", step: "check", attempt: null, text: testCommandText(run.tests), usage: null });
-  const result = await engine.checks.runTests({ command: run.tests, tree }, signal);
+  engine.show({ at: "says", step: "check", attempt: null, text: testCommandText(now.command), usage: null });
+  const result = await engine.checks.runTests({ command: now.command, tree }, signal);
   if (result.ranAs !== "you" || tree === null) return result;
   const changes = await engine.workspace.diff(tree, await engine.workspace.now([run.run.item]));
   return changes === null ? result : asTheyLeftIt(result, changes);

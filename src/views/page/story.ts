@@ -1,3 +1,4 @@
+import { withBringers } from "../../core/brought-answers.ts";
 import type { Story, StoryEntry } from "../../schema/api-story.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { sentence } from "../history.ts";
@@ -10,7 +11,7 @@ export const STORY_PART = 500;
 export function storyOf(events: readonly RunEvent[], from: number): Story {
   let phase: string | null = null;
   const entries: StoryEntry[] = [];
-  for (const event of events) {
+  for (const event of withBringers(events)) {
     if (event.type === "attempt.started") phase = event.phase;
     if (event.seq < from) continue;
     if (entries.length === STORY_PART) return { entries, next: event.seq };

@@ -1,4 +1,4 @@
-import type { Outcome, Report } from "../../../src/core/command.ts";
+import type { Outcome } from "../../../src/core/command.ts";
 import { commitsBetween } from "../../../src/adapters/git/read/commit-object.ts";
 import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import { ticketOf } from "../../../src/core/next.ts";
@@ -16,19 +16,6 @@ import { addRecord, subjectLine } from "./add-record.ts";
 import { type MergeOrder, mergeOntoBase, type MergeResult } from "./merge-onto-base.ts";
 
 export type Merger = Pick<TeamServer, "pool" | "journal" | "copies">;
-
-/**
- * A worker reports neither a merge nor what stands in its way: the server makes it. It may report that the step failed.
- * @throws ProblemError NOT_ALLOWED
- */
-export async function refuseMergeReport({ journal }: Merger, run: RunId, { outcome }: Report): Promise<void> {
-  if (outcome.of !== "finish" || "failed" in outcome) return;
-  const { state } = await journal.load(run);
-  const isMerge = state.is === "active" && mergeTarget(state) !== null;
-  if (!isMerge && (!("merged" in outcome) || outcome.merged === null)) return;
-  const fix = `Ask the server for the merge: POST /api/worker/runs/${run}/merge`;
-  throw new ProblemError({ code: "NOT_ALLOWED", what: "A worker does not merge into a base.", fix });
-}
 
 /**
  * Merges a run whose approver chose so, and records the result: merged, asked again, or an escalation. Does nothing for a

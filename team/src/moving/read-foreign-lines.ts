@@ -2,12 +2,12 @@ import { readJournalBytes } from "../../../src/adapters/journal-file/journal-hea
 import { genesis } from "../../../src/adapters/journal-file/record.ts";
 import { evolve } from "../../../src/core/evolve.ts";
 import { isOwnPath } from "../../../src/core/own-folder.ts";
-import { ProblemError } from "../../../src/core/problem.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../src/core/run.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import { RefName } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import { runNotMovable } from "./run-not-movable.ts";
 
 export type ForeignLine = {
   readonly line: string;
@@ -33,10 +33,13 @@ export function readForeignLines(run: RunId, sent: readonly string[]): ForeignRu
   const bytes = Buffer.from(sent.map((line) => `${line}\n`).join(""));
   const { events, heads } = readJournalBytes(bytes, { run, seal: ANY });
   if (heads.length !== sent.length)
-    throw stays(`line ${heads.length + 1} is no record that follows`, "Look at it: isdlc verify-journal");
+    throw runNotMovable(`line ${heads.length + 1} is no record that follows`, "Look at it: isdlc verify-journal");
   const state = events.reduce<RunState>(evolve, noRun);
-  if (state.is !== "active" || state.run.run !== run) throw stays("it is not open", "Only open runs are moved.");
+  if (state.is !== "active" || state.run.run !== run)
+    throw runNotMovable("it is not open", "Only open runs are moved.");
   requireDrivable(state);
+  if (state.tests?.isChosen === true)
+    throw runNotMovable("its test command was chosen on a user's machine", "Finish it here.");
   const lines = sent.map((line, index) => {
     const before = heads[index - 1] ?? { seq: 0, hash: genesis(run) };
     const { seq, hash } = heads[index] ?? before;
@@ -51,11 +54,12 @@ function requireDrivable({ run }: ActiveRun): void {
   const names = [branch, base].filter((name) => name !== null);
   const isPlain = !isOwnPath(run.item) || run.item.startsWith(".isdlc/work/");
   if (run.scope !== "tree" || run.git === null)
-    throw stays("it has no branch that a worker could go on with", "Only runs of a working tree with git are moved.");
+    throw runNotMovable(
+      "it has no branch that a worker could go on with",
+      "Only runs of a working tree with git are moved.",
+    );
   if (!isPlain || names.some((name) => !RefName.safeParse(name).success))
-    throw stays("it names a path or a branch that it may not have", "Look at it: isdlc verify-journal");
+    throw runNotMovable("it names a path or a branch that it may not have", "Look at it: isdlc verify-journal");
   if ((run.passkeys ?? []).length > 0)
-    throw stays("its decisions are signed with passkeys, which the team does not take yet", "Finish it here.");
+    throw runNotMovable("its decisions are signed with passkeys, which the team does not take yet", "Finish it here.");
 }
-
-const stays = (why: string, fix: string): ProblemError => new ProblemError({ code: "RUN_NOT_MOVABLE", why, fix });

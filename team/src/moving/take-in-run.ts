@@ -1,15 +1,21 @@
 import type { ClientBase } from "pg";
+import { encodeRecord } from "../../../src/adapters/journal-file/record.ts";
 import { countermark } from "../../../src/adapters/user-files/countermarks.ts";
+import { evolve } from "../../../src/core/evolve.ts";
 import { next } from "../../../src/core/next.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import type { ActiveRun } from "../../../src/core/run.ts";
 import type { TakeIn } from "../../../src/schema/api-moving.ts";
 import type { StartRequest } from "../../../src/schema/api-project.ts";
+import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { restOf } from "../journal-postgres/append-decision.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { queueRun } from "../server/drive-queue.ts";
 import type { TeamServer } from "../server/team-server.ts";
+import { applyPolicy, type TeamRules } from "./apply-policy.ts";
 import { refuseDecidedElsewhere } from "./decided-elsewhere.ts";
+import { runNotMovable } from "./run-not-movable.ts";
 import { type ForeignLine, type ForeignRun, readForeignLines } from "./read-foreign-lines.ts";
 
 export type Bringing = { readonly run: RunId; readonly person: string; readonly sent: TakeIn };
@@ -23,11 +29,13 @@ type Row = {
 };
 
 /**
- * Takes a run in with the very lines it has: those that are new here get the server's countermark. Sent twice, it is
- * taken in once; whoever is refused still has it. Gives how far the team's journal is.
+ * Takes a run in with the very lines it has: those that are new here get the server's countermark, and a line of the
+ * server after them applies the team's policy. Sent twice, it is taken in once; whoever is refused still has it. Returns
+ * the number of the last event of the team's journal.
  */
-export function takeInRun(server: TeamServer, { run, person, sent }: Bringing): Promise<number> {
+export async function takeInRun(server: TeamServer, { run, person, sent }: Bringing): Promise<number> {
   const foreign = readForeignLines(run, sent.lines);
+  const rules = await applyPolicy(server, foreign.state, { ...sent, person });
   return inTransaction(server.pool, async (client) => {
     await client.query(
       `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests, moved_place, moved_to)
@@ -43,6 +51,8 @@ export function takeInRun(server: TeamServer, { run, person, sent }: Bringing): 
       throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
     if (row.moved_place !== sent.place) return alreadyThere(client, { run, row, lines: foreign.lines });
     const fresh = linesBeyond(row, foreign.lines, run);
+    if (fresh.some(({ events }) => events.some(({ type }) => type === "run.broughtIn")))
+      throw runNotMovable("it has lines that only a server writes", "Look at it: isdlc verify-journal");
     await refuseDecidedElsewhere(
       client,
       sent.repository,
@@ -50,8 +60,10 @@ export function takeInRun(server: TeamServer, { run, person, sent }: Bringing): 
     );
     for (const line of fresh)
       await insertLine(client, line, { run, person, mark: countermark(server.journal.seal, line.hash) });
-    await handToTeam(client, { run, sent, foreign });
-    return foreign.state.seq;
+    await drawBranch(client, run, foreign.state);
+    const whole = await recordBringing(server, client, { run, person, foreign, fresh, rules });
+    await handToTeam(client, { run, sent, foreign: whole });
+    return whole.state.seq;
   });
 }
 
@@ -92,6 +104,52 @@ async function insertLine(client: ClientBase, line: ForeignLine, { run, person, 
      values ($1, $2, $3, $4, $5, $6, 'person', $7, $8)`,
     [run, line.seq, line.events.length, line.previous, line.hash, line.line, person, mark],
   );
+}
+
+type Recording = {
+  readonly run: RunId;
+  readonly person: string;
+  readonly foreign: ForeignRun;
+  readonly fresh: readonly ForeignLine[];
+  readonly rules: TeamRules;
+};
+
+/** Says in the journal what was brought, by whom, and which rules apply from now on. Nothing, if no event is new. */
+async function recordBringing(
+  { journal }: TeamServer,
+  client: ClientBase,
+  { run, person, foreign, fresh, rules }: Recording,
+): Promise<ForeignRun> {
+  const { state, lines } = foreign;
+  const [first] = fresh;
+  const previous = lines.at(-1)?.hash;
+  if (first === undefined || previous === undefined) return foreign;
+  const seq = state.seq + 1;
+  const at = new Date().toISOString();
+  const event = { type: "run.broughtIn", by: person, from: first.seq, to: state.seq, ...rules } as const;
+  const { line: bytes, hash } = encodeRecord({ seq, at, events: [event] }, previous, journal.seal);
+  const line = bytes.toString("utf8").slice(0, -1);
+  await client.query(
+    `insert into isdlc.decision (run, seq, events, previous, hash, line, sender_kind, sender)
+     values ($1, $2, 1, $3, $4, $5, 'server', 'server')`,
+    [run, seq, previous, hash, line],
+  );
+  const events = [{ ...event, gates: [...event.gates], seq, at }];
+  const next = evolve(state, events[0] as RunEvent); // just written
+  if (next.is !== "active") throw new Error(`run ${run} is not open after it was brought`);
+  return { state: next, lines: [...lines, { line, seq, events, previous, hash }] };
+}
+
+/** The branch is the run's alone. @throws ProblemError RUN_NOT_MOVABLE */
+async function drawBranch(client: ClientBase, run: RunId, { run: { git } }: ActiveRun): Promise<void> {
+  if (git === null || git.branch === null) return;
+  const { rows } = await client.query<{ run: RunId }>(
+    `insert into isdlc.drawn_name as d (repository, name, run)
+       select repository, $2, run from isdlc.run where run = $1
+     on conflict (repository, name) do update set run = d.run returning run`,
+    [run, `refs/heads/${git.branch}`],
+  );
+  if (rows[0]?.run !== run) throw runNotMovable(`another run has the branch ${git.branch}`, "Finish it here.");
 }
 
 type Taken = { readonly run: RunId; readonly sent: TakeIn; readonly foreign: ForeignRun };

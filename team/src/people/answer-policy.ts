@@ -44,6 +44,12 @@ export async function needPolicy(
       what: `${begunBy} began this run, and in ${repository} who began a run does not accept it.`,
       fix: "Ask somebody else to look at it: isdlc gate",
     });
+  if (isFourEyes && run.run.brought?.some(({ by: bringer }) => bringer === by.person) === true)
+    throw new ProblemError({
+      code: "NOT_ALLOWED",
+      what: `${by.person} brought work of this run, and in ${repository} who made work does not accept it.`,
+      fix: "Ask someone else to review it: isdlc gate",
+    });
   if (reviewers.length > 0 && !reviewers.includes(by.person))
     throw new ProblemError({
       code: "NOT_ALLOWED",

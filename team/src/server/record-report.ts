@@ -1,11 +1,11 @@
-import type { Report, StartCommand } from "../../../src/core/command.ts";
-import { isRecord } from "../../../src/core/own-value.ts";
-import { ProblemError } from "../../../src/core/problem.ts";
+import type * as z from "zod/mini";
+import type { Command, Report } from "../../../src/core/command.ts";
 import { type ReportAnswer, WorkerReport } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { Written } from "../journal-postgres/submit-decision.ts";
-import { refuseMergeReport } from "../merging/merge-run.ts";
 import { counted } from "../operations/metrics.ts";
+import { admitReport, requireOwnTree } from "../reports/admit-report.ts";
+import { buildStart } from "../reports/build-start.ts";
 import type { TeamServer } from "./team-server.ts";
 
 export type SentReport = {
@@ -19,14 +19,16 @@ export type SentReport = {
 /** `isProven`: the token was looked up, or the statement that wrote the decision has looked at it. */
 export type RecordedReport = { readonly answer: ReportAnswer; readonly isProven: boolean };
 
-/** What a worker tells of its work on a run. @throws for whatever is no report, or not the worker's to make. */
+/**
+ * Records what a worker reports about a run. It reports facts; what it may not decide is refused.
+ * @throws ProblemError NOT_ALLOWED
+ */
 export async function recordReport(server: TeamServer, sender: SentReport): Promise<RecordedReport> {
   const { journal, metrics } = server;
   const { run, worker, unproven } = sender;
   const sent = WorkerReport.parse(sender.body);
   const { epoch, request, left, after } = sent;
-  const command = sent.command.do === "start" ? await startOf(server, run, sent.command) : reportOf(sent.command);
-  if (command.do === "report") await refuseMergeReport(server, run, command);
+  const command = await admit(server, sender, sent);
   const submission = { by: { kind: "worker", id: worker, epoch }, request, left, token: unproven } as const;
   const done = await counted(metrics, "worker", () => journal.writeAs(run, command, submission));
   const lines = linesOf(done, after) ?? (await journal.lines(run, after)).lines;
@@ -34,30 +36,45 @@ export async function recordReport(server: TeamServer, sender: SentReport): Prom
   return { answer, isProven: unproven === null || done.line !== null };
 }
 
+type Sent = z.infer<typeof WorkerReport>;
+
+async function admit(
+  server: TeamServer,
+  { run, worker }: SentReport,
+  { command, epoch, left }: Sent,
+): Promise<Command> {
+  const { state } = await server.journal.load(run);
+  if (command.do === "start") {
+    if (state.is !== "none") return LATE;
+    return buildStart(server, { run, worker, epoch }, command["facts"]);
+  }
+  if (state.is !== "active") return LATE;
+  if (left !== null) requireOwnTree(state, left);
+  return withReporters(server, { run, worker }, admitReport(state, command));
+}
+
+/** Names the workers that reported results of the attempt, at its gate, in the journal and in statements. */
+async function withReporters(
+  { pool, journal }: TeamServer,
+  { run, worker }: Pick<SentReport, "run" | "worker">,
+  report: Report,
+): Promise<Report> {
+  const { outcome } = report;
+  if (outcome.of !== "complete" || "failed" in outcome) return report;
+  const started = (await journal.events(run)).findLast(({ type }) => type === "attempt.started");
+  const { rows } = await pool.query<{ sender: string }>(
+    "select distinct sender from isdlc.decision where run = $1 and seq >= $2 and sender_kind = 'worker'",
+    [run, started?.seq ?? 0],
+  );
+  const reportedBy = [...new Set([...rows.map(({ sender }) => sender), worker])].toSorted();
+  return { ...report, outcome: { ...outcome, made: { ...outcome.made, reportedBy } } };
+}
+
+/** Never accepted: the journal refuses it, or knows the request and repeats its answer. */
+const LATE: Report = { do: "report", ticket: "", outcome: { of: "prepare" } };
+
 /** What was recorded after an event, where that is this very decision and nothing else; null where it has to be read. */
 function linesOf(done: Written, after: number): string[] | null {
   if (!done.ok || done.line === null || after !== done.head.seq - done.events.length) return null;
   return [done.line];
-}
-
-/** The one kind of command that a worker may send about a run that is open. What it leads to is checked as events are. */
-function reportOf(command: Readonly<Record<string, unknown>>): Report {
-  const { ticket, outcome } = command;
-  if (typeof ticket !== "string" || !isRecord(outcome) || typeof outcome["of"] !== "string")
-    throw new ProblemError({ code: "NOT_ALLOWED", what: "This is not a report.", fix: "Send what a step came to." });
-  return { do: "report", ticket, outcome: outcome as Report["outcome"] }; // its events are held against the schema
-}
-
-/** Begun in the name of whoever asked for it, and of nobody else; its paths on the worker's machine are nobody's concern. */
-async function startOf(
-  { pool }: TeamServer,
-  run: RunId,
-  { facts }: Readonly<Record<string, unknown>>,
-): Promise<StartCommand> {
-  const { rows } = await pool.query<{ begun_by: string }>("select begun_by from isdlc.run where run = $1", [run]);
-  const name = rows[0]?.begun_by;
-  if (name === undefined || !isRecord(facts)) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  const { tree: _tree, programs: _programs, ...kept } = facts;
-  const by = { name, channel: "token" } as const;
-  return { do: "start", facts: { ...(kept as StartCommand["facts"]), run, by } }; // its event is held against the schema
 }

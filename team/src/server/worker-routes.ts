@@ -11,10 +11,11 @@ import {
   NameRequest,
 } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import { refusedField } from "../reports/refused-field.ts";
 import { drawName } from "./drawn-names.ts";
 import { claimRun } from "./claims.ts";
 import { giveBack, noteBeat, noteKeptWork, noteLeftBranch } from "./leases.ts";
-import { type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
+import { runOf, type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
 
 /** What workers ask for besides reporting: to live, to hold a run, to give it back. */
 export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
@@ -56,8 +57,13 @@ function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   });
   app.post("/api/worker/runs/:run/left-branch", async (context) => {
     const worker = workerOf(context.get("principal"));
+    const run = runOf(context.req.param("run"));
     const note = LeftBranchNote.parse(await context.req.json());
-    await noteLeftBranch(pool, context.req.param("run"), { ...note, worker });
+    const { state } = await server.journal.load(run);
+    const own = state.is === "none" ? null : state.run.git?.branch;
+    if (note.left !== null && note.left.branch !== own)
+      throw refusedField("left.branch", "it is not the branch of the run");
+    await noteLeftBranch(pool, run, { ...note, worker });
     return context.json({});
   });
   app.post("/api/worker/runs/:run/give-back", async (context) => {

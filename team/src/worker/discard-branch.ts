@@ -18,6 +18,9 @@ export const discardedBranch = (state: RunState): string | null =>
     ? (state.run.git?.branch ?? null)
     : null;
 
+/** The branch may be older than the run: it is not deleted. */
+export const isBrought = (state: RunState): boolean => state.is === "active" && (state.run.brought ?? []).length > 0;
+
 type Discarding = {
   readonly run: string;
   /** Of the working tree. */

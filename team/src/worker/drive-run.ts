@@ -16,12 +16,10 @@ import type { Command } from "../../../src/core/command.ts";
 import { composedTrees } from "../../../src/core/composed-trees.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { next } from "../../../src/core/next.ts";
-import { secretsOf } from "../../../src/core/redact.ts";
 import type { ActiveRun, RunState } from "../../../src/core/run.ts";
 import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
-import type { VcsWrite } from "../../../src/ports/vcs.ts";
 import { type GivenBack, keptRef, type Lease, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
@@ -29,7 +27,8 @@ import type { Log } from "../structured-log.ts";
 import { GitHostError } from "../copies/host-failure.ts";
 import type { ClaimNotes } from "./claim-notes.ts";
 import { withDrawnNames } from "./draw-names.ts";
-import { discardBranch, discardedBranch, endsRun } from "./discard-branch.ts";
+import { discardLeft } from "./discard-left.ts";
+import { endsRun } from "./discard-branch.ts";
 import { createHandOver, type HandOver } from "./hand-over.ts";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
 import type { Mirror, Mirrors } from "./mirror.ts";
@@ -133,7 +132,7 @@ async function keepWork(worker: Worker, { run, epoch }: Held, handOver: HandOver
   }
 }
 
-type Driving = {
+export type Driving = {
   readonly worker: Worker;
   readonly run: RunId;
   readonly lease: Lease;
@@ -187,29 +186,6 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   return resting.next.is === "action" ? drained(worker, run, lease.epoch) : "rested";
 }
 
-/** The run ends whatever comes of it: a branch that could not be deleted stays, and is told. */
-async function discardLeft(
-  { worker, run, lease, journal, mirror }: Driving,
-  root: string,
-  vcs: Tips | null,
-): Promise<void> {
-  const branch = discardedBranch((await journal.load(run)).state);
-  const tip = branch === null ? null : ((await vcs?.tip(branch)) ?? null);
-  if (branch === null || tip === null) return;
-  const left = await discardBranch(mirror, { run, root, branch, tip, secrets: secretsOf(worker.env) });
-  if (left !== null)
-    worker.log.warn({ run, ...left }, "the branch of discarded work could not be deleted at the remote");
-  try {
-    const path = `/api/worker/runs/${run}/left-branch`;
-    const body = { epoch: lease.epoch, left };
-    await worker.ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
-  } catch (error) {
-    worker.log.error({ run, error }, "nobody could be told what became of the branch of discarded work");
-  }
-}
-
-type Tips = Pick<VcsWrite, "tip">;
-
 /** Null where the journal was rolled back, which a person is told of instead. */
 async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: RunState): Promise<RunTree | null> {
   const { data, env, spares } = worker;
@@ -232,7 +208,7 @@ async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: R
 }
 
 /** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */
-async function begin({ worker, run, lease, mirror }: Driving, project: PlacedProject): Promise<boolean> {
+async function begin({ worker, run, lease }: Driving, project: PlacedProject): Promise<boolean> {
   const { start } = lease;
   const refuse = async (detail: string, choices: readonly Choice[] = []): Promise<false> => {
     const told = choices.length === 0 ? {} : { choices: toldChoices(choices) };
@@ -240,7 +216,7 @@ async function begin({ worker, run, lease, mirror }: Driving, project: PlacedPro
     return false;
   };
   const by = { name: lease.begunBy, channel: "token" } as const;
-  const own = withDrawnNames(project, { ask: worker.ask, mirror, run, epoch: lease.epoch });
+  const own = withDrawnNames(project, { ask: worker.ask, run, epoch: lease.epoch });
   const values = { ...worker.values, ...valuesOf(start) };
   try {
     const planned = await planRun(

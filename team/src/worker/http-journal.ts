@@ -10,6 +10,7 @@ import type { Seal } from "../../../src/ports/seal.ts";
 import { JournalLines, type LeftTree, ReportAnswer } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import { toReport } from "../reports/start-facts.ts";
 
 export type HttpJournalOptions = {
   readonly ask: ServerClient;
@@ -115,7 +116,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
     async submit(command: Command): Promise<Submitted> {
       await load();
       const left = await beforeRecord(command);
-      const body = { command, epoch, request: randomUUID(), after: cursor.seq, left };
+      const body = { command: toReport(command), epoch, request: randomUUID(), after: cursor.seq, left };
       const path = `/api/worker/runs/${run}/commands`;
       const report = { method: "POST", path, body, isRepeatable: true } as const;
       const answer = await ask({ ...report, answer: ReportAnswer, patience: PATIENCE });

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
 import { readLines } from "../../../src/adapters/team/read-lines.ts";
 import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
-import type { Command } from "../../../src/core/command.ts";
-import { begin, prepared } from "../../journal-file/sample-commands.ts";
+import { prepared } from "../../journal-file/sample-commands.ts";
+import { startReport } from "./support/start-report.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { claimRun } from "./support/team-runs.ts";
@@ -80,9 +80,9 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     const start = { ...START, title: how };
     const held = (await team.ask(adas, "/api/runs", { repository: "sample", start })).body.run as string;
     const lease = await claimRun(team, token, held);
-    const report = (command: Command, after: number, request: string) =>
+    const report = (command: object, after: number, request: string) =>
       team.ask(token, `/api/worker/runs/${held}/commands`, { command, epoch: lease.epoch, request, after, left: null });
-    const begun = await report(begin(held), 0, "r1");
+    const begun = await report(startReport(team, { title: how }), 0, "r1");
     expect(begun).toMatchObject({ status: 200, body: { ok: true } });
     const keys = (await team.ask(adas, "/api/team")).body.keys as string[];
     const { cursor } = readLines(emptyCursor(held), begun.body.lines as string[], createReaderSeal(publicKeysOf(keys)));

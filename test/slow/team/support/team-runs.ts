@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
 import { emptyCursor } from "../../../../src/adapters/journal-file/fold.ts";
+import { withCountermarks } from "../../../../src/adapters/user-files/countermarks.ts";
 import { readLines } from "../../../../src/adapters/team/read-lines.ts";
 import { createReaderSeal, publicKeysOf } from "../../../../src/adapters/team/reader-seal.ts";
 import { shownOf } from "../../../../src/app/answer/answer.ts";
@@ -41,7 +42,8 @@ export type Seen = { readonly state: RunState; readonly events: readonly RunEven
 export async function look(team: Team, run: string): Promise<Seen> {
   const { body } = await team.ask(team.adas, `/api/runs/${run}/lines`);
   const keys = (await team.ask(team.adas, "/api/team")).body.keys as string[];
-  const { cursor, events } = readLines(emptyCursor(run), body.lines as string[], createReaderSeal(publicKeysOf(keys)));
+  const seal = withCountermarks(createReaderSeal(publicKeysOf(keys)), (hash) => body.countermarks[hash]);
+  const { cursor, events } = readLines(emptyCursor(run), body.lines as string[], seal);
   return { state: cursor.state, events };
 }
 

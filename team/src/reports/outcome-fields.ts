@@ -1,0 +1,143 @@
+import * as z from "zod/mini";
+import type { CompletedFacts, Outcome } from "../../../src/core/command.ts";
+import { AgentResult, Usage, Verdict } from "../../../src/schema/agent.ts";
+import {
+  CheckResult,
+  Claim,
+  FileChange,
+  PhaseOutput,
+  RepositoryStanding,
+  ReturnBases,
+  Sizing,
+  TestCommand,
+} from "../../../src/schema/facts.ts";
+import { CommitId, ExecutionId, TreeId } from "../../../src/schema/recorded-ids.ts";
+import { decision, fact, type ReportField, verified } from "./report-field.ts";
+
+type Keys<T> = T extends unknown ? keyof T : never;
+/** Every field of the reports about one kind of step, except `of`. */
+type FieldOf<K extends Outcome["of"]> = Exclude<Keys<Extract<Outcome, { of: K }>>, "of">;
+type OutcomeFields = { readonly [K in Outcome["of"]]: { readonly [F in FieldOf<K>]: ReportField } };
+
+const text = z.string();
+const maybe = (schema: z.ZodMiniType): z.ZodMiniType => z.optional(schema);
+const results = fact(z.array(CheckResult));
+
+const execution = {
+  execution: fact(ExecutionId),
+  usage: fact(z.nullable(Usage)),
+  session: fact(z.nullable(text)),
+};
+
+const { standing, notices, commitTree, wholeTree, plainTree } = PhaseOutput.shape;
+
+/** A second scan of the tree after the approver's Continue: without a failure it must be the tree that the gate showed. */
+const look = {
+  edited: verified(z.nullable(z.array(FileChange))),
+  tree: verified(z.nullable(TreeId)),
+  results,
+  digest: fact(text),
+  standing: fact(standing),
+  notices: fact(notices),
+  commitTree: verified(commitTree),
+  plainTree: verified(plainTree),
+  wholeTree: verified(wholeTree),
+};
+
+/** What a phase made, as far as only the worker's machine can tell. */
+export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportField } = {
+  artifacts: fact(z.array(text)),
+  changed: fact(z.nullable(z.array(FileChange))),
+  changedSinceSeen: fact(z.nullable(z.array(FileChange))),
+  unexpected: fact(z.array(text)),
+  unmentioned: fact(maybe(z.array(text))),
+  tree: fact(z.nullable(TreeId)),
+  lines: fact(z.int()), // under a policy no gate depends on it
+  commitTree: fact(commitTree),
+  wholeTree: fact(wholeTree),
+  standing: fact(standing),
+  notices: fact(notices),
+  reportedBy: decision,
+};
+
+/** What the server decides is no field of the message. */
+const shapeOf = (fields: Readonly<Record<string, ReportField>>) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { kind, schema }]) =>
+      kind === "decision" ? [] : [[name, schema] as const],
+    ),
+  );
+
+/** Every field of every report about an open run. A field that is not named here is refused. */
+export const OUTCOME_FIELDS: OutcomeFields = {
+  claim: { claim: fact(Claim), prompt: fact(maybe(z.int())) },
+  lost: {
+    execution: execution.execution,
+    usage: fact(maybe(z.nullable(Usage))),
+    session: fact(maybe(z.nullable(text))),
+    reason: fact(maybe(text)),
+    estimated: fact(maybe(z.boolean())),
+    over: fact(maybe(z.strictObject({ ahead: z.nullable(Usage) }))),
+  },
+  broken: {
+    ...execution,
+    reason: fact(text),
+    detail: fact(text),
+    again: fact(z.boolean()),
+    retries: fact(maybe(z.int())),
+  },
+  prepare: {},
+  baseline: { result: fact(z.nullable(CheckResult)) },
+  enter: {
+    commit: fact(z.nullable(CommitId)),
+    tree: fact(z.nullable(TreeId)),
+    standing: fact(maybe(RepositoryStanding)),
+    bases: fact(maybe(ReturnBases)),
+  },
+  produce: {
+    ...execution,
+    result: fact(AgentResult),
+    dropped: fact(maybe(z.array(text))),
+    denied: fact(maybe(z.array(text))),
+    unguarded: fact(maybe(text)),
+  },
+  check: {
+    results,
+    digest: fact(text),
+    testsChanged: fact(z.nullable(text)),
+    tests: fact(maybe(z.nullable(TestCommand))), // an approver decides about it
+  },
+  review: {
+    ...execution,
+    verdict: fact(Verdict),
+    changed: fact(maybe(z.nullable(z.array(text)))),
+    written: fact(maybe(z.array(text))),
+  },
+  judge: { verdict: fact(Verdict) },
+  complete: {
+    made: fact(z.strictObject(shapeOf(COMPLETED_FIELDS))),
+    settings: decision,
+    digest: fact(text),
+    mixed: fact(maybe(z.array(text))),
+  },
+  recheck: look,
+  commit: { commit: fact(maybe(z.nullable(CommitId))), differs: fact(maybe(z.strictObject(shapeOf(look)))) },
+  measure: { sizing: fact(Sizing) },
+  refine: {
+    ...execution,
+    artifact: fact(text),
+    tasks: fact(z.int()),
+    problems: fact(z.array(text)),
+    commit: fact(maybe(z.nullable(CommitId))),
+  },
+  rewind: {
+    kept: fact(z.nullable(text)),
+    restored: fact(z.array(text)),
+    commit: fact(z.nullable(CommitId)),
+  },
+  finish: {
+    merged: verified(maybe(z.null())), // only the server merges
+    moved: fact(maybe(z.array(text))), // the approver is asked again
+    standing: fact(maybe(RepositoryStanding)),
+  },
+};

@@ -1,0 +1,31 @@
+import { secretsOf } from "../../../src/core/redact.ts";
+import type { VcsWrite } from "../../../src/ports/vcs.ts";
+import * as z from "zod/mini";
+import { discardBranch, discardedBranch, isBrought } from "./discard-branch.ts";
+import type { Driving } from "./drive-run.ts";
+
+type Tips = Pick<VcsWrite, "tip">;
+
+/** The run ends whatever comes of it: a branch that could not be deleted stays, and is told. */
+export async function discardLeft(
+  { worker, run, lease, journal, mirror }: Driving,
+  root: string,
+  vcs: Tips | null,
+): Promise<void> {
+  const { state } = await journal.load(run);
+  const branch = discardedBranch(state);
+  const tip = branch === null ? null : ((await vcs?.tip(branch)) ?? null);
+  if (branch === null || tip === null) return;
+  const left = isBrought(state)
+    ? { branch, tip, why: "it came with the run from a user's machine, which may have had it before" }
+    : await discardBranch(mirror, { run, root, branch, tip, secrets: secretsOf(worker.env) });
+  if (left !== null)
+    worker.log.warn({ run, ...left }, "the branch of discarded work could not be deleted at the remote");
+  try {
+    const path = `/api/worker/runs/${run}/left-branch`;
+    const body = { epoch: lease.epoch, left };
+    await worker.ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
+  } catch (error) {
+    worker.log.error({ run, error }, "nobody could be told what became of the branch of discarded work");
+  }
+}
