@@ -39,8 +39,9 @@ export function createInstalledFiles(stateFolder: string, files: FileSystem) {
         write(files, file, next);
         return { file, did: "written" };
       }),
+    /** Last file first: a folder in a folder is empty before the outer one is tried. */
     uninstall: (changes: readonly FileChange[]): Outcome[] =>
-      changes.map((change) => {
+      changes.toReversed().map((change) => {
         const file = target(change.file);
         const text = textOf(files, file);
         if (text === null) return { file, did: "unchanged" };

@@ -99,7 +99,9 @@ function geminiExtension(at: Placement): string {
 }
 
 function geminiHooks({ closed, open, start }: HookCommands): string {
-  const group = (command: string) => [{ matcher: "*", hooks: [{ type: "command", command, timeout: 10_000 }] }];
+  const group = (command: string) => [
+    { matcher: "*", hooks: [{ name: "isdlc", type: "command", command, timeout: 10_000 }] },
+  ];
   const hooks = {
     SessionStart: group(start),
     BeforeTool: group(closed),

@@ -47,6 +47,7 @@ describe("isdlc install and uninstall:", () => {
     for (const { file, text } of files) expect(readFileSync(file, "utf8")).toBe(text);
     for (const { file } of installed.files as { file: string }[])
       if (!files.some((own) => own.file === file)) expect(existsSync(file)).toBe(false);
+    expect(existsSync(join(home(sandbox), ".gemini/extensions/isdlc"))).toBe(false);
   });
 
   test("writes the sandbox of Claude Code into the working tree's own settings, and takes it out again", async () => {
