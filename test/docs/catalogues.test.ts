@@ -32,6 +32,15 @@ describe("problems:", () => {
     expect(rows.toSorted()).toEqual(own.map((code) => `\`${code}\``).toSorted());
   });
 
+  test("explains every refusal of a command on the page of COMMAND_REFUSED", () => {
+    const source = readDocument("src/core/refusal.ts");
+    const reasons = [...source.matchAll(/^ {2}(\w+): \(/gm)].map(([, why = ""]) => why);
+    const rows = tableUnder(readDocument("docs/problems/COMMAND_REFUSED.md"), "why");
+    const explained = rows.flatMap(([cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, why = ""]) => why));
+    expect(reasons.length).toBeGreaterThan(15);
+    expect(explained.toSorted()).toEqual(reasons.toSorted());
+  });
+
   test.for(namesIn("docs/problems", ".md"))("%s is the title of its page, and something is said about it", (code) => {
     const [title, , ...text] = readDocument(`docs/problems/${code}.md`).split("\n");
     expect(title).toBe(`# ${code}`);
