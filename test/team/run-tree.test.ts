@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { spareRunTree } from "../../team/src/worker/run-tree.ts";
 import { createSpareTrees } from "../../team/src/worker/spare-trees.ts";
@@ -143,6 +143,7 @@ describe("a drive finds nothing of what was done in the tree of an earlier one",
     const aside = join(folder, "aside");
     renameSync(root, aside);
     const content = await madeAnew(base);
+    mkdirSync(dirname(root), { recursive: true }); // the helper removed the last tree of the run
     renameSync(aside, root);
     return content;
   }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -132,6 +133,13 @@ type Placing = Pick<Wanted, "data" | "run" | "epoch" | "spares">;
 /** Removes the tree of a drive. The processes of git that stay in it are ended first: they would keep it on the disk. */
 export function removeRunTree(placing: Placing): void {
   placing.spares.remove(released(placing));
+  removeRunFolder(placing);
+}
+
+/** Other drives of the run may have their trees in it. */
+function removeRunFolder({ data, run }: Placing): void {
+  const folder = join(data, "trees", run);
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 /** The same for a drive after which nothing is at work there any more. */
