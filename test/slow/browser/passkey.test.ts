@@ -10,7 +10,7 @@ test("a passkey is registered in the browser; from then on it alone decides, and
   const adding = await serving(shop, ["passkey", "add"]);
   const { page, troubles } = await open(adding.link);
   await addAuthenticator(page);
-  await page.getByLabel("What do you call it?").fill("The test's key");
+  await page.getByLabel("Name").fill("The test's key");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Create the passkey" }).click();
   await page.getByText("Registered.").waitFor();

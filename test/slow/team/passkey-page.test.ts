@@ -16,7 +16,7 @@ describe.runIf(hasPostgres)("passkeys at the page of a team's server", () => {
     const { link } = await team.administer("invite", "bob", "--origin", namedOrigin(team.url));
     const { page, context, troubles } = await openAt(link as string);
     await addAuthenticator(page);
-    await page.getByLabel("What do you call it?").fill("Bob's <b>key</b>");
+    await page.getByLabel("Name").fill("Bob's <b>key</b>");
     expect(page.url()).not.toContain("isdlc_invitation_");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create the passkey" }).click();
