@@ -161,7 +161,8 @@ describe.each(ROWS)("S7: a worker that forges reports of $name", (row) => {
       driveRun(row, (run, honest) => {
         for (const path of pathsIn(honest))
           for (const [index, value] of values.entries()) {
-            const name = `${(honest["outcome"] as { of: string }).of} ${path.join(".")} ${index}`;
+            const gate = currentPhase(run)?.rule.gate ?? "none";
+            const name = `${gate} ${(honest["outcome"] as { of: string }).of} ${path.join(".")} ${index}`;
             if (path[0] === "do" || tried.has(name)) continue;
             tried.add(name);
             fresh = true;
