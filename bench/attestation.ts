@@ -107,7 +107,7 @@ async function sign(tree: string, { state, number, start, commits, key }: Signin
   const size = COMMITS / STATEMENTS;
   const own = commits.slice(number * size, (number + 1) * size);
   const run = `20261101-101500123-b0${String(number).padStart(2, "0")}`;
-  const statement = buildStatement({
+  const built = buildStatement({
     state: { ...state, run: { ...state.run, run } },
     events: [],
     journal: { seq: 1, hash: "0".repeat(64) },
@@ -125,7 +125,16 @@ async function sign(tree: string, { state, number, start, commits, key }: Signin
     hash: (text) => createHash("sha256").update(text).digest("hex"),
     portable: () => null,
   });
-  const payload = encodeStatement(statement);
+  const at = built.predicate.startedAt;
+  const accepted = {
+    status: "completed" as const,
+    accepted: { by: "engine" as const, at },
+    tree: own.at(-1)?.tree ?? null,
+  };
+  const [first, ...others] = built.predicate.phases.toReversed();
+  const phases = first === undefined ? [] : [...others.toReversed(), { ...first, ...accepted }];
+  const predicate = { ...built.predicate, phases, endedAt: built.predicate.signedAt, finish: "keep" as const };
+  const payload = encodeStatement({ ...built, predicate });
   const signature = await signWithSsh(signedBytes(payload), { is: "file", path: key });
   const objects = own.flatMap((point) => [point.commit, point.tree]);
   const line = encodeEnvelope({ payload, signatures: [signature] });

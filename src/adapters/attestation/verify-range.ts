@@ -45,13 +45,13 @@ export async function verifyRange(git: Git, request: VerifyRequest): Promise<Ran
 const withRange = (history: CommitMap, commits: readonly SeenCommit[]): CommitMap =>
   new Map([...history, ...commits.map((commit) => [commit.commit, commit] as const)]);
 
-/** Several at a time: most of the time goes into waiting for ssh-keygen. */
+/** Several at a time: most of the time goes into waiting for ssh-keygen. Results are in the order of the lines. */
 async function judgeLines(lines: readonly LineClaims[], doubt: Doubt): Promise<readonly Belief[]> {
   const beliefs: Belief[] = [];
-  const left = [...lines];
+  const left = [...lines.entries()];
   const work = async (): Promise<void> => {
-    for (let claims = left.pop(); claims !== undefined; claims = left.pop())
-      beliefs.push(await believeEnvelope(claims.line, doubt));
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      beliefs[next[0]] = await believeEnvelope(next[1].line, doubt);
   };
   await Promise.all(Array.from({ length: availableParallelism() * 2 }, work));
   return beliefs;

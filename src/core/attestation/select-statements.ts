@@ -77,9 +77,11 @@ function joinSigners(statements: readonly SignedStatement[]): SignedStatement[] 
   return [...byText.values()];
 }
 
-const distinct = (signers: readonly Signer[]): Signer[] => [
-  ...new Map(signers.map((one) => [`${one.signer} ${one.keyid}`, one])).values(),
-];
+/** By name: the order of lines in a note says nothing. */
+const distinct = (signers: readonly Signer[]): Signer[] =>
+  [...new Map(signers.map((one) => [`${one.signer} ${one.keyid}`, one])).entries()]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, signer]) => signer);
 
 function withoutRevoked(signed: SignedStatement, { policy, history }: Question): SignedStatement {
   const last = lastState(signed.statement);
