@@ -142,14 +142,12 @@ const holds = (session: string | null, event: HookEvent): boolean =>
 
 /** Where the run stands, in a line; a session that has been told to wait is reminded of it. */
 function reminding({ marker }: Situation, event: HookEvent): HookAnswer {
-  if (marker === null || marker.wait === null || isTypedCommand(event)) return NOTHING;
-  const text = `An isdlc run waits for the person (${marker.wait.slice(0, 100)}). Write nothing until they have answered; only they can.`;
+  // The result of a typed command says whose turn it is after it.
+  if (marker === null || marker.wait === null || textOf(event["prompt"]).startsWith("/isdlc:")) return NOTHING;
+  const text = `An isdlc run waits for the person (${marker.wait.slice(0, 100)}). Only they answer. Write nothing.`;
   const told = { hookEventName: textOf(event["hook_event_name"]), additionalContext: text };
   return { out: { hookSpecificOutput: told }, refused: null };
 }
-
-/** A command of isdlc that the user typed: its own result says whose turn it is after it. */
-const isTypedCommand = (event: HookEvent): boolean => textOf(event["prompt"]).startsWith("/isdlc:");
 
 const first = <T>(values: readonly T[], refuse: (value: T) => string | null): string | null =>
   values.map(refuse).find((reason) => reason !== null) ?? null;

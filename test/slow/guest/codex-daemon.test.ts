@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Rule } from "../../stub-model/scenario.ts";
@@ -20,6 +20,22 @@ const begun = (name: string): Rule => ({
 const daemon = ({ codex, env }: CodexGuest, verb: "start" | "stop"): void =>
   void execFileSync(codex.program, ["app-server", "daemon", verb], { env, stdio: "ignore", timeout: 60_000 });
 
+/** The daemon leaves a process behind that would look for updates. */
+function endUpdater({ env }: CodexGuest): void {
+  const mine = readdirSync("/proc").filter(
+    (name) => /^\d+$/.test(name) && commandOf(name).includes(`${env["CODEX_HOME"]}/`),
+  );
+  for (const pid of mine) process.kill(Number(pid), "SIGKILL");
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return ""; // it ended
+  }
+}
+
 /** Two sessions, which the daemon runs only if no settings are given on the command line. */
 async function daemonGuest(): Promise<CodexGuest> {
   const settings = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"';
@@ -28,7 +44,10 @@ async function daemonGuest(): Promise<CodexGuest> {
   const server = '[mcp_servers.isdlc]\nrequired = true\ndefault_tools_approval_mode = "approve"';
   writeFileSync(file, readFileSync(file, "utf8").replace("[mcp_servers.isdlc]", server));
   daemon(guest, "start");
-  onTestFinished(() => daemon(guest, "stop"));
+  onTestFinished(() => {
+    daemon(guest, "stop");
+    endUpdater(guest);
+  });
   return guest;
 }
 
