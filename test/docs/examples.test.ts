@@ -46,7 +46,7 @@ describe("the example does what the page says:", () => {
     "docs/guides/import.md": ["[A]  photo-albums  analyzed", "4 of 4 phases accepted at the first try"],
     "docs/guides/signed-approvals.md": [
       /Signed: run \S+ made 1 commit \(1 gate\)/,
-      "1 of 1 commits covered (1 gate, 2 people)",
+      "1 of 1 commits covered (1 gate, 1 person)",
       "gate final-review: continue by Ada (token)",
       "The policy is kept.",
       "made by Claude Code outside of a run",

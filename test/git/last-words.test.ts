@@ -10,6 +10,20 @@ test("cuts the output of git to the lines that say why", () => {
   );
 });
 
+test("keeps the message of a hook of the remote, without its progress", () => {
+  const stderr = [
+    "remote: Resolving deltas: 100% (2/2)",
+    "remote: protected; ask ops",
+    "remote: ",
+    "To git@host:team/project.git",
+    " ! [remote rejected] main -> main (pre-receive hook declined)",
+    "error: failed to push some refs to 'git@host:team/project.git'",
+  ];
+  expect(failed(stderr.join("\n"))).toBe(
+    "remote: protected; ask ops\n! [remote rejected] main -> main (pre-receive hook declined)\nerror: failed to push some refs to 'git@host:team/project.git'",
+  );
+});
+
 test("keeps the end of what a hook printed if git names no reason", () => {
   expect(failed("lint: 2 problems\nsrc/a.ts: unused\n")).toBe("lint: 2 problems\nsrc/a.ts: unused");
 });

@@ -60,9 +60,9 @@ export function unavailable(detail: string): ProblemError {
 
 const styles = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 
-/** Lines of git that name the reason. */
-const REASON = /^(?:fatal: |error: |CONFLICT |remote: (?:fatal|error): | ! \[)/;
-const MOST_REASONS = 3;
+/** Lines that name the reason: of git, or of a hook of the remote. Not the progress of the remote. */
+const REASON = /^(?:fatal: |error: |CONFLICT |remote: (?!Enumerating|Counting|Compressing|Resolving|Total|\s*$)| ! \[)/;
+const MOST_REASONS = 6;
 const LONGEST_LINE = 300;
 
 /** The lines of git that say why it failed, else the end of what git and its hooks printed. */
