@@ -25,7 +25,7 @@ test.concurrent("signed here at the end of a run, verified in another clone with
   expect(verified).toMatchObject({ code: 0, stderr: "" });
   expect(parsed(verified)).toMatchObject({
     ok: true,
-    commits: [{ by: "commit", subject: "Implementation: add a greeting" }],
+    commits: [{ by: "state", subject: "Implementation: add a greeting" }],
     statements: [{ signers: [{ signer: "ada@example.org" }], statement: { predicate: { finish: "keep" } } }],
   });
   expect(existsSync(join(ben.root, ".isdlc"))).toBe(false);
