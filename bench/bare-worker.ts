@@ -1,7 +1,7 @@
 // A worker as a process of its own: takes drives from the real queue and reports over HTTP. Its agent answers at once,
 // and there is no git. It tells its parent that it takes work, and when it began to work on a run.
 import * as z from "zod/mini";
-import { createReaderSeal, publicKeysOf } from "../src/adapters/team/reader-seal.ts";
+import { createReaderSeal, parsePublicKeys } from "../src/adapters/team/reader-seal.ts";
 import { createServerClient } from "../src/adapters/team/server-client.ts";
 import type { StartCommand } from "../src/core/command.ts";
 import { next } from "../src/core/next.ts";
@@ -28,7 +28,7 @@ const HEALTHY = { fault: () => null, recheck: () => Promise.resolve() };
 
 const { name, url, token, keys, root } = JSON.parse(process.argv[2] ?? "") as BareWorker;
 const ask = createServerClient({ url, token });
-const seal = createReaderSeal(publicKeysOf(keys));
+const seal = createReaderSeal(parsePublicKeys(keys));
 const tell = (told: Told): void => void process.send?.(told);
 
 const beat = (): Promise<unknown> => {

@@ -1,7 +1,7 @@
 import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
 import { decide } from "../src/core/decide.ts";
 import { evolve } from "../src/core/evolve.ts";
-import { ticketOf } from "../src/core/next.ts";
+import { currentTicket } from "../src/core/next.ts";
 import type { ActiveRun, RunState } from "../src/core/run.ts";
 import { shownChanges } from "../src/engine/shown-changes.ts";
 import { completePhase } from "../src/engine/steps/phase-ends.ts";
@@ -80,7 +80,7 @@ export function waitingLines(what: string, { wall, cpu }: Samples, goal: number)
 async function completed(engine: Parameters<typeof completePhase>[0], run: ActiveRun): Promise<ActiveRun> {
   const outcome = await completePhase(engine, { run, step: "complete", ticket: "" });
   if (outcome === null) throw new Error("nothing was completed");
-  const decision = decide(run, { do: "report", ticket: ticketOf(run), outcome });
+  const decision = decide(run, { do: "report", ticket: currentTicket(run), outcome });
   if (!decision.ok) throw new Error(`refused: ${decision.refusal.why}`);
   let state: RunState = run;
   for (const [index, event] of decision.events.entries())

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type FileSystem, nodeFiles } from "../src/adapters/file-system/file-system.ts";
 import { openProject, type LocalProject } from "../src/compose/project.ts";
 import type { Command, Outcome, StartCommand } from "../src/core/command.ts";
-import { stepOf, ticketOf } from "../src/core/next.ts";
+import { currentStep, currentTicket } from "../src/core/next.ts";
 import { resolvePlan } from "../src/core/plan.ts";
 import type { ActiveRun, RunState } from "../src/core/run.ts";
 import type { Step } from "../src/schema/event.ts";
@@ -86,7 +86,7 @@ export function reportOn(run: ActiveRun): Command {
   const { stage } = run;
   if ((stage.is === "producing" || stage.is === "reviewing") && stage.claim === null)
     return report(run, { of: "claim", claim: newClaim(run) });
-  return report(run, good[stepOf(run)]);
+  return report(run, good[currentStep(run)]);
 }
 
 export function opened(state: RunState): ActiveRun {
@@ -128,10 +128,13 @@ export const cancelRun = async (place: Place, run: RunId): Promise<unknown> =>
 export async function bringToRest(place: Place, run: RunId): Promise<void> {
   const { journal } = openPlace(place, hastyFiles);
   const state = opened(journal.load(run).state);
-  await journal.submit(run, report(state, { of: stepOf(state), failed: "stopped", detail: "for a person to look at" }));
+  await journal.submit(
+    run,
+    report(state, { of: currentStep(state), failed: "stopped", detail: "for a person to look at" }),
+  );
 }
 
-const report = (run: ActiveRun, outcome: Outcome): Command => ({ do: "report", ticket: ticketOf(run), outcome });
+const report = (run: ActiveRun, outcome: Outcome): Command => ({ do: "report", ticket: currentTicket(run), outcome });
 
 const newClaim = (run: ActiveRun) => ({
   execution: `${run.phases[run.index]?.rule.key}#1.${run.since}`,

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { emptyCursor } from "../src/adapters/journal-file/fold.ts";
 import { readLines } from "../src/adapters/team/read-lines.ts";
-import { createReaderSeal, publicKeysOf } from "../src/adapters/team/reader-seal.ts";
+import { createReaderSeal, parsePublicKeys } from "../src/adapters/team/reader-seal.ts";
 import { createServerClient, type ServerClient } from "../src/adapters/team/server-client.ts";
-import { shownOf } from "../src/app/answer/answer.ts";
+import { shownDigest } from "../src/app/answer/answer.ts";
 import type { RunState } from "../src/core/run.ts";
 import type { Seal } from "../src/ports/seal.ts";
 import { JournalLines, TeamStarted, TeamView } from "../src/schema/api-team.ts";
@@ -78,7 +78,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     createToken(pool, { id, kind }, { name: SIGN_IN, days: null });
   const person = createServerClient({ url, token: await tokenOf("ada", "person") });
   const { keys } = await person({ method: "GET", path: "/api/team", answer: TeamView });
-  const seal = createReaderSeal(publicKeysOf(keys));
+  const seal = createReaderSeal(parsePublicKeys(keys));
   const look = async (run: string): Promise<RunState> => {
     const { lines } = await person({ method: "GET", path: `/api/runs/${run}/lines`, answer: JournalLines });
     return readLines(emptyCursor(run), lines, seal).cursor.state;
@@ -114,7 +114,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
       if (state.is !== "active" || state.wait === null) return;
       const { id, kind } = state.wait;
       const option = kind === "finish" ? "keep" : "continue";
-      const body = { wait: id, shown: shownOf(state), option };
+      const body = { wait: id, shown: shownDigest(state), option };
       if (kind !== "gate" && kind !== "finish") throw new Error(`a run stands still: ${JSON.stringify(state.wait)}`);
       sending();
       await person({ method: "POST", path: `/api/runs/${run}/answer`, body, answer: z.looseObject({}) });

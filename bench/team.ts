@@ -5,7 +5,7 @@ import { systemClock } from "../src/compose/project-location.ts";
 import { decide } from "../src/core/decide.ts";
 import type { Command } from "../src/core/command.ts";
 import type { RunState } from "../src/core/run.ts";
-import type { Submitted } from "../src/ports/journal.ts";
+import type { SubmitResult } from "../src/ports/journal.ts";
 import { BeatAnswer, ClaimAnswer, TeamRunList } from "../src/schema/api-team.ts";
 import { createPostgresJournal } from "../team/src/journal-postgres/create-postgres-journal.ts";
 import type { Pool } from "../team/src/journal-postgres/open-pool.ts";
@@ -44,7 +44,7 @@ function withTeam(part: Part): Bench {
 
 type Recorder = {
   load(run: string): { state: RunState } | Promise<{ state: RunState }>;
-  submit(run: string, command: Command): Promise<Submitted>;
+  submit(run: string, command: Command): Promise<SubmitResult>;
 };
 
 const decidingOn =

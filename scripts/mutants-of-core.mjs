@@ -64,8 +64,8 @@ export const mutantsOfCore = [
   {
     bug: "a token budget may be used up to the last token, and then some",
     file: "src/core/budget.ts",
-    find: "tokensOf(spent) >= tokens",
-    put: "tokensOf(spent) > tokens",
+    find: "sumTokens(spent) >= tokens",
+    put: "sumTokens(spent) > tokens",
     test: "test/core/budget.test.ts",
   },
   {

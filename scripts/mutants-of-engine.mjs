@@ -89,8 +89,8 @@ export const mutantsOfEngine = [
   {
     bug: "a limit longer than a timer can wait ends the execution at once",
     file: LIMITS,
-    find: "Math.min(minutesOf(executed) * MINUTE, LONGEST_TIMER)",
-    put: "minutesOf(executed) * MINUTE",
+    find: "Math.min(timeLimitMinutes(executed) * MINUTE, MAX_TIMER_MS)",
+    put: "timeLimitMinutes(executed) * MINUTE",
     test: limits,
   },
   {
@@ -173,8 +173,8 @@ export const mutantsOfEngine = [
   {
     bug: "one more guess than the limit is let through",
     file: "team/src/people/refused-tokens.ts",
-    find: "refused < MOST_REFUSED",
-    put: "refused <= MOST_REFUSED",
+    find: "refused < MAX_REFUSED",
+    put: "refused <= MAX_REFUSED",
     test: "test/team/refused-tokens.test.ts",
   },
   {

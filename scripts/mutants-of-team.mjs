@@ -94,8 +94,8 @@ export const mutantsOfTeam = [
   {
     bug: "a worker gives a run back that it took again since",
     file: LEASES,
-    find: `"run = $1 and worker = $2 and epoch = $3"`,
-    put: `"run = $1 and worker = $2 and $3::int is not null"`,
+    find: `HELD_IN_EPOCH = "run = $1 and worker = $2 and epoch = $3"`,
+    put: `HELD_IN_EPOCH = "run = $1 and worker = $2 and $3::int is not null"`,
     test: fencing,
   },
   {

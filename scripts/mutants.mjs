@@ -15,14 +15,14 @@ export const mutants = [
   {
     bug: "settings of a repository are believed though a file of them changed",
     file: "src/adapters/git/read/repository-settings.ts",
-    find: "known.contents === contentsOf([...usualFiles(root, env), ...known.others])",
+    find: "known.contents === readContents([...usualFiles(root, env), ...known.others])",
     put: "true",
     test: "test/git/repository-settings.test.ts",
   },
   {
     bug: "an agent inherits every variable of the person's",
     file: "src/adapters/process/agent-variables.ts",
-    find: "variablesOf(env, [...FOR_AGENTS, ...own, ...named])",
+    find: "pickVariables(env, [...FOR_AGENTS, ...own, ...named])",
     put: "env",
     test: "test/process/child-environment.test.ts",
   },
@@ -231,7 +231,7 @@ export const mutants = [
   {
     bug: "a failure in the middle of an execution is reported with the ticket from before it",
     file: "src/engine/perform.ts",
-    find: "ticket: await ticketNow(engine, task)",
+    find: "ticket: await readTicket(engine, task)",
     put: "ticket",
     test: "test/engine/failing-steps.test.ts",
   },

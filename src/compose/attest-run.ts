@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import {
-  type Attested,
+  type SignedAttestation,
   type AttestRequest,
   attestRun,
   noteSigned,
-  type Unsigned,
+  type UnsignedAttestation,
   unsignedStatement,
 } from "../adapters/attestation/attest-run.ts";
 import type { Signature } from "../adapters/attestation/dsse.ts";
@@ -14,7 +14,7 @@ import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal
 import { keySeal } from "../adapters/user-files/user-key.ts";
 import { OWN } from "../core/own-folder.ts";
 import { describe, ProblemError } from "../core/problem.ts";
-import { type EndedRun, finishOf } from "../core/run.ts";
+import { type EndedRun, chosenFinish } from "../core/run.ts";
 import type { RunId } from "../schema/ids.ts";
 import { attestedLines, shareLine } from "../views/attestation/attested.ts";
 import type { PlacedProject } from "./project.ts";
@@ -24,11 +24,11 @@ import { version } from "./version.ts";
 const SIGN_ON_THE_PAGE = "To sign what was done with your passkey, open the run in the page: isdlc ui";
 
 /** Signs and notes what the journal says about one run. */
-export async function attest(project: PlacedProject, run: RunId): Promise<Attested> {
-  return attestRun(await historyGit(project.root, project.env), await requestOf(project, run));
+export async function attest(project: PlacedProject, run: RunId): Promise<SignedAttestation> {
+  return attestRun(await historyGit(project.root, project.env), await buildAttestRequest(project, run));
 }
 
-async function requestOf(project: PlacedProject, run: RunId): Promise<AttestRequest> {
+async function buildAttestRequest(project: PlacedProject, run: RunId): Promise<AttestRequest> {
   const { journal, own, files, folders, passkeys } = project;
   const { state, head } = await journal.load(run);
   if (state.is === "none")
@@ -47,19 +47,23 @@ async function requestOf(project: PlacedProject, run: RunId): Promise<AttestRequ
 }
 
 /** What would be signed about one run. */
-export async function unsignedOf(project: PlacedProject, run: RunId): Promise<Unsigned> {
-  return unsignedStatement(await historyGit(project.root, project.env), await requestOf(project, run));
+export async function buildUnsigned(project: PlacedProject, run: RunId): Promise<UnsignedAttestation> {
+  return unsignedStatement(await historyGit(project.root, project.env), await buildAttestRequest(project, run));
 }
 
 /** Notes what was signed elsewhere. */
-export async function noteStatement(project: PlacedProject, unsigned: Unsigned, signature: Signature): Promise<void> {
+export async function noteStatement(
+  project: PlacedProject,
+  unsigned: UnsignedAttestation,
+  signature: Signature,
+): Promise<void> {
   await noteSigned(await historyGit(project.root, project.env), unsigned, signature);
 }
 
 /** True for a run that ended with commits which somebody can vouch for. */
 export function isAttestable(ended: EndedRun): boolean {
   const { run } = ended;
-  const finish = finishOf(ended);
+  const finish = chosenFinish(ended);
   return (
     run.git !== null &&
     run.scope === "tree" &&

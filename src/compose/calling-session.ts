@@ -1,6 +1,6 @@
 import { OWN_MARKERS, withoutSessionMarks } from "../adapters/caller/agent-markers.ts";
 import { findSession } from "../adapters/caller/session-host.ts";
-import { identityOf, systemProcessTable } from "../adapters/process/process-table.ts";
+import { findIdentity, systemProcessTable } from "../adapters/process/process-table.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { SessionWorker } from "../engine/session-work.ts";
 
@@ -14,7 +14,7 @@ export const callingSession = (env: NodeJS.ProcessEnv, named?: string): SessionW
  */
 export function callingThread(env: NodeJS.ProcessEnv, thread: string): SessionWorker {
   const session = callingSession(env, thread);
-  const server = identityOf(systemProcessTable(), process.pid);
+  const server = findIdentity(systemProcessTable(), process.pid);
   return { ...session, host: "codex", ...(server === null ? {} : { server }) };
 }
 

@@ -9,11 +9,11 @@ import type { Workspace } from "../ports/workspace.ts";
 import { digestMemory } from "./digest-memory.ts";
 import type { PlacedProject } from "./project.ts";
 import { resultMemory } from "./result-memory.ts";
-import { testSandboxOf } from "./sandbox.ts";
+import { createSandboxForTests } from "./sandbox.ts";
 import { parseTestNeeds } from "./test-needs.ts";
 
 /** The working tree of a run. */
-export function workspaceOf({ root, env }: Pick<PlacedProject, "root" | "env">, run: ActiveRun): Workspace {
+export function createWorkspace({ root, env }: Pick<PlacedProject, "root" | "env">, run: ActiveRun): Workspace {
   if (run.run.git === null) return createPlainWorkspace(root);
   const trust = { since: Date.parse(run.run.startedAt) - CLOCKS_APART, tree: latestTree(run) };
   return createGitWorkspace(root, { run: run.run.run, env, trust });
@@ -23,7 +23,7 @@ export function workspaceOf({ root, env }: Pick<PlacedProject, "root" | "env">, 
 const CLOCKS_APART = 60_000;
 
 /** What checks the work of a run: its tests run in a sandbox where the run was begun with one. */
-export function checksOf(
+export function createChecks(
   project: PlacedProject,
   run: ActiveRun,
   { workspace, redact }: { workspace: Workspace; redact: (text: string) => string },
@@ -31,7 +31,7 @@ export function checksOf(
   const { root, env } = project;
   const words = project.trust.testNeeds();
   const needs = parseTestNeeds(words, env["HOME"] ?? homedir());
-  const sandbox = run.run.sandbox === true ? testSandboxOf(project, needs) : null;
+  const sandbox = run.run.sandbox === true ? createSandboxForTests(project, needs) : null;
   const memory = digestMemory(project, run.run.run, "ignored");
   const results = resultMemory(project);
   return createCheckRunner(root, { env, redact, workspace, sandbox, memory, results, variables: needs.variables });

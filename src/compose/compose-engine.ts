@@ -7,23 +7,23 @@ import { createProcesses } from "../adapters/process/create-processes.ts";
 import { toldUsage } from "../adapters/process/told-usage.ts";
 import { openTranscript } from "../adapters/process/transcript.ts";
 import { createSessions } from "../adapters/sessions/create-sessions.ts";
-import type { EngineWanted } from "../app/project/project.ts";
+import type { EngineOptions } from "../app/project/project.ts";
 import { OWN } from "../core/own-folder.ts";
-import { createRedactor, secretsOf } from "../core/redact.ts";
+import { createRedactor, listSecrets } from "../core/redact.ts";
 import type { ActiveRun } from "../core/run.ts";
 import { SESSION_AGENT } from "../core/next.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
-import { checksOf } from "./checks-of.ts";
-import { keyOf } from "../app/agents/agent-choice.ts";
+import { createChecks } from "./checks-of.ts";
+import { agentKey } from "../app/agents/agent-choice.ts";
 import { allAgents, phaseAgent, reviewAgent } from "../app/agents/chosen-agents.ts";
 import { createBackend } from "./create-backend.ts";
-import { gitProgramsOf, noGitPrograms } from "./git-programs-of.ts";
+import { createGitPrograms, noGitPrograms } from "./git-programs-of.ts";
 import type { PlacedProject } from "./project.ts";
 import { personaSource } from "./workflows.ts";
 import { requireSamePrograms } from "./programs.ts";
-import { sandboxOf } from "./sandbox.ts";
+import { createAgentSandbox } from "./sandbox.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 
@@ -31,15 +31,15 @@ const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 export function composeEngine(
   project: PlacedProject,
   run: ActiveRun,
-  { agents, progress, warn }: EngineWanted,
+  { agents, progress, warn }: EngineOptions,
 ): Engine {
   const { root, own, env, files } = project;
   requireSamePrograms(project, run, agents);
-  const redact = createRedactor(secretsOf(env));
+  const redact = createRedactor(listSecrets(env));
   const id = run.run.run;
   const git = run.run.git === null ? null : project.vcsWrite;
   const workspace = project.workspace(run);
-  const backend = backendsOf(project, run, agents);
+  const backend = createBackends(project, run, agents);
   const transcriptOf = (execution: string): string => join(own, OWN.runs, id, `${execution}.log`);
   const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
@@ -59,8 +59,8 @@ export function composeEngine(
       items: createItemRecords(folder, project.folders.state, warn),
       features: createFeatureRecords(folder, warn),
     }),
-    checks: checksOf(project, run, { workspace, redact }),
-    gitPrograms: run.run.git === null ? noGitPrograms : gitProgramsOf(project, id),
+    checks: createChecks(project, run, { workspace, redact }),
+    gitPrograms: run.run.git === null ? noGitPrograms : createGitPrograms(project, id),
     processes: createProcesses(),
     projections: project.projections,
     sessions: createSessions(own, files),
@@ -78,18 +78,19 @@ export function composeEngine(
 }
 
 /** One backend for each agent of the run, all made at once: one that cannot be sandboxed is told before anything runs. */
-function backendsOf(
+function createBackends(
   project: PlacedProject,
   { run }: ActiveRun,
   agents: RunAgents,
 ): (agent: RememberedAgent) => AgentBackend {
-  const sandbox = (agent: RememberedAgent) => (run.sandbox === true ? sandboxOf(project, agent, run.item) : undefined);
+  const sandbox = (agent: RememberedAgent) =>
+    run.sandbox === true ? createAgentSandbox(project, agent, run.item) : undefined;
   const variables = project.settings.read().settings["agent-variables"] ?? [];
   const made = new Map(
     allAgents(agents).map((agent) => [
-      keyOf(agent),
+      agentKey(agent),
       createBackend(agent, project.env, { sandbox: sandbox(agent), variables }),
     ]),
   );
-  return (agent) => made.get(keyOf(agent)) as AgentBackend; // one of the run's
+  return (agent) => made.get(agentKey(agent)) as AgentBackend; // one of the run's
 }

@@ -20,7 +20,7 @@ import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RecordedAgents } from "../ports/agents.ts";
 import type { AgentChoice } from "../schema/event.ts";
 import type { PhaseKey } from "../schema/ids.ts";
-import { keyOf, modelArguments } from "../app/agents/agent-choice.ts";
+import { agentKey, modelArguments } from "../app/agents/agent-choice.ts";
 import { heldBack } from "./needs-sandbox.ts";
 
 /** As the journal holds them: names, digests of how they are started, and what is known of models and versions. */
@@ -31,7 +31,7 @@ export function recordedAgents(
 ): RecordedAgents {
   const record = (agent: RememberedAgent): AgentChoice => {
     const { name, digest } = createBackend(agent, env);
-    const version = versions.get(keyOf(agent));
+    const version = versions.get(agentKey(agent));
     const { model } = agent;
     return { name, digest, ...(model === undefined ? {} : { model }), ...(version === undefined ? {} : { version }) };
   };
@@ -47,7 +47,7 @@ export function recordedAgents(
 }
 
 /** The program an agent is started by, with the person's arguments to it. */
-export function programOf(agent: RememberedAgent, env: NodeJS.ProcessEnv): readonly string[] {
+export function findAgentProgram(agent: RememberedAgent, env: NodeJS.ProcessEnv): readonly string[] {
   const { name, argv } = agent;
   const model = modelArguments(agent);
   if (name === "claude") return [env["ISDLC_CLAUDE"] ?? "claude", ...model];
@@ -73,11 +73,11 @@ function createProgramBackend(
   { sandbox, variables }: AgentBounds,
 ): AgentBackend {
   const { name, argv } = agent;
-  const [program = "", ...extraArgs] = programOf(agent, given);
-  const env = environmentOf(agent, given, variables);
+  const [program = "", ...extraArgs] = findAgentProgram(agent, given);
+  const env = buildEnvironment(agent, given, variables);
   switch (name) {
     case "command":
-      return createCommandBackend({ argv: programOf(agent, env), env, sandbox });
+      return createCommandBackend({ argv: findAgentProgram(agent, env), env, sandbox });
     case "claude":
       return createClaudeBackend({ program, extraArgs, env, sandbox });
     case "codex":
@@ -87,7 +87,7 @@ function createProgramBackend(
         speed: Number(argv?.[1] ?? 1),
       });
     case "acp":
-      return createAcpBackend({ name, argv: programOf(agent, env), env, sandbox });
+      return createAcpBackend({ name, argv: findAgentProgram(agent, env), env, sandbox });
     default:
       return sandbox === undefined
         ? heldBack(createKnownAcpBackend(agent, env))
@@ -95,7 +95,7 @@ function createProgramBackend(
   }
 }
 
-function environmentOf(
+function buildEnvironment(
   { name, model }: RememberedAgent,
   env: NodeJS.ProcessEnv,
   allowed: readonly string[] = [],
@@ -124,7 +124,7 @@ function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, s
   const own = acpEnvironment(known, env);
   const inSettings = name === "opencode" && model !== undefined;
   const listed = inSettings ? { model } : {};
-  const started = { name, argv: programOf(agent, env), env: inSettings ? withModel(own, model) : own, sandbox };
+  const started = { name, argv: findAgentProgram(agent, env), env: inSettings ? withModel(own, model) : own, sandbox };
   const backend = createAcpBackend({ ...started, ...listed, mode, meta, reviewer, calls, account, traits, help });
   if (!inSettings) return backend;
   const digest = createHash("sha256")

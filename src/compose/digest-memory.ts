@@ -11,7 +11,7 @@ export type DigestMemory = {
 };
 
 const Kept = z.object({ run: z.string(), digests: z.record(z.string(), z.string()) });
-const SIZE_LIMIT = 16 * 1024 * 1024;
+const MAX_DIGEST_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Beside the other things of the person, where no agent in a sandbox writes. */
 export function digestMemory({ root, folders, files }: ProjectLocation, run: string, name: string): DigestMemory {
@@ -19,7 +19,7 @@ export function digestMemory({ root, folders, files }: ProjectLocation, run: str
   const path = join(folders.state, `${name}-${tree}.json`);
   return {
     read() {
-      const found = z.safeParse(Kept, parsed(readSmall(files, path, SIZE_LIMIT)));
+      const found = z.safeParse(Kept, parsed(readSmall(files, path, MAX_DIGEST_FILE_BYTES)));
       return found.success && found.data.run === run ? found.data.digests : null;
     },
     write: (digests) => replaceFile(files, path, Buffer.from(JSON.stringify({ run, digests }))),

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { branchFacts } from "../adapters/attestation/branch-facts.ts";
 import { portableWith } from "../adapters/attestation/portable-signature.ts";
 import { historyGit } from "../adapters/attestation/history-git.ts";
-import { type Exported, packExport } from "../adapters/archive/export-archive.ts";
-import { patchOf, statementsAbout } from "../adapters/archive/run-files.ts";
+import { type RunArchive, packExport } from "../adapters/archive/export-archive.ts";
+import { readPatch, statementsAbout } from "../adapters/archive/run-files.ts";
 import type { Git } from "../adapters/git/process/git.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { keySeal } from "../adapters/user-files/user-key.ts";
@@ -18,7 +18,7 @@ import { EXPORT_FILES } from "../schema/export.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { RunId } from "../schema/ids.ts";
 import { type ReportFile, runReport } from "../views/report/run-report.ts";
-import { reviewsOf } from "../views/reviews.ts";
+import { listReviews } from "../views/reviews.ts";
 import { systemClock } from "./project-location.ts";
 import { version } from "./version.ts";
 import type { LocalProject } from "./project.ts";
@@ -41,9 +41,9 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
       ? null
       : await branchFacts(git, { run, start: start.commit, branch: start.branch, merged, events, heads });
   const branch = found ?? noBranch(start?.commit ?? "");
-  const { predicate } = statementOf({ state, events, journal: head, branch });
-  const documents = documentsOf(project, state);
-  const diffs = git === null ? [] : await diffsOf(git, branch);
+  const { predicate } = buildExportStatement({ state, events, journal: head, branch });
+  const documents = readDocuments(project, state);
+  const diffs = git === null ? [] : await readDiffs(git, branch);
   const statements =
     git === null ? [] : await statementsAbout(git, { run, commits: branch.commits.map(({ commit }) => commit) });
   const facts = { title: state.run.title, predicate, events, documents, diffs };
@@ -59,16 +59,16 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
   return { archive, report };
 }
 
-export const reviewsFile = (events: readonly RunEvent[]): string => `${JSON.stringify(reviewsOf(events), null, 1)}\n`;
+export const reviewsFile = (events: readonly RunEvent[]): string => `${JSON.stringify(listReviews(events), null, 1)}\n`;
 
 /** The page about a run that was exported elsewhere, made here: HTML of a stranger is never used. */
-export function reportOfExport({ events, heads, files, manifest }: Exported): string {
+export function reportOfExport({ events, heads, files, manifest }: RunArchive): string {
   const state = replay(events);
   const journal = heads.at(-1);
   if (state.is === "none" || journal === undefined)
     throw new ProblemError({ code: "ARCHIVE_INVALID", file: manifest.run, detail: "its journal has no run" });
   const branch = noBranch(state.run.git?.commit ?? "");
-  const { predicate } = statementOf({ state, events, journal, branch });
+  const { predicate } = buildExportStatement({ state, events, journal, branch });
   const filesBelow = (folder: string): ReportFile[] =>
     [...files]
       .filter(([name]) => name.startsWith(`${folder}/`))
@@ -87,7 +87,7 @@ const linesIn = (content: Buffer = Buffer.alloc(0)): number =>
     .split("\n")
     .filter((line) => line !== "").length;
 
-const statementOf = (facts: Pick<StatementFacts, "state" | "events" | "journal" | "branch">): RunStatement =>
+const buildExportStatement = (facts: Pick<StatementFacts, "state" | "events" | "journal" | "branch">): RunStatement =>
   buildStatement({
     ...facts,
     signedAt: systemClock.now(),
@@ -101,7 +101,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const noBranch = (commit: string): BranchFacts => ({ start: { commit, tree: "" }, commits: [], others: [] });
 
 /** What the phases left in the item's folder. */
-function documentsOf(project: LocalProject, { run, phases }: ActiveRun | EndedRun): ReportFile[] {
+function readDocuments(project: LocalProject, { run, phases }: ActiveRun | EndedRun): ReportFile[] {
   const names = phases.flatMap(({ rule, made }) => [
     ...rule.outputs.map((name) => `${run.item}/${name}`),
     ...(made?.artifacts ?? []),
@@ -112,17 +112,17 @@ function documentsOf(project: LocalProject, { run, phases }: ActiveRun | EndedRu
   });
 }
 
-function diffsOf(git: Git, { commits }: BranchFacts): Promise<ReportFile[]> {
+function readDiffs(git: Git, { commits }: BranchFacts): Promise<ReportFile[]> {
   return Promise.all(
     commits.map(async ({ commit, attempt }) => ({
       name: `${commit.slice(0, 12)} ${attempt}`,
-      text: await patchOf(git, commit),
+      text: await readPatch(git, commit),
     })),
   );
 }
 
 /** A tar file has room for 100 characters; the end of a name tells most. */
-const MOST_OF_A_NAME = 70;
+const MAX_FILE_NAME_LENGTH = 70;
 
 /** Names as an archive may have them; two that come out alike are told apart by their place. */
 const inFolder = (folder: string, files: readonly ReportFile[]) =>
@@ -130,7 +130,7 @@ const inFolder = (folder: string, files: readonly ReportFile[]) =>
     const plain = name
       .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
       .replaceAll(/\.{2,}/g, ".")
-      .slice(-MOST_OF_A_NAME)
+      .slice(-MAX_FILE_NAME_LENGTH)
       .replace(/^[^A-Za-z0-9]+/, "");
     return { name: `${folder}/${String(index + 1).padStart(2, "0")}-${plain}`, content: Buffer.from(text) };
   });

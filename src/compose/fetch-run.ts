@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { enterRunTree, fetchRunTree, losesNothing } from "../adapters/git/write/carry-run.ts";
 import type { Repository } from "../adapters/git/read/repository.ts";
 import { countermark, keepCountermarks, withCountermarks } from "../adapters/user-files/countermarks.ts";
-import { emptyCursor, headOf } from "../adapters/journal-file/fold.ts";
+import { emptyCursor, toHead } from "../adapters/journal-file/fold.ts";
 import { readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { arrive, lastJourney } from "../adapters/journal-file/move-journal.ts";
 import { readLines } from "../adapters/team/read-lines.ts";
@@ -20,7 +20,7 @@ import type { RunId } from "../schema/ids.ts";
 import { asDriver, movingPlace, placeNumber, repositoryOfProject, staysHere } from "./moving-place.ts";
 import type { LocalProject } from "./project.ts";
 
-export type Wanted = {
+export type FetchRequest = {
   /** As the team's journal says now. */
   readonly state: ActiveRun;
   /** The team has let it go to this tree, and the call that asked for it was cut off. */
@@ -31,13 +31,13 @@ export type Wanted = {
   readonly to: string;
 };
 
-export type Fetched = { readonly state: ActiveRun; readonly warnings: readonly string[] };
+export type FetchResult = { readonly state: ActiveRun; readonly warnings: readonly string[] };
 
 /**
  * Takes a team's run into this tree. Everything that can be refused is refused before the team lets it go; cut off after
  * that and called again from this tree, it goes on.
  */
-export function fetchRun(project: LocalProject, ask: ServerClient, wanted: Wanted): Promise<Fetched> {
+export function fetchRun(project: LocalProject, ask: ServerClient, wanted: FetchRequest): Promise<FetchResult> {
   return asDriver(project, async () => {
     const { run, git } = wanted.state.run;
     const here = await currentRun(project);
@@ -62,12 +62,12 @@ export function fetchRun(project: LocalProject, ask: ServerClient, wanted: Wante
 }
 
 /** The settings of the tree that a run was begun in are the run's: another tree has loosened nothing. */
-function settledIn(project: LocalProject, state: ActiveRun, head: Head): Fetched {
+function settledIn(project: LocalProject, state: ActiveRun, head: Head): FetchResult {
   if (state.supervision.enabled) switchOn(project.projections, state.supervision.phases);
   return { state, warnings: writeProjections(project, state, head) };
 }
 
-type Room = { readonly wanted: Wanted; readonly branch: string };
+type Room = { readonly wanted: FetchRequest; readonly branch: string };
 
 /** Nothing of the person may get lost: no run of their own, no uncommitted work, no commits on the branch. */
 async function requireRoom(project: LocalProject, repository: Repository, { wanted, branch }: Room): Promise<void> {
@@ -89,7 +89,7 @@ async function isAsItLeft(project: LocalProject, state: ActiveRun): Promise<bool
 }
 
 /** A call that was cut off may have left files of the run here, and nobody knows what the person did since. */
-async function keepOwnWork(project: LocalProject, { state, isOnItsWay }: Wanted): Promise<string[]> {
+async function keepOwnWork(project: LocalProject, { state, isOnItsWay }: FetchRequest): Promise<string[]> {
   if (!isOnItsWay || (await project.vcs.dirty([])).length === 0) return [];
   const name = `before-arrival-${randomBytes(4).toString("hex")}`;
   const kept = await project.workspace(state).snapshot(name, []);
@@ -97,12 +97,12 @@ async function keepOwnWork(project: LocalProject, { state, isOnItsWay }: Wanted)
 }
 
 /** Every line is checked against the keys that this person signed in with. */
-function readGone({ state, serverSeal }: Wanted, { lines, countermarks }: GoneTo) {
+function readGone({ state, serverSeal }: FetchRequest, { lines, countermarks }: GoneTo) {
   const seal = withCountermarks(serverSeal, (hash) => countermarks[hash]);
   const { cursor } = readLines(emptyCursor(state.run.run), lines, seal);
   if (cursor.state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
-  return { state: cursor.state, bytes, head: headOf(cursor) };
+  return { state: cursor.state, bytes, head: toHead(cursor) };
 }
 
 /** Every line counts here from now on, whoever marked it. */

@@ -9,7 +9,7 @@ import { digestMemory } from "./digest-memory.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
 /** What git would start in the working tree of a run, or take from elsewhere, against when the run began. */
-export function gitProgramsOf(place: ProjectLocation & Pick<Project, "gitTrust">, run: string): GitPrograms {
+export function createGitPrograms(place: ProjectLocation & Pick<Project, "gitTrust">, run: string): GitPrograms {
   const { root, env } = place;
   const memory = digestMemory(place, run, "programs");
   const started = (): Promise<readonly StartedProgram[]> => startedPrograms(root, env, [ownPath(OWN.work, run)]);

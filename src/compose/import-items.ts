@@ -1,10 +1,10 @@
 import { basename, join } from "node:path";
-import { kindOf, readSourceFolder } from "../adapters/import/source-folder.ts";
+import { readKind, readSourceFolder } from "../adapters/import/source-folder.ts";
 import { updateBacklogMarker } from "../adapters/items/backlog-file.ts";
 import { readDocumentText, replaceDocument } from "../adapters/items/document-file.ts";
 import { readHead } from "../adapters/git/read/git-head.ts";
 import { earlierPhases, earlierTitle } from "../core/import/earlier-state.ts";
-import { type FolderTexts, formatsOf, mapFolder } from "../core/import/foreign-spec.ts";
+import { type FolderTexts, detectFormats, mapFolder } from "../core/import/foreign-spec.ts";
 import { deriveAnalysisStatus, deriveBacklogMarker } from "../core/items/analysis-status.ts";
 import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
@@ -16,7 +16,7 @@ import { ITEMS_ROOT } from "../ports/items.ts";
 import type { LocalProject } from "./project.ts";
 
 /** An item as it is to be made, and where its documents come from. */
-type Wanted = {
+type ImportedItem = {
   readonly title: string;
   readonly folder: string;
   readonly phases: readonly string[];
@@ -25,7 +25,7 @@ type Wanted = {
 
 export type ImportedFolder = {
   readonly format: string;
-  readonly items: readonly (Omit<Wanted, "documents"> & {
+  readonly items: readonly (Omit<ImportedItem, "documents"> & {
     readonly created: boolean;
     readonly mapped: readonly { readonly from: readonly string[]; readonly to: string }[];
   })[];
@@ -35,7 +35,7 @@ export type ImportedFolder = {
 
 /** Takes work that was specified elsewhere as items of this project. The source is read and nothing else. */
 export async function importFolder(project: LocalProject, source: string): Promise<ImportedFolder> {
-  const isEarlier = kindOf(join(source, OWN_FOLDER, OWN.state)) === "file";
+  const isEarlier = readKind(join(source, OWN_FOLDER, OWN.state)) === "file";
   const { format, wanted, left } = isEarlier ? earlierItems(source) : foreignItem(project, source);
   const done = [];
   const warnings: string[] = [];
@@ -48,11 +48,11 @@ export async function importFolder(project: LocalProject, source: string): Promi
   return { format, items: done, left, warnings };
 }
 
-type Source = { readonly format: string; readonly wanted: readonly Wanted[]; readonly left: readonly string[] };
+type Source = { readonly format: string; readonly wanted: readonly ImportedItem[]; readonly left: readonly string[] };
 
 function foreignItem(project: LocalProject, source: string): Source {
   const texts = readSourceFolder(source);
-  const [format, ...others] = formatsOf(texts);
+  const [format, ...others] = detectFormats(texts);
   if (format === undefined) throw unknown(source, "it has no spec.md, proposal.md or requirements.md of a known kind");
   if (others.length > 0) throw unknown(source, `it could be ${[format, ...others].join(" or ")}`);
   const { title, phases, documents, left } = mapFolder(format, texts, basename(source));
@@ -63,7 +63,7 @@ function foreignItem(project: LocalProject, source: string): Source {
 function earlierItems(source: string): Source {
   const state = parsed(readDocumentText(join(source, OWN_FOLDER, OWN.state)));
   const root = join(source, ...ITEMS_ROOT.split("/"));
-  if (kindOf(root) !== "folder") throw unknown(source, `it has no ${ITEMS_ROOT}`);
+  if (readKind(root) !== "folder") throw unknown(source, `it has no ${ITEMS_ROOT}`);
   const texts = readSourceFolder(root);
   const folders = [...new Set([...texts.keys()].flatMap((path) => path.split("/").slice(0, -1).slice(0, 1)))];
   const wanted = folders.filter(isSafeName).map((folder) => earlierItem(folder, texts, state));
@@ -71,7 +71,7 @@ function earlierItems(source: string): Source {
   return { format: "isdlc", wanted, left: folders.filter((folder) => !isSafeName(folder)) };
 }
 
-function earlierItem(folder: string, texts: FolderTexts, state: unknown): Wanted {
+function earlierItem(folder: string, texts: FolderTexts, state: unknown): ImportedItem {
   const meta = parsed(texts.get(`${folder}/meta.json`) ?? null);
   const names = [...texts.keys()].filter((path) => path.startsWith(`${folder}/`) && path.split("/").length === 2);
   const documents = names
@@ -80,7 +80,7 @@ function earlierItem(folder: string, texts: FolderTexts, state: unknown): Wanted
   return { title: earlierTitle(folder, meta), folder, phases: earlierPhases(folder, meta, state), documents };
 }
 
-async function writeItem(project: LocalProject, { title, folder, phases, documents }: Wanted) {
+async function writeItem(project: LocalProject, { title, folder, phases, documents }: ImportedItem) {
   const { created, warnings } = await project.items.create(newItem(title, { folder }));
   if (!created) return { created, warnings: [`${ITEMS_ROOT}/${folder} already exists and stays as it is.`] };
   const dir = join(itemsFolder(project), folder);

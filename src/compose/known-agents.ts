@@ -4,7 +4,7 @@ import type { Problem } from "../core/problem.ts";
 import { describe } from "../core/problem.ts";
 import type { Capabilities } from "../ports/agent-backend.ts";
 import { DETECTED_AGENTS } from "../app/agents/agent-choice.ts";
-import { createBackend, programOf } from "./create-backend.ts";
+import { createBackend, findAgentProgram } from "./create-backend.ts";
 
 export type AgentHelp = { readonly install: string; readonly signIn: string };
 
@@ -25,7 +25,7 @@ export function agentHelp(name: string): AgentHelp {
 
 /** Where its program is; null when it is not installed. Starts nothing. */
 export function findAgent(name: string, env: NodeJS.ProcessEnv): string | null {
-  const found = findProgram(programOf({ name, argv: null }, env)[0] ?? "", env);
+  const found = findProgram(findAgentProgram({ name, argv: null }, env)[0] ?? "", env);
   return found.ok ? found.path : null;
 }
 

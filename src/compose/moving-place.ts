@@ -11,7 +11,7 @@ import { ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { LocalProject } from "./project.ts";
 import { journalOptions } from "./project-location.ts";
-import { gitCallerOf } from "./trusted-git-programs.ts";
+import { createGitCaller } from "./trusted-git-programs.ts";
 
 /** The journals of this working tree, for whoever moves one of them. */
 export function movingPlace(project: LocalProject): MovingLocation {
@@ -21,7 +21,7 @@ export function movingPlace(project: LocalProject): MovingLocation {
 }
 
 export const repositoryOfProject = (project: LocalProject): Promise<Repository> =>
-  repositoryAt(project.root, gitCallerOf(project))();
+  repositoryAt(project.root, createGitCaller(project))();
 
 const PLACE_LENGTH = 32; // characters
 

@@ -8,7 +8,7 @@ import { allAgents } from "../app/agents/chosen-agents.ts";
 import type { Project } from "../app/project/project.ts";
 import type { RunAgents } from "../schema/run-agents.ts";
 import type { ProgramUsers } from "../ports/agents.ts";
-import { programOf } from "./create-backend.ts";
+import { findAgentProgram } from "./create-backend.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
 /** Real paths by name. */
@@ -18,12 +18,12 @@ type Programs = Record<string, string>;
  * The programs a run works with, where they really are.
  * @throws ProblemError PROGRAM_UNSAFE where git, the sandbox or Node itself would come out of a working tree.
  */
-export function programsOf(
+export function createPrograms(
   { root, env }: Pick<ProjectLocation, "root" | "env">,
   { agents, sandbox, tests }: ProgramUsers,
 ): Programs {
   const own = ["git", ...(sandbox ? ["bwrap"] : [])];
-  const ofAgents = allAgents(agents).map((agent) => programOf(agent, env)[0] ?? "");
+  const ofAgents = allAgents(agents).map((agent) => findAgentProgram(agent, env)[0] ?? "");
   const ofTests = (tests?.argv ?? []).slice(0, 1).filter((name) => !name.includes("/")); // ./gradlew is the project's
   const programs: Programs = { node: realpathSync(process.execPath) };
   for (const name of [...own, ...ofAgents, ...ofTests]) {
@@ -46,7 +46,7 @@ export function requireSamePrograms(
   agents: RunAgents,
 ): void {
   const { programs = {} } = run;
-  const now = programsOf(project, { agents, sandbox: run.sandbox === true, tests });
+  const now = createPrograms(project, { agents, sandbox: run.sandbox === true, tests });
   const changed = Object.keys(now).filter((name) => programs[name] !== undefined && programs[name] !== now[name]);
   const [name] = changed;
   if (name === undefined || project.trust.trusts(programsDigest(now))) return;

@@ -23,20 +23,20 @@ import type { Project } from "../app/project/project.ts";
 import { decide } from "../core/decide.ts";
 import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
-import { createRedactor, secretsOf } from "../core/redact.ts";
+import { createRedactor, listSecrets } from "../core/redact.ts";
 import type { Journal, LocalJournal } from "../ports/journal.ts";
 import type { Notifier } from "../ports/notifier.ts";
 import { isSafeName } from "../schema/ids.ts";
 import { noticeBody } from "../views/wait-notice.ts";
 import { attestFinished } from "./attest-run.ts";
-import { workspaceOf } from "./checks-of.ts";
+import { createWorkspace } from "./checks-of.ts";
 import { composeEngine } from "./compose-engine.ts";
 import { createDriverLock } from "../adapters/file-lock/file-lock.ts";
 import { newRunId } from "./new-run-id.ts";
 import { analysedItems, findProject, journalOptions, type ProjectLocation, systemClock } from "./project-location.ts";
 import { endProcesses } from "./see-project.ts";
 import { systemAgents } from "./system-agents.ts";
-import { gitCallerOf, trustedGitPrograms } from "./trusted-git-programs.ts";
+import { createGitCaller, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
 
 /** A project with a working tree on this machine, wherever its journal is. */
@@ -74,12 +74,12 @@ function openJournal(place: ProjectLocation, anchored: string): LocalJournal {
 function compose<J extends Journal>(place: ProjectLocation, item: string | null, journal: J): PlacedProject<J> {
   const { root, files, folders, env } = place;
   const calls: Pick<PlacedProject, "siblings" | "attest" | "engine" | "notifier"> = {
-    notifier: () => notifierOf(project),
-    siblings: () => siblingsOf(project),
+    notifier: () => createNotifier(project),
+    siblings: () => listSiblings(project),
     attest: (ended) => attestFinished(project, ended),
     engine: (run, wanted) => composeEngine(project, run, wanted),
   };
-  const tree = { root: item === null ? root : place.own, repository: repositoryOf(root) };
+  const tree = { root: item === null ? root : place.own, repository: findRepository(root) };
   const system: Pick<PlacedProject, "callers" | "clock" | "endAll" | "pause" | "newRunId" | "hash"> = {
     callers: systemCallers,
     clock: systemClock,
@@ -88,7 +88,7 @@ function compose<J extends Journal>(place: ProjectLocation, item: string | null,
     newRunId: () => newRunId(systemClock.now(), randomBytes),
     hash: (text) => createHash("sha256").update(text).digest("hex"),
   };
-  const workspace: PlacedProject["workspace"] = (run) => workspaceOf(place, run);
+  const workspace: PlacedProject["workspace"] = (run) => createWorkspace(place, run);
   const makeFolder = (path: string): void => project.projections.makeFolder(path);
   const project: PlacedProject<J> = lazily(
     { ...place, item, journal, tree, workspace, ...system, ...calls },
@@ -106,32 +106,32 @@ function compose<J extends Journal>(place: ProjectLocation, item: string | null,
       items: () => createItems({ root, files, state: folders.state, clock: systemClock, makeFolder }),
       ids: () => createReservedIds(root, env),
       vcs: () => createGitRead(root, env),
-      vcsWrite: () => createGitWrite(root, gitCallerOf(project)),
-      worktrees: () => createWorktrees(root, gitCallerOf(project)),
-      checks: () => createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
+      vcsWrite: () => createGitWrite(root, createGitCaller(project)),
+      worktrees: () => createWorktrees(root, createGitCaller(project)),
+      checks: () => createCheckRunner(root, { env, redact: createRedactor(listSecrets(env)) }),
     },
   );
   return project;
 }
 
 /** Read anew each time: a person may set it up while a run is going on. */
-function notifierOf({ settings }: PlacedProject): Notifier | null {
+function createNotifier({ settings }: PlacedProject): Notifier | null {
   const { webhook, "webhook-secret": secret = null, "webhook-form": form = "json" } = settings.read().settings;
   if (webhook === undefined) return null;
   return createWebhook({ url: webhook, secret, body: (notice) => noticeBody(notice, form) });
 }
 
-function siblingsOf(project: PlacedProject): readonly LocalProject[] {
+function listSiblings(project: PlacedProject): readonly LocalProject[] {
   const tree = project.item === null ? [] : [openProject(project.root, project.env, project.files)];
   const others = analysedItems(project).filter((name) => name !== project.item);
   return [...tree, ...others.map((name) => itemProject(project, name))];
 }
 
 /** All working trees of a repository are one project to the person's settings. */
-const projectKey = (root: string): string => repositoryOf(root)?.replace(/[/\\]\.git$/, "") ?? root;
+const projectKey = (root: string): string => findRepository(root)?.replace(/[/\\]\.git$/, "") ?? root;
 
 /** The git folder that all working trees of the repository share; null where there is none, or a link in its place. */
-function repositoryOf(root: string): string | null {
+function findRepository(root: string): string | null {
   try {
     return gitFolders(root)?.common ?? null;
   } catch {

@@ -13,22 +13,22 @@ export type ResultMemory = {
 
 const Kept = z.array(z.strictObject({ key: z.string(), result: CheckResult }));
 /** Trees of one project that are remembered. */
-const MOST_KEPT = 8;
-const SIZE_LIMIT = 1024 * 1024;
+const MAX_KEPT = 8;
+const MAX_RESULT_FILE_BYTES = 1024 * 1024;
 
 /** Beside the other things of the person, where no agent in a sandbox writes. */
 export function resultMemory({ root, folders, files }: ProjectLocation): ResultMemory {
   const tree = createHash("sha256").update(root).digest("hex").slice(0, 24);
   const path = join(folders.state, `tests-${tree}.json`);
   const read = () => {
-    const found = z.safeParse(Kept, parsed(readSmall(files, path, SIZE_LIMIT)));
+    const found = z.safeParse(Kept, parsed(readSmall(files, path, MAX_RESULT_FILE_BYTES)));
     return found.success ? found.data : [];
   };
   return {
     read: (key) => read().find((kept) => kept.key === key)?.result ?? null,
     write(key, result) {
       const others = read().filter((kept) => kept.key !== key);
-      const kept = [{ key, result }, ...others].slice(0, MOST_KEPT);
+      const kept = [{ key, result }, ...others].slice(0, MAX_KEPT);
       replaceFile(files, path, Buffer.from(JSON.stringify(kept)));
     },
   };

@@ -17,7 +17,7 @@ import { SandboxChoice } from "../schema/user-settings.ts";
 import type { SandboxPlan } from "../ports/agents.ts";
 import { ProblemError } from "../core/problem.ts";
 import { SESSION_AGENT } from "../core/next.ts";
-import { programOf } from "./create-backend.ts";
+import { findAgentProgram } from "./create-backend.ts";
 import { refuseWithoutSandbox } from "./needs-sandbox.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
@@ -55,7 +55,11 @@ function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice
 }
 
 /** The sandbox of one agent of a run that was begun with a sandbox. It is never left out later. */
-export function sandboxOf(place: ProjectLocation, agent: RememberedAgent, documents: string): Sandbox | undefined {
+export function createAgentSandbox(
+  place: ProjectLocation,
+  agent: RememberedAgent,
+  documents: string,
+): Sandbox | undefined {
   if (startsNothing(agent)) return undefined;
   const made = prepareSandbox(place, agent, documents);
   if (!made.ok) throw unavailable(made);
@@ -63,7 +67,7 @@ export function sandboxOf(place: ProjectLocation, agent: RememberedAgent, docume
 }
 
 /** The sandbox of the tests of such a run. */
-export function testSandboxOf(place: ProjectLocation, needs: TestNeeds): TestsInSandbox {
+export function createSandboxForTests(place: ProjectLocation, needs: TestNeeds): TestsInSandbox {
   const { root, env, folders } = place;
   const available = sandboxAvailable(env);
   if (!available.ok) throw unavailable(available);
@@ -71,7 +75,7 @@ export function testSandboxOf(place: ProjectLocation, needs: TestNeeds): TestsIn
     testSandbox(
       {
         root,
-        gitDirs: gitDirsOf(root),
+        gitDirs: listGitFolders(root),
         home: env["HOME"] ?? homedir(),
         path: env["PATH"] ?? "",
         command,
@@ -84,7 +88,7 @@ export function testSandboxOf(place: ProjectLocation, needs: TestNeeds): TestsIn
   return { offline: !needs.network, around };
 }
 
-function gitDirsOf(root: string): readonly string[] {
+function listGitFolders(root: string): readonly string[] {
   const git = gitFolders(root);
   return git === null ? [] : [...new Set([git.own, git.common])];
 }
@@ -112,10 +116,10 @@ function prepareSandbox(place: ProjectLocation, agent: RememberedAgent, document
   if (!available.ok) return available;
   const home = env["HOME"] ?? homedir();
   const { settings } = readUserSettings(folders.config, files);
-  const command = programOf(agent, env);
+  const command = findAgentProgram(agent, env);
   const made = createSandbox({
     root,
-    gitDirs: [...gitDirsOf(root), ...ownFolders(root)],
+    gitDirs: [...listGitFolders(root), ...ownFolders(root)],
     documents,
     home,
     secret: [folders.config, folders.state],

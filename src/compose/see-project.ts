@@ -1,7 +1,7 @@
 import { createJournalReader, type JournalReader } from "../adapters/journal-file/create-journal-reader.ts";
 import type { CurrentRun } from "../app/project/current-run.ts";
 import { noRun } from "../core/run.ts";
-import { driverOf } from "../adapters/file-lock/file-lock.ts";
+import { readDriver } from "../adapters/file-lock/file-lock.ts";
 import { journalOptions, type ProjectLocation, findProject } from "./project-location.ts";
 
 /** A working tree that is only looked at. */
@@ -17,7 +17,7 @@ const nothing: CurrentRun = { run: null, state: noRun, head: { seq: 0, hash: "" 
 export function seeProject(cwd: string, env: NodeJS.ProcessEnv): { project: SeenProject; current: CurrentRun } {
   const place = findProject(cwd, env);
   const reader: JournalReader = createJournalReader(journalOptions(place, place.root));
-  const project = { ...place, item: null, driver: { holder: () => driverOf(place) }, endAll: endProcesses };
+  const project = { ...place, item: null, driver: { holder: () => readDriver(place) }, endAll: endProcesses };
   return { project, current: reader.current() ?? nothing };
 }
 

@@ -15,7 +15,7 @@ import type { LocalProject } from "./project.ts";
 /** What is noted of a run on its way to a team, so that the next call can go on. */
 const Journey = z.object({ repository: z.string(), left: LeftTree });
 
-export type Sent = {
+export type SendResult = {
   readonly run: RunId;
   readonly repository: string;
   /** Files with uncommitted changes that went along in the snapshots. */
@@ -26,7 +26,7 @@ export type Sent = {
  * Brings the open run of this tree to a team: the branch and the snapshots first, then the journal. Cut off anywhere and
  * called again, it goes on: the run is open here, or the team's, or on its way and nobody's to go on with.
  */
-export function sendRun(project: LocalProject, ask: ServerClient, repository: string): Promise<Sent> {
+export function sendRun(project: LocalProject, ask: ServerClient, repository: string): Promise<SendResult> {
   const place = movingPlace(project);
   return asDriver(project, async () => {
     const [before] = leavingRuns(place);

@@ -1,5 +1,5 @@
 import { allAgents } from "../app/agents/chosen-agents.ts";
-import { keyOf } from "../app/agents/agent-choice.ts";
+import { agentKey } from "../app/agents/agent-choice.ts";
 import type { Capabilities } from "../ports/agent-backend.ts";
 import type { Agents } from "../ports/agents.ts";
 import type { Problem } from "../core/problem.ts";
@@ -7,7 +7,7 @@ import { createBackend, recordedAgents } from "./create-backend.ts";
 import { detectAgent, noAgent } from "./known-agents.ts";
 import { needsSandbox } from "./needs-sandbox.ts";
 import type { ProjectLocation } from "./project-location.ts";
-import { programsOf } from "./programs.ts";
+import { createPrograms } from "./programs.ts";
 import { resolveSandbox } from "./sandbox.ts";
 
 /** The agents that a person's environment leads to. Each is probed once. */
@@ -18,7 +18,7 @@ export function systemAgents(place: ProjectLocation): Agents {
     detect: () => detectAgent(env),
     noAgent,
     probe(agent) {
-      const key = keyOf(agent);
+      const key = agentKey(agent);
       const probing = probed.get(key) ?? createBackend(agent, env).probe();
       probed.set(key, probing);
       return probing;
@@ -26,6 +26,6 @@ export function systemAgents(place: ProjectLocation): Agents {
     record: (agents, versions) => recordedAgents(agents, env, versions),
     needsSandbox,
     planSandbox: (agents, wished) => resolveSandbox(place, allAgents(agents), wished),
-    programs: (users) => programsOf(place, users),
+    programs: (users) => createPrograms(place, users),
   };
 }

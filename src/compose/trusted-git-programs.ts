@@ -5,7 +5,7 @@ import type { GitProgram, TrustedGitPrograms } from "../ports/git-programs.ts";
 import type { TrustStore } from "../ports/trust-store.ts";
 import type { SettingsStore } from "../ports/user-settings.ts";
 
-type Trusting = {
+type TrustContext = {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly trust: Pick<TrustStore, "trust" | "trusts">;
@@ -13,26 +13,26 @@ type Trusting = {
 };
 
 /** What a person trusts of a repository's own hooks and settings, beside the test command and the overlay. */
-export function trustedGitPrograms(project: Trusting): TrustedGitPrograms {
+export function trustedGitPrograms(project: TrustContext): TrustedGitPrograms {
   return {
     async untrusted() {
-      const { env, allows } = gitCallerOf(project);
+      const { env, allows } = createGitCaller(project);
       return (await programsOfChanges(project.root, env)).filter((program) => !allows(program));
     },
     trust(programs) {
-      for (const program of programs) project.trust.trust(digestOf(program));
+      for (const program of programs) project.trust.trust(digestProgram(program));
     },
   };
 }
 
 /** Looks anew for each program: a person may agree while a run is going on. */
-export function gitCallerOf(project: Pick<Trusting, "env" | "trust" | "settings">): GitCaller {
+export function createGitCaller(project: Pick<TrustContext, "env" | "trust" | "settings">): GitCaller {
   return {
     env: project.env,
-    allows: (program) => project.trust.trusts(digestOf(program)),
+    allows: (program) => project.trust.trusts(digestProgram(program)),
     variables: project.settings.read().settings["git-variables"],
   };
 }
 
-const digestOf = ({ name, digest }: GitProgram): string =>
+const digestProgram = ({ name, digest }: GitProgram): string =>
   createHash("sha256").update(`git program\0${name}\0${digest}`).digest("hex");

@@ -24,7 +24,7 @@ export function createWorkflows(project: Overlaid): Workflows {
     names: workflowNames,
     load: loadWorkflow,
     resolve(name) {
-      const found = resolved.get(name) ?? resolveWorkflow((overlays ??= overlaysOf(project)), name);
+      const found = resolved.get(name) ?? resolveWorkflow((overlays ??= loadOverlays(project)), name);
       resolved.set(name, found);
       return found;
     },
@@ -35,16 +35,16 @@ export function createWorkflows(project: Overlaid): Workflows {
 export function resolveWorkflow(overlays: readonly GivenOverlay[], name: string): ResolvedWorkflow {
   const resolved = applied(name, overlays);
   for (const other of namedIn(overlays)) if (other !== name) applied(other, overlays);
-  return { ...resolved, persona: personaOf(resolved.personas) };
+  return { ...resolved, persona: createPersonaLookup(resolved.personas) };
 }
 
 /** The personas of a run under way: what is not trusted any more has no effect. */
 export function personaSource(project: Overlaid): (name: string) => string {
-  const overlays = overlaysOf(project, { onlyTrusted: true }).map((overlay) => ({
+  const overlays = loadOverlays(project, { onlyTrusted: true }).map((overlay) => ({
     ...overlay,
     content: { personas: overlay.content.personas },
   }));
-  return overlays.length === 0 ? loadPersona : personaOf(applied("change", overlays).personas);
+  return overlays.length === 0 ? loadPersona : createPersonaLookup(applied("change", overlays).personas);
 }
 
 export type RepositoryOverlay = {
@@ -65,7 +65,7 @@ export function repositoryOverlay(project: Overlaid): RepositoryOverlay | null {
 }
 
 /** The repository's first, so that the person has the last word. */
-function overlaysOf(project: Overlaid, { onlyTrusted = false } = {}): GivenOverlay[] {
+function loadOverlays(project: Overlaid, { onlyTrusted = false } = {}): GivenOverlay[] {
   const shipped = readOverlayFile(project.files, project.own);
   const own = readOverlayFile(project.files, project.folders.config);
   const trusted = shipped !== null && project.trust.trusts(shipped.digest);
@@ -91,7 +91,7 @@ function builtIn(): BuiltIn {
   return { workflows, personas: personaNames(), needs };
 }
 
-function personaOf(changed: AppliedOverlays["personas"]): (name: string) => string {
+function createPersonaLookup(changed: AppliedOverlays["personas"]): (name: string) => string {
   return (name) => {
     const shipped = personaNames().includes(name) ? loadPersona(name) : null;
     const changes = Object.hasOwn(changed, name) ? (changed[name]?.changes ?? []) : [];

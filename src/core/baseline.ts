@@ -12,7 +12,7 @@ export function againstBaseline(baseline: Baseline | null, result: CheckResult):
   const against = compared(baseline.result, result);
   if (against === null) return isSameFailure(baseline, result) ? { ...result, isKnown: true } : result;
   const isKnown = !result.ok && baseline.isAccepted && against.added.length === 0 && against.still.length > 0;
-  return { ...result, detail: detailOf(result, against), against, ...(isKnown ? { isKnown } : {}) };
+  return { ...result, detail: describeComparison(result, against), against, ...(isKnown ? { isKnown } : {}) };
 }
 
 /** Tests that could not start failed neither before the work nor after it. */
@@ -23,7 +23,7 @@ export const isFailure = ({ ok, isKnown }: CheckResult): boolean => ok === false
 
 /** Null where the runner did not name what failed. */
 function compared(before: CheckResult, now: CheckResult): TestComparison | null {
-  const [then, failing] = [namesOf(before), namesOf(now)];
+  const [then, failing] = [listFailing(before), listFailing(now)];
   if (then === null || failing === null || (then.length === 0 && failing.length === 0)) return null;
   return {
     added: failing.filter((name) => !then.includes(name)),
@@ -33,7 +33,7 @@ function compared(before: CheckResult, now: CheckResult): TestComparison | null 
 }
 
 /** None where all passed; null where some failed and nobody knows which. */
-function namesOf({ ok, failing = [] }: CheckResult): readonly string[] | null {
+function listFailing({ ok, failing = [] }: CheckResult): readonly string[] | null {
   if (ok === true) return [];
   return failing.length === 0 ? null : failing.map(({ name }) => name);
 }
@@ -42,7 +42,10 @@ const isSameFailure = ({ result, isAccepted }: Baseline, now: CheckResult): bool
   isAccepted && now.ok === false && failureDigest([result]) === failureDigest([now]);
 
 /** Where nothing failed before, everything that fails is new, and the report says it all. */
-function detailOf({ ok, detail, failing = [] }: CheckResult, { added, still, fixed }: TestComparison): string {
+function describeComparison(
+  { ok, detail, failing = [] }: CheckResult,
+  { added, still, fixed }: TestComparison,
+): string {
   if (still.length + fixed.length === 0) return detail;
   const [first = ""] = detail.split("\n", 1);
   const lines = (names: readonly string[]): string[] =>

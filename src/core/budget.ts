@@ -30,13 +30,13 @@ export function addUsage(sum: Usage | undefined, more: Usage | null): Usage {
 
 /** True once anything that is limited is used up. What nobody tells cannot be limited. */
 export function isSpent(spent: Usage, { usd, tokens }: Budget): boolean {
-  return (usd !== null && (spent.usd ?? 0) >= usd) || (tokens !== null && tokensOf(spent) >= tokens);
+  return (usd !== null && (spent.usd ?? 0) >= usd) || (tokens !== null && sumTokens(spent) >= tokens);
 }
 
 /** True where work that uses as much as `ahead` would go beyond what is left. */
 export function wouldExceed(spent: Usage, ahead: Usage, { usd, tokens }: Budget): boolean {
   const then = addUsage(spent, ahead);
-  return (usd !== null && (then.usd ?? 0) > usd) || (tokens !== null && tokensOf(then) > tokens);
+  return (usd !== null && (then.usd ?? 0) > usd) || (tokens !== null && sumTokens(then) > tokens);
 }
 
 /** Of two usages the smaller figures; what one does not tell is taken from the other. */
@@ -50,18 +50,18 @@ export function smaller(one: Usage | null, other: Usage): Usage {
   };
 }
 
-export const tokensOf = ({ input, output }: Usage): number => (input ?? 0) + (output ?? 0);
+export const sumTokens = ({ input, output }: Usage): number => (input ?? 0) + (output ?? 0);
 
 /** Dollars that a token of this run cost so far; null where some execution did not tell its cost. */
 export function pricePerToken(run: Pick<ActiveRun, "phases">): number | null {
   const spent = spentBy(run);
   const isWhole = run.phases.every(({ missingCost }) => missingCost === 0);
-  return isWhole && spent.usd !== null && tokensOf(spent) > 0 ? spent.usd / tokensOf(spent) : null;
+  return isWhole && spent.usd !== null && sumTokens(spent) > 0 ? spent.usd / sumTokens(spent) : null;
 }
 
 /** With the cost that its tokens suggest, where it tells none. */
 export function priced(usage: Usage, price: number | null): Usage {
-  return usage.usd !== null || price === null ? usage : { ...usage, usd: tokensOf(usage) * price };
+  return usage.usd !== null || price === null ? usage : { ...usage, usd: sumTokens(usage) * price };
 }
 
 export const isLimited = ({ usd, tokens }: Budget): boolean => usd !== null || tokens !== null;
@@ -79,7 +79,7 @@ export function budgetQuestion({ spent, budget, unknown, partial, ahead }: Spent
     return `How much of ${budgetText(budget)} is spent is unknown: an agent reported an impossible usage. At least ${spentText(spent)}`;
   const used =
     budget.usd === null
-      ? `${tokensOf(spent)} of ${budgetText(budget)}`
+      ? `${sumTokens(spent)} of ${budgetText(budget)}`
       : `${spentText(spent, partial)} of ${budgetText(budget)}`;
   return ahead === undefined || isSpent(spent, budget)
     ? `The budget is spent: ${used}`
@@ -90,7 +90,7 @@ export function budgetQuestion({ spent, budget, unknown, partial, ahead }: Spent
 export function aheadText({ usd, ...tokens }: Usage, budget: Budget): string {
   return budgetText({
     usd: budget.usd === null ? null : usd,
-    tokens: budget.tokens === null ? null : tokensOf({ ...tokens, usd }),
+    tokens: budget.tokens === null ? null : sumTokens({ ...tokens, usd }),
   });
 }
 

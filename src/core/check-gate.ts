@@ -20,7 +20,7 @@ export type GateRules = {
 
 export type GateVerdict = { decision: "allow" | "block"; stopReason?: string; notes: string[] };
 
-type Phase = Readonly<Record<string, unknown>>;
+type GatePhase = Readonly<Record<string, unknown>>;
 
 /**
  * Whether the iteration requirements of a phase are met, by what `state.json` says. An open review never changes
@@ -60,7 +60,7 @@ const isTexts = (value: unknown): value is string[] =>
 const block = (stopReason: string, notes: string[]): GateVerdict => ({ decision: "block", stopReason, notes });
 
 /** The phase's own record, or why it cannot be judged. */
-function currentRecord(state: unknown, workflow: Phase, phase: string): Phase | string {
+function currentRecord(state: unknown, workflow: GatePhase, phase: string): GatePhase | string {
   if (!isPhaseKey(phase)) return "The phase to check has no valid name.";
   const plan = ownValue(workflow, "phases");
   if (!Array.isArray(plan) || !plan.includes(phase)) return `${phase} is not a phase of the active workflow.`;
@@ -72,7 +72,7 @@ function currentRecord(state: unknown, workflow: Phase, phase: string): Phase | 
   return isRecord(record) ? record : `The state holds nothing about ${phase}.`;
 }
 
-function unmet(phase: Phase, rules: GateRules): string[] {
+function unmet(phase: GatePhase, rules: GateRules): string[] {
   const requirements = ownValue(phase, "iteration_requirements");
   const failures: string[] = [];
   if (rules.delegation === true && !["in_progress", "completed"].includes(String(ownValue(phase, "status")))) {
@@ -97,7 +97,7 @@ function isMet(requirement: unknown, status: string): boolean {
   return found === status || (found === "escalated" && ownValue(requirement, "escalation_approved") === true);
 }
 
-function missingArtifacts(phase: Phase, rule: GateRules["artifacts"]): string[] {
+function missingArtifacts(phase: GatePhase, rule: GateRules["artifacts"]): string[] {
   if (rule === undefined || rule === false) return [];
   const listed = ownValue(phase, "artifacts");
   const paths = Array.isArray(listed) ? listed.filter((path) => typeof path === "string") : [];
@@ -118,7 +118,7 @@ function unmeasuredNotes(rules: GateRules): string[] {
     .map(([name]) => `[INFO] gate-blocker: ${name} is not measured.`);
 }
 
-function reviewNotes(workflow: Phase, phase: string): string[] {
+function reviewNotes(workflow: GatePhase, phase: string): string[] {
   const review = ownValue(workflow, "supervised_review");
   if (ownValue(review, "status") !== "reviewing") return [];
   const reviewed = [ownValue(review, "phase"), phase].find(isPhaseKey);

@@ -51,7 +51,7 @@ export type PersonCommand = { readonly by: Person | Agent; readonly signature?: 
   | ({ readonly do: "changeAgents" } & ChangedAgents)
   | { readonly do: "raise"; readonly wait: WaitId; readonly budget: Budget }
   /** What was written where the phase may not was put back; `kept` has it still. */
-  | ({ readonly do: "revert"; readonly wait: WaitId } & Reverted)
+  | ({ readonly do: "revert"; readonly wait: WaitId } & RevertedFiles)
   | { readonly do: "finish"; readonly wait: WaitId; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
   /** The way back for whoever has lost a passkey. */
@@ -63,7 +63,7 @@ export type Guidance = { readonly guidance: string; readonly comments?: readonly
 
 export type ChangedAgents = Omit<Extract<EventDraft, { type: "agents.changed" }>, "type" | "by">;
 
-export type Reverted = {
+export type RevertedFiles = {
   readonly paths: readonly string[];
   readonly kept: string | null;
   readonly tree: TreeId | null;
@@ -72,7 +72,7 @@ export type Reverted = {
 /** What the engine found out. A step that cannot be done is an outcome too, never an endless loop. */
 export type Report = { readonly do: "report"; readonly ticket: Ticket; readonly outcome: Outcome };
 
-export type Execution = {
+export type ExecutionFacts = {
   readonly execution: ExecutionId;
   readonly usage: Usage | null;
   readonly session: string | null;
@@ -89,8 +89,8 @@ export type Outcome =
       readonly estimated?: boolean;
       /** Stopped for the budget: it was spent, or this much more would have exceeded it. */
       readonly over?: { readonly ahead: Usage | null };
-    } & Pick<Execution, "execution"> &
-      Partial<Execution>)
+    } & Pick<ExecutionFacts, "execution"> &
+      Partial<ExecutionFacts>)
   | ({
       readonly of: "broken";
       readonly reason: string;
@@ -98,7 +98,7 @@ export type Outcome =
       readonly again: boolean;
       /** Calls to the model service that the agent itself repeated in vain. */
       readonly retries?: number;
-    } & Execution)
+    } & ExecutionFacts)
   | { readonly of: "prepare" }
   /** Null where there are no tests to run any more. */
   | { readonly of: "baseline"; readonly result: CheckResult | null }
@@ -115,7 +115,7 @@ export type Outcome =
       readonly dropped?: readonly string[];
       readonly denied?: readonly string[];
       readonly unguarded?: string;
-    } & Execution)
+    } & ExecutionFacts)
   | {
       readonly of: "check";
       readonly results: readonly CheckResult[];
@@ -124,7 +124,7 @@ export type Outcome =
       /** The way of running tests as it is now, where it is not the trusted one; they were not run then. */
       readonly tests?: TestCommand | null;
     }
-  | ({ readonly of: "review" } & Judgement & Execution)
+  | ({ readonly of: "review" } & Judgement & ExecutionFacts)
   /** What code could tell by itself: no reviewer was asked. */
   | { readonly of: "judge"; readonly verdict: Verdict }
   | {
@@ -146,7 +146,7 @@ export type Outcome =
       readonly tasks: number;
       readonly problems: readonly string[];
       readonly commit?: CommitId | null;
-    } & Execution)
+    } & ExecutionFacts)
   | {
       readonly of: "rewind";
       readonly kept: string | null;
@@ -163,10 +163,10 @@ export type SecondLook = {
   readonly tree: TreeId | null;
   readonly results: readonly CheckResult[];
   readonly digest: string;
-} & Partial<Found>;
+} & Partial<GateFacts>;
 
 /** What a look finds beside the files. */
-export type Found = Required<Pick<PhaseOutput, "standing" | "notices">> &
+export type GateFacts = Required<Pick<PhaseOutput, "standing" | "notices">> &
   Pick<PhaseOutput, "commitTree" | "plainTree" | "wholeTree">;
 
 /** A verdict, with the files that the revision before it changed, and those that changed while the reviewer ran. */

@@ -7,9 +7,9 @@ const ARTICLE_LENGTH = 2000; // characters of one article that a reviewer is giv
  * The text of the named articles, in their order in the document; empty where it has none of them. An article is a
  * heading with its Roman number (`## Article III: …`, `### III. …`) and what follows up to the next heading as high.
  */
-export function articlesOf(markdown: string, names: readonly string[]): string {
+export function readArticles(markdown: string, names: readonly string[]): string {
   const wanted = new Set(names.map((name) => name.toUpperCase()));
-  return sectionsOf(markdown)
+  return splitSections(markdown)
     .filter(({ article }) => article !== null && wanted.has(article))
     .map(({ lines }) => shortened(lines.join("\n").trim()))
     .join("\n\n");
@@ -21,7 +21,7 @@ const HEADING = /^(#{1,6})\s+(.*)$/;
 const ARTICLE = /^(?:(?:Article|ARTICLE|article)\s+([IVX]+)\b|([IVX]+)(?:[.:)]|\s+[—–-]|\s*$))/;
 const FENCE = /^\s*(?:```|~~~)/;
 
-function sectionsOf(markdown: string): Section[] {
+function splitSections(markdown: string): Section[] {
   const sections: Section[] = [];
   let fenced = false;
   for (const line of markdown.split(/\r?\n/)) {

@@ -9,11 +9,11 @@ export function minutesBetween(from: unknown, to: unknown): number | null {
 
 /** The same with what is left of a minute, for what may take seconds. */
 export function exactMinutesBetween(from: unknown, to: unknown): number | null {
-  const [start, end] = [millisecondsOf(from), millisecondsOf(to)];
+  const [start, end] = [toMilliseconds(from), toMilliseconds(to)];
   return start === null || end === null || end < start ? null : (end - start) / 60_000;
 }
 
-function millisecondsOf(timestamp: unknown): number | null {
+function toMilliseconds(timestamp: unknown): number | null {
   if (typeof timestamp !== "string" || !TIMESTAMP.test(timestamp)) return null;
   // oxlint-disable-next-line no-restricted-globals -- parsing reads its argument only, never a clock
   const milliseconds = Date.parse(timestamp);

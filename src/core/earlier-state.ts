@@ -1,11 +1,11 @@
 import { isRecord, ownValue } from "./own-value.ts";
 
-type Entry = Readonly<Record<string, unknown>>;
+type StateEntry = Readonly<Record<string, unknown>>;
 
 /** What a `state.json` that isdlc never wrote tells of work done before, by the framework whose names it shares. */
 export type EarlierState = {
   /** Its ended workflows, the newest last. */
-  readonly history: readonly Entry[];
+  readonly history: readonly StateEntry[];
   /** The next number of each kind, by the name it has there. */
   readonly counters: Readonly<Record<string, number>>;
   readonly open: EarlierWorkflow | null;
@@ -22,36 +22,36 @@ export type EarlierWorkflow = {
 };
 
 /** Null for a file that is ours, and for one that holds settings only. */
-export function earlierStateOf(found: unknown): EarlierState | null {
+export function parseEarlierState(found: unknown): EarlierState | null {
   if (!isRecord(found) || ownValue(found, "derived_digest") !== undefined) return null;
-  const history = listOf(ownValue(found, "workflow_history"));
-  const counters = countersOf(ownValue(found, "counters"));
-  const open = workflowOf(ownValue(found, "active_workflow"));
+  const history = toRecords(ownValue(found, "workflow_history"));
+  const counters = toCounters(ownValue(found, "counters"));
+  const open = parseWorkflow(ownValue(found, "active_workflow"));
   const phases = ownValue(found, "phases");
   const hasPhases = isRecord(phases) && Object.keys(phases).length > 0;
   const isEmpty = history.length === 0 && Object.keys(counters).length === 0 && open === null && !hasPhases;
   return isEmpty ? null : { history, counters, open };
 }
 
-const listOf = (value: unknown): Entry[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+const toRecords = (value: unknown): StateEntry[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-function countersOf(value: unknown): Record<string, number> {
+function toCounters(value: unknown): Record<string, number> {
   const entries = isRecord(value) ? Object.entries(value) : [];
   return Object.fromEntries(
     entries.filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && Number(entry[1]) > 0),
   );
 }
 
-function workflowOf(value: unknown): EarlierWorkflow | null {
+function parseWorkflow(value: unknown): EarlierWorkflow | null {
   if (!isRecord(value)) return null;
   const review = ownValue(value, "supervised_review");
   return {
-    type: textOf(ownValue(value, "type")) ?? "workflow",
-    description: textOf(ownValue(value, "description")) ?? "",
-    phase: textOf(ownValue(value, "current_phase")),
-    folder: textOf(ownValue(value, "artifact_folder")),
-    reviewing: isRecord(review) ? (textOf(ownValue(review, "phase")) ?? "a phase") : null,
+    type: toText(ownValue(value, "type")) ?? "workflow",
+    description: toText(ownValue(value, "description")) ?? "",
+    phase: toText(ownValue(value, "current_phase")),
+    folder: toText(ownValue(value, "artifact_folder")),
+    reviewing: isRecord(review) ? (toText(ownValue(review, "phase")) ?? "a phase") : null,
   };
 }
 
-const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const toText = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

@@ -4,7 +4,7 @@ import { addUsage, isSpent, priced, wouldExceed } from "./budget.ts";
 import { UNAVAILABLE } from "./run.ts";
 
 /** What was seen of an execution so far. */
-export type Watched = {
+export type ExecutionProgress = {
   readonly usage: Usage | null;
   /** Answers of the model in a row after which no tool gave a result and no file was written. */
   readonly idle: number;
@@ -20,7 +20,7 @@ export type Watched = {
   readonly isBetweenCalls: boolean;
 };
 
-export const nothingSeen: Watched = {
+export const nothingSeen: ExecutionProgress = {
   usage: null,
   idle: 0,
   trouble: null,
@@ -31,13 +31,13 @@ export const nothingSeen: Watched = {
 };
 
 /** A model that works through tools needs one answer between two results; some agents ask again for a valid result. */
-export const MOST_IDLE_CALLS = 25;
+export const MAX_IDLE_CALLS = 25;
 /** Agents wait longer after each failed call, so this many take minutes. */
-export const MOST_FAILED_CALLS = 12;
+export const MAX_FAILED_CALLS = 12;
 
-export type Seen = { readonly usage: Usage | null; readonly sign?: AgentSign | undefined };
+export type ProgressUpdate = { readonly usage: Usage | null; readonly sign?: AgentSign | undefined };
 
-export function watch(watched: Watched, { usage, sign }: Seen): Watched {
+export function watch(watched: ExecutionProgress, { usage, sign }: ProgressUpdate): ExecutionProgress {
   const known = usage === null ? watched.usage : larger(watched.usage, usage);
   const seen = { ...watched, usage: known, before: watched.usage, isBetweenCalls: false };
   switch (sign?.is) {
@@ -56,7 +56,10 @@ export function watch(watched: Watched, { usage, sign }: Seen): Watched {
   }
 }
 
-function stepTo(known: Usage | null, { counted, dearest }: Watched): Pick<Watched, "dearest" | "counted"> {
+function stepTo(
+  known: Usage | null,
+  { counted, dearest }: ExecutionProgress,
+): Pick<ExecutionProgress, "dearest" | "counted"> {
   return { counted: known, dearest: known === null ? dearest : larger(dearest, difference(known, counted)) };
 }
 
@@ -66,7 +69,7 @@ function difference(now: Usage, then: Usage | null): Usage {
 }
 
 /** `retrying (12), service error 500`; null while the service answers. */
-export const retryText = ({ trouble }: Watched): string | null =>
+export const retryText = ({ trouble }: ExecutionProgress): string | null =>
   trouble === null ? null : `retrying (${trouble.times}), ${trouble.what}`;
 
 export type Stop =
@@ -85,20 +88,23 @@ type Account = {
  * Why an execution must not go on; null while it may. The answer that used up the budget may be its last: only where
  * the model is asked once more the execution is stopped.
  */
-export function reasonToStop(watched: Watched, account: Account): Stop | null {
+export function reasonToStop(watched: ExecutionProgress, account: Account): Stop | null {
   const { idle, trouble } = watched;
   const overBudget = budgetStop(watched, account);
   if (overBudget !== null) return overBudget;
-  if (trouble !== null && trouble.times >= MOST_FAILED_CALLS) {
+  if (trouble !== null && trouble.times >= MAX_FAILED_CALLS) {
     const detail = `The model service failed ${trouble.times} times in a row: ${trouble.what}.`;
     return { why: UNAVAILABLE, detail };
   }
-  if (idle < MOST_IDLE_CALLS) return null;
+  if (idle < MAX_IDLE_CALLS) return null;
   const detail = `It asked the model ${idle} times in a row without a tool result or a written file.`;
   return { why: "no_progress", detail };
 }
 
-function budgetStop({ before, dearest, isBetweenCalls }: Watched, { spent, budget, price }: Account): Stop | null {
+function budgetStop(
+  { before, dearest, isBetweenCalls }: ExecutionProgress,
+  { spent, budget, price }: Account,
+): Stop | null {
   if (budget === null || before === null) return null;
   const used = addUsage(spent, priced(before, price));
   if (isSpent(used, budget)) return { why: "budget", ahead: null };

@@ -41,24 +41,24 @@ const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
 export function next(state: RunState): Next {
   if (state.is === "none") return { is: "done", how: "none" };
   if (state.is === "ended") return { is: "done", how: state.how };
-  if (state.wait !== null) return { is: "wait", wait: state.wait, options: optionsOf(state, state.wait) };
-  return { is: "action", step: stepOf(state), ticket: ticketOf(state), attempt: attemptOf(state) };
+  if (state.wait !== null) return { is: "wait", wait: state.wait, options: listWaitOptions(state, state.wait) };
+  return { is: "action", step: currentStep(state), ticket: currentTicket(state), attempt: currentAttempt(state) };
 }
 
-export const stepOf = (run: ActiveRun): Step => STEP_OF[run.stage.is];
+export const currentStep = (run: ActiveRun): Step => STEP_OF[run.stage.is];
 
 /** The attempt at hand; while entering, the one about to begin. Null outside phases. */
-export function attemptOf(run: ActiveRun): AttemptId | null {
+export function currentAttempt(run: ActiveRun): AttemptId | null {
   const phase = currentPhase(run);
   if (phase === undefined || run.stage.is === "preparing" || run.stage.is === "baselining") return null;
   return attemptId(phase.rule.key, run.stage.is === "entering" ? phase.attempts + 1 : phase.attempts);
 }
 
 /** Names the step at hand, and no other step of any turn. */
-export const ticketOf = (run: ActiveRun): Ticket => `${attemptOf(run) ?? "run"}@${run.since}`;
+export const currentTicket = (run: ActiveRun): Ticket => `${currentAttempt(run) ?? "run"}@${run.since}`;
 
 /** What a person may answer now; menus, status and every other surface draw from this. */
-export function optionsOf(run: ActiveRun, wait: Wait): readonly WaitOption[] {
+export function listWaitOptions(run: ActiveRun, wait: Wait): readonly WaitOption[] {
   switch (wait.kind) {
     case "gate":
       return gateOptions(run, wait);
@@ -110,13 +110,13 @@ export const isFile = (path: string): boolean =>
 export const SESSION_AGENT = "session";
 
 /** The session that works on the current phase; null where none does. */
-export function sessionOf({ stage }: ActiveRun): NonNullable<Claim["session"]> | null {
+export function claimedSession({ stage }: ActiveRun): NonNullable<Claim["session"]> | null {
   return (isExecuting(stage) ? stage.claim?.session : null) ?? null;
 }
 
 /** True in the steps in which an agent writes. */
 export function isWriting(run: ActiveRun): boolean {
-  const step = stepOf(run);
+  const step = currentStep(run);
   return run.wait === null && (step === "produce" || step === "refine");
 }
 
@@ -124,5 +124,5 @@ export function isWriting(run: ActiveRun): boolean {
 export function isWithSession(run: ActiveRun): boolean {
   const key = currentPhase(run)?.rule.key ?? "";
   const agent = run.run.agents?.[key] ?? run.run.agent;
-  return sessionOf(run) !== null || (isWriting(run) && agent.name === SESSION_AGENT);
+  return claimedSession(run) !== null || (isWriting(run) && agent.name === SESSION_AGENT);
 }

@@ -58,10 +58,10 @@ export function applyOverlays(
     if (!outcome.ok) return outcome;
     applied = outcome.applied;
   }
-  return { ok: true, applied: { ...applied, warnings: applied.refused.map(warningOf) } };
+  return { ok: true, applied: { ...applied, warnings: applied.refused.map(formatWarning) } };
 }
 
-const warningOf = ({ what, why }: RefusedPart): string =>
+const formatWarning = ({ what, why }: RefusedPart): string =>
   `${ownPath(OWN.workflows)}: ${what} has no effect, because it needs your trust (${why}); see "isdlc trust".`;
 
 function asShipped(definition: WorkflowDefinition): AppliedOverlays {
@@ -130,10 +130,10 @@ const madeBy = ({ outputs, after }: PhaseDefinition): string[] =>
 const twice = (names: readonly string[]): string | undefined =>
   names.find((name, index) => names.indexOf(name) !== index);
 
-type Giving = { readonly given: GivenOverlay; readonly builtIn: BuiltIn };
+type OverlayContext = { readonly given: GivenOverlay; readonly builtIn: BuiltIn };
 
 /** Lets a part take effect if it may. */
-function take(before: AppliedOverlays, part: OverlayPart, { given, builtIn }: Giving): AppliedOverlays {
+function take(before: AppliedOverlays, part: OverlayPart, { given, builtIn }: OverlayContext): AppliedOverlays {
   const { phases } = before.definition;
   const refuse = (why: string): AppliedOverlays => ({
     ...before,
@@ -171,7 +171,7 @@ function newSources({ phases, after }: Lists, { sets }: OverlayPart, source: Rul
 function withPersonas(before: AppliedOverlays, given: GivenOverlay): AppliedOverlays {
   const changes = Object.entries(given.content.personas ?? {});
   if (!mayLoosen(given)) {
-    const refused = changes.map(([name, change]) => ({ what: `the persona ${name}`, why: lengthOf(change) }));
+    const refused = changes.map(([name, change]) => ({ what: `the persona ${name}`, why: changeLength(change) }));
     return { ...before, refused: [...before.refused, ...refused] };
   }
   const personas = changes.map(([name, change]): [string, ChangedPersona] => {
@@ -181,7 +181,7 @@ function withPersonas(before: AppliedOverlays, given: GivenOverlay): AppliedOver
   return { ...before, personas: { ...before.personas, ...Object.fromEntries(personas) } };
 }
 
-function lengthOf(change: PersonaChange): string {
+function changeLength(change: PersonaChange): string {
   const text = typeof change === "string" ? change : change.append;
   return `it is prompt text of ${text.length} characters`;
 }

@@ -13,12 +13,12 @@ export function resolvePlan(definition: WorkflowDefinition, choices: PlanChoices
   return definition.phases.map((phase) => ({
     ...phase,
     personaDigest: digestFor(phase, choices),
-    verdicts: verdictsOf(phase, choices.mode),
+    verdicts: requiredVerdicts(phase, choices.mode),
   }));
 }
 
 /** Where nothing is made, nothing can be revised: one verdict is all there is. */
-function verdictsOf({ reviewer, judged }: PhaseDefinition, mode: Mode): number {
+function requiredVerdicts({ reviewer, judged }: PhaseDefinition, mode: Mode): number {
   if (reviewer === null) return 0;
   return judged === true ? 1 : VERDICTS[mode];
 }
@@ -33,7 +33,7 @@ function digestFor(phase: PhaseDefinition, { personaDigests }: PlanChoices): str
 export const artifactPath = (item: string, name: string): string => `${item}/${name}`;
 
 /** What a phase makes, as paths. */
-export const outputsOf = ({ outputs }: Pick<PhaseDefinition, "outputs">, item: string): string[] =>
+export const resolveOutputs = ({ outputs }: Pick<PhaseDefinition, "outputs">, item: string): string[] =>
   outputs.map((name) => artifactPath(item, name));
 
 /**
@@ -41,7 +41,7 @@ export const outputsOf = ({ outputs }: Pick<PhaseDefinition, "outputs">, item: s
  * first phase takes, because a plan that starts midway builds on an analysis made before. Phases that a plan
  * leaves out are thus not waited for.
  */
-export function inputsOf(plan: readonly PhaseDefinition[], index: number, item: string): string[] {
+export function resolveInputs(plan: readonly PhaseDefinition[], index: number, item: string): string[] {
   const earlier = plan.slice(0, index).flatMap((phase) => phase.outputs);
   const available = new Set([...(plan[0]?.inputs ?? []), ...earlier]);
   const wanted = plan[index]?.inputs ?? [];
@@ -88,7 +88,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /** A title as part of a folder or branch name: `a-z0-9` and single hyphens, at most 50 characters. */
-export function slugOf(title: string): string {
+export function toSlug(title: string): string {
   const slug = plainWords(title).slice(0, SLUG_LENGTH).replace(/-$/, "");
   return slug === "" ? UNTITLED : slug;
 }

@@ -1,7 +1,7 @@
 /** Stands where a secret was. */
 export const REDACTED = "[secret]";
 /** Characters; what is longer is cut, so that no text can make cleaning slow. */
-export const LONGEST_TEXT = 4_000_000;
+export const MAX_TEXT_LENGTH = 4_000_000;
 /** Shorter values are too likely to be ordinary words. */
 const SHORTEST_SECRET = 8;
 
@@ -12,19 +12,19 @@ const SHORTEST_SECRET = 8;
 export function createRedactor(secretValues: readonly string[]): (text: string) => string {
   const literals = literalForms(secretValues);
   return (text) => {
-    let clean = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
+    let clean = text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH) : text;
     for (const literal of literals) clean = clean.replaceAll(literal, REDACTED);
     clean = withoutPrivateKeys(clean);
     for (const pattern of PATTERNS) clean = clean.replace(pattern, REDACTED);
     for (const pattern of PREFIXED_PATTERNS) clean = clean.replace(pattern, `$<before>${REDACTED}`);
     clean = clean.replace(ASSIGNMENT, redactAssignment).replace(ENCODED_LINE, redactEncodedLine);
-    const missing = text.length - LONGEST_TEXT;
+    const missing = text.length - MAX_TEXT_LENGTH;
     return missing > 0 ? `${clean}\n[cut: ${missing} more characters]` : clean;
   };
 }
 
 /** The values in an environment whose names say that they are secret. */
-export function secretsOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+export function listSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => (value !== undefined && SECRET_NAME.test(name) ? [value] : []));
 }
 
@@ -92,13 +92,13 @@ function withoutPrivateKeys(text: string): string {
 /** Longest first, so that a value inside of another does not leave the rest behind. */
 function literalForms(values: readonly string[]): readonly string[] {
   const lines = values.flatMap((value) => [value, ...value.split(/\r?\n/)]).map((value) => value.trim());
-  const forms = lines.filter((value) => value.length >= SHORTEST_SECRET).flatMap(formsOf);
+  const forms = lines.filter((value) => value.length >= SHORTEST_SECRET).flatMap(listForms);
   return [...new Set(forms)]
     .filter((form) => form.length >= SHORTEST_SECRET)
     .sort((one, other) => other.length - one.length);
 }
 
-function formsOf(value: string): readonly string[] {
+function listForms(value: string): readonly string[] {
   const encoded = [0, 1, 2].map((shift) => base64Within(value, shift));
   const urlSafe = encoded.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"));
   return [value, percentForm(value), JSON.stringify(value).slice(1, -1), ...encoded, ...urlSafe];

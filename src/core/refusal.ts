@@ -1,12 +1,12 @@
 import type { Refusal } from "./command.ts";
 
-type Told = {
+type RefusalTexts = {
   readonly [W in Refusal["why"]]: (refusal: Extract<Refusal, { why: W }>) => { what: string; fix: string };
 };
 
 const SEE_STATUS = 'Run "isdlc status" to see what is open.';
 
-const told: Told = {
+const told: RefusalTexts = {
   noRun: () => ({ what: "No run is open.", fix: 'Start one: isdlc "<what to do>".' }),
   notAPerson: () => ({ what: "An agent cannot decide this.", fix: "A person has to run it in their own terminal." }),
   reasonMissing: () => ({ what: "Cancelling a run needs a reason.", fix: 'isdlc cancel --reason "…"' }),

@@ -12,10 +12,10 @@ export type { EarlierWork, PhaseRecord } from "./phase-record.ts";
 /** The state of a run: a fold of its journal. A state that cannot be written down cannot happen. */
 export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
 
-type Started = Extract<EventDraft, { type: "run.started" }>;
+type RunStarted = Extract<EventDraft, { type: "run.started" }>;
 
 /** What was resolved when the run opened; later only the agents change, by a person, and the form of summaries. */
-export type RunFacts = Readonly<Omit<Started, "type" | "plan" | "supervision" | "tests">> & {
+export type RunFacts = Readonly<Omit<RunStarted, "type" | "plan" | "supervision" | "tests">> & {
   /** Parts of the journal that a team took in from users' machines. */
   readonly brought?: readonly Brought[];
   readonly startedAt: string;
@@ -86,13 +86,13 @@ export type Baseline = { readonly result: CheckResult; readonly isAccepted: bool
 
 export type EndedRun = FinishedRun | CancelledRun;
 
-export type FinishedRun = Ended & {
+export type FinishedRun = EndedBase & {
   readonly how: "finished";
   readonly finish: Finish;
   readonly merged: CommitId | null;
 };
 
-export type CancelledRun = Ended & {
+export type CancelledRun = EndedBase & {
   readonly how: "cancelled";
   readonly reason: string;
   /** The current phase at that time; null once every phase was left. */
@@ -103,12 +103,12 @@ export type CancelledRun = Ended & {
 export const mergedAs = (run: EndedRun): CommitId | null => (run.how === "finished" ? run.merged : null);
 
 /** How it was finished; null where it was not. */
-export const finishOf = (run: EndedRun): Finish | null => (run.how === "finished" ? run.finish : null);
+export const chosenFinish = (run: EndedRun): Finish | null => (run.how === "finished" ? run.finish : null);
 
 /** Why it was cancelled; null where it was not. */
-export const reasonOf = (run: EndedRun): string | null => (run.how === "cancelled" ? run.reason : null);
+export const cancelReason = (run: EndedRun): string | null => (run.how === "cancelled" ? run.reason : null);
 
-type Ended = Common & { readonly is: "ended"; readonly endedAt: string };
+type EndedBase = Common & { readonly is: "ended"; readonly endedAt: string };
 
 export type Stage =
   | { readonly is: "preparing" }
@@ -286,7 +286,7 @@ export function indexAfter(phases: readonly PhaseRecord[], index: number): numbe
 }
 
 /** Stages in which an agent works. */
-export type Executing = Extract<Stage, { claim: Claim | null }>;
+export type ExecutingStage = Extract<Stage, { claim: Claim | null }>;
 
-export const isExecuting = (stage: Stage): stage is Executing =>
+export const isExecuting = (stage: Stage): stage is ExecutingStage =>
   stage.is === "producing" || stage.is === "reviewing" || stage.is === "refining";

@@ -5,11 +5,11 @@ import { guidanceText, type Refusal } from "./command.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
 /** The passkeys that alone may decide; empty where other channels may as well. */
-export type Demanded = { readonly run: RunId; readonly passkeys?: readonly PasskeyKey[] | undefined };
+export type PasskeyDemand = { readonly run: RunId; readonly passkeys?: readonly PasskeyKey[] | undefined };
 
 /** Why a signature does not stand for a decision; null where it does. */
 export function signatureRefusal(
-  { run, passkeys = [] }: Demanded,
+  { run, passkeys = [] }: PasskeyDemand,
   signature: PasskeySignature,
   events: readonly EventDraft[],
 ): Refusal | null {
@@ -22,9 +22,9 @@ export function signatureRefusal(
 export const isDecision = (event: EventDraft): boolean => Object.hasOwn(SAYS, event.type);
 
 /** True where the statement, with the words behind it, says what the event records. */
-export function isAsSigned({ statement, words }: Said, run: RunId, event: EventDraft): boolean {
+export function isAsSigned({ statement, words }: SignedWords, run: RunId, event: EventDraft): boolean {
   const said = { ...parsed(words), ...parsed(statement) }; // what is signed itself comes last: words cannot replace it
-  const says = SAYS[event.type] as ((event: EventDraft) => Recorded) | undefined; // keyed by the type just read
+  const says = SAYS[event.type] as ((event: EventDraft) => DecisionFields) | undefined; // keyed by the type just read
   if (says === undefined || ownValue(said, "run") !== run) return false;
   if ("wait" in event && ownValue(said, "wait") !== event.wait) return false;
   const { options, ...values } = says(event);
@@ -33,13 +33,13 @@ export function isAsSigned({ statement, words }: Said, run: RunId, event: EventD
   return isGuided(said, event) && Object.entries(values).every(([key, value]) => isSame(ownValue(said, key), value));
 }
 
-type Said = Pick<PasskeySignature, "statement" | "words">;
+type SignedWords = Pick<PasskeySignature, "statement" | "words">;
 
 /** The options that lead to an event, and what else the statement has to say. */
-type Recorded = { readonly options: readonly string[]; readonly [key: string]: unknown };
-type Says = { readonly [T in EventDraft["type"]]?: (event: Extract<EventDraft, { type: T }>) => Recorded };
+type DecisionFields = { readonly options: readonly string[]; readonly [key: string]: unknown };
+type Says = { readonly [T in EventDraft["type"]]?: (event: Extract<EventDraft, { type: T }>) => DecisionFields };
 
-const only = (option: string) => (): Recorded => ({ options: [option] });
+const only = (option: string) => (): DecisionFields => ({ options: [option] });
 
 const SAYS: Says = {
   "gate.answered": ({ choice, shown, comments = [] }) => ({

@@ -8,12 +8,12 @@ export const MIN_LIGHT_PHASES = 3;
 export const DEFAULT_THRESHOLDS: SizingThresholds = { light_max_files: 5, epic_min_files: 20 };
 
 /** Read at most so much of a document; more is not an analysis. */
-const TEXT_LIMIT = 1_000_000;
+const MAX_TEXT_LENGTH = 1_000_000;
 
 /** Metrics from an impact analysis: its last JSON block, else its bold labels; null where it has neither. */
 export function parseSizingFromImpactAnalysis(markdown: unknown): SizingMetrics | null {
   if (typeof markdown !== "string" || markdown.trim() === "") return null;
-  const text = markdown.slice(0, TEXT_LIMIT);
+  const text = markdown.slice(0, MAX_TEXT_LENGTH);
   return fromJsonBlock(text) ?? fromLabels(text);
 }
 
@@ -44,7 +44,7 @@ export function computeSizingRecommendation(metrics: unknown, thresholds?: unkno
 }
 
 /** The recommendation for an analysis and the document it was read from. */
-export function sizingOf(
+export function computeSizing(
   found: { metrics: SizingMetrics | null; source: string | null },
   thresholds: SizingThresholds,
 ): Sizing {
@@ -55,7 +55,7 @@ export function sizingOf(
 /** Files and rough risk from a quick scan or a requirements document, where the impact analysis says nothing. */
 export function parseFallbackMetrics(markdown: unknown): SizingMetrics | null {
   if (typeof markdown !== "string") return null;
-  const text = markdown.slice(0, TEXT_LIMIT);
+  const text = markdown.slice(0, MAX_TEXT_LENGTH);
   const counted = /affected_file_count["*\s]*[:=]["*\s]*([0-9]{1,6})/i.exec(text);
   const scope = /\bScope\b["*:\s]{1,10}(SMALL|MEDIUM|LARGE)\b/i.exec(text);
   const files = counted === null ? SCOPE_FILES[(scope?.[1] ?? "").toUpperCase()] : Number(counted[1]);
@@ -88,7 +88,7 @@ function fromJsonBlock(text: string): SizingMetrics | null {
 }
 
 function fromLabels(text: string): SizingMetrics | null {
-  const labels = labelsOf(text);
+  const labels = createLabelReader(text);
   const files = labels("Affected Files");
   const risk = labels("Risk Level", "Risk");
   if (files === null || !/^[0-9]/.test(files) || !isLevel(risk)) return null;
@@ -102,7 +102,7 @@ function fromLabels(text: string): SizingMetrics | null {
 }
 
 /** Finds the first word after `**Label**:` or `**Label:**`, in letters of either case, without emphasis around it. */
-function labelsOf(text: string): (...names: readonly string[]) => string | null {
+function createLabelReader(text: string): (...names: readonly string[]) => string | null {
   const lower = text.toLowerCase();
   return (...names) => {
     for (const mark of names.flatMap((name) => [`**${name}**`, `**${name}:**`])) {

@@ -33,7 +33,7 @@ export function shouldReviewPhase(config: unknown, phaseKey: unknown): boolean {
   const phases = ownValue(config, "review_phases");
   if (phases === "all") return true;
   const [head = ""] = phaseKey.split("-", 1);
-  return entriesOf(phases).includes(head);
+  return toEntries(phases).includes(head);
 }
 
 /** Whether a person is asked after this phase. Unlike the library function it also knows full phase keys. */
@@ -113,14 +113,14 @@ export type WorkflowPhases = { readonly name: string; readonly phases: readonly 
 export function reviewPhasesWarnings(state: unknown, workflow: WorkflowPhases): string[] {
   const phases = ownValue(ownValue(state, "supervised_mode"), "review_phases");
   if (phases === undefined || phases === "all") return [];
-  const entries = entriesOf(phases);
+  const entries = toEntries(phases);
   if (entries.length === 0)
     return ['supervised_mode.review_phases is neither "all" nor a list of phases: every phase is reviewed'];
   const isKnown = (entry: unknown): boolean =>
     isPhaseName(entry) && workflow.phases.some((key) => covers([entry], key));
   const unknown = entries.filter((entry) => !isKnown(entry)).map(entryText);
   if (unknown.length === 0) return [];
-  const names = unknown.slice(0, MOST_NAMED).join(", ");
+  const names = unknown.slice(0, MAX_NAMED).join(", ");
   const told = `supervised_mode.review_phases names ${names}, which the workflow "${workflow.name}" does not have`;
   const has = [...new Set(workflow.phases.map(phaseNumber))].join(", ");
   return [
@@ -130,7 +130,7 @@ export function reviewPhasesWarnings(state: unknown, workflow: WorkflowPhases): 
   ];
 }
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 function entryText(entry: unknown): string {
   if (typeof entry === "string") return JSON.stringify(entry.slice(0, 40));
@@ -139,7 +139,7 @@ function entryText(entry: unknown): string {
 
 /** An empty choice means every phase: the safe side. */
 function readPhases(phases: unknown, isValid: (entry: unknown) => entry is string): ReviewPhases {
-  const valid = entriesOf(phases).filter(isValid);
+  const valid = toEntries(phases).filter(isValid);
   return valid.length === 0 ? "all" : valid;
 }
 
@@ -147,7 +147,7 @@ function covers(phases: "all" | readonly string[], phaseKey: PhaseKey): boolean 
   return phases === "all" || phases.includes(phaseKey) || phases.includes(phaseNumber(phaseKey));
 }
 
-function entriesOf(value: unknown): readonly unknown[] {
+function toEntries(value: unknown): readonly unknown[] {
   try {
     return Array.isArray(value) ? [...(value as readonly unknown[])] : [];
   } catch {

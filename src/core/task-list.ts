@@ -9,7 +9,7 @@ export type Task = {
 
 export type TaskList = { readonly tasks: readonly Task[]; readonly problems: readonly string[] };
 
-const TEXT_LIMIT = 500_000;
+const MAX_TASK_LIST_LENGTH = 500_000;
 /** More problems than a person or an agent would read are counted only. */
 const MAX_PROBLEMS = 50;
 const TASK_LINE = /^- \[[ xX]\] (T[0-9]{1,4})\b[:.]?\s*(.*)$/;
@@ -22,7 +22,7 @@ const FIELD_LINE = /^\s+- (files|needs|serves):\s*(.*)$/i;
  * no task waits for itself through others.
  */
 export function readTaskList(markdown: string): TaskList {
-  const lines = markdown.slice(0, TEXT_LIMIT).split(/\r?\n/);
+  const lines = markdown.slice(0, MAX_TASK_LIST_LENGTH).split(/\r?\n/);
   const tasks = parseTasks(lines);
   const problems = [...emptiness(tasks), ...nameless(lines), ...faults(tasks), ...cycles(tasks)];
   const more = problems.length - MAX_PROBLEMS;
@@ -38,12 +38,12 @@ function parseTasks(lines: readonly string[]): Draft[] {
     if (id !== undefined && title !== undefined)
       tasks.push({ id, title: title.trim(), files: [], needs: [], serves: [] });
     const [, name, value] = FIELD_LINE.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) fieldOf(tasks.at(-1), name).push(...words(value));
+    if (name !== undefined && value !== undefined) readField(tasks.at(-1), name).push(...words(value));
   }
   return tasks;
 }
 
-function fieldOf(task: Draft | undefined, name: string): string[] {
+function readField(task: Draft | undefined, name: string): string[] {
   const field = name.toLowerCase();
   return task === undefined ? [] : field === "files" ? task.files : field === "needs" ? task.needs : task.serves;
 }
@@ -66,10 +66,10 @@ function faults(tasks: readonly Task[]): string[] {
   const times = new Map<string, number>();
   for (const { id } of tasks) times.set(id, (times.get(id) ?? 0) + 1);
   const twins = [...times].filter(([, count]) => count > 1).map(([id, count]) => `${id} appears ${count} times.`);
-  return [...twins, ...tasks.flatMap((task) => faultsOf(task, times))];
+  return [...twins, ...tasks.flatMap((task) => findFaults(task, times))];
 }
 
-function faultsOf(task: Task, known: ReadonlyMap<string, number>): string[] {
+function findFaults(task: Task, known: ReadonlyMap<string, number>): string[] {
   const missing = task.needs.filter((id) => !known.has(id));
   return [
     ...(task.title === "" ? [`${task.id} has no title.`] : []),

@@ -34,10 +34,10 @@ export type TeamProblem =
   | { readonly code: "RUN_AWAY"; readonly run: string; readonly to: string }
   | { readonly code: "RUN_NOT_MOVABLE"; readonly why: string; readonly fix: string };
 
-type Described = { readonly what: string; readonly fix: string };
+type ProblemText = { readonly what: string; readonly fix: string };
 
 export const teamDescriptions: {
-  readonly [C in TeamProblem["code"]]: (problem: Extract<TeamProblem, { code: C }>) => Described;
+  readonly [C in TeamProblem["code"]]: (problem: Extract<TeamProblem, { code: C }>) => ProblemText;
 } = {
   TEAM_NOT_INSTALLED: (p) => ({
     what:

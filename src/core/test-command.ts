@@ -32,13 +32,13 @@ export const chosenCommands = (tests: TestCommand | null): readonly (readonly st
 
 type CommandLines = { readonly argv: readonly string[]; readonly more?: readonly (readonly string[])[] | undefined };
 
-type Scanned = { readonly parts: readonly string[]; readonly shell: string | null };
+type ScannedCommand = { readonly parts: readonly string[]; readonly shell: string | null };
 
 const QUOTED = /\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"/g;
 const SUBSTITUTION = /(?<!\\)(?:\$[\w({@*?]|`)/;
 const SHELL_ONLY = /^\s*[A-Za-z_]\w*=|\$[\w({@*?]|`|\|\|?|;|(?<!&)&(?!&)|\d?[<>]+|\*|\(|\n/;
 
-function scan(text: string): Scanned {
+function scan(text: string): ScannedCommand {
   const bare = text.replaceAll(QUOTED, maskQuoted);
   const found = SHELL_ONLY.exec(bare);
   if (found !== null) return { parts: [], shell: found[0].trim() || "a line break" };

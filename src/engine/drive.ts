@@ -1,12 +1,12 @@
 import { next, type Next } from "../core/next.ts";
 import type { RunState } from "../core/run.ts";
-import type { Submitted } from "../ports/journal.ts";
+import type { SubmitResult } from "../ports/journal.ts";
 import type { Engine } from "./engine.ts";
 import { perform } from "./perform.ts";
 import { isLeftToSession } from "./session-work.ts";
 import { writeActive, writeProjections } from "./write-projections.ts";
 
-export type Resting = {
+export type DriveResult = {
   readonly state: RunState;
   readonly next: Next;
   /** Projections that could not be written; the journal is unharmed. */
@@ -17,7 +17,7 @@ export type Resting = {
  * Loads, asks what should happen, lets it happen, records what came of it; until the run rests or the signal says stop.
  * `noMore` lets the step at hand come to its end, and begins no other.
  */
-export async function drive(engine: Engine, signal: AbortSignal, noMore: AbortSignal = signal): Promise<Resting> {
+export async function drive(engine: Engine, signal: AbortSignal, noMore: AbortSignal = signal): Promise<DriveResult> {
   const warned = new Set<string>();
   for (;;) {
     const { state, head } = await engine.journal.load(engine.run);
@@ -39,11 +39,11 @@ export async function drive(engine: Engine, signal: AbortSignal, noMore: AbortSi
 }
 
 /** A report is refused when the run moved on. Were it refused for the step that is still at hand, agents would work forever. */
-function refuseToRepeat(done: Action, { state, refusal }: Refused): void {
+function refuseToRepeat(done: Action, { state, refusal }: RefusedSubmission): void {
   const now = next(state);
   if (now.is === "action" && now.step === done.step && now.attempt === done.attempt)
     throw new Error(`${done.step} of ${done.attempt ?? "the run"} cannot be recorded: ${refusal.why}`);
 }
 
 type Action = Extract<Next, { is: "action" }>;
-type Refused = Extract<Submitted, { ok: false }>;
+type RefusedSubmission = Extract<SubmitResult, { ok: false }>;

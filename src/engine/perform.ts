@@ -1,5 +1,5 @@
 import type { Outcome, Report } from "../core/command.ts";
-import { attemptOf, stepOf, ticketOf } from "../core/next.ts";
+import { currentAttempt, currentStep, currentTicket } from "../core/next.ts";
 import { describe, ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
@@ -49,17 +49,18 @@ export async function perform(engine: Engine, task: Task, signal: AbortSignal): 
     const { what, fix } = describe(error.problem);
     return {
       do: "report",
-      ticket: await ticketNow(engine, task),
+      ticket: await readTicket(engine, task),
       outcome: { of: step, failed: error.problem.code.toLowerCase(), detail: `${what} ${fix}` },
     };
   }
 }
 
 /** A step that claimed an execution before it failed has another ticket than the one it began with. */
-async function ticketNow(engine: Engine, { run, step, ticket }: Task): Promise<Ticket> {
+async function readTicket(engine: Engine, { run, step, ticket }: Task): Promise<Ticket> {
   const { state } = await engine.journal.load(engine.run);
-  const isAtHand = state.is === "active" && stepOf(state) === step && attemptOf(state) === attemptOf(run);
-  return isAtHand ? ticketOf(state) : ticket;
+  const isAtHand =
+    state.is === "active" && currentStep(state) === step && currentAttempt(state) === currentAttempt(run);
+  return isAtHand ? currentTicket(state) : ticket;
 }
 
 /** Their reports tell that the execution was stopped. */

@@ -1,5 +1,5 @@
 import { isGeneratedFile } from "../core/generated-files.ts";
-import { type Finding, isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import { type Finding, isOpen, buildLedger } from "../core/findings/ledger.ts";
 import { isSameFile } from "../core/findings/location.ts";
 import type { Draft, PhaseRecord } from "../core/run.ts";
 import { claimsSoFar, unmentionedFiles } from "../core/unmentioned.ts";
@@ -21,8 +21,8 @@ export type ShownWork = {
 
 /** Characters of the patch; a reviewer has the files themselves beside it. */
 const MAX_PATCH_CHARS = 60_000;
-const MOST_FILES = 300;
-const MOST_FINDINGS = 100;
+const MAX_FILES = 300;
+const MAX_FINDINGS = 100;
 
 /** The work as the agent claims it and as git shows it, apart from each other, between marks that frame it as data. */
 export function reviewMaterial(
@@ -51,22 +51,22 @@ export function reviewMaterial(
 }
 
 function changedLines(changes: readonly FileChange[] | null): string[] {
-  const shown = (changes ?? []).slice(0, MOST_FILES).map(({ path, change }) => `${pathToken(path)} (${change})`);
+  const shown = (changes ?? []).slice(0, MAX_FILES).map(({ path, change }) => `${pathToken(path)} (${change})`);
   const left = (changes ?? []).length - shown.length;
   return left > 0 ? [...shown, `and ${left} more: see your copy`] : shown;
 }
 
 /** Each finding of an earlier verdict of this phase, with whether its file was touched after it. */
 function earlierFindings({ iterations }: PhaseRecord, { revised }: ShownWork): string[] {
-  const { findings } = ledgerOf(iterations);
-  return findings.slice(-MOST_FINDINGS).map((finding) => {
+  const { findings } = buildLedger(iterations);
+  return findings.slice(-MAX_FINDINGS).map((finding) => {
     const { id, severity, description, location } = finding;
     const place = location === null ? "" : ` at ${pathToken(location)}`;
-    return `${id} (${severity})${place}: ${JSON.stringify(description)}. ${becameOf(finding, revised)}`;
+    return `${id} (${severity})${place}: ${JSON.stringify(description)}. ${describeOutcome(finding, revised)}`;
   });
 }
 
-function becameOf(finding: Finding, revised: readonly string[] | null): string {
+function describeOutcome(finding: Finding, revised: readonly string[] | null): string {
   if (!isOpen(finding)) return "Later verdicts did not repeat it.";
   const { file } = finding;
   if (revised === null) return "What was changed because of it is not known.";
@@ -86,11 +86,11 @@ function patchPart(patch: string): string {
     room -= length;
     return true;
   });
-  const left = files.filter((file) => !fitting.includes(file)).map(headOf);
+  const left = files.filter((file) => !fitting.includes(file)).map(readHeader);
   const rest =
     left.length === 0
       ? ""
-      : `\nThe patch is longer than can be shown. Read these files in your copy:\n${lines(left.slice(0, MOST_FILES))}`;
+      : `\nThe patch is longer than can be shown. Read these files in your copy:\n${lines(left.slice(0, MAX_FILES))}`;
   return `The patch, as git shows it:\n${fitting.map((file) => file.trimEnd()).join("\n")}${rest}`;
 }
 
@@ -102,7 +102,7 @@ const generatedLast = (files: readonly string[]): string[] => [
 const isGenerated = (file: string): boolean => isGeneratedFile(/^diff --git .* "?b\/(.*?)"?$/m.exec(file)?.[1] ?? "");
 
 /** `a/src/x.ts b/src/x.ts` of the first line. */
-const headOf = (file: string): string => JSON.stringify(/^diff --git (.*)$/m.exec(file)?.[1] ?? "a file");
+const readHeader = (file: string): string => JSON.stringify(/^diff --git (.*)$/m.exec(file)?.[1] ?? "a file");
 
 const titled = (title: string, entries: readonly string[]): string =>
   entries.length === 0 ? "" : `${title}:\n${lines(entries)}`;

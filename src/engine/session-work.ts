@@ -1,5 +1,5 @@
 import type { Report } from "../core/command.ts";
-import { attemptOf, isWriting, ticketOf } from "../core/next.ts";
+import { currentAttempt, isWriting, currentTicket } from "../core/next.ts";
 import { ProblemError } from "../core/problem.ts";
 import { type ActiveRun, currentPhase, isExecuting, type RunState } from "../core/run.ts";
 import type { AgentResult } from "../schema/agent.ts";
@@ -8,7 +8,7 @@ import type { AttemptId, ExecutionId, PhaseKey } from "../schema/ids.ts";
 import type { Engine } from "./engine.ts";
 import { judgeTasks } from "./steps/after-phase.ts";
 import { writingAssignment } from "./steps/assignments.ts";
-import { limitsOf } from "./steps/execution-limits.ts";
+import { executionLimits } from "./steps/execution-limits.ts";
 import { giveUp, submitClaim, withoutSecrets } from "./steps/executions.ts";
 import { recordPhaseStart, recordReviews } from "./steps/feature-record.ts";
 
@@ -57,7 +57,7 @@ export async function claimForSession(engine: Engine, session: SessionWorker): P
       engine.sessions.begin(session.id);
       continue;
     }
-    if (claim.session?.id === session.id) return taskOf(engine, state, claim);
+    if (claim.session?.id === session.id) return buildTask(engine, state, claim);
     refuseWhileHeld(engine, state);
     const lost = await giveUp(engine, { run: state }, claim);
     await engine.journal.submit(engine.run, lost);
@@ -73,7 +73,7 @@ export function refuseWhileHeld(engine: Pick<Engine, "processes" | "sessions">, 
   const owners = [claim.driver, claim.session.server ?? claim.driver];
   if (!owners.every((owner) => engine.processes.isAlive(owner))) return;
   const silence = (engine.sessions.silentFor(claim.session.id) ?? 0) / 1000;
-  if (silence > limitsOf(run, phase).silence) return;
+  if (silence > executionLimits(run, phase).silence) return;
   throw new ProblemError({ code: "SESSION_HOLDS", session: claim.session.id, phase: phase.rule.key });
 }
 
@@ -82,19 +82,19 @@ async function claimed(engine: Engine, run: ActiveRun, worker: SessionWorker): P
   const assignment = await writingAssignment(engine, run);
   const phase = currentPhase(run);
   if (assignment === null || phase === undefined) return false;
-  const execution = `${attemptOf(run) ?? phase.rule.key}.${phase.executions + 1}`;
+  const execution = `${currentAttempt(run) ?? phase.rule.key}.${phase.executions + 1}`;
   const session = { id, host, ...(server === undefined ? {} : { server }) };
   const claim: Claim = { execution, nonce: engine.newNonce(), driver: process, session };
   const prompt = assignment.persona.length + assignment.prompt.length;
-  return (await submitClaim(engine, ticketOf(run), { claim, prompt })) !== null;
+  return (await submitClaim(engine, currentTicket(run), { claim, prompt })) !== null;
 }
 
-async function taskOf(engine: Engine, run: ActiveRun, { execution, nonce }: Claim): Promise<SessionTask | null> {
+async function buildTask(engine: Engine, run: ActiveRun, { execution, nonce }: Claim): Promise<SessionTask | null> {
   const assignment = await writingAssignment(engine, run);
   const phase = currentPhase(run);
   if (assignment === null || phase === undefined) return null;
   const { persona, prompt, artifacts, iteration } = assignment;
-  const attempt = attemptOf(run) ?? phase.rule.key;
+  const attempt = currentAttempt(run) ?? phase.rule.key;
   return { execution, attempt, phase: phase.rule.key, nonce, iteration, persona, prompt, artifacts };
 }
 
@@ -108,7 +108,7 @@ export async function recordSessionReport(engine: Engine, { nonce, result }: Ses
   const { state } = await engine.journal.load(engine.run);
   const claim = heldBy(state, nonce);
   if (claim === null || state.is !== "active") throw new ProblemError({ code: "NOT_HELD" });
-  const report = await reportOf(engine, state, { claim, result });
+  const report = await buildReport(engine, state, { claim, result });
   const recorded = await engine.journal.submit(engine.run, report); // its ticket fits this claim and no other
   if (!recorded.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: recorded.refusal });
 }
@@ -119,9 +119,9 @@ function heldBy(state: RunState, nonce: string): Claim | null {
   return claim?.session !== undefined && claim.nonce === nonce ? claim : null;
 }
 
-type Said = { readonly claim: Claim; readonly result: AgentResult };
+type ReportedResult = { readonly claim: Claim; readonly result: AgentResult };
 
-async function reportOf(engine: Engine, run: ActiveRun, { claim, result }: Said): Promise<Report> {
+async function buildReport(engine: Engine, run: ActiveRun, { claim, result }: ReportedResult): Promise<Report> {
   const { execution, session } = claim;
   const isGuarded = session !== undefined && engine.sessions.isGuarded(session.id);
   const produced = {
@@ -133,7 +133,7 @@ async function reportOf(engine: Engine, run: ActiveRun, { claim, result }: Said)
     ...(isGuarded ? {} : { unguarded: UNGUARDED }),
   };
   const outcome = run.stage.is === "refining" ? await judgeTasks(engine, run, produced) : produced;
-  return { do: "report", ticket: ticketOf(run), outcome };
+  return { do: "report", ticket: currentTicket(run), outcome };
 }
 
 const UNGUARDED = "Made in a session whose isdlc hooks were not seen at work: nothing held it back while it wrote.";

@@ -14,10 +14,10 @@ import { treeAt, type TreeId } from "../schema/ids.ts";
 /** Everything that accepting would accept, or only what changed since the person last looked. */
 export type ShownSince = "accepted" | "look";
 
-type Part = { readonly title: string | null; readonly patch: string };
-type Shown = { readonly base: string; readonly parts: readonly Part[] };
+type PatchPart = { readonly title: string | null; readonly patch: string };
+type ShownPatch = { readonly base: string; readonly parts: readonly PatchPart[] };
 
-type Looking = {
+type PatchSources = {
   readonly workspace: Pick<Workspace, "diff" | "patch">;
   readonly vcs: Pick<VcsWrite, "forkPoint"> | null;
 };
@@ -27,10 +27,10 @@ type Looking = {
  * others what changed since a gate was last accepted. Null where there is nothing to compare.
  */
 export async function shownChanges(
-  looking: Looking,
+  looking: PatchSources,
   run: ActiveRun,
   since: ShownSince = "accepted",
-): Promise<Shown | null> {
+): Promise<ShownPatch | null> {
   const made = currentPhase(run)?.made ?? null;
   if (since === "look" && made !== null) return sinceLook(looking, run, made);
   if (made === null)
@@ -44,7 +44,11 @@ export async function shownChanges(
 type Ends = { readonly tree: TreeId | null; readonly to: TreeId | null };
 
 /** The work as it would be merged, then what was written beside it and is not committed. */
-async function againstBase({ workspace, vcs }: Looking, run: ActiveRun, { tree, to }: Ends): Promise<Shown | null> {
+async function againstBase(
+  { workspace, vcs }: PatchSources,
+  run: ActiveRun,
+  { tree, to }: Ends,
+): Promise<ShownPatch | null> {
   const { base, branch } = run.run.git ?? { base: null, branch: null };
   if (vcs === null || to === null || base === null || branch === null) return null;
   const fork = await vcs.forkPoint(base, branch);
@@ -58,21 +62,21 @@ async function againstBase({ workspace, vcs }: Looking, run: ActiveRun, { tree, 
 
 type Beside = { readonly from: TreeId | null; readonly to: TreeId | null; readonly known: readonly FileChange[] };
 
-async function uncommitted(workspace: Looking["workspace"], { from, to, known }: Beside): Promise<string> {
+async function uncommitted(workspace: PatchSources["workspace"], { from, to, known }: Beside): Promise<string> {
   const committed = new Set(known.map(({ path }) => path));
   const written = (await workspace.diff(from, to)) ?? [];
   const rest = written.map(({ path }) => path).filter((path) => !committed.has(path));
   return rest.length === 0 ? "" : workspace.patch(from, to, rest);
 }
 
-async function sinceAccepted(looking: Looking, run: ActiveRun, made: PhaseOutput): Promise<Shown> {
+async function sinceAccepted(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownPatch> {
   const { tree, phase } = isLastPhase(run) ? runBegan(run) : lastAcceptedTree(run);
   const base = phase === null ? "since the run began" : `since you accepted ${phase}`;
   const changed = { title: null, patch: await looking.workspace.patch(tree, made.tree) };
   return { base, parts: [changed, ...(await besideTheTree(looking, run, made))] };
 }
 
-async function sinceLook(looking: Looking, run: ActiveRun, made: PhaseOutput): Promise<Shown> {
+async function sinceLook(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownPatch> {
   if (!hasLookedHere(run)) return sinceAccepted(looking, run, made);
   const patch = await looking.workspace.patch(lastReviewedTree(run), made.tree);
   return {
@@ -82,7 +86,7 @@ async function sinceLook(looking: Looking, run: ActiveRun, made: PhaseOutput): P
 }
 
 /** What others committed on the branch, and what hooks would add to the commit. */
-async function besideTheTree({ workspace }: Looking, run: ActiveRun, made: PhaseOutput): Promise<Part[]> {
+async function besideTheTree({ workspace }: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<PatchPart[]> {
   const tip = made.standing?.tip ?? null;
   const { plainTree = null, commitTree = null } = made;
   return [

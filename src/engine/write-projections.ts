@@ -1,17 +1,17 @@
-import { attemptOf, sessionOf } from "../core/next.ts";
+import { currentAttempt, claimedSession } from "../core/next.ts";
 import { OWN, ownPath } from "../core/own-folder.ts";
-import { outputsOf } from "../core/plan.ts";
+import { resolveOutputs } from "../core/plan.ts";
 import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord, type RunState } from "../core/run.ts";
 import type { ActiveMarker } from "../ports/projections.ts";
 import type { Head } from "../ports/journal.ts";
 import { historyEntry, projectStateFile } from "../views/state-file.ts";
-import { renderPhaseSummary, summaryFileName, summaryOf } from "../views/summary.ts";
+import { renderPhaseSummary, summaryFileName, buildSummaryData } from "../views/summary.ts";
 import type { Engine } from "./engine.ts";
 
-type Resting = Pick<Engine, "projections">;
+type ProjectionTarget = Pick<Engine, "projections">;
 
 /** Writes every projection of a run that came to rest. What fails is told and can be written again any time. */
-export function writeProjections(engine: Resting, state: RunState, head: Head): readonly string[] {
+export function writeProjections(engine: ProjectionTarget, state: RunState, head: Head): readonly string[] {
   if (state.is === "none") return [];
   const warnings: string[] = [];
   const attempt = (what: string, write: () => void): void => void warnings.push(...attempted(what, write));
@@ -23,7 +23,7 @@ export function writeProjections(engine: Resting, state: RunState, head: Head): 
 }
 
 /** The marker of the open run alone: it is to be true at every moment, whoever works. */
-export const writeActive = (engine: Resting, state: RunState, head: Head): readonly string[] =>
+export const writeActive = (engine: ProjectionTarget, state: RunState, head: Head): readonly string[] =>
   attempted(ownPath(OWN.active), () =>
     engine.projections.writeActive(state.is === "active" ? marker(state, head) : null),
   );
@@ -37,19 +37,19 @@ function attempted(what: string, write: () => void): readonly string[] {
   }
 }
 
-function writeSummary(engine: Resting, run: ActiveRun): void {
+function writeSummary(engine: ProjectionTarget, run: ActiveRun): void {
   const phase = currentPhase(run);
   if (run.wait?.kind !== "gate" || phase === undefined) return;
   const keys = run.phases.map(({ rule }) => rule.key);
-  const text = renderPhaseSummary(summaryOf(run, phase.rule.key), { minimal: run.run.minimalSummary });
+  const text = renderPhaseSummary(buildSummaryData(run, phase.rule.key), { minimal: run.run.minimalSummary });
   engine.projections.writeSummary(summaryFileName(keys, phase.rule.key), text);
 }
 
 /** Ended runs in `state.json`, which is to stay small. */
-const MOST_ENDED = 50;
+const MAX_ENDED = 50;
 
-function writeStateFile(engine: Resting, run: ActiveRun | EndedRun): string[] {
-  const recent = engine.projections.endedRuns().slice(-MOST_ENDED);
+function writeStateFile(engine: ProjectionTarget, run: ActiveRun | EndedRun): string[] {
+  const recent = engine.projections.endedRuns().slice(-MAX_ENDED);
   const history = recent.map((ended) => engine.projections.endedEntry(ended)).filter((entry) => entry !== null);
   const counters = { next_req_id: nextId(engine, "REQ"), next_bug_id: nextId(engine, "BUG") };
   const warning = engine.projections.writeStateFile(({ user, version, earlier }) =>
@@ -58,13 +58,13 @@ function writeStateFile(engine: Resting, run: ActiveRun | EndedRun): string[] {
   return warning === null ? [] : [warning];
 }
 
-function nextId(engine: Resting, prefix: string): number {
-  const numbers = engine.projections.itemNames("docs/requirements").map((name) => numberOf(name, prefix));
+function nextId(engine: ProjectionTarget, prefix: string): number {
+  const numbers = engine.projections.itemNames("docs/requirements").map((name) => parseNumber(name, prefix));
   return Math.max(0, ...numbers) + 1;
 }
 
 /** `REQ-0012-login` with prefix REQ is 12; anything else 0. */
-export function numberOf(name: string, prefix: string): number {
+export function parseNumber(name: string, prefix: string): number {
   const match = /^([A-Z]+)-([0-9]{1,6})(?:-|$)/.exec(name);
   return match !== null && match[1] === prefix ? Number(match[2]) : 0;
 }
@@ -72,23 +72,23 @@ export function numberOf(name: string, prefix: string): number {
 function marker(run: ActiveRun, head: Head): ActiveMarker {
   const phase = currentPhase(run);
   const paths = (phases: readonly PhaseRecord[]): string[] =>
-    phases.flatMap(({ rule }) => outputsOf(rule, run.run.item));
+    phases.flatMap(({ rule }) => resolveOutputs(rule, run.run.item));
   const made = new Set(paths(run.phases.slice(0, run.index + 1)));
   return {
     run: run.run.run,
     seq: head.seq,
     phase: phase?.rule.key ?? null,
-    attempt: attemptOf(run),
+    attempt: currentAttempt(run),
     item: run.run.item,
-    writes: writesNow(run),
+    writes: currentWrites(run),
     wait: run.wait?.id ?? null,
-    session: sessionOf(run)?.id ?? null,
-    outputs: phase === undefined || run.stage.is !== "producing" ? [] : outputsOf(phase.rule, run.run.item),
+    session: claimedSession(run)?.id ?? null,
+    outputs: phase === undefined || run.stage.is !== "producing" ? [] : resolveOutputs(phase.rule, run.run.item),
     later: [...new Set(paths(run.phases.slice(run.index + 1)))].filter((path) => !made.has(path)),
   };
 }
 
-function writesNow({ wait, stage, phases, index }: ActiveRun): ActiveMarker["writes"] {
+function currentWrites({ wait, stage, phases, index }: ActiveRun): ActiveMarker["writes"] {
   if (wait !== null) return "nothing";
   if (stage.is === "refining") return "item";
   return stage.is === "producing" ? (phases[index]?.rule.writes ?? "nothing") : "nothing";

@@ -28,8 +28,10 @@ export function recordSizing(state: unknown, intensity: unknown, options: Sizing
   if (!isRecord(state) || !isRecord(workflow) || Object.isFrozen(state) || Object.isFrozen(workflow))
     return ["there is no active workflow to size"];
   const chosen = isIntensity(intensity) ? intensity : "standard";
-  const warnings = isIntensity(intensity) ? [] : [`${nameOf(intensity)} is not an intensity, so standard is recorded`];
-  const record = recordOf(chosen, isRecord(options) ? options : {});
+  const warnings = isIntensity(intensity)
+    ? []
+    : [`${formatName(intensity)} is not an intensity, so standard is recorded`];
+  const record = toRecord(chosen, isRecord(options) ? options : {});
   if (chosen !== "light") {
     workflow["sizing"] = record;
     return warnings;
@@ -48,16 +50,16 @@ export function recordSizing(state: unknown, intensity: unknown, options: Sizing
 const isIntensity = (value: unknown): value is Intensity =>
   value === "light" || value === "standard" || value === "epic";
 
-const nameOf = (value: unknown): string => (typeof value === "string" ? `"${value.slice(0, 80)}"` : typeof value);
+const formatName = (value: unknown): string => (typeof value === "string" ? `"${value.slice(0, 80)}"` : typeof value);
 
-function recordOf(intensity: Intensity, options: unknown): Record<string, unknown> {
+function toRecord(intensity: Intensity, options: unknown): Record<string, unknown> {
   const option = (name: keyof SizingDecisionOptions): unknown => ownValue(options, name);
   const text = (name: keyof SizingDecisionOptions): string | null => textOr(option(name), null);
   const is = (name: keyof SizingDecisionOptions): boolean => option(name) === true;
   return {
     intensity,
     effective_intensity: intensity === "light" ? "light" : "standard",
-    ...metricsOf(option("metrics")),
+    ...parseMetrics(option("metrics")),
     recommended_by: is("forced_by_flag") ? "user" : "framework",
     overridden: is("overridden"),
     overridden_to: text("overridden_to"),
@@ -71,7 +73,7 @@ function recordOf(intensity: Intensity, options: unknown): Record<string, unknow
   };
 }
 
-function metricsOf(metrics: unknown): SizingMetrics {
+function parseMetrics(metrics: unknown): SizingMetrics {
   const count = (name: keyof SizingMetrics): number => {
     const value = ownValue(metrics, name);
     return typeof value === "number" && Number.isFinite(value) ? value : 0;
@@ -109,7 +111,7 @@ function withoutPhases(state: object, workflow: object, skipped: ReadonlySet<unk
   const records = without(ownValue(state, "phases"), skipped);
   const status = isRecord(statuses) ? without(statuses, skipped) : undefined;
   const sized = phases.indexOf(SIZED_PHASE);
-  const done = phases.findLastIndex((key) => statusOf({ status, records }, key) === "completed");
+  const done = phases.findLastIndex((key) => readStatus({ status, records }, key) === "completed");
   return {
     workflow: {
       phases,
@@ -125,7 +127,7 @@ const without = (entries: unknown, skipped: ReadonlySet<unknown>): Record<string
 
 type Statuses = { readonly status: unknown; readonly records: unknown };
 
-const statusOf = ({ status, records }: Statuses, key: unknown): unknown =>
+const readStatus = ({ status, records }: Statuses, key: unknown): unknown =>
   ownValue(status, String(key)) ?? ownValue(ownValue(records, String(key)), "status");
 
 function brokenInvariant({ workflow, phases: records }: Lighter): string | null {
@@ -134,6 +136,6 @@ function brokenInvariant({ workflow, phases: records }: Lighter): string | null 
   if (index >= phases.length) return "No phase would be left to go on with.";
   const stray = Object.keys(status ?? {}).find((key) => !phases.includes(key));
   if (stray !== undefined) return `phase_status names ${stray}, which is not a phase of the workflow.`;
-  const following = statusOf({ status, records }, phases[index]) ?? "pending";
+  const following = readStatus({ status, records }, phases[index]) ?? "pending";
   return following === "pending" ? null : `${String(phases[index])} has already begun.`;
 }

@@ -1,4 +1,4 @@
-export type DriverAcquired =
+export type DriverLockResult =
   | { readonly ok: true; readonly release: () => void }
   | { readonly ok: false; readonly pid: number };
 
@@ -8,5 +8,5 @@ export interface DriverLock {
   holder(): number | null;
   /** The same, when it is another process than this one. */
   otherHolder(): number | null;
-  tryAcquire(): DriverAcquired;
+  tryAcquire(): DriverLockResult;
 }

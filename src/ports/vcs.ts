@@ -44,7 +44,7 @@ export type ComposeRequest = {
   readonly together?: readonly string[];
 };
 
-export type Composed = {
+export type ComposedTree = {
   readonly tree: TreeId;
   /** Files with uncommitted lines of the person that cannot be told apart from the changes: left out unless agreed to. */
   readonly mixed: readonly string[];
@@ -66,7 +66,7 @@ export type CommitRequest = {
   readonly keep: { readonly run: RunId; readonly name: string };
 };
 
-export type Committed =
+export type CommitResult =
   /** Null: the tree is that of the parent. */
   | { readonly is: "done"; readonly commit: CommitId | null }
   /** Somebody else moved the branch or HEAD; nothing was committed. */
@@ -107,9 +107,9 @@ export interface VcsWrite {
   /** Commits that the second has and the first has not, newest first and only so many; none where it has lost the first. */
   commitsBetween(from: CommitId | null, to: CommitId): Promise<readonly CommitId[]>;
   /** The tree that a commit of accepted changes has; reads snapshots, never the working tree. */
-  compose(request: ComposeRequest): Promise<Composed>;
+  compose(request: ComposeRequest): Promise<ComposedTree>;
   /** Commits exactly a tree; finds its own commit again when repeated. Hooks and signing of the person apply. */
-  commit(request: CommitRequest): Promise<Committed>;
+  commit(request: CommitRequest): Promise<CommitResult>;
   /**
    * Takes back what a killed merge of the two left.
    * @throws ProblemError MERGE_CONFLICT where a merge would conflict; changes nothing then.

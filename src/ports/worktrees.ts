@@ -2,7 +2,7 @@ import type { CommitId, RunId } from "../schema/ids.ts";
 import type { MergeOutcome } from "./vcs.ts";
 
 /** A request that was not carried out. Nothing was changed. */
-export type Refused<Why extends string> = {
+export type WorktreeRefusal<Why extends string> = {
   readonly ok: false;
   /** Stable: for programs to tell the reasons apart. */
   readonly why: Why;
@@ -37,7 +37,7 @@ export type CreateRefusal =
   | "submodules"
   | "gitRefused";
 
-export type Created = {
+export type CreatedWorktree = {
   readonly ok: true;
   readonly path: string;
   /** What an item's file keeps: `../<name>`. */
@@ -108,7 +108,7 @@ export type RemoveRefusal =
   | "unmerged"
   | "gitRefused";
 
-export type Removed = {
+export type RemovedWorktree = {
   readonly ok: true;
   /** The branch it was on, which is still there. */
   readonly branch: string | null;
@@ -127,7 +127,7 @@ export type BranchRefusal =
   | "unmerged"
   | "gitRefused";
 
-export type BranchDeleted = { readonly ok: true; readonly tip: CommitId; readonly ref: string | null };
+export type DeletedBranch = { readonly ok: true; readonly tip: CommitId; readonly ref: string | null };
 
 export type MergeRefusal =
   | "noRepository"
@@ -138,20 +138,20 @@ export type MergeRefusal =
   | "conflict"
   | "gitRefused";
 
-export type Merged = { readonly ok: true; readonly outcome: MergeOutcome };
+export type MergedBranch = { readonly ok: true; readonly outcome: MergeOutcome };
 
 /** The working trees and branches of a repository, for what has to be cleaned up once work has ended. */
 export interface Worktrees {
   /** The main working tree; null without git. */
   main(): string | null;
-  remove(request: RemoveRequest): Promise<Removed | Refused<RemoveRefusal>>;
+  remove(request: RemoveRequest): Promise<RemovedWorktree | WorktreeRefusal<RemoveRefusal>>;
   /** Deletes a branch whose every commit is in the base. */
   deleteMerged(branch: {
     readonly branch: string;
     readonly base: string;
-  }): Promise<BranchDeleted | Refused<BranchRefusal>>;
+  }): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>>;
   /** Deletes a branch after its tip was kept under a ref. */
-  keepThenDelete(branch: string): Promise<BranchDeleted | Refused<BranchRefusal>>;
+  keepThenDelete(branch: string): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>>;
   /** Removes the snapshots of a run, but for those whose name is to be kept. */
   forgetSnapshots(run: RunId, isKept: (name: string) => boolean): Promise<void>;
 }

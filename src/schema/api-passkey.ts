@@ -2,14 +2,14 @@ import * as z from "zod/mini";
 
 const text = (most: number) => z.string().check(z.maxLength(most));
 /** Longest that an authenticator or a browser sends, in characters. */
-const LONGEST = 100_000;
+const MAX_FIELD_LENGTH = 100_000;
 
 /** A passkey's signature on a decision, base64url. */
 export const Assertion = z.strictObject({
   id: text(2000),
-  clientData: text(LONGEST),
-  authenticatorData: text(LONGEST),
-  signature: text(LONGEST),
+  clientData: text(MAX_FIELD_LENGTH),
+  authenticatorData: text(MAX_FIELD_LENGTH),
+  signature: text(MAX_FIELD_LENGTH),
 });
 export type Assertion = z.infer<typeof Assertion>;
 
@@ -24,7 +24,7 @@ export const NewPasskey = z.strictObject({
     id: text(2000),
     rawId: text(2000),
     type: z.literal("public-key"),
-    response: z.object({ clientDataJSON: text(LONGEST), attestationObject: text(LONGEST) }),
+    response: z.object({ clientDataJSON: text(MAX_FIELD_LENGTH), attestationObject: text(MAX_FIELD_LENGTH) }),
   }),
 });
 export type NewPasskey = z.infer<typeof NewPasskey>;
@@ -45,4 +45,4 @@ export type WaysToSignIn = {
 /** Whether the statement about a run can be signed with a passkey here. */
 export type StatementOffer = { readonly isOffered: boolean };
 /** What was signed, in words. */
-export type StatementSigned = { readonly lines: readonly string[] };
+export type StatementSignature = { readonly lines: readonly string[] };

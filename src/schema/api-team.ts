@@ -159,8 +159,8 @@ export const BeatAnswer = z.object({
 export type BeatAnswer = z.infer<typeof BeatAnswer>;
 
 /** Runs that a worker asks about at once. */
-export const MOST_ASKED = 1000;
-export const EndedRequest = z.strictObject({ runs: z.array(RunId).check(z.maxLength(MOST_ASKED)) });
+export const MAX_ASKED = 1000;
+export const EndedRequest = z.strictObject({ runs: z.array(RunId).check(z.maxLength(MAX_ASKED)) });
 export const EndedAnswer = z.object({
   /** Those that have ended. */
   ended: z.array(RunId),

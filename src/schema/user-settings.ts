@@ -13,7 +13,7 @@ export type NotifyChoice = z.infer<typeof NotifyChoice>;
 const amount = z.number().check(z.positive());
 const count = z.int().check(z.positive());
 /** More than this is no limit. */
-export const MOST_REDOS = 100;
+export const MAX_REDO_LIMIT = 100;
 const WEEK = 7 * 24 * 60; // minutes
 
 /** `SENTRY_*` stands for every name that begins so. */
@@ -42,7 +42,7 @@ const fields = {
   "max-turns": z.optional(count),
   "max-minutes": z.optional(z.number().check(z.positive(), z.maximum(WEEK))),
   /** How often a person may send one phase back. */
-  "redo.limit": z.optional(z.int().check(z.nonnegative(), z.maximum(MOST_REDOS))),
+  "redo.limit": z.optional(z.int().check(z.nonnegative(), z.maximum(MAX_REDO_LIMIT))),
   session: z.optional(SessionChoice),
   /** Test command of one project, as the user typed it. */
   tests: z.optional(z.string()),

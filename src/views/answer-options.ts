@@ -1,4 +1,4 @@
-import { codePhaseBefore, optionsOf } from "../core/next.ts";
+import { codePhaseBefore, listWaitOptions } from "../core/next.ts";
 import { type ActiveRun, currentPhase, indexAfter, redoLimit, type Wait, type WaitOption } from "../core/run.ts";
 import { isGateDue } from "../core/supervision.ts";
 import type { AnswerOption } from "../schema/api.ts";
@@ -178,7 +178,7 @@ const actions: Readonly<Record<"resume" | "retry" | "skip" | "back" | "cancel", 
 
 /** What may be answered now, in the words every surface uses. */
 export const answerOptions = (run: ActiveRun, wait: Wait): AnswerOption[] =>
-  optionsOf(run, wait).map((option) => told(option, wordsFor(option, wait), run));
+  listWaitOptions(run, wait).map((option) => told(option, wordsFor(option, wait), run));
 
 /** What may be said of the run itself; each is a verb of the command line. */
 export function runActions(

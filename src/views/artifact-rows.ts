@@ -2,7 +2,7 @@ import type { FileChange } from "../schema/facts.ts";
 
 export type ArtifactRow = { readonly path: string; readonly status: string };
 
-const statusOf: { readonly [C in FileChange["change"]]: string } = {
+const STATUS_WORDS: { readonly [C in FileChange["change"]]: string } = {
   added: "Created",
   modified: "Modified",
   deleted: "Deleted",
@@ -10,11 +10,11 @@ const statusOf: { readonly [C in FileChange["change"]]: string } = {
   typechange: "Modified",
 };
 
-type Listed = { readonly artifacts: readonly string[]; readonly changed: readonly FileChange[] | null };
+type ArtifactList = { readonly artifacts: readonly string[]; readonly changed: readonly FileChange[] | null };
 
 /** The artifacts with what git says became of them; where none is named, every changed file. */
-export function artifactRows({ artifacts, changed }: Listed): readonly ArtifactRow[] {
-  const statuses = new Map(changed?.map(({ path, change }) => [path, statusOf[change]]));
+export function artifactRows({ artifacts, changed }: ArtifactList): readonly ArtifactRow[] {
+  const statuses = new Map(changed?.map(({ path, change }) => [path, STATUS_WORDS[change]]));
   const paths = artifacts.length > 0 ? artifacts : [...statuses.keys()];
   const otherwise = changed === null ? "Unknown" : "Unchanged";
   return paths.map((path) => ({ path, status: statuses.get(path) ?? otherwise }));

@@ -54,7 +54,7 @@ export type BuildNotice = { readonly text: string; readonly question: string | n
 
 export function buildSummary(summary: BuildSummary): BuildNotice {
   const { item, status, completedPhases, remainingPhases, completedAt } = summary;
-  const done = completedPhases.map((key) => `  [done] ${phaseLabel(key)}${timeOf(completedAt?.get(key))}`);
+  const done = completedPhases.map((key) => `  [done] ${phaseLabel(key)}${formatTime(completedAt?.get(key))}`);
   const pending = status === "analyzed" ? "" : "[pending] ";
   const lines = [
     `BUILD SUMMARY: ${plainLine(item, 120)}`,
@@ -93,7 +93,7 @@ export function stalenessNote(files: readonly string[]): string {
 
 /** `isCited`: the files are named in the impact analysis. */
 export function changedFilesLines(files: readonly string[], isCited: boolean): string[] {
-  const shown = files.slice(0, MOST_SHOWN).map((path) => `  - ${plainLine(path, 200)}`);
+  const shown = files.slice(0, MAX_SHOWN).map((path) => `  - ${plainLine(path, 200)}`);
   const left = files.length - shown.length;
   const count = `${files.length} ${files.length === 1 ? "file" : "files"}${isCited ? " of this analysis" : ""}`;
   return [
@@ -103,7 +103,7 @@ export function changedFilesLines(files: readonly string[], isCited: boolean): s
   ];
 }
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** `Phase 05: Test Strategy`, or the name alone where a phase has no number. */
 function phaseLabel(key: string): string {
@@ -118,7 +118,7 @@ function shortHash(hash: string): string {
 }
 
 /** ` (2026-02-19 10:15 UTC)`, nothing for what is no timestamp. */
-function timeOf(timestamp = ""): string {
+function formatTime(timestamp = ""): string {
   const time = localTime(timestamp);
   return time === timestamp ? "" : ` (${time})`;
 }

@@ -1,4 +1,4 @@
-import { countOf } from "../core/count-of.ts";
+import { formatCount } from "../core/count-of.ts";
 import { type PatchFile, patchFiles } from "./patch-files.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { visibleChange, visibleReturns } from "./visible-change.ts";
@@ -18,7 +18,7 @@ export function changesText({ base, parts }: ShownChanges): string {
   const shown = all.filter(isShown);
   const bookkeeping = all.filter((file) => !isShown(file));
   return [
-    `Changes ${plainLine(base)}: ${countOf(shown.length, "file")}, ${sizeText(shown)}`,
+    `Changes ${plainLine(base)}: ${formatCount(shown.length, "file")}, ${sizeText(shown)}`,
     "",
     ...read.flatMap(({ title, files }) => partLines(title, files.filter(isShown))),
     ...(bookkeeping.length === 0 ? [] : [`Bookkeeping, not shown: ${bookkeeping.map(fileSize).join(", ")}`]),

@@ -1,4 +1,4 @@
-import { countOf } from "../core/count-of.ts";
+import { formatCount } from "../core/count-of.ts";
 import { plainLine } from "./plain-text.ts";
 
 export type DryPhase = {
@@ -54,7 +54,7 @@ function phaseLines(phases: readonly DryPhase[]): string[] {
     const parts = [
       agent,
       `prompt ${promptCharacters} characters`,
-      ...(reviewer === null ? [] : [`reviewed by ${reviewer}, up to ${countOf(verdicts, "time")}`]),
+      ...(reviewer === null ? [] : [`reviewed by ${reviewer}, up to ${formatCount(verdicts, "time")}`]),
       ...(hasGate ? ["gate"] : []),
     ];
     return `  ${key.padEnd(width)}  ${plainLine(parts.join(" · "))}`;

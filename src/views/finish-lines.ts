@@ -1,4 +1,4 @@
-import { type ActiveRun, type EndedRun, finishOf, mergedAs, type RunFacts } from "../core/run.ts";
+import { type ActiveRun, type EndedRun, chosenFinish, mergedAs, type RunFacts } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** Before a person says how the work ends, they see everything that stayed open about it. */
@@ -22,7 +22,7 @@ const mergeLine = ({ run, tip, base }: ActiveRun, name: string): string =>
     : `A merge goes into ${plainLine(name)}.`;
 
 /** True for a run that was to be merged and had nothing on its branch that the base lacks. */
-export const hadNothingToMerge = (run: EndedRun): boolean => finishOf(run) === "merge" && mergedAs(run) === null;
+export const hadNothingToMerge = (run: EndedRun): boolean => chosenFinish(run) === "merge" && mergedAs(run) === null;
 
 /** What is told of a branch that equals its base. */
 export function nothingToMerge({ git }: Pick<RunFacts, "git">): string {

@@ -1,9 +1,9 @@
 import { actingFiles } from "../core/acting-files.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
-import type { Reverted } from "../core/command.ts";
-import { countOf } from "../core/count-of.ts";
+import type { RevertedFiles } from "../core/command.ts";
+import { formatCount } from "../core/count-of.ts";
 import { UNSEEN } from "../core/failure-digest.ts";
-import { optionsOf } from "../core/next.ts";
+import { listWaitOptions } from "../core/next.ts";
 import {
   type ActiveRun,
   currentPhase,
@@ -23,7 +23,7 @@ import { entries } from "./entries.ts";
 import { gateFacts } from "./gate-facts.ts";
 import { plainLine } from "./plain-text.ts";
 import { testNotes } from "./test-notes.ts";
-import { numberOf, reviewsFolder, summaryFileName, summaryOf } from "./summary.ts";
+import { leadingNumber, reviewsFolder, summaryFileName, buildSummaryData } from "./summary.ts";
 import { wrapLines } from "./wrap-lines.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
@@ -43,23 +43,23 @@ When ready, say 'continue' to advance to the next phase.`;
 export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }: Screen = {}): string | null {
   const phase = currentPhase(run);
   if (run.wait?.kind !== "gate" || phase === undefined) return null;
-  const data = summaryOf(run, phase.rule.key);
+  const data = buildSummaryData(run, phase.rule.key);
   const minutes = data.duration?.minutes;
-  const artifacts = countOf(artifactRows(data).length, "file");
+  const artifacts = formatCount(artifactRows(data).length, "file");
   const lines = [
     RULE,
-    `PHASE ${numbered(phase)}COMPLETE: ${nameOf(phase)}${positionOf(run, phase)}`,
+    `PHASE ${numbered(phase)}COMPLETE: ${phaseName(phase)}${formatPosition(run, phase)}`,
     "",
     summaryLine(run, phase),
     `Artifacts: ${artifacts} created/modified`,
     `Duration: ${minutes === undefined ? "N/A" : `${minutes}m`}`,
     "",
     ...actingLines(phase.made, changes),
-    ...noticesOf(run, phase, run.wait),
+    ...listNotices(run, phase, run.wait),
     ...gateFacts(run, phase, changes),
     `To read: ${attentionText(attentionFor(phase.made))}`,
     "",
-    ...optionsOf(run, run.wait).map((option) => `${gateMenuLine(option, run)}${redosLeft(run, phase, option)}`),
+    ...listWaitOptions(run, run.wait).map((option) => `${gateMenuLine(option, run)}${redosLeft(run, phase, option)}`),
     "",
     PROMPT,
     RULE,
@@ -84,46 +84,46 @@ export function recoveryBanner(run: ActiveRun): string | null {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
   if (run.wait?.kind === "gate") {
-    const notices = noticesOf(run, phase, run.wait);
+    const notices = listNotices(run, phase, run.wait);
     return [
-      `A review was in progress for ${titleOf(phase)}.`,
+      `A review was in progress for ${bannerTitle(phase)}.`,
       summaryLine(run, phase),
       "",
       ...(notices.length === 0 ? [] : [...notices, ""]),
       "[C] Continue to next phase",
       "[R] Show summary and review again",
-      ...optionsOf(run, run.wait)
+      ...listWaitOptions(run, run.wait)
         .filter((option) => RETURNING.has(option))
         .map((option) => `${gateMenuLine(option, run)}${redosLeft(run, phase, option)}`),
     ].join("\n");
   }
   return run.wait === null && isRedoing(run)
-    ? `A redo was in progress for Phase ${(numbered(phase) || nameOf(phase)).trim()}. The phase will be re-run.`
+    ? `A redo was in progress for Phase ${(numbered(phase) || phaseName(phase)).trim()}. The phase will be re-run.`
     : null;
 }
 
 /** Options that read the same for whoever comes back. */
 const RETURNING: ReadonlySet<string> = new Set(["redo", "back", "loosen", "revert"]);
 
-function titleOf(phase: PhaseRecord): string {
+function bannerTitle(phase: PhaseRecord): string {
   const number = numbered(phase);
-  return number === "" ? nameOf(phase) : `Phase ${number}(${nameOf(phase)})`;
+  return number === "" ? phaseName(phase) : `Phase ${number}(${phaseName(phase)})`;
 }
 
 function numbered({ rule }: PhaseRecord): string {
-  const number = numberOf(rule.key);
+  const number = leadingNumber(rule.key);
   return number === null ? "" : `${number} `;
 }
 
 /** ` (7 of 9)` where the numbers of the phases do not tell how far the work is. */
-function positionOf({ phases }: ActiveRun, phase: PhaseRecord): string {
+function formatPosition({ phases }: ActiveRun, phase: PhaseRecord): string {
   const planned = phases.filter(({ dropped }) => !dropped);
-  const numbers = planned.flatMap(({ rule }) => numberOf(rule.key) ?? []);
+  const numbers = planned.flatMap(({ rule }) => leadingNumber(rule.key) ?? []);
   const isInOrder = numbers.every((number, at) => at === 0 || (numbers[at - 1] ?? "") < number);
   return isInOrder ? "" : ` (${planned.indexOf(phase) + 1} of ${planned.length})`;
 }
 
-const nameOf = ({ rule }: PhaseRecord): string => plainLine(rule.shortName ?? rule.name);
+const phaseName = ({ rule }: PhaseRecord): string => plainLine(rule.shortName ?? rule.name);
 
 function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
   const keys = run.phases.map(({ rule }) => rule.key);
@@ -147,13 +147,13 @@ function acceptedNotices({ phases, index }: ActiveRun): ReadonlySet<string> {
 function newNotices(run: ActiveRun, notices: readonly string[]): string[] {
   const known = acceptedNotices(run);
   const repeated = notices.filter((notice) => known.has(notice)).length;
-  const rest = repeated === 0 ? [] : [`${countOf(repeated, "line")} as at an earlier gate; the summary has all`];
+  const rest = repeated === 0 ? [] : [`${formatCount(repeated, "line")} as at an earlier gate; the summary has all`];
   return [...notices.filter((notice) => !known.has(notice)), ...rest];
 }
 
-function noticesOf(run: ActiveRun, phase: PhaseRecord, gate: Gate): string[] {
+function listNotices(run: ActiveRun, phase: PhaseRecord, gate: Gate): string[] {
   return [
-    ...failuresOf(gate),
+    ...listFailures(gate),
     ...(phase.made === null ? [] : foundIn({ ...phase.made, notices: newNotices(run, phase.made.notices ?? []) })),
     ...redosSpent(run, phase),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
@@ -195,7 +195,7 @@ const isRule = (refused: string): boolean =>
   /^(?:Bash|Edit|Read|WebFetch)\([^…]+\)$|^(?:WebSearch|mcp__\S+)$/.test(refused) && !CLOSED.test(refused);
 
 /** Why the gate is open once more. */
-function failuresOf({ failures }: Gate): string[] {
+function listFailures({ failures }: Gate): string[] {
   const unseen = failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
   const failed = failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
   return [
@@ -219,7 +219,7 @@ export const redosSpent = (run: ActiveRun, { redos }: Pick<PhaseRecord, "redos">
 /** The files that the words of a pause speak of, where the summary is not on the screen. */
 export function artifactLines(run: ActiveRun): string[] {
   const phase = currentPhase(run);
-  const rows = phase === undefined ? [] : artifactRows(summaryOf(run, phase.rule.key));
+  const rows = phase === undefined ? [] : artifactRows(buildSummaryData(run, phase.rule.key));
   if (phase === undefined || rows.length === 0) return [];
   return [
     ...entries(
@@ -231,18 +231,18 @@ export function artifactLines(run: ActiveRun): string[] {
 }
 
 /** What a person is told who had files put back. */
-export function revertedLines({ paths, kept }: Pick<Reverted, "paths" | "kept">): string[] {
+export function revertedLines({ paths, kept }: Pick<RevertedFiles, "paths" | "kept">): string[] {
   const from = kept === null ? [] : [`As they were, they are kept: git show ${kept.slice(0, 12)}:<path>`];
   return [...entries("Put back as they were before this phase", paths), ...from];
 }
 
 /** What has to be read whole: one line each, with nothing left out. */
 function allLines(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  - ${plainLine(line, LONGEST)}`)];
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  - ${plainLine(line, MAX_SUMMARY_LENGTH)}`)];
 }
 
 /** A path of a file system is shorter. */
-const LONGEST = 5000;
+const MAX_SUMMARY_LENGTH = 5000;
 
 /** What the settings would come to. */
 export function loosenedLine({ enabled, phases }: Supervision): string {

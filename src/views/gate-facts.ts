@@ -1,6 +1,6 @@
 import { actingFiles } from "../core/acting-files.ts";
-import { countOf } from "../core/count-of.ts";
-import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import { formatCount } from "../core/count-of.ts";
+import { isOpen, buildLedger } from "../core/findings/ledger.ts";
 import { isUnjudged } from "../core/findings/no-verdict.ts";
 import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";
@@ -46,7 +46,7 @@ function fileLines(changes: ShownChanges, { made }: PhaseRecord): string[] {
   if (files.length === 0 && made !== null && made.changed === null) return ["Files: unknown, git diff unavailable"];
   if (files.length === 0) return [`Files: none changed ${plainLine(changes.base)}`];
   const sizes = files.map((file) => `${plainLine(file.path, 150)}  ${file.isBinary ? "binary" : sizeText([file])}`);
-  return entries(`Files ${plainLine(changes.base)} (${countOf(files.length, "file")}, ${sizeText(files)})`, sizes);
+  return entries(`Files ${plainLine(changes.base)} (${formatCount(files.length, "file")}, ${sizeText(files)})`, sizes);
 }
 
 function actingFirst<T extends { readonly path: string }>(files: readonly T[]): T[] {
@@ -58,7 +58,7 @@ function testLines(checks: readonly CheckResult[], run: ActiveRun): string[] {
   const tests = checks.find(({ name }) => name === "tests");
   if (tests === undefined) return [];
   const { counts, ranAs } = tests;
-  const outcome = outcomeOf(tests, run);
+  const outcome = describeOutcome(tests, run);
   const told = counts === undefined ? outcome : `${outcome}, ${countsText(counts)}`;
   const ran = run.tests === null ? "" : `${plainLine(testCommandText(run.tests), 120)}: `;
   const where = ranAs === undefined ? "" : RAN[ranAs];
@@ -83,7 +83,7 @@ function failingLines({ against, failing = [] }: CheckResult): string[] {
 }
 
 /** In capitals if it speaks against the work. */
-function outcomeOf(check: CheckResult, { run }: ActiveRun): string {
+function describeOutcome(check: CheckResult, { run }: ActiveRun): string {
   if (check.ok === null && run.options.tests === "none") return "not run, as you chose";
   const outcome = checkOutcome(check);
   return outcome === "failed" || check.notStarted === true ? outcome.toUpperCase() : outcome;
@@ -94,18 +94,18 @@ const countsText = ({ passed, failed }: TestCounts): string => `${passed} passed
 function reviewerLines({ iterations, made, rule }: PhaseRecord): string[] {
   if (rule.reviewer === null || made === null) return [];
   if (isUnjudged(made)) return ["Reviewer: failed; nobody judged this"];
-  const ledger = ledgerOf(iterations);
+  const ledger = buildLedger(iterations);
   const open = ledger.findings.filter(isOpen);
   const verdict = made.approved ? "approved" : "did not approve";
-  const after = iterations.length === 0 ? "" : ` after ${countOf(iterations.length, "review")}`;
-  const findings = open.length === 0 ? "no open findings" : countOf(open.length, "open finding");
+  const after = iterations.length === 0 ? "" : ` after ${formatCount(iterations.length, "review")}`;
+  const findings = open.length === 0 ? "no open findings" : formatCount(open.length, "open finding");
   return [
     `Reviewer: ${verdict}${after}, ${findings}`,
     ...renderFindings({ ...ledger, findings: open })
-      .slice(0, MOST_FINDINGS)
+      .slice(0, MAX_FINDINGS)
       .map((line) => `  - ${line}`),
-    ...(open.length > MOST_FINDINGS ? [`  … and ${open.length - MOST_FINDINGS} more`] : []),
+    ...(open.length > MAX_FINDINGS ? [`  … and ${open.length - MAX_FINDINGS} more`] : []),
   ];
 }
 
-const MOST_FINDINGS = 10;
+const MAX_FINDINGS = 10;

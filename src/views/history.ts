@@ -1,14 +1,14 @@
 import { isFailure } from "../core/baseline.ts";
 import { checkOutcome } from "./check-outcome.ts";
-import { countOf } from "../core/count-of.ts";
+import { formatCount } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
 import { withBringers } from "../core/brought-answers.ts";
-import { type EndedRun, finishOf, mergedAs } from "../core/run.ts";
+import { type EndedRun, chosenFinish, mergedAs } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";
-import { metricsOf } from "./metrics.ts";
+import { computeMetrics } from "./metrics.ts";
 import { hadNothingToMerge, nothingToMerge } from "./finish-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
@@ -47,27 +47,27 @@ const sentences: Sentences = {
       .map((r) => r.name)
       .join(", ")}`,
   "verdict.given": (e) =>
-    `reviewer: ${e.approved ? "approved" : `not approved, ${countOf(e.concerns.length, "concern")}`}${e.stopped === undefined ? "" : `; stopped: ${plainLine(e.stopped, 120)}`}`,
+    `reviewer: ${e.approved ? "approved" : `not approved, ${formatCount(e.concerns.length, "concern")}`}${e.stopped === undefined ? "" : `; stopped: ${plainLine(e.stopped, 120)}`}`,
   "budget.spent": (e) =>
     e.unknown === true
       ? "what was spent is not known: an agent reported an impossible usage"
       : `the budget ${e.ahead === undefined ? "is spent" : "would be exceeded"}: ${spentText(e.spent, e.partial)} of ${budgetText(e.budget)}`,
   "budget.raised": (e) => `budget raised to ${budgetText(e.budget)} by ${who(e.by)}`,
-  "writes.takenOut": (e) => `${countOf(e.paths.length, "file")} reverted by ${who(e.by)}`,
+  "writes.takenOut": (e) => `${formatCount(e.paths.length, "file")} reverted by ${who(e.by)}`,
   "gate.opened": (e) => `gate opened${e.failures.length > 0 ? " (a check failed after edits)" : ""}`,
   "gate.answered": (e) => `${e.choice} by ${who(e.by)}${e.guidance === null ? "" : `: ${plainLine(e.guidance, 200)}`}`,
   "questions.answered": (e) => `questions answered by ${who(e.by)}`,
   "supervision.loosened": (e) => `supervision loosened by ${who(e.by)}`,
   "sizing.decided": (e) =>
     `sized ${e.effective} (${e.sizing.recommended} recommended) by ${typeof e.by === "string" ? e.by : who(e.by)}`,
-  "tasks.refined": (e) => (e.artifact === null ? "no tasks refined" : `${countOf(e.tasks, "task")} refined`),
+  "tasks.refined": (e) => (e.artifact === null ? "no tasks refined" : `${formatCount(e.tasks, "task")} refined`),
   "phase.restarted": (e) => `phase restarted by ${who(e.by)}`,
   "phase.skipped": (e) => `phase skipped by ${who(e.by)}`,
   "run.wentBack": (e) => `back to ${e.to}, by ${who(e.by)}`,
   "run.rewound": (e) =>
     e.kept === null
       ? "the tree was left as it is"
-      : `${e.restored.length === 0 ? "nothing more" : countOf(e.restored.length, "file")} taken back; what came after is kept in ${e.kept}`,
+      : `${e.restored.length === 0 ? "nothing more" : formatCount(e.restored.length, "file")} taken back; what came after is kept in ${e.kept}`,
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
   "lines.included": (e) =>
     `own lines in ${e.paths.map((path) => plainLine(path)).join(", ")} committed with the agent's, by ${who(e.by)}`,
@@ -171,12 +171,12 @@ function repeatedInputLine({ phases }: EndedRun): string[] {
 }
 
 function tookLine(run: EndedRun): string {
-  const { minutes, attempts, redos, gates, firstTry } = metricsOf(run);
+  const { minutes, attempts, redos, gates, firstTry } = computeMetrics(run);
   return [
     `Took ${durationText(minutes)}`,
-    countOf(attempts ?? 0, "attempt"),
-    countOf(redos ?? 0, "redo"),
-    `${firstTry} of ${countOf(gates, "phase")} accepted at the first try`,
+    formatCount(attempts ?? 0, "attempt"),
+    formatCount(redos ?? 0, "redo"),
+    `${firstTry} of ${formatCount(gates, "phase")} accepted at the first try`,
   ].join(" · ");
 }
 
@@ -187,7 +187,7 @@ function block(title: string, lines: readonly string[], empty?: string): string[
 
 function keptBranch(ended: EndedRun): string[] {
   const branch = ended.run.git?.branch ?? null;
-  const finish = finishOf(ended);
+  const finish = chosenFinish(ended);
   if (branch === null || finish === "discard") return [];
   if (hadNothingToMerge(ended)) return [`Nothing was merged: ${nothingToMerge(ended.run)}`];
   if (finish !== "pr") return [`The branch ${branch} is kept.`];

@@ -8,7 +8,7 @@ const headings = ["", "ITEM", "STATUS", "AGE", "STALE"] as const;
 /** Items as a table for people; `now` is a timestamp. */
 export function itemsTable(rows: readonly ItemRow[], now: string): string {
   if (rows.length === 0) return 'No items yet. Add one: isdlc add "<what to do>".';
-  const cells = [headings, ...rows.map((row) => cellsOf(row, now))];
+  const cells = [headings, ...rows.map((row) => toCells(row, now))];
   const widths = headings.map((_heading, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   return cells
     .map((line) =>
@@ -20,14 +20,14 @@ export function itemsTable(rows: readonly ItemRow[], now: string): string {
     .join("\n");
 }
 
-function cellsOf({ slug, status, createdAt, isBuilt, isStale }: ItemRow, now: string): readonly string[] {
+function toCells({ slug, status, createdAt, isBuilt, isStale }: ItemRow, now: string): readonly string[] {
   const marker = isBuilt ? "x" : deriveBacklogMarker(status);
   const staleness = isStale === null ? "-" : isStale ? "yes" : "no";
   return [
     `[${marker}]`,
     plainLine(slug, 100),
     isBuilt ? "built" : plainLine(status, 20),
-    ageOf(createdAt, now),
+    formatAge(createdAt, now),
     staleness,
   ];
 }
@@ -35,7 +35,7 @@ function cellsOf({ slug, status, createdAt, isBuilt, isStale }: ItemRow, now: st
 const DAY = 24 * 60;
 
 /** `12m`, `5h`, `3d`: one unit is enough to find an old item. */
-function ageOf(createdAt: string | null, now: string): string {
+function formatAge(createdAt: string | null, now: string): string {
   const minutes = minutesBetween(createdAt, now);
   if (minutes === null) return "-";
   if (minutes < 60) return `${minutes}m`;

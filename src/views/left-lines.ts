@@ -1,9 +1,9 @@
 import { entries } from "./entries.ts";
 
 /** What a cancelled run left uncommitted, and where it went. */
-type Left = { readonly paths: readonly string[]; readonly kept: string | null };
+type LeftInWorkingTree = { readonly paths: readonly string[]; readonly kept: string | null };
 
-export function leftLines({ paths, kept }: Left): string[] {
+export function leftLines({ paths, kept }: LeftInWorkingTree): string[] {
   if (kept === null) return entries("Left in the working tree by the agent, uncommitted", paths);
   return [...entries("Taken out of the working tree", paths), `It is kept: git show ${kept}:<path>`];
 }

@@ -8,7 +8,7 @@ import type { FinishedRun, RunMetrics, Totals } from "../schema/api-history.ts";
 const isFirstTry = ({ attempts, checkFailures }: PhaseRecord): boolean => attempts <= 1 && checkFailures === 0;
 
 /** What an ended run took, from its journal. */
-export function metricsOf(run: EndedRun): RunMetrics & { readonly gates: number; readonly firstTry: number } {
+export function computeMetrics(run: EndedRun): RunMetrics & { readonly gates: number; readonly firstTry: number } {
   const left = run.how === "cancelled" ? run.cancelledAt : null;
   const passed = run.phases.filter(({ status, rule }) => status === "completed" && rule.key !== left);
   return {
@@ -17,26 +17,26 @@ export function metricsOf(run: EndedRun): RunMetrics & { readonly gates: number;
     redos: sum(run.phases.map(({ redos }) => redos)),
     gates: passed.length,
     firstTry: passed.filter(isFirstTry).length,
-    ...usageOf(run.phases),
+    ...sumUsage(run.phases),
   };
 }
 
 /** Known only when every execution of every phase tells. */
-function usageOf(phases: readonly Pick<PhaseRecord, "usage" | "executions" | "missingUsage" | "missingCost">[]): {
+function sumUsage(phases: readonly Pick<PhaseRecord, "usage" | "executions" | "missingUsage" | "missingCost">[]): {
   readonly tokens: number | null;
   readonly usd: number | null;
 } {
   const worked = phases.filter(({ executions }) => executions > 0);
   return {
-    tokens: allOf(worked.map(({ usage, missingUsage }) => (missingUsage > 0 ? null : tokensOf(usage)))),
-    usd: allOf(worked.map(({ usage, missingCost }) => (missingCost > 0 ? null : usage.usd))),
+    tokens: sumOrNull(worked.map(({ usage, missingUsage }) => (missingUsage > 0 ? null : sumTokens(usage)))),
+    usd: sumOrNull(worked.map(({ usage, missingCost }) => (missingCost > 0 ? null : usage.usd))),
   };
 }
 
-const tokensOf = ({ input, output }: Usage): number | null =>
+const sumTokens = ({ input, output }: Usage): number | null =>
   input === null || output === null ? null : input + output;
 
-function allOf(values: readonly (number | null)[]): number | null {
+function sumOrNull(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 || known.length < values.length ? null : sum(known);
 }
@@ -78,12 +78,12 @@ function howItEnded(entry: unknown): FinishedRun["how"] {
 const words = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
 /** Beyond this a number was not measured by us, and sums of it would tell nothing. */
-const MOST = 1e12;
+const MAX_METRIC = 1e12;
 const amount = (value: unknown): number | null =>
-  typeof value === "number" && value >= 0 && value <= MOST ? value : null;
+  typeof value === "number" && value >= 0 && value <= MAX_METRIC ? value : null;
 
 /** Over all runs: sums of what is known, each with the number of runs it is known of. */
-export function totalsOf(runs: readonly FinishedRun[]): Totals {
+export function computeTotals(runs: readonly FinishedRun[]): Totals {
   const over = (name: keyof RunMetrics): { sum: number | null; of: number } => {
     const known = runs.map(({ metrics }) => metrics[name]).filter((value) => value !== null);
     return { sum: known.length === 0 ? null : sum(known), of: known.length };

@@ -3,12 +3,12 @@ import type { Wait } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** No line that has to be read whole is longer: paths of a file system are shorter. */
-const LONGEST = 5000;
+const MAX_LINE_LENGTH = 5000;
 
 /** Why the question is put once more. */
 export function movedLines(moved: readonly string[]): string[] {
   if (moved.length === 0) return [];
-  const told = moved.map((line) => `  ${plainLine(line, LONGEST)}`);
+  const told = moved.map((line) => `  ${plainLine(line, MAX_LINE_LENGTH)}`);
   return ["Nothing was merged: it is no longer what you were shown.", ...told];
 }
 
@@ -18,7 +18,7 @@ export function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): str
   const told = failures.flatMap(({ name, detail }) => {
     const [first = "", ...rest] = detail.split("\n");
     const shown = name === UNSEEN ? [first, ...rest] : [`${name}: ${[first, ...rest].join(" ")}`];
-    return shown.map((line) => `  ${plainLine(line, name === UNSEEN ? LONGEST : undefined)}`);
+    return shown.map((line) => `  ${plainLine(line, name === UNSEEN ? MAX_LINE_LENGTH : undefined)}`);
   });
   return ["It is open again because something changed after you were shown it; Continue goes on anyway:", ...told];
 }

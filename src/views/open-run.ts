@@ -1,21 +1,23 @@
 import { describe } from "../core/problem.ts";
 import { type ActiveRun, currentPhase, type Wait } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
-import { itemOf, type Liveness, statusWord } from "./status.ts";
+import { runItem, type Liveness, statusWord } from "./status.ts";
 
-const MOST_OF_A_TITLE = 100;
+const MAX_SHOWN_TITLE_LENGTH = 100;
 
 /** Which run is open and where it stands, in one line. */
 export function openRunLine(run: ActiveRun, { driven }: Liveness): string {
   const phase = currentPhase(run)?.rule.key;
   const where = `${statusWord(run, driven)}${phase === undefined ? "" : ` in ${phase}`}`;
-  return `"${plainLine(run.run.title, MOST_OF_A_TITLE)}" (${run.run.workflow}, ${where})`;
+  return `"${plainLine(run.run.title, MAX_SHOWN_TITLE_LENGTH)}" (${run.run.workflow}, ${where})`;
 }
 
 /** For whoever wanted to begin something else. `wanted` is null where they named nothing of their own. */
 export function notBegunLine(run: ActiveRun, wanted: string | null, liveness: Liveness): string {
   const isAnother = wanted !== null && wanted !== run.run.title;
-  const what = isAnother ? `"${plainLine(wanted, MOST_OF_A_TITLE)}" was not started` : "No second run was started";
+  const what = isAnother
+    ? `"${plainLine(wanted, MAX_SHOWN_TITLE_LENGTH)}" was not started`
+    : "No second run was started";
   return `${what}, because a run is open: ${openRunLine(run, liveness)}.`;
 }
 
@@ -33,4 +35,4 @@ export const watchLine = (run: ActiveRun): string => `Watch it: isdlc resume${it
 /** The way out of a run that is in the way. */
 export const endLine = (run: ActiveRun): string => `Or end it: isdlc cancel --reason "…"${itemFlag(run)}`;
 
-const itemFlag = (run: ActiveRun): string => (itemOf(run) === null ? "" : ` --item ${itemOf(run)}`);
+const itemFlag = (run: ActiveRun): string => (runItem(run) === null ? "" : ` --item ${runItem(run)}`);

@@ -53,8 +53,8 @@ function patchFile(text: string): PatchFile {
   return {
     path,
     was: was === path ? null : was,
-    change: changeOf(head),
-    kind: kindOf(path),
+    change: parseChange(head),
+    kind: fileKind(path),
     added: lines.filter((line) => line.startsWith("+")).length,
     removed: lines.filter((line) => line.startsWith("-")).length,
     modes: modesIn(head),
@@ -63,7 +63,7 @@ function patchFile(text: string): PatchFile {
   };
 }
 
-function kindOf(path: string): PatchFile["kind"] {
+function fileKind(path: string): PatchFile["kind"] {
   if (isBookkeeping(path)) return "bookkeeping";
   return DOCUMENT.test(path) ? "document" : "code";
 }
@@ -80,7 +80,7 @@ function modesIn(head: readonly string[]): PatchFile["modes"] {
   };
 }
 
-function changeOf(head: readonly string[]): FileChange["change"] {
+function parseChange(head: readonly string[]): FileChange["change"] {
   const has = (start: string): boolean => head.some((line) => line.startsWith(start));
   if (has("new file mode ")) return "added";
   if (has("deleted file mode ")) return "deleted";

@@ -1,6 +1,6 @@
 import { isUnjudged } from "../core/findings/no-verdict.ts";
 import { checkOutcome } from "./check-outcome.ts";
-import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import { isOpen, buildLedger } from "../core/findings/ledger.ts";
 import { isOwnPath } from "../core/own-folder.ts";
 import type { EndedRun, PhaseRecord } from "../core/run.ts";
 import type { CheckResult } from "../schema/facts.ts";
@@ -32,11 +32,11 @@ function referenceLines({ run: { issue, item } }: EndedRun): string[] {
   ];
 }
 
-const LONGEST_PLAN = 20_000; // characters; a request may have 65,536
+const MAX_PLAN_LENGTH = 20_000; // characters; a request may have 65,536
 
 /** A fence that is longer than any in the text. */
 function codeBlock(text: string): string {
-  const shown = plainText(text).slice(0, LONGEST_PLAN);
+  const shown = plainText(text).slice(0, MAX_PLAN_LENGTH);
   const longest = Math.max(3, ...[...shown.matchAll(/~+/g)].map(([run]) => run.length + 1));
   const fence = "~".repeat(longest);
   return `${fence}text\n${shown}\n${fence}`;
@@ -72,7 +72,7 @@ function testLines({ phases }: EndedRun): string[] {
 
 function openFindings({ phases }: EndedRun): string {
   const lines = phases.flatMap(({ rule, iterations }) => {
-    const ledger = ledgerOf(iterations);
+    const ledger = buildLedger(iterations);
     const open = renderFindings({ ...ledger, findings: ledger.findings.filter(isOpen) });
     return open.map((line) => `- ${rule.key}: ${markdownText(line)}`);
   });

@@ -1,4 +1,4 @@
-import { ledgerOf } from "../core/findings/ledger.ts";
+import { buildLedger } from "../core/findings/ledger.ts";
 import type { PhaseRecord } from "../core/run.ts";
 import type { Review } from "../schema/api-history.ts";
 import type { RunEvent } from "../schema/event.ts";
@@ -6,7 +6,7 @@ import { renderFindings } from "./findings.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** Everything reviewers said in a run, oldest first. */
-export function reviewsOf(events: readonly RunEvent[]): readonly Review[] {
+export function listReviews(events: readonly RunEvent[]): readonly Review[] {
   const reviews: Review[] = [];
   const counts = new Map<string, number>();
   let phase = "";
@@ -38,7 +38,7 @@ export function reviewLines(reviews: readonly Review[]): string[] {
   const phases = [...new Set(reviews.map(({ phase }) => phase))];
   return phases.flatMap((phase) => {
     const own = reviews.filter((review) => review.phase === phase);
-    const findings = renderFindings(ledgerOf(own));
+    const findings = renderFindings(buildLedger(own));
     const proof = (own.at(-1)?.evidence ?? []).map(
       ({ requirement, location }) => `    ${plainLine(requirement, 60)}  ${plainLine(location, 120)}`,
     );

@@ -1,7 +1,7 @@
 import { money } from "../core/money.ts";
 import type { FinishedRun, RunMetrics, Totals } from "../schema/api-history.ts";
 import { localTime } from "./local-time.ts";
-import { totalsOf } from "./metrics.ts";
+import { computeTotals } from "./metrics.ts";
 import { plainLine } from "./plain-text.ts";
 
 const TITLE_WIDTH = 28;
@@ -27,7 +27,7 @@ const columns: readonly Column[] = [
 /** Finished runs for people, newest last: a table, what they came to together, and how long each took. */
 export function runsTable(runs: readonly FinishedRun[]): string[] {
   if (runs.length === 0) return ["No run has finished here yet."];
-  return [...tableLines(runs), "", totalsLine(totalsOf(runs)), ...chartLines(runs)];
+  return [...tableLines(runs), "", totalsLine(computeTotals(runs)), ...chartLines(runs)];
 }
 
 function tableLines(runs: readonly FinishedRun[]): string[] {

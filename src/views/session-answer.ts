@@ -28,12 +28,12 @@ export type SessionAnswer = {
 
 /** What a session is told after it asked for work or reported: its next task, or that it is not its turn. */
 export function sessionAnswer({ state, task }: SessionStanding): SessionAnswer {
-  const turn = turnOf(state, task);
+  const turn = findTurn(state, task);
   const run = statusObject(state, { driven: false });
   return { turn, lines: linesFor(state, task), json: { turn, run, task } };
 }
 
-function turnOf(state: RunState, task: Task | null): SessionAnswer["turn"] {
+function findTurn(state: RunState, task: Task | null): SessionAnswer["turn"] {
   if (task !== null) return "session";
   if (state.is !== "active") return "nobody";
   return state.wait === null ? "engine" : "person";

@@ -1,10 +1,10 @@
 import { type ActiveRun, currentPhase } from "../core/run.ts";
-import { sessionOf } from "../core/next.ts";
+import { claimedSession } from "../core/next.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** Which session works on the current phase, or that one is to take it. */
 export function sessionLines(run: ActiveRun): string[] {
-  const session = sessionOf(run);
+  const session = claimedSession(run);
   const phase = currentPhase(run)?.rule.key ?? "";
   return session === null
     ? [`${phase} is to be worked on in an agent session. There: isdlc begin`]

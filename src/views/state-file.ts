@@ -11,7 +11,7 @@ import {
   type RunFacts,
   type RunState,
 } from "../core/run.ts";
-import { metricsOf } from "./metrics.ts";
+import { computeMetrics } from "./metrics.ts";
 import { gatePassed, isKept, phaseEntries, shortSummary, timing } from "./state-file/phase-entries.ts";
 import { sizingRecord } from "./state-file/sizing-record.ts";
 
@@ -102,14 +102,14 @@ type SupervisedReview = {
 /** The review under way; null when there is none. */
 function supervisedReview(run: ActiveRun): SupervisedReview | null {
   const phase = currentPhase(run);
-  const moment = momentOf(run);
+  const moment = findMoment(run);
   if (phase === undefined || moment === null) return null;
   return { phase: phase.rule.key, ...moment, redo_count: phase.redos, redo_guidance_history: phase.guidance };
 }
 
 type Moment = Pick<SupervisedReview, "status" | "paused_at" | "resumed_at">;
 
-function momentOf(run: ActiveRun): Moment | null {
+function findMoment(run: ActiveRun): Moment | null {
   const { stage, wait } = run;
   if (isRedoing(run)) return { status: "redo_pending", paused_at: null, resumed_at: null };
   if (stage.is === "produced" && wait?.kind === "gate") {
@@ -193,7 +193,7 @@ function snapshot(run: EndedRun, record: PhaseRecord): Record<string, unknown> {
 }
 
 function metrics(run: EndedRun): Record<string, number | null> {
-  const { minutes, attempts, redos, gates, firstTry, tokens, usd } = metricsOf(run);
+  const { minutes, attempts, redos, gates, firstTry, tokens, usd } = computeMetrics(run);
   return {
     total_phases: run.phases.filter(isKept).length,
     phases_completed: run.phases.filter(({ status }) => status === "completed").length,
@@ -232,7 +232,7 @@ export function reviewHistory(answers: readonly Answer[]): readonly ReviewEntry[
   const entries: ReviewEntry[] = [];
   for (const answer of answers) {
     const ended = endPause(entries, answer);
-    if (answer.choice !== "continue" || !ended) entries.push(entryOf(answer));
+    if (answer.choice !== "continue" || !ended) entries.push(toReviewEntry(answer));
   }
   return entries;
 }
@@ -244,7 +244,7 @@ function endPause(entries: ReviewEntry[], { phase, at }: Answer): boolean {
   return true;
 }
 
-function entryOf({ phase, choice, at, redo, guidance }: Answer): ReviewEntry {
+function toReviewEntry({ phase, choice, at, redo, guidance }: Answer): ReviewEntry {
   const entry = { phase, action: choice, timestamp: at };
   if (choice === "review") return { ...entry, paused_at: at, resumed_at: null };
   if (choice === "redo") return { ...entry, redo_count: redo, guidance: guidance ?? "" };

@@ -1,7 +1,7 @@
 import { budgetQuestion } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
-import { countOf } from "../core/count-of.ts";
-import { isWithSession, next, sessionOf } from "../core/next.ts";
+import { formatCount } from "../core/count-of.ts";
+import { isWithSession, next, claimedSession } from "../core/next.ts";
 import {
   type ActiveRun,
   currentPhase,
@@ -10,9 +10,9 @@ import {
   type RunState,
   type Wait,
   type WaitOption,
-  finishOf,
+  chosenFinish,
   mergedAs,
-  reasonOf,
+  cancelReason,
 } from "../core/run.ts";
 import type { Question } from "../schema/agent.ts";
 import type { RunStatus } from "../schema/api.ts";
@@ -53,14 +53,16 @@ export function statusObject(state: RunState, { driven }: Liveness): StatusView 
         ? null
         : { recommended: state.sizing.sizing.recommended, effective: state.sizing.effective },
     waiting: state.is === "active" && state.wait !== null ? waitObject(state, state.wait) : null,
-    ...(state.is === "ended" ? { finish: finishOf(state), merged: mergedAs(state), reason: reasonOf(state) } : {}),
+    ...(state.is === "ended"
+      ? { finish: chosenFinish(state), merged: mergedAs(state), reason: cancelReason(state) }
+      : {}),
   };
 }
 
 const whereObject = (run: ActiveRun | EndedRun): Pick<StatusView, "current" | "session"> =>
   run.is === "ended"
     ? { current: null, session: null }
-    : { current: currentPhase(run)?.rule.key ?? null, session: sessionOf(run)?.id ?? null };
+    : { current: currentPhase(run)?.rule.key ?? null, session: claimedSession(run)?.id ?? null };
 
 export function statusWord(state: ActiveRun | EndedRun, driven: boolean): RunStatus {
   if (state.is === "ended") return state.how === "finished" ? "completed" : "cancelled";
@@ -105,7 +107,7 @@ export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
         kind: wait.kind,
         id,
         options,
-        base: baseOf(run),
+        base: baseBranch(run),
         ...(wait.moved.length === 0 ? {} : { moved: wait.moved }),
       };
     default:
@@ -154,9 +156,9 @@ function sandboxText({ run }: ActiveRun | EndedRun): string {
 function phaseLine(phase: PhaseRecord): string {
   const details = [
     phase.attempts > 1 ? `attempt ${phase.attempts}` : "",
-    phase.redos > 0 ? countOf(phase.redos, "redo") : "",
+    phase.redos > 0 ? formatCount(phase.redos, "redo") : "",
     phase.iterations.length > 0 ? `${phase.iterations.length} reviewed` : "",
-    (phase.made?.concerns.length ?? 0) > 0 ? countOf(phase.made?.concerns.length ?? 0, "concern") : "",
+    (phase.made?.concerns.length ?? 0) > 0 ? formatCount(phase.made?.concerns.length ?? 0, "concern") : "",
     tokens(phase.usage, phase),
   ].filter((detail) => detail !== "");
   const tail = details.length === 0 ? "" : `  (${details.join(", ")})`;
@@ -167,16 +169,20 @@ function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (state.is === "ended") return endLines(state);
   const now = next(state);
   if (now.is === "wait")
-    return [...heldAgainst(state), ...waitLines(now.wait, now.options, itemOf(state)), ...toReadLines(state, now.wait)];
+    return [
+      ...heldAgainst(state),
+      ...waitLines(now.wait, now.options, runItem(state)),
+      ...toReadLines(state, now.wait),
+    ];
   if (now.is !== "action") return [];
   if (!driven && isWithSession(state)) return sessionLines(state);
   return driven
     ? [`Now: ${stepText(now.step, now.attempt)}`]
-    : ["Interrupted.", `To continue: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];
+    : ["Interrupted.", `To continue: isdlc resume${runItem(state) === null ? "" : ` --item ${runItem(state)}`}`];
 }
 
 /** The branch that a merge would go into. */
-const baseOf = ({ run }: Pick<ActiveRun, "run">): string | null => run.git?.base ?? null;
+const baseBranch = ({ run }: Pick<ActiveRun, "run">): string | null => run.git?.base ?? null;
 
 function toReadLines(run: ActiveRun, wait: Wait): string[] {
   if (wait.kind !== "gate") return [];
@@ -192,7 +198,7 @@ function toReadLines(run: ActiveRun, wait: Wait): string[] {
 function endLines(run: EndedRun): string[] {
   if (run.how === "cancelled") return [`Cancelled: ${plainLine(run.reason)}`];
   if (run.merged !== null) return [`Merged as ${run.merged.slice(0, 12)}.`];
-  if (finishOf(run) === "discard") return ["Finished; the work was discarded."];
+  if (chosenFinish(run) === "discard") return ["Finished; the work was discarded."];
   if (hadNothingToMerge(run)) return [nothingToMerge(run.run)];
   const branch = run.run.git?.branch ?? null;
   return [branch === null ? "Finished." : `Finished; branch ${branch} is kept.`];
@@ -207,7 +213,7 @@ export function waitLines(wait: Wait, options: readonly WaitOption[], item: stri
       return [...failureLines(wait), `Waiting for you at the gate ${wait.id}:`, ...answers];
     case "questions":
       return [
-        `${askerOf(wait)} asks:`,
+        `${waitAsker(wait)} asks:`,
         ...wait.questions.map((question) => `  ${plainLine(question.id)}: ${questionText(question)}`),
         `Answer: isdlc answer${where} --reply <id>=<text>${wait.questions.length > 1 ? ", once for each question" : " (or --text <text>)"}`,
       ];
@@ -232,7 +238,7 @@ function finishQuestion({ offered }: Extract<Wait, { kind: "finish" }>): string 
 }
 
 /** Who asks; the phase stands in the name of the wait. */
-export function askerOf({ id }: Wait): string {
+export function waitAsker({ id }: Wait): string {
   const phase = attemptParts(id)?.phase ?? null;
   return phase === null ? "The agent" : `The agent of phase ${plainLine(phase)}`;
 }
@@ -243,7 +249,7 @@ function questionText({ text, choices }: Question): string {
 }
 
 /** Folder of the item whose analysis a run is; null for a run of the working tree. */
-export const itemOf = ({ run }: ActiveRun): string | null =>
+export const runItem = ({ run }: ActiveRun): string | null =>
   run.scope === "item" ? run.item.slice(run.item.lastIndexOf("/") + 1) : null;
 
 function metricLines({ metrics, source }: Sizing): string[] {

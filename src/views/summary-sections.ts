@@ -27,11 +27,11 @@ export function artifactSection(data: SummaryData): string {
 export function changesSection(title: string, changes: readonly FileChange[] | null): string {
   if (changes === null) return section(title, "Git diff unavailable.");
   if (changes.length === 0) return section(title, "No files changed.");
-  const lines = changes.map(({ path, change }) => `${letterOf[change]}\t${plainLine(path)}`);
+  const lines = changes.map(({ path, change }) => `${CHANGE_LETTERS[change]}\t${plainLine(path)}`);
   return section(title, `\`\`\`text\n${list(lines)}\n\`\`\``);
 }
 
-const letterOf: { readonly [C in FileChange["change"]]: string } = {
+const CHANGE_LETTERS: { readonly [C in FileChange["change"]]: string } = {
   added: "A",
   modified: "M",
   deleted: "D",

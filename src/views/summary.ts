@@ -1,5 +1,5 @@
 import { minutesBetween } from "../core/duration.ts";
-import { ledgerOf } from "../core/findings/ledger.ts";
+import { buildLedger } from "../core/findings/ledger.ts";
 import { OWN, ownFolders, ownPath } from "../core/own-folder.ts";
 import { type ActiveRun, currentPhase, type EndedRun, observedSandbox, type PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
@@ -86,16 +86,16 @@ export function summaryFileName(keys: readonly PhaseKey[], key: PhaseKey): strin
 }
 
 /** What a run knows about one of its phases. */
-export function summaryOf(run: ActiveRun | EndedRun, phaseKey: PhaseKey): SummaryData {
+export function buildSummaryData(run: ActiveRun | EndedRun, phaseKey: PhaseKey): SummaryData {
   const record = run.phases.find(({ rule }) => rule.key === phaseKey);
-  const known = { ...nothing, number: numberOf(phaseKey), name: phaseKey, folder: reviewsFolder(run) };
+  const known = { ...nothing, number: leadingNumber(phaseKey), name: phaseKey, folder: reviewsFolder(run) };
   if (record === undefined) return known;
   const { rule, status, startedAt, completedAt } = record;
   return {
     ...known,
     name: rule.name,
     status: statusText[status],
-    duration: durationOf(startedAt, completedAt),
+    duration: measureDuration(startedAt, completedAt),
     ...madeBy(record, observedSandbox(run.run, record)),
   };
 }
@@ -120,7 +120,7 @@ function madeBy(record: PhaseRecord, sandbox: boolean | null): Partial<SummaryDa
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage, missingUsage, sandbox, bySession, findings: renderFindings(ledgerOf(iterations)) },
+    engine: { ...made, usage, missingUsage, sandbox, bySession, findings: renderFindings(buildLedger(iterations)) },
   };
 }
 
@@ -132,13 +132,13 @@ const statusText: { readonly [S in PhaseRecord["status"]]: string } = {
 };
 
 /** The two digits of a phase's key; null where it has none. */
-export function numberOf(key: PhaseKey): string | null {
+export function leadingNumber(key: PhaseKey): string | null {
   const number = phaseNumber(key);
   return /^[0-9]{2}$/.test(number) ? number : null;
 }
 
 /** Null unless both are timestamps, in this order. */
-export function durationOf(from: unknown, to: unknown): SummaryData["duration"] {
+export function measureDuration(from: unknown, to: unknown): SummaryData["duration"] {
   const minutes = minutesBetween(from, to);
   return minutes === null ? null : { minutes, from: String(from), to: String(to) };
 }
@@ -157,5 +157,5 @@ const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\.\p{L}\.)\s+(?=["'([`]?[\p{Lu}\p{N}
 /** The summary of the current phase, as it is shown at a gate. */
 export function summaryText(run: ActiveRun): string {
   const key = currentPhase(run)?.rule.key ?? "";
-  return renderPhaseSummary(summaryOf(run, key), { minimal: run.run.minimalSummary });
+  return renderPhaseSummary(buildSummaryData(run, key), { minimal: run.run.minimalSummary });
 }

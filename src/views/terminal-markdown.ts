@@ -15,7 +15,7 @@ export type Page = { readonly columns: number; readonly paint: Paint };
 
 /** A document of an agent or of ours as a person reads it at a terminal: no marks, words not broken, columns aligned. */
 export function terminalMarkdown(text: string, page: Page): string {
-  return blocksOf(plainText(text).split("\n"))
+  return splitBlocks(plainText(text).split("\n"))
     .flatMap((block) => render(block, page))
     .join("\n")
     .replaceAll(/\n{3,}/g, "\n\n")
@@ -27,7 +27,7 @@ type Block = { readonly is: "code" | "table" | "text"; readonly lines: readonly 
 const FENCE = /^ {0,3}(?:```|~~~)/;
 const ROW = /^\s*\|.*\|\s*$/;
 
-function blocksOf(lines: readonly string[]): Block[] {
+function splitBlocks(lines: readonly string[]): Block[] {
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
@@ -105,7 +105,7 @@ const PLAIN: Paint = { bold: String, dim: String, italic: String, cyan: String }
 const withoutMarks = (text: string): string => inline(text, PLAIN);
 
 function tableLines(rows: readonly string[], { paint }: Page): string[] {
-  const cells = rows.filter((row) => !/^[\s|:-]+$/.test(row)).map(cellsOf);
+  const cells = rows.filter((row) => !/^[\s|:-]+$/.test(row)).map(splitCells);
   const widths = (cells[0] ?? []).map((_cell, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
   return cells.map((row, at) => {
     const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ");
@@ -114,7 +114,7 @@ function tableLines(rows: readonly string[], { paint }: Page): string[] {
 }
 
 /** A bar that is escaped is part of its cell. */
-const cellsOf = (row: string): string[] =>
+const splitCells = (row: string): string[] =>
   row
     .trim()
     .replaceAll(/^\||\|$/g, "")

@@ -12,11 +12,11 @@ type Tests = {
 
 /** The command with all that stands behind it: every line of every script, with nothing that acts or hides. */
 export const testsInFull = ({ command, definition }: Tests): string[] => [
-  `Tests would be run with: ${plainLine(testCommandText(command), LONGEST)} (${plainLine(command.source)})`,
+  `Tests would be run with: ${plainLine(testCommandText(command), MAX_LINE_LENGTH)} (${plainLine(command.source)})`,
   ...definition.flatMap(({ name, text }) => [`${plainLine(name)}:`, ...plainText(text).split("\n").map(indented)]),
 ];
 
-const LONGEST = 5000;
+const MAX_LINE_LENGTH = 5000;
 const indented = (line: string): string => `  ${line}`;
 
 /** How much is shown before a person is asked: two screens, and never less than a small one has. */

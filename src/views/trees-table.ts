@@ -23,12 +23,12 @@ export type TreeRow = {
 export function treesTable(rows: readonly TreeRow[]): string[] {
   return rows.flatMap((row) => [
     `${plainLine(row.path)}${row.item === null ? "" : `, item ${row.item}`}${row.isHere ? " (here)" : ""}`,
-    `  ${stateOf(row)}`,
-    ...(row.run?.isOpen === true || row.problem !== null ? [`  ${commandOf(row)}`] : []),
+    `  ${describeState(row)}`,
+    ...(row.run?.isOpen === true || row.problem !== null ? [`  ${resumeCommand(row)}`] : []),
   ]);
 }
 
-function stateOf({ run, problem }: TreeRow): string {
+function describeState({ run, problem }: TreeRow): string {
   if (problem !== null) return `cannot be read: ${problem}`;
   if (run === null) return "no run";
   if (!run.isOpen) return `no open run; the last was ${run.id}, ${run.status}`;
@@ -37,7 +37,7 @@ function stateOf({ run, problem }: TreeRow): string {
 }
 
 /** Which looks at that run from wherever it is typed. */
-export function commandOf({ path, item, isHere }: Pick<TreeRow, "path" | "item" | "isHere">): string {
+export function resumeCommand({ path, item, isHere }: Pick<TreeRow, "path" | "item" | "isHere">): string {
   const where = isHere ? "" : ` -C ${shellWord(path)}`;
   return `isdlc${where} status${item === null ? "" : ` --item ${item}`}`;
 }

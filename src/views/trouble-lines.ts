@@ -1,4 +1,4 @@
-import { countOf } from "../core/count-of.ts";
+import { formatCount } from "../core/count-of.ts";
 import { OWN_LINES, TESTS_CHANGED, TESTS_NOT_STARTED, TESTS_SANDBOXED, type Wait } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
 import { attemptParts } from "../schema/ids.ts";
@@ -24,7 +24,7 @@ export function whatFailed(wait: Escalation): string {
 
 function stillFailing({ checks = [], failures = 1 }: Escalation): string {
   const isTests = checks.length > 0 && checks.every((name) => name === "tests");
-  return `${isTests ? "tests" : "checks"} still fail after ${countOf(failures, "attempt")}; stopped`;
+  return `${isTests ? "tests" : "checks"} still fail after ${formatCount(failures, "attempt")}; stopped`;
 }
 
 /** Reasons that say more than the step that failed. */

@@ -1,5 +1,5 @@
 import { isFailure } from "../core/baseline.ts";
-import { countOf } from "../core/count-of.ts";
+import { formatCount } from "../core/count-of.ts";
 import { NO_VERDICT } from "../core/findings/no-verdict.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
@@ -10,11 +10,13 @@ export type WorkLine = { readonly mark: "begun" | "good" | "bad"; readonly text:
 
 /** What a person who watches keeps of the events after a number: phases begun, what they made, verdicts, commits. */
 export function workLines(events: readonly RunEvent[], after: number): WorkLine[] {
-  return events.flatMap((event, index) => (event.seq > after ? linesOf(event, events.slice(0, index)) : []));
+  return events.flatMap((event, index) => (event.seq > after ? toWorkLines(event, events.slice(0, index)) : []));
 }
 
-type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type Tellers = { readonly [T in RunEvent["type"]]?: (event: Of<T>, before: readonly RunEvent[]) => WorkLine[] };
+type EventOfType<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+type Tellers = {
+  readonly [T in RunEvent["type"]]?: (event: EventOfType<T>, before: readonly RunEvent[]) => WorkLine[];
+};
 
 const tellers: Tellers = {
   "baseline.measured": ({ result }) => [
@@ -28,11 +30,11 @@ const tellers: Tellers = {
   "checks.passed": ({ results }, before) => [good(passedText(results, before))],
   "checks.failed": ({ results }) => results.filter(isFailure).map((result) => bad(failedText(result))),
   "verdict.given": (verdict) => [verdictLine(verdict)],
-  "tasks.refined": ({ tasks }) => [good(`split into ${countOf(tasks, "task")}`)],
+  "tasks.refined": ({ tasks }) => [good(`split into ${formatCount(tasks, "task")}`)],
   "phase.committed": ({ commit }) => (commit === null ? [] : [good(`committed ${commit.slice(0, 7)}`)]),
 };
 
-function linesOf(event: RunEvent, before: readonly RunEvent[]): WorkLine[] {
+function toWorkLines(event: RunEvent, before: readonly RunEvent[]): WorkLine[] {
   const tell = tellers[event.type] as ((event: RunEvent, before: readonly RunEvent[]) => WorkLine[]) | undefined; // keyed by its own type
   return (tell?.(event, before) ?? []).map(({ mark, text }) => ({ mark, text: plainLine(text) }));
 }
@@ -61,23 +63,23 @@ function dueFiles(before: readonly RunEvent[]): readonly string[] {
   return started?.plan.find(({ key }) => key === attempt?.phase)?.outputs ?? [];
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function filesText(paths: readonly string[]): string {
   const names = [...new Set(paths.map((path) => path.slice(path.lastIndexOf("/") + 1)))];
   if (names.length === 0) return "";
-  const left = names.length - MOST_NAMED;
-  return `made ${names.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+  const left = names.length - MAX_NAMED;
+  return `made ${names.slice(0, MAX_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
 /** The first line has the command or the file, and the reason; tests that the runner names follow. */
 function failedText({ name, detail, failing = [] }: CheckResult): string {
-  const named = failing.slice(0, MOST_NAMED).map((test) => test.name);
+  const named = failing.slice(0, MAX_NAMED).map((test) => test.name);
   const left = failing.length - named.length;
   return [`${name}: ${detail.split("\n", 1)[0] ?? ""}`, ...named, ...(left > 0 ? [`${left} more`] : [])].join(" · ");
 }
 
-function verdictLine({ approved, issues, summary }: Of<"verdict.given">): WorkLine {
+function verdictLine({ approved, issues, summary }: EventOfType<"verdict.given">): WorkLine {
   if (approved) return good(`reviewer approves: ${summary}`);
   if (summary === NO_VERDICT) return bad("reviewer failed: asked twice, and gave no verdict that could be read");
   return bad(refusedText(issues.map(({ description }) => description)));

@@ -2,7 +2,7 @@ import { type Invocation, text } from "../../src/apps/cli/grammar/verb.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 
 /** A positive number that an option gives; the default where it is left out. @throws ProblemError USAGE */
-export function numberOf({ values, verb }: Invocation, option: string, otherwise: number): number {
+export function readNumber({ values, verb }: Invocation, option: string, otherwise: number): number {
   const said = text(values, option);
   if (said === undefined) return otherwise;
   const number = Number(said);
@@ -21,7 +21,7 @@ export function givenSecret({ values, env }: Invocation, { option, variable }: S
 }
 
 /** The same, where it is needed. @throws ProblemError USAGE */
-export function secretOf(invocation: Invocation, secret: Secret): string {
+export function readSecret(invocation: Invocation, secret: Secret): string {
   const value = givenSecret(invocation, secret);
   if (value !== undefined) return value;
   const detail = `Give it with --${secret.option}, or in the variable ${secret.variable}.`;

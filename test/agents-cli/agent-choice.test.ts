@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ACP_AGENT_NAMES } from "../../src/adapters/agent-acp/known-acp-agents.ts";
 import type { UserSettings } from "../../src/schema/user-settings.ts";
 import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/app/agents/agent-choice.ts";
-import { createBackend, programOf } from "../../src/compose/create-backend.ts";
+import { createBackend, findAgentProgram } from "../../src/compose/create-backend.ts";
 import { chooseAgents, renameAgents } from "../../src/app/agents/choose-agents.ts";
 import { shippedPhases } from "../../src/app/agents/shipped-phases.ts";
 import { loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
@@ -71,7 +71,7 @@ describe("a model", () => {
     ["qwen:x", ["qwen", "--acp", "-m", "x"]],
     ["opencode:a/b", ["opencode", "acp"]],
   ])("of %s is told to the program as an argument, where it has one", (said, argv) => {
-    expect(programOf(started(said), {})).toEqual(argv);
+    expect(findAgentProgram(started(said), {})).toEqual(argv);
   });
 
   test.each(["claude", "codex", "gemini", "opencode", "copilot", "qwen"])("is part of the digest of %s", (name) => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { updatePhaseState } from "../../src/index.ts";
-import { answer, answersOf, shownOf } from "../../src/app/answer/answer.ts";
+import { answer, listAnswers, shownDigest } from "../../src/app/answer/answer.ts";
 import { commandRun } from "../../src/app/answer/command-run.ts";
 import { authorize } from "../../src/app/authorize/authorize.ts";
 import { driveRun } from "../../src/app/drive/drive-run.ts";
@@ -81,10 +81,10 @@ test("a whole supervised run is started, answered, driven and merged by calls of
   for (let run = await driven(project, look); run !== null; run = await driven(project, look)) {
     expect(JSON.parse(readFileSync(marker, "utf8"))).toMatchObject({ wait: run.wait?.id, writes: "nothing" });
     if (run.wait?.kind === "escalation") throw new Error(run.wait.detail);
-    const [first] = answersOf(run);
+    const [first] = listAnswers(run);
     expect(first?.effect).not.toBe("");
     answered.push(`${run.wait?.kind} ${first?.option}`);
-    await answer(project, run, { by, option: first?.option ?? "", wait: run.wait?.id, shown: shownOf(run) });
+    await answer(project, run, { by, option: first?.option ?? "", wait: run.wait?.id, shown: shownDigest(run) });
   }
   expect(answered).toEqual(["gate continue", "gate continue", "gate continue", "finish merge"]);
   expect(seen).toMatchObject([
@@ -106,7 +106,7 @@ test("an answer to what is no longer open, or was never offered, is refused; a c
   const run = await driven(project);
   const by = await personIn(stage);
   if (run === null) throw new Error("no gate was opened");
-  const shown = shownOf(run);
+  const shown = shownDigest(run);
   const refused = (option: string, wait: string | undefined) => answer(project, run, { by, option, wait, shown });
   await expect(refused("continue", "plan#1/gate-1")).rejects.toThrow(/is no longer open/);
   await expect(refused("merge", run.wait?.id)).rejects.toThrow();

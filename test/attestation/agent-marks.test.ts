@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseCommit } from "../../src/adapters/attestation/parse-commit.ts";
-import { agentOf } from "../../src/core/attestation/agent-marks.ts";
+import { findAgentMark } from "../../src/core/attestation/agent-marks.ts";
 
 const ID = "1".repeat(40);
 
@@ -8,7 +8,7 @@ function agentIn(message: string, author = "Ada <ada@example.org>"): string | nu
   const lines = [`tree ${ID}`, `author ${author} 1793530800 +0000`, "committer Ada <ada@example.org> 1793530800 +0000"];
   const commit = parseCommit(ID, Buffer.from(`${lines.join("\n")}\n\n${message}\n`));
   if (commit === null) throw new Error("not a commit");
-  return agentOf(commit);
+  return findAgentMark(commit);
 }
 
 describe("a commit is marked as made by an agent by", () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { keyOf } from "../../src/adapters/attestation/ssh-signature.ts";
+import { readSigningKey } from "../../src/adapters/attestation/ssh-signature.ts";
 import { DECISION_NAMESPACE } from "../../src/adapters/passkeys/decision-challenge.ts";
 import type { AttestedGate, SignedGate } from "../../src/schema/attestation.ts";
 import { createAuthenticator } from "../support/authenticator.ts";
@@ -168,5 +168,5 @@ function signedWithSsh(text: string): SignedGate {
     stdio: ["pipe", "pipe", "ignore"],
   });
   const sig = Buffer.from(armored.toString().replaceAll(/-----.*-----|\n/g, ""), "base64");
-  return { statement: text, keyid: keyOf(sig) ?? "", sig: sig.toString("base64") };
+  return { statement: text, keyid: readSigningKey(sig) ?? "", sig: sig.toString("base64") };
 }

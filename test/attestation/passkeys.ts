@@ -1,8 +1,8 @@
 import { signedBytes, encodeEnvelope } from "../../src/adapters/attestation/dsse.ts";
 import { encodeStatement } from "../../src/adapters/attestation/read-statement.ts";
-import { keyOf, NAMESPACE } from "../../src/adapters/attestation/ssh-signature.ts";
+import { readSigningKey, NAMESPACE } from "../../src/adapters/attestation/ssh-signature.ts";
 import { DECISION_NAMESPACE } from "../../src/adapters/passkeys/decision-challenge.ts";
-import { challengeFor, sshKeyLine, sshSignatureOf } from "../../src/adapters/passkeys/ssh-form.ts";
+import { challengeFor, sshKeyLine, toSshSignature } from "../../src/adapters/passkeys/ssh-form.ts";
 import type { AttestedGate, RunStatement, SignedGate } from "../../src/schema/attestation.ts";
 import { type Authenticator, createAuthenticator, type How } from "../support/authenticator.ts";
 
@@ -23,8 +23,8 @@ export type Signing = How & { readonly with?: Authenticator; readonly namespace?
 export function passkeySignature(bytes: Buffer, { with: by = authenticator, namespace = NAMESPACE, ...how }: Signing) {
   const { id, signature, ...assertion } = by.assert(challengeFor(bytes, namespace), how);
   const made = { passkey: id, bytes: signature, ...assertion };
-  const sig = sshSignatureOf(made, { key: by.passkey, namespace });
-  const keyid = sig === null ? null : keyOf(sig);
+  const sig = toSshSignature(made, { key: by.passkey, namespace });
+  const keyid = sig === null ? null : readSigningKey(sig);
   if (sig === null || keyid === null) throw new Error("the passkey's signature has no form of SSH");
   return { keyid, sig };
 }

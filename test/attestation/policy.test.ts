@@ -10,7 +10,7 @@ import type { CommitCode } from "../../src/core/attestation/verification-codes.t
 import type { RunPredicate } from "../../src/schema/attestation.ts";
 import { Policy } from "../../src/schema/policy.ts";
 import { badgeText } from "../../src/views/attestation/badge.ts";
-import { sarifOf } from "../../src/views/attestation/sarif.ts";
+import { toSarif } from "../../src/views/attestation/sarif.ts";
 import { verificationLines } from "../../src/views/attestation/verification.ts";
 import { createStudio } from "./studio.ts";
 
@@ -284,7 +284,7 @@ describe("what is shown:", () => {
   });
 
   test("SARIF has an error for each violation and a warning for each statement that does not count", () => {
-    const { runs, version } = sarifOf(facts, "1.2.3");
+    const { runs, version } = toSarif(facts, "1.2.3");
     const [run] = runs;
     expect(version).toBe("2.1.0");
     expect(run.tool.driver).toMatchObject({ name: "isdlc", version: "1.2.3" });

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { encodeEnvelope } from "../../src/adapters/attestation/dsse.ts";
 import { encodeStatement } from "../../src/adapters/attestation/read-statement.ts";
-import { keyOf, NAMESPACE, signWithSsh } from "../../src/adapters/attestation/ssh-signature.ts";
-import { isSignatureOf, parseSshsig } from "../../src/adapters/attestation/sshsig.ts";
+import { readSigningKey, NAMESPACE, signWithSsh } from "../../src/adapters/attestation/ssh-signature.ts";
+import { isValidSignature, parseSshsig } from "../../src/adapters/attestation/sshsig.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 import { makeKey } from "./keys.ts";
 import { passkeySignature } from "./passkeys.ts";
@@ -18,7 +18,7 @@ const message = Buffer.from("a statement");
 
 const fits = (bytes: Buffer, sig: Buffer): boolean => {
   const parsed = parseSshsig(sig);
-  return parsed !== null && isSignatureOf(bytes, parsed);
+  return parsed !== null && isValidSignature(bytes, parsed);
 };
 
 /** The verdict of ssh-keygen itself. */
@@ -82,7 +82,7 @@ describe("a signature of the type", () => {
   test("that does not exist fits nothing", () => {
     expect(parseSshsig(Buffer.from("SSHSIG"))).toBeNull();
     expect(parseSshsig(Buffer.alloc(0))).toBeNull();
-    expect(keyOf(Buffer.from("yes"))).toBeNull();
+    expect(readSigningKey(Buffer.from("yes"))).toBeNull();
   });
 });
 

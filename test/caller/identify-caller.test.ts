@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HOST_MARKERS, OWN_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
-import { identifyCaller, type Surroundings, suspicionOf } from "../../src/adapters/caller/identify-caller.ts";
+import { identifyCaller, type Surroundings, findSuspicion } from "../../src/adapters/caller/identify-caller.ts";
 import type { AgentWork } from "../../src/ports/callers.ts";
 import { systemSurroundings } from "../../src/adapters/caller/system-callers.ts";
 import { procFileTable, type ProcessFacts, type ProcessTable } from "../../src/adapters/process/process-table.ts";
@@ -64,7 +64,7 @@ describe("an unreadable process table", () => {
     expect(ask(changes, run)).toMatchObject({ kind: "unknown" });
     const terminal = { isInteractive: true, terminalName: null, isTableOwn: true };
     const usual = { env: {}, table: tableOf(), pid: CALLER, userName: "ada", ...terminal };
-    expect(suspicionOf({ ...usual, ...changes }, { ...nothing, ...run })).not.toBeNull();
+    expect(findSuspicion({ ...usual, ...changes }, { ...nothing, ...run })).not.toBeNull();
   });
 
   test.for<[string, Partial<Surroundings>]>([

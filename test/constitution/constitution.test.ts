@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readConstitution, writeConstitution } from "../../src/adapters/constitution/constitution-file.ts";
 import { loadPersona, loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { articlesOf, CONSTITUTION_FILE } from "../../src/core/constitution.ts";
+import { readArticles, CONSTITUTION_FILE } from "../../src/core/constitution.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 
 const starter = readFileSync(join(import.meta.dirname, "../../templates/constitution.md"), "utf8");
@@ -40,7 +40,7 @@ describe("the starter", () => {
   test("has every article that a phase names", () => {
     const named = workflowNames().flatMap((name) => loadWorkflow(name).phases.flatMap((phase) => phase.articles));
     expect(new Set(named).size).toBeGreaterThan(10);
-    for (const article of new Set(named)) expect(articlesOf(starter, [article])).toContain(`Article ${article}: `);
+    for (const article of new Set(named)) expect(readArticles(starter, [article])).toContain(`Article ${article}: `);
   });
 });
 
@@ -71,12 +71,12 @@ describe("the articles of a constitution", () => {
     [["IN"], ""],
     [[], ""],
   ])("%j", ([names, expected]) => {
-    expect(articlesOf(text, names)).toBe(expected);
-    expect(articlesOf(text.replaceAll("\n", "\r\n"), names)).toBe(expected);
+    expect(readArticles(text, names)).toBe(expected);
+    expect(readArticles(text.replaceAll("\n", "\r\n"), names)).toBe(expected);
   });
 
   test("are cut where one is longer than a reviewer should have to read", () => {
-    const long = articlesOf(`## Article I\n${"x".repeat(5000)}\n## Article II\nshort`, ["I", "II"]);
+    const long = readArticles(`## Article I\n${"x".repeat(5000)}\n## Article II\nshort`, ["I", "II"]);
     expect(long.length).toBeLessThan(2100);
     expect(long).toContain("…\n\n## Article II");
   });

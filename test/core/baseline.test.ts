@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { againstBaseline, isFailure } from "../../src/core/baseline.ts";
-import { optionsOf } from "../../src/core/next.ts";
+import { listWaitOptions } from "../../src/core/next.ts";
 import type { Baseline } from "../../src/core/run.ts";
 import type { CheckResult, TestCommand } from "../../src/schema/facts.ts";
 import type { PhaseRule, RunOptions } from "../../src/schema/plan.ts";
@@ -62,7 +62,7 @@ describe("before the first agent may write, the tests run", () => {
     };
     const player = asked();
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: "baseline", reason: "tests_red" });
-    expect(optionsOf(activeRun(player), openWait(player))).toEqual(["accept", "retry", "skip", "cancel"]);
+    expect(listWaitOptions(activeRun(player), openWait(player))).toEqual(["accept", "retry", "skip", "cancel"]);
     expect(settle(player, "accept")).toEqual(["baseline.settled"]);
     expect(activeRun(player)).toMatchObject({
       stage: { is: "entering" },

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createRedactor, LONGEST_TEXT, REDACTED, secretsOf } from "../../src/core/redact.ts";
+import { createRedactor, MAX_TEXT_LENGTH, REDACTED, listSecrets } from "../../src/core/redact.ts";
 import { cpuFor } from "../support/cpu-time.ts";
 
 const letters = (count: number): string => randomBytes(count).toString("hex").slice(0, count);
@@ -114,11 +114,11 @@ test.each([
 
 test("secrets are found by the names of variables", () => {
   const env = { OPENAI_API_KEY: "a", GH_TOKEN: "b", db_password: "c", AWS_CREDENTIALS_JSON: "d", CLIENT_SECRET: "e" };
-  expect(secretsOf({ ...env, PATH: "/bin", KEYBOARD: "us", NO_TOKEN: undefined })).toEqual(["a", "b", "c", "d", "e"]);
+  expect(listSecrets({ ...env, PATH: "/bin", KEYBOARD: "us", NO_TOKEN: undefined })).toEqual(["a", "b", "c", "d", "e"]);
 });
 
 test("S14 an oversized text is cut, and says so", () => {
-  const clean = createRedactor([])("x".repeat(LONGEST_TEXT + 5));
+  const clean = createRedactor([])("x".repeat(MAX_TEXT_LENGTH + 5));
   expect(clean.endsWith("[cut: 5 more characters]")).toBe(true);
 });
 

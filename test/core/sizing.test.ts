@@ -4,7 +4,7 @@ import {
   parseFallbackMetrics,
   parseSizingFromImpactAnalysis,
   sensibleThresholds,
-  sizingOf,
+  computeSizing,
 } from "../../src/core/sizing.ts";
 import type { SizingMetrics } from "../../src/schema/facts.ts";
 
@@ -179,11 +179,11 @@ describe("SIZE-RECOMMEND", () => {
 
   test("what is recorded names where the numbers came from, and nothing where there are none", () => {
     const thresholds = { light_max_files: 5, epic_min_files: 20 };
-    expect(sizingOf({ metrics: metrics(3), source: "quick-scan" }, thresholds)).toMatchObject({
+    expect(computeSizing({ metrics: metrics(3), source: "quick-scan" }, thresholds)).toMatchObject({
       recommended: "light",
       source: "quick-scan",
     });
-    expect(sizingOf({ metrics: null, source: "quick-scan" }, thresholds)).toMatchObject({
+    expect(computeSizing({ metrics: null, source: "quick-scan" }, thresholds)).toMatchObject({
       recommended: "standard",
       metrics: null,
       source: null,

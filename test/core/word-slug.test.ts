@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slugOf, wordSlug } from "../../src/core/plan.ts";
+import { toSlug, wordSlug } from "../../src/core/plan.ts";
 import { featureSlug } from "../../src/core/spec/feature-name.ts";
 
 test.each([
@@ -21,5 +21,5 @@ test("cuts the folder of a feature after a word", () => {
 });
 
 test("equals the published slug if nothing is cut", () => {
-  expect(wordSlug("Fix the total of a cart")).toBe(slugOf("Fix the total of a cart"));
+  expect(wordSlug("Fix the total of a cart")).toBe(toSlug("Fix the total of a cart"));
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { PhaseRule } from "../../src/schema/plan.ts";
-import { letPass, limitsOf, overtime, tooLong } from "../../src/engine/steps/execution-limits.ts";
+import { letPass, executionLimits, overtime, tooLong } from "../../src/engine/steps/execution-limits.ts";
 import { activeRun, advance, phaseAt, phaseRule, report, runOptions, startRun } from "../support/run-builder.ts";
 import { engineOf } from "./step-ports.ts";
 
@@ -18,12 +18,12 @@ afterEach(() => void vi.useRealTimers());
 describe("an execution", () => {
   test("may be silent for twice the minutes of its phase, in seconds", () => {
     const { run, phase } = executionOf({ minutes: 7 });
-    expect(limitsOf(run, phase)).toEqual({ silence: 2 * 7 * 60, turns: null, usd: null });
+    expect(executionLimits(run, phase)).toEqual({ silence: 2 * 7 * 60, turns: null, usd: null });
   });
 
   test("has the turns that the user allows", () => {
     const { run, phase } = executionOf({}, { minutes: null, turns: 12 });
-    expect(limitsOf(run, phase).turns).toBe(12);
+    expect(executionLimits(run, phase).turns).toBe(12);
   });
 
   test.each<[string, { minutes: number | null; turns: null } | undefined, number]>([

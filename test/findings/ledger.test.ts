@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Ledger, ledgerOf, MOST_ISSUES, type Iteration } from "../../src/core/findings/ledger.ts";
+import { type Ledger, buildLedger, MAX_ISSUES, type Iteration } from "../../src/core/findings/ledger.ts";
 import type { Issue } from "../../src/schema/agent.ts";
 import { cpuFor } from "../support/cpu-time.ts";
 
@@ -97,11 +97,11 @@ describe("ledgerOf", () => {
       ["F1 new, F2 new", "F1 resolved, F2 recurring", "F2 recurring"],
     ],
   ])("follows %s", (_, iterations, expected) => {
-    expect(statesOf(ledgerOf(iterations))).toEqual(expected);
+    expect(statesOf(buildLedger(iterations))).toEqual(expected);
   });
 
   test("keeps the id when the severity changes, and tells the latest words and place", () => {
-    const { findings } = ledgerOf([round([issue(leak)]), round([issue(leakAgain, "src/a.ts:57", "warning")])]);
+    const { findings } = buildLedger([round([issue(leak)]), round([issue(leakAgain, "src/a.ts:57", "warning")])]);
     expect(findings).toEqual([
       {
         id: "F1",
@@ -119,7 +119,7 @@ describe("ledgerOf", () => {
   test("numbers by round, and within a round blockers first, whatever the order", () => {
     const first = [issue(secret, "src/b.ts:1", "note"), issue(leak), issue(bound)];
     const ids = (issues: readonly Issue[]) =>
-      ledgerOf([round(issues)]).findings.map(({ id, description }) => [id, description]);
+      buildLedger([round(issues)]).findings.map(({ id, description }) => [id, description]);
     expect(ids(first)).toEqual(ids(first.toReversed()));
     expect(ids(first).at(-1)).toEqual(["F3", secret]);
   });
@@ -127,8 +127,8 @@ describe("ledgerOf", () => {
   test("finds one again by its first words when its latest have drifted", () => {
     const longer = `${leak}; use a finally block`;
     const shorter = "The file handle is not closed";
-    expect(ledgerOf([round([issue(longer)]), round([issue(shorter)])]).findings).toHaveLength(2);
-    const { findings } = ledgerOf([round([issue(leak)]), round([issue(longer)]), round([issue(shorter)])]);
+    expect(buildLedger([round([issue(longer)]), round([issue(shorter)])]).findings).toHaveLength(2);
+    const { findings } = buildLedger([round([issue(leak)]), round([issue(longer)]), round([issue(shorter)])]);
     expect(findings.map(({ id }) => id)).toEqual(["F1"]);
   });
 });
@@ -155,13 +155,13 @@ describe("hostile verdicts", () => {
 
   test.each(shapes)("take bounded time: %s", (_, make) => {
     const rounds = Array.from({ length: 3 }, () => round(many(make), ["src/a.ts"]));
-    expect(cpuFor(() => expect(ledgerOf(rounds).iterations).toHaveLength(3))).toBeLessThan(10_000);
+    expect(cpuFor(() => expect(buildLedger(rounds).iterations).toHaveLength(3))).toBeLessThan(10_000);
   });
 
   test("of more issues than are followed, the blockers are", () => {
-    const notes = many((index) => issue(`note ${index}`, `src/a.ts:${index}`, "note"), MOST_ISSUES + 20);
-    const { findings } = ledgerOf([round([...notes, issue(leak)])]);
-    expect(findings).toHaveLength(MOST_ISSUES);
+    const notes = many((index) => issue(`note ${index}`, `src/a.ts:${index}`, "note"), MAX_ISSUES + 20);
+    const { findings } = buildLedger([round([...notes, issue(leak)])]);
+    expect(findings).toHaveLength(MAX_ISSUES);
     expect(findings[0]).toMatchObject({ id: "F1", severity: "blocker", description: leak });
   });
 });

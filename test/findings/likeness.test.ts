@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { likeness, type Likened } from "../../src/core/findings/likeness.ts";
-import { isSameFile, placeOf } from "../../src/core/findings/location.ts";
-import { wordingOf } from "../../src/core/findings/wording.ts";
+import { likeness, type ComparedText } from "../../src/core/findings/likeness.ts";
+import { isSameFile, parseLocation } from "../../src/core/findings/location.ts";
+import { parseWording } from "../../src/core/findings/wording.ts";
 import { OTHER_FINDING, SAME_FINDING, UNSEEN_REWORDINGS } from "./rewordings.ts";
 
-const at = (location: string | null, description: string): Likened => {
-  const place = placeOf(location);
-  return { place, wording: wordingOf({ description, location, file: place.file }) };
+const at = (location: string | null, description: string): ComparedText => {
+  const place = parseLocation(location);
+  return { place, wording: parseWording({ description, location, file: place.file }) };
 };
 const onOneFile = (one: string, other: string): number =>
   likeness(at("src/upload.ts:10", one), at("src/upload.ts:25", other));
@@ -75,7 +75,7 @@ test.each([
   ["", null, null],
   [null, null, null],
 ])("a location %j is file %j, line %j", (location, file, line) => {
-  expect(placeOf(location)).toEqual({ file, line });
+  expect(parseLocation(location)).toEqual({ file, line });
 });
 
 test("a short path is the same file only at the border of a folder", () => {

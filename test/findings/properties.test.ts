@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isOpen, type Ledger, ledgerOf, type Mention, type Iteration } from "../../src/core/findings/ledger.ts";
+import { isOpen, type Ledger, buildLedger, type Mention, type Iteration } from "../../src/core/findings/ledger.ts";
 import { afterVerdict } from "../../src/core/findings/loop-policy.ts";
 import { SAME_FINDING } from "./rewordings.ts";
 
@@ -49,7 +49,7 @@ describe("for any verdicts,", () => {
     fc.assert(
       fc.property(reordered, ([given, orders]) => {
         const other = given.map((round, index): Iteration => ({ ...round, issues: orders[index] ?? [] }));
-        expect(ledgerOf(other)).toEqual(ledgerOf(given));
+        expect(buildLedger(other)).toEqual(buildLedger(given));
       }),
       RUNS,
     );
@@ -58,7 +58,7 @@ describe("for any verdicts,", () => {
   test("what was open recurs or is resolved, and nothing is both or neither", () => {
     fc.assert(
       fc.property(iterations, (given) => {
-        eachRound(ledgerOf(given), (now, before) => {
+        eachRound(buildLedger(given), (now, before) => {
           expect(new Set(now.map(({ id }) => id)).size).toBe(now.length);
           const open = before.filter(isOpen).map(({ id }) => id);
           expect(idsWith(now, "recurring", "resolved")).toEqual(open.sort());
@@ -71,7 +71,7 @@ describe("for any verdicts,", () => {
   test("every issue is one finding that is not resolved, and every such finding was said", () => {
     fc.assert(
       fc.property(iterations, (given) => {
-        const { iterations: told } = ledgerOf(given);
+        const { iterations: told } = buildLedger(given);
         for (const [index, { issues: said }] of given.entries()) {
           const different = new Set(
             said.map(({ description, location }) => JSON.stringify([description.trim(), location])),
@@ -87,7 +87,7 @@ describe("for any verdicts,", () => {
     fc.assert(
       fc.property(iterations, (given) => {
         const known = new Set<string>();
-        eachRound(ledgerOf(given), (now) => {
+        eachRound(buildLedger(given), (now) => {
           for (const id of idsWith(now, "new", "caused")) expect(known).not.toContain(id);
           for (const id of idsWith(now, "returned")) expect(known).toContain(id);
           for (const { id } of now) known.add(id);
@@ -100,8 +100,8 @@ describe("for any verdicts,", () => {
   test("a later verdict changes nothing about the iterations before it", () => {
     fc.assert(
       fc.property(iterations, (given) => {
-        const all = ledgerOf(given);
-        expect(ledgerOf(given.slice(0, -1)).iterations).toEqual(all.iterations.slice(0, -1));
+        const all = buildLedger(given);
+        expect(buildLedger(given.slice(0, -1)).iterations).toEqual(all.iterations.slice(0, -1));
       }),
       RUNS,
     );
@@ -124,7 +124,7 @@ describe("for any verdicts,", () => {
   test("the generator reaches every state and every way to stop", () => {
     const seen = new Set<string | null>();
     for (const given of fc.sample(iterations, { ...RUNS, numRuns: 1200 })) {
-      for (const mentions of ledgerOf(given).iterations) for (const { state } of mentions) seen.add(state);
+      for (const mentions of buildLedger(given).iterations) for (const { state } of mentions) seen.add(state);
       seen.add(afterVerdict({ iterations: given, limit: 6 }).stopped);
     }
     const states = ["new", "caused", "recurring", "returned", "resolved"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ledgerOf } from "../../src/core/findings/ledger.ts";
+import { buildLedger } from "../../src/core/findings/ledger.ts";
 import type { Issue } from "../../src/schema/agent.ts";
 import { renderFindings } from "../../src/views/findings.ts";
 
@@ -16,7 +16,7 @@ const round = (...issues: Issue[]) => ({ issues, approved: false, changed: ["src
 
 test("findings are one line each, open ones first, blockers before the rest", () => {
   const iterations = [round(leak, naming, secret), round(naming, secret), round(bound, leak, naming)];
-  expect(renderFindings(ledgerOf(iterations))).toEqual([
+  expect(renderFindings(buildLedger(iterations))).toEqual([
     "F1  blocker  src/a.ts:10  came back  The file handle is never closed",
     "F4  blocker  src/b.ts  caused by the last fix  The retry loop has no upper bound",
     "F3  note  recurring  The name `x` says little",
@@ -30,7 +30,7 @@ test("no text of a reviewer draws on the terminal or takes a second line", () =>
     "\u001b[2Jgone\r\nF9  note\u202e resolved\u0007",
     "\u001b]0;title\u0007src/a.ts:3\n\u001b[31m",
   );
-  const ledger = ledgerOf([round(hostile)]);
+  const ledger = buildLedger([round(hostile)]);
   const shown = renderFindings(ledger);
   expect(shown).toHaveLength(1);
   for (const line of shown) {
@@ -40,6 +40,8 @@ test("no text of a reviewer draws on the terminal or takes a second line", () =>
 });
 
 test("a line stays short where the description does not", () => {
-  const [line] = renderFindings(ledgerOf([round(issue("blocker", "long ".repeat(800), `${"a/".repeat(200)}b.ts:1`))]));
+  const [line] = renderFindings(
+    buildLedger([round(issue("blocker", "long ".repeat(800), `${"a/".repeat(200)}b.ts:1`))]),
+  );
   expect(line?.length).toBeLessThan(400);
 });

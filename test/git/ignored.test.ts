@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { decodePath } from "../../src/adapters/git/process/git-path.ts";
-import { createIgnoreRules, ignoredOf } from "../../src/adapters/git/snapshot/ignored.ts";
+import { createIgnoreRules, findIgnored } from "../../src/adapters/git/snapshot/ignored.ts";
 import { countGits } from "./count-gits.ts";
 import { replaceQuietly } from "./replace-quietly.ts";
 import { useRepository } from "./repository-fixture.ts";
@@ -17,7 +17,7 @@ describe("which paths are ignored", () => {
     fixture.write(Buffer.from(`f\xff/.gitignore`, "latin1"), "secret\n");
     appendFileSync(join(fixture.repo, ".git", "info", "exclude"), "excluded\n");
     const paths = ["a.log", "kept.log", "build/", "build/x", "excluded", `${BYTES}/secret`, `${BYTES}/other`, 'q"\n'];
-    const found = await ignoredOf(rules(), paths);
+    const found = await findIgnored(rules(), paths);
     expect(paths.filter((path) => found.has(path))).toEqual([
       "a.log",
       "build/",
@@ -46,7 +46,7 @@ describe("which paths are ignored", () => {
   test.each(places)("$what rules count at once, whatever their times say", async ({ what, file }) => {
     if (what === "the person's named") fixture.git("config", "--global", "core.excludesFile", "~/named");
     const ask = rules();
-    const isIgnored = async (path: string): Promise<boolean> => (await ignoredOf(ask, [path])).has(path);
+    const isIgnored = async (path: string): Promise<boolean> => (await findIgnored(ask, [path])).has(path);
     for (const folder of ["a/b", ".git/info", "../home/.config/git"])
       mkdirSync(join(fixture.repo, folder), { recursive: true });
     expect(await isIgnored("a/b/one")).toBe(false);

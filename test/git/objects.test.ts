@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editTree } from "../../src/adapters/git/objects/edit-tree.ts";
 import { repositoryStore } from "../../src/adapters/git/objects/repository-store.ts";
-import { entriesOf } from "../../src/adapters/git/objects/tree-entries.ts";
+import { readTreeEntries } from "../../src/adapters/git/objects/tree-entries.ts";
 import { type Difference, treeDifferences } from "../../src/adapters/git/objects/tree-differences.ts";
 import { hardenedGit, must } from "../../src/adapters/git/process/git.ts";
 import { decodePath, encodePath, splitFields } from "../../src/adapters/git/process/git-path.ts";
@@ -129,7 +129,7 @@ test.each(["", "100644", "100644 a", "100644 a\0", "100644 a\0short"])(
   async (text) => {
     writeFileSync(join(fixture.base, "tree"), text);
     const id = fixture.git("hash-object", "-t", "tree", "--literally", "-w", join(fixture.base, "tree"));
-    const entries = entriesOf(repositoryStore({ top: fixture.repo, env: process.env }).objects, id);
+    const entries = readTreeEntries(repositoryStore({ top: fixture.repo, env: process.env }).objects, id);
     if (text === "") expect((await entries).size).toBe(0);
     else await expect(entries).rejects.toMatchObject({ problem: { detail: expect.stringContaining("malformed") } });
   },

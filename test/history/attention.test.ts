@@ -3,7 +3,7 @@ import { attentionFor, attentionText, type ToRead } from "../../src/core/attenti
 import { gateBanner } from "../../src/views/gate-banner.ts";
 import { closingReport } from "../../src/views/history.ts";
 import { statusLines, statusObject } from "../../src/views/status.ts";
-import { renderPhaseSummary, summaryOf } from "../../src/views/summary.ts";
+import { renderPhaseSummary, buildSummaryData } from "../../src/views/summary.ts";
 import { accepted, active, answer, ended, gate, left, made, produced, rule, started } from "../views/runs.ts";
 
 const changed = (...paths: string[]): ToRead["changed"] => paths.map((path) => ({ path, change: "modified" }));
@@ -59,7 +59,7 @@ describe("it is told", () => {
   });
 
   test("in the summary", () => {
-    const text = renderPhaseSummary(summaryOf(atGate, "03-architecture"), { minimal: false });
+    const text = renderPhaseSummary(buildSummaryData(atGate, "03-architecture"), { minimal: false });
     expect(text).toContain("**To read**: 120 lines, about 8 min\n");
   });
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RunMetrics } from "../../src/schema/api-history.ts";
-import { finishedRun, metricsOf, totalsOf } from "../../src/views/metrics.ts";
+import { finishedRun, computeMetrics, computeTotals } from "../../src/views/metrics.ts";
 import { durationText, runsTable } from "../../src/views/runs-table.ts";
 import { historyEntry } from "../../src/views/state-file.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
@@ -44,7 +44,14 @@ describe("what a run took", () => {
       pass("04-design"),
       finish,
     );
-    expect(metricsOf(run)).toMatchObject({ attempts: 3, redos: 1, gates: 2, firstTry: 1, tokens: null, usd: null });
+    expect(computeMetrics(run)).toMatchObject({
+      attempts: 3,
+      redos: 1,
+      gates: 2,
+      firstTry: 1,
+      tokens: null,
+      usd: null,
+    });
   });
 
   test.for<[string, Usage | null, Usage | null, Partial<RunMetrics>]>([
@@ -55,8 +62,8 @@ describe("what a run took", () => {
     ["nothing told", null, null, { tokens: null, usd: null }],
   ])("tokens and money: %s", ([, first, second, expected]) => {
     const run = twoPhases(first, second);
-    expect(metricsOf(run)).toMatchObject(expected);
-    expect(finishedRun(RUN, historyEntry(run)).metrics).toEqual(metricsOf(run));
+    expect(computeMetrics(run)).toMatchObject(expected);
+    expect(finishedRun(RUN, historyEntry(run)).metrics).toEqual(computeMetrics(run));
   });
 
   test("a cancelled run has them too; the phase it was cancelled at was not accepted", () => {
@@ -162,13 +169,13 @@ describe("the table", () => {
   });
 
   test("totals sum what is known and say of how many runs", () => {
-    expect(totalsOf(runs)).toMatchObject({
+    expect(computeTotals(runs)).toMatchObject({
       runs: 3,
       minutes: { sum: 110, of: 2 },
       usd: { sum: 1.5, of: 1 },
       firstTry: { sum: 4, of: 2 },
     });
-    expect(totalsOf([])).toMatchObject({ runs: 0, usd: { sum: null, of: 0 } });
+    expect(computeTotals([])).toMatchObject({ runs: 0, usd: { sum: null, of: 0 } });
   });
 
   test("one run is no chart, and no run is a sentence", () => {

@@ -2,7 +2,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { earlierPhases } from "../../src/core/import/earlier-state.ts";
-import { formatsOf, mapFolder } from "../../src/core/import/foreign-spec.ts";
+import { detectFormats, mapFolder } from "../../src/core/import/foreign-spec.ts";
 import { computeStartPhase } from "../../src/core/items/start-phase.ts";
 import { createSandbox, parsed } from "../support/cli.ts";
 import { ANALYSIS, BUILD } from "../items-cli/prepared-item.ts";
@@ -19,7 +19,7 @@ describe("each published folder is known, and covers what it says:", () => {
 
   test.for(published)("$format $name", ({ name, format, files, title, begins }) => {
     const texts = new Map(Object.entries(files));
-    expect(formatsOf(texts)).toEqual([format]);
+    expect(detectFormats(texts)).toEqual([format]);
     const item = mapFolder(format, texts, name);
     expect(item.title).toBe(title);
     expect(computeStartPhase({ phases_completed: item.phases }, [...ANALYSIS, ...BUILD]).startPhase).toBe(begins);

@@ -1,5 +1,5 @@
 import type { PersonCommand, Report, StartCommand } from "../../src/core/command.ts";
-import { ticketOf } from "../../src/core/next.ts";
+import { currentTicket } from "../../src/core/next.ts";
 import type { RunState } from "../../src/core/run.ts";
 import type { EventDraft, RunEvent } from "../../src/schema/event.ts";
 import type { RunId } from "../../src/schema/ids.ts";
@@ -28,7 +28,7 @@ export const end: PersonCommand = { do: "cancel", by: ADA, reason: "done" };
 /** The one report that the state allows: whoever comes second with the same is too late. */
 export function prepared(state: RunState): Report {
   if (state.is !== "active") throw new Error("no run is open");
-  return { do: "report", ticket: ticketOf(state), outcome: { of: "prepare" } };
+  return { do: "report", ticket: currentTicket(state), outcome: { of: "prepare" } };
 }
 
 /** Opens a small run. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentVariables } from "../../src/adapters/process/agent-variables.ts";
-import { FOR_AGENTS, FOR_GIT_CHANGES, FOR_TESTS, variablesOf } from "../../src/adapters/process/child-environment.ts";
+import { FOR_AGENTS, FOR_GIT_CHANGES, FOR_TESTS, pickVariables } from "../../src/adapters/process/child-environment.ts";
 
 test.each<[string, readonly string[], readonly string[]]>([
   ["a name", ["A"], ["A"]],
@@ -19,7 +19,7 @@ test.each<[string, readonly string[], readonly string[]]>([
     Isdlc_Nonce: "6",
     D: undefined,
   };
-  expect(Object.keys(variablesOf(env, names))).toEqual(kept);
+  expect(Object.keys(pickVariables(env, names))).toEqual(kept);
 });
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
       (name) => [name, "1"],
     ),
   );
-  expect(variablesOf(env, names)).toEqual({});
+  expect(pickVariables(env, names)).toEqual({});
 });
 
 const keys = {

@@ -5,7 +5,7 @@ import { errorCode, type FileSystem } from "../../src/adapters/file-system/file-
 import { currentRun, record } from "../../src/app/project/current-run.ts";
 import { openProject } from "../../src/compose/project.ts";
 import { ProblemError } from "../../src/core/problem.ts";
-import { type RunState, finishOf } from "../../src/core/run.ts";
+import { type RunState, chosenFinish } from "../../src/core/run.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import { hastyFiles } from "../journal-file/sample-run.ts";
 import { createFaultFiles, Killed, type Fault } from "./fault-files.ts";
@@ -137,7 +137,7 @@ const DECISIONS = new Set(["run.started", "run.cancelled", "finish.chosen", "run
 function standing(state: RunState): unknown {
   if (state.is === "none") return "none";
   const phases = state.phases.map(({ rule, status, redos, guidance }) => ({ key: rule.key, status, redos, guidance }));
-  const open = state.is === "active" ? (state.wait?.kind ?? "nothing") : `${state.how} ${finishOf(state)}`;
+  const open = state.is === "active" ? (state.wait?.kind ?? "nothing") : `${state.how} ${chosenFinish(state)}`;
   return { is: state.is, phases, open, answers: state.answers.map(({ phase, choice, redo }) => [phase, choice, redo]) };
 }
 

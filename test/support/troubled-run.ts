@@ -5,7 +5,7 @@ import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { currentRun, record } from "../../src/app/project/current-run.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { LocalProject } from "../../src/compose/project.ts";
-import { stepOf } from "../../src/core/next.ts";
+import { currentStep } from "../../src/core/next.ts";
 import type { ActiveRun } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
@@ -147,7 +147,7 @@ function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
       ...journal,
       async load(id) {
         const loaded = await journal.load(id);
-        world.step = loaded.state.is === "active" ? stepOf(loaded.state) : "";
+        world.step = loaded.state.is === "active" ? currentStep(loaded.state) : "";
         return loaded;
       },
     },

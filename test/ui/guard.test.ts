@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localOrigins, diagramPolicy, pagePolicy, refusalOf, sessionIn } from "../../src/apps/ui/guard.ts";
+import { localOrigins, diagramPolicy, pagePolicy, findRefusal, sessionIn } from "../../src/apps/ui/guard.ts";
 
 const ORIGINS = localOrigins(21_000);
 const HOST = "localhost:21000";
@@ -83,7 +83,7 @@ test.for<Row>([
   ["asking what would be allowed", "OPTIONS", "/api/x", { host: HOST }, 405],
   ["a change outside of the API", "POST", "/", { host: HOST, "content-type": JSON_TYPE }, 405],
 ])("S6: %s → %s %s", ([, method, path, headers, status]) => {
-  expect(refusalOf({ method, path, headers }, ORIGINS)?.status ?? null).toBe(status);
+  expect(findRefusal({ method, path, headers }, ORIGINS)?.status ?? null).toBe(status);
 });
 
 test.for<[string | undefined, string | null]>([

@@ -7,7 +7,7 @@ import { afterAll } from "vitest";
 import { createChallenges } from "../../src/apps/ui/challenges.ts";
 import { createApp } from "../../src/apps/ui/create-app.ts";
 import type { Drivers } from "../../src/apps/ui/drivers.ts";
-import { listen, type Listening } from "../../src/apps/ui/listen.ts";
+import { listen, type ListeningServer } from "../../src/apps/ui/listen.ts";
 import { openRepository } from "../../src/apps/ui/repository.ts";
 import { createListener } from "../../src/apps/ui/request-listener.ts";
 import { createSessions } from "../../src/apps/ui/sessions.ts";
@@ -36,7 +36,7 @@ export type PageServer = {
 
 type Surroundings = { readonly root: string; readonly env: Readonly<Record<string, string>> };
 
-const started: Listening[] = [];
+const started: ListeningServer[] = [];
 const folders: string[] = [];
 afterAll(async () => {
   await Promise.all(started.map((server) => server.close()));
@@ -61,7 +61,7 @@ export async function startPageServer(
   const driven: string[] = [];
   const drivers: Drivers = { continueRun: (_located, run) => void driven.push(run), troubleOf: () => null };
   const sessions = createSessions(Date.now, () => warnings.push("stolen"));
-  let listening: Listening | null = null;
+  let listening: ListeningServer | null = null;
   const app = createApp({
     repository: openRepository(root, env),
     sessions,

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { answersOf } from "../../src/app/answer/answer.ts";
-import { chartsOf, type RunFigures } from "../../src/views/page/charts.ts";
+import { listAnswers } from "../../src/app/answer/answer.ts";
+import { toCharts, type RunFigures } from "../../src/views/page/charts.ts";
 import { diffFiles } from "../../src/views/page/diff-files.ts";
-import { failuresOf } from "../../src/views/page/failures.ts";
+import { listFailures } from "../../src/views/page/failures.ts";
 import { runDetail } from "../../src/views/page/run-detail.ts";
-import { storyOf } from "../../src/views/page/story.ts";
-import { timelineOf } from "../../src/views/page/timeline.ts";
+import { buildStory } from "../../src/views/page/story.ts";
+import { buildTimeline } from "../../src/views/page/timeline.ts";
 import { RunDetail } from "../../src/schema/api.ts";
 import {
   accepted,
@@ -100,7 +100,7 @@ test("what failed is told at the line that its report names, and without one whe
     { name: "artifacts", ok: true, detail: "src/a.ts:1" },
     { name: "not measured", ok: null, detail: "src/a.ts:1" },
   ];
-  expect(failuresOf(checks).map(({ name, file, line }) => [name, file, line])).toEqual([
+  expect(listFailures(checks).map(({ name, file, line }) => [name, file, line])).toEqual([
     ["totals", "tree/src/cart.ts", 12],
     ["no place", null, null],
     ["a clock is no file", null, null],
@@ -111,20 +111,20 @@ test("what failed is told at the line that its report names, and without one whe
 test("the timeline has a span for every attempt, agent, check, review and wait, closed with what came of it", () => {
   const player = startRun({ supervision: everyPhase });
   report(advance(player, "complete"), completed(keeps));
-  const spans = timelineOf(player.events).map(({ kind, name, outcome, to }) => [kind, name, outcome, to !== null]);
+  const spans = buildTimeline(player.events).map(({ kind, name, outcome, to }) => [kind, name, outcome, to !== null]);
   expect(spans).toContainEqual(["attempt", "01-requirements#1", "completed", true]);
   expect(spans).toContainEqual(["check", "checks", "passed", true]);
   expect(spans.at(-1)).toEqual(["wait", "gate", null, false]);
   accepted(player, { do: "continue", by: ada, wait: activeRun(player).wait?.id ?? "", shown: "shown-1" });
-  expect(timelineOf(player.events).findLast(({ kind }) => kind === "wait")).toMatchObject({ outcome: "continue" });
+  expect(buildTimeline(player.events).findLast(({ kind }) => kind === "wait")).toMatchObject({ outcome: "continue" });
 });
 
 test("the story comes in parts that join without a gap", () => {
   const player = advance(startRun(), "done");
-  const whole = storyOf(player.events, 0);
+  const whole = buildStory(player.events, 0);
   expect(whole.next).toBeNull();
   expect(whole.entries).toHaveLength(player.events.length);
-  expect(storyOf(player.events, 5).entries[0]?.seq).toBe(5);
+  expect(buildStory(player.events, 5).entries[0]?.seq).toBe(5);
   expect(whole.entries.every(({ text }) => text !== "")).toBe(true);
 });
 
@@ -136,7 +136,7 @@ test("what is told about a run fits the schema, at every point of its life", () 
     if (until === "gate") report(advance(player, "complete"), completed(keeps));
     advance(player, until);
     if (player.state.is === "none") throw new Error("no run");
-    const options = player.state.is === "active" ? answersOf(player.state) : [];
+    const options = player.state.is === "active" ? listAnswers(player.state) : [];
     const detail = runDetail(player.state, { place, isDriven: true, events: player.events, options, shown: "s" });
     expect(RunDetail.parse(JSON.parse(JSON.stringify(detail)))).toEqual(detail);
     expect(detail.wait?.options.every(({ label, effect }) => label !== "" && effect !== "") ?? true).toBe(true);
@@ -163,7 +163,7 @@ const figures = (minutes: number | null, isRedone: boolean, gate: number): RunFi
 });
 
 test("charts tell the median and the slowest, and leave out what is unknown", () => {
-  const { leadTime, gates, redoRate, findings } = chartsOf([
+  const { leadTime, gates, redoRate, findings } = toCharts([
     figures(10, false, 1),
     figures(30, true, 5),
     figures(null, false, 9),
@@ -173,5 +173,5 @@ test("charts tell the median and the slowest, and leave out what is unknown", ()
   expect(gates).toEqual([{ phase: "plan", name: "Plan", median: 4, slowest: 9, answers: 4 }]);
   expect(redoRate).toEqual([{ phase: "plan", name: "Plan", redone: 1, completed: 4 }]);
   expect(findings).toEqual([{ reviewer: "r", blocker: 0, warning: 0, note: 4 }]);
-  expect(chartsOf([]).leadTime).toEqual([]);
+  expect(toCharts([]).leadTime).toEqual([]);
 });

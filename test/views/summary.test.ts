@@ -8,7 +8,7 @@ import {
   splitDecisions,
   type SummaryData,
   summaryFileName,
-  summaryOf,
+  buildSummaryData,
 } from "../../src/views/summary.ts";
 import { active, answer, gate, made, produced, started } from "./runs.ts";
 import { cpuFor } from "../support/cpu-time.ts";
@@ -20,7 +20,7 @@ const headings = (text: string) => [...text.matchAll(/^## (.*)$/gm)].map((match)
 describe("renderPhaseSummary", () => {
   test("SM-AC-02a: a full summary has every section, in order", () => {
     const run = active(started(), produced("03-architecture", 1), gate());
-    expect(renderPhaseSummary(summaryOf(run, "03-architecture"), full)).toBe(`# Phase 03 Summary: Architecture
+    expect(renderPhaseSummary(buildSummaryData(run, "03-architecture"), full)).toBe(`# Phase 03 Summary: Architecture
 
 **Status**: Completed
 **Duration**: 4m (2026-02-14T10:02:00.000Z to 2026-02-14T10:06:00.000Z)
@@ -56,7 +56,7 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
 
   test("SM-AC-02e, SM-AC-01h: the minimal form has name, status and artifacts only", () => {
     const run = active(started(), produced("03-architecture", 1), gate());
-    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), { minimal: true });
+    const text = renderPhaseSummary(buildSummaryData(run, "03-architecture"), { minimal: true });
     expect(headings(text)).toEqual(["Artifacts Created/Modified"]);
     expect(text).toContain("# Phase 03 Summary: Architecture\n\n**Status**: Completed\n**Artifacts**: 1 files\n\n## ");
     expect(text).not.toMatch(/Duration|Tokens|git/);
@@ -87,13 +87,13 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
     const decisions = ["1", "2", "3", "4", "5", "6"];
     expect(renderPhaseSummary({ ...bare, decisions }, full)).toContain("- 5\n\n## Artifacts");
     const run = active(started(), produced("03-architecture", 1, made({ decisions: [] })), gate());
-    expect(summaryOf(run, "03-architecture").decisions).toEqual(["Chose files, kept it small; no server"]);
+    expect(buildSummaryData(run, "03-architecture").decisions).toEqual(["Chose files, kept it small; no server"]);
   });
 
   test("what must not be missed has sections of its own", () => {
     const result = made({ concerns: ["vague"], unexpected: ["src/x.ts"], testsChanged: "other script", changed: null });
     const run = active(started(), produced("03-architecture", 1, result), gate());
-    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
+    const text = renderPhaseSummary(buildSummaryData(run, "03-architecture"), full);
     expect(headings(text).slice(2)).toEqual([
       "File Changes (git diff)",
       "Concerns",
@@ -115,21 +115,21 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
       produced("03-architecture", 2, again),
       gate(),
     );
-    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
+    const text = renderPhaseSummary(buildSummaryData(run, "03-architecture"), full);
     expect(text).toContain("## Since you last looked\n```text\nD\tdocs/b.md\n```");
     expect(
-      renderPhaseSummary(summaryOf(active(started(), produced("03-architecture", 1)), "03-architecture"), full),
+      renderPhaseSummary(buildSummaryData(active(started(), produced("03-architecture", 1)), "03-architecture"), full),
     ).not.toContain("last looked");
   });
 
   test("a check that was not made is never called passed", () => {
     const checks = [{ name: "tests", ok: null, detail: "" }];
     const run = active(started(), produced("03-architecture", 1, made({ checks })), gate());
-    expect(renderPhaseSummary(summaryOf(run, "03-architecture"), full)).toContain("**Checks**: tests not run");
+    expect(renderPhaseSummary(buildSummaryData(run, "03-architecture"), full)).toContain("**Checks**: tests not run");
   });
 
   test("an unknown phase has a summary all the same", () => {
-    const text = renderPhaseSummary(summaryOf(active(started()), "99-nothing"), full);
+    const text = renderPhaseSummary(buildSummaryData(active(started()), "99-nothing"), full);
     expect(text).toContain("**Status**: N/A\n**Duration**: N/A\n**Artifacts**: 0 files");
   });
 
@@ -165,7 +165,7 @@ describe("text from agents is inert", () => {
       changed: [{ path: hostile, change: "added" }],
     });
     const run = active(started(), produced("03-architecture", 1, result), gate());
-    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
+    const text = renderPhaseSummary(buildSummaryData(run, "03-architecture"), full);
     const outsideFences = text.replaceAll(/^```text\n[^]*?^```$/gm, "");
     expect(outsideFences).not.toMatch(dangerous);
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
 import { loadWorkflow, personaDigests } from "../../src/adapters/definitions/definitions.ts";
-import { artifactPath, inputsOf, mayWrite, resolvePlan, slugOf } from "../../src/core/plan.ts";
+import { artifactPath, resolveInputs, mayWrite, resolvePlan, toSlug } from "../../src/core/plan.ts";
 import type { Mode, Writes } from "../../src/schema/plan.ts";
 import { PhaseRule } from "../../src/schema/plan.ts";
 
@@ -41,7 +41,7 @@ describe("the inputs of a phase", () => {
   const light = feature.filter((rule) => rule.whenLight === "keep");
   const midway = feature.slice(feature.findIndex((rule) => rule.key === "05-test-strategy"));
   const names = (plan: typeof feature, key: string): string[] =>
-    inputsOf(
+    resolveInputs(
       plan,
       plan.findIndex((rule) => rule.key === key),
       ITEM,
@@ -69,8 +69,8 @@ describe("the inputs of a phase", () => {
   });
 
   test("are paths below the item; past the end there are none", () => {
-    expect(inputsOf(feature, 1, ITEM)).toEqual([artifactPath(ITEM, "quick-scan.md")]);
-    expect(inputsOf(feature, 99, ITEM)).toEqual([]);
+    expect(resolveInputs(feature, 1, ITEM)).toEqual([artifactPath(ITEM, "quick-scan.md")]);
+    expect(resolveInputs(feature, 99, ITEM)).toEqual([]);
   });
 });
 
@@ -139,7 +139,7 @@ describe("a slug", () => {
     [`${"a".repeat(49)} b`, "a".repeat(49)],
     ["b".repeat(80), "b".repeat(50)],
   ] as const)("of %j is %s", ([title, slug]) => {
-    expect(slugOf(title)).toBe(slug);
+    expect(toSlug(title)).toBe(slug);
   });
 
   const title = fc.oneof(
@@ -150,16 +150,16 @@ describe("a slug", () => {
   test("is always a safe name of at most 50 characters, and a fixed point", () => {
     fc.assert(
       fc.property(title, (text) => {
-        const slug = slugOf(text);
+        const slug = toSlug(text);
         expect(slug).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
         expect(slug.length).toBeLessThanOrEqual(50);
-        expect(slugOf(slug)).toBe(slug);
+        expect(toSlug(slug)).toBe(slug);
       }),
     );
   });
 
   test("the titles above do reach the cut at a hyphen", () => {
-    const cut = fc.sample(title, { seed: 1, numRuns: 500 }).filter((text) => slugOf(text).length === 49);
+    const cut = fc.sample(title, { seed: 1, numRuns: 500 }).filter((text) => toSlug(text).length === 49);
     expect(cut.length).toBeGreaterThan(3);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { mainTreeOf, relativeWorktree, resolveWorktree } from "../../src/adapters/git/worktree/worktree-location.ts";
+import { findMainTree, relativeWorktree, resolveWorktree } from "../../src/adapters/git/worktree/worktree-location.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 
 const fixture = useRepository();
@@ -23,7 +23,7 @@ describe("what an item's file says about its working tree (R4, risk: the path ch
   );
 
   test("it is found from the linked tree as well", () => {
-    expect(mainTreeOf(beside("repo-1-a"))).toBe(fixture.repo);
+    expect(findMainTree(beside("repo-1-a"))).toBe(fixture.repo);
     expect(resolveWorktree(beside("repo-1-a"), "../repo-1-a")).toBe(beside("repo-1-a"));
   });
 

@@ -4,10 +4,10 @@ import type { AnswerRequest, AnswerResult } from "../../src/schema/api.ts";
 import { api, ApiError } from "./api.ts";
 import { announce } from "./parts/announce.tsx";
 
-type Given = Pick<AnswerRequest, "wait" | "shown" | "option"> & Partial<AnswerRequest>;
+type AnswerInput = Pick<AnswerRequest, "wait" | "shown" | "option"> & Partial<AnswerRequest>;
 
 /** Nothing else is sent: the server takes no key that it does not know. */
-const whole = ({ wait, shown, option, phase, tree, ...given }: Given): AnswerRequest => ({
+const whole = ({ wait, shown, option, phase, tree, ...given }: AnswerInput): AnswerRequest => ({
   wait,
   shown,
   option,
@@ -43,9 +43,9 @@ export function useAnswer(run: string) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { mutateAsync, isPending } = useMutation({
-    mutationFn: (given: Given) => (given.option === "resume" ? api.resume(run) : send(run, whole(given))),
+    mutationFn: (given: AnswerInput) => (given.option === "resume" ? api.resume(run) : send(run, whole(given))),
   });
-  const answer = async (given: Given, onDone: () => void): Promise<boolean> => {
+  const answer = async (given: AnswerInput, onDone: () => void): Promise<boolean> => {
     try {
       answered.add(given.wait);
       const { run: detail, warnings, isDriving } = await mutateAsync(given);

@@ -19,7 +19,7 @@ import type {
   NewPasskey,
   PasskeyList,
   StatementOffer,
-  StatementSigned,
+  StatementSignature,
   WaysToSignIn,
 } from "../../src/schema/api-passkey.ts";
 import type {
@@ -122,7 +122,7 @@ export const api = {
   challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/runs/${run}/challenge`, decision),
   statementOffer: (run: string) => ask<StatementOffer>(`/runs/${run}/statement`),
   statementChallenge: (run: string) => send<Challenge>(`/runs/${run}/statement/challenge`, {}),
-  signStatement: (run: string, assertion: Assertion) => send<StatementSigned>(`/runs/${run}/statement`, assertion),
+  signStatement: (run: string, assertion: Assertion) => send<StatementSignature>(`/runs/${run}/statement`, assertion),
   passkeyOptions: () => send<CreationOptions>("/passkeys/options", {}),
   addPasskey: (made: NewPasskey) => send<{ name: string }>("/passkeys", made),
   passkeys: () => ask<PasskeyList>("/passkeys"),

@@ -17,7 +17,7 @@ const become = (now: Connection): void => {
   for (const listener of listeners.connection) listener(now);
 };
 
-export const connectionNow = (): Connection => connection;
+export const currentConnection = (): Connection => connection;
 
 export function onConnection(listener: (now: Connection) => void): () => void {
   listeners.connection.add(listener);

@@ -11,7 +11,7 @@ export function useRepositories(): readonly Repository[] {
   return data?.repositories ?? [];
 }
 
-export type Picked = {
+export type RepositoryChoice = {
   readonly names: readonly string[];
   /** Null where there is none. */
   readonly name: string | null;
@@ -19,7 +19,7 @@ export type Picked = {
 };
 
 /** The one that this person looked at last, among those that come into question here. */
-export function usePickedRepository(isMeant: (repository: Repository) => boolean = () => true): Picked {
+export function usePickedRepository(isMeant: (repository: Repository) => boolean = () => true): RepositoryChoice {
   const [picked, pick] = useStored<string>("isdlc.repository", "");
   const names = useRepositories()
     .filter(isMeant)

@@ -4,7 +4,7 @@ import { Inbox } from "./pages/inbox.tsx";
 import { Items } from "./pages/items.tsx";
 import { NewPasskey } from "./pages/passkey.tsx";
 import { OwnPasskeys } from "./pages/own-passkeys.tsx";
-import { NewRun, type Wanted } from "./pages/new-run.tsx";
+import { NewRun, type NewRunSearch } from "./pages/new-run.tsx";
 import { RunPage } from "./pages/run-page.tsx";
 import { Settings } from "./pages/settings.tsx";
 import { TeamSettings } from "./pages/team-settings.tsx";
@@ -38,7 +38,7 @@ const gateRoute = createRoute({
 const newRoute = createRoute({
   getParentRoute: () => root,
   path: "/new",
-  validateSearch: ({ what, item, repository }): Wanted => ({
+  validateSearch: ({ what, item, repository }): NewRunSearch => ({
     ...((what === "analyze" || what === "build") && typeof item === "string" ? { what, item } : {}),
     ...(typeof repository === "string" ? { repository } : {}),
   }),

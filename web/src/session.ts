@@ -38,10 +38,10 @@ function keep(value: string): void {
   for (const listener of listeners) listener();
 }
 
-export type Opened = "open" | "used" | "closed" | "signed out" | "invited";
+export type SessionState = "open" | "used" | "closed" | "signed out" | "invited";
 
 /** Exchanges the secret in the address for this browser's session. */
-export async function openSession(): Promise<Opened> {
+export async function openSession(): Promise<SessionState> {
   if (isTeam && location.pathname === INVITATION) return "invited";
   if (isTeam) return (await fetch(`${apiBase}/project`)).status === 401 ? "signed out" : "open";
   const secret = takenFromAddress();

@@ -5,7 +5,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** `just now`, `5 min`, `3 h`, `2 d`: how long ago, as short as it stays clear. */
-export function ageOf(from: string, now: number = Date.now()): string {
+export function formatAge(from: string, now: number = Date.now()): string {
   const passed = now - Date.parse(from);
   if (Number.isNaN(passed)) return "";
   if (passed < MINUTE) return "just now";
@@ -13,7 +13,7 @@ export function ageOf(from: string, now: number = Date.now()): string {
   return passed < DAY ? `${Math.floor(passed / HOUR)} h` : `${Math.floor(passed / DAY)} d`;
 }
 
-export function durationOf(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const exact = milliseconds / 1000;
   if (exact < 9.95) return `${Number(exact.toFixed(1))} s`;
   const seconds = Math.round(exact);

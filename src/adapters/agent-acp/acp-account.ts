@@ -16,15 +16,17 @@ export type AcpAccount = {
   readonly read: (output: string) => Usage | null;
 };
 
-const PATIENCE_SECONDS = 30;
+const ACCOUNT_TIMEOUT_SECONDS = 30;
 
-type Asking = Pick<AgentProcessOptions, "cwd" | "env" | "nonce" | "access" | "sandbox"> & { readonly program: string };
+type AccountQuery = Pick<AgentProcessOptions, "cwd" | "env" | "nonce" | "access" | "sandbox"> & {
+  readonly program: string;
+};
 
 /** Asks in the same place as it worked in; null where it does not know, and unknown stays unknown. */
 export async function askAccount(
   { args, read }: AcpAccount,
   conversation: Conversation,
-  { program, ...place }: Asking,
+  { program, ...place }: AccountQuery,
 ): Promise<Usage | null> {
   const wanted = args(conversation);
   if (wanted === null) return null;
@@ -34,10 +36,10 @@ export async function askAccount(
       ...place,
       argv: [program, ...wanted],
       stdin: "",
-      silenceSeconds: PATIENCE_SECONDS,
+      silenceSeconds: ACCOUNT_TIMEOUT_SECONDS,
       onLine: ({ text }) => void lines.push(text),
     },
-    AbortSignal.timeout(PATIENCE_SECONDS * 1000),
+    AbortSignal.timeout(ACCOUNT_TIMEOUT_SECONDS * 1000),
   );
   return exitCode === 0 ? read(lines.join("\n")) : null;
 }

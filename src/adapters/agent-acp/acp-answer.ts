@@ -9,16 +9,16 @@ export type AcpAnswer =
   | { readonly how: "invalid"; readonly detail: string };
 
 /** Characters at the end of a message among which the answer is looked for. */
-const LONGEST_ANSWER = 256 * 1024;
+const MAX_ANSWER_LENGTH = 256 * 1024;
 /** Opening braces that are tried. */
-const MOST_TRIES = 5000;
+const MAX_TRIES = 5000;
 
 /**
  * The JSON object that ends with the last closing brace of the agent's final message. An earlier one is never taken in
  * its place, nor one in the middle of a sentence: both may be quoted from somewhere.
  */
 export function acpAnswer(message: string, role: AgentTask["role"]): AcpAnswer {
-  const object = lastObject(message.slice(-LONGEST_ANSWER));
+  const object = lastObject(message.slice(-MAX_ANSWER_LENGTH));
   if (object === null) return { how: "missing" };
   if (role === "phase") {
     const parsed = z.safeParse(AgentResult, object);
@@ -34,7 +34,7 @@ function lastObject(text: string): object | null {
   const end = text.lastIndexOf("}") + 1;
   if (end === 0 || !/^[ \t]*(?:```[ \t]*)?(?:\r?\n|$)/.test(text.slice(end))) return null;
   let start = end;
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     start = start === 0 ? -1 : text.lastIndexOf("{", start - 1);
     if (start === -1) return null;
     const object = parsedObject(text.slice(start, end));

@@ -36,7 +36,7 @@ export interface FollowedCalls {
 
 export type CallNews = { readonly usage: Usage | null; readonly sign: AgentSign };
 
-type Following = {
+type CallLogFollower = {
   readonly log: CallLog | undefined;
   readonly env: Environment;
   readonly name: string;
@@ -45,7 +45,7 @@ type Following = {
 
 const LOOK_MILLISECONDS = 500;
 
-export function followCalls({ log, env, name, onNews }: Following): FollowedCalls {
+export function followCalls({ log, env, name, onNews }: CallLogFollower): FollowedCalls {
   let used: Usage | null = null;
   const take = (note: CallNote | null): void => {
     if (note === null) return;
@@ -77,14 +77,14 @@ export function followCalls({ log, env, name, onNews }: Following): FollowedCall
 }
 
 /** Characters of a line that is not finished yet. */
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE_LENGTH = 64 * 1024;
 
 function inLines(onLine: (line: string) => void): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let rest = "";
   return (chunk) => {
     const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n");
-    rest = (lines.pop() ?? "").slice(-LONGEST_LINE);
+    rest = (lines.pop() ?? "").slice(-MAX_LINE_LENGTH);
     for (const line of lines) onLine(line);
   };
 }

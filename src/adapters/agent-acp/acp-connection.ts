@@ -41,10 +41,10 @@ export const INVALID_PARAMS = -32602;
 export const TOO_LONG = 413;
 /** A message of the agent that we could not work with, such as one that is nested too deep. */
 const UNHANDLED = -32_600;
-const LONGEST_NOISE = 500;
+const MAX_NOISE_LENGTH = 500;
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingRequest>();
   let count = 0;
   let closed: Error | null = null;
   let noise: string | null = null;
@@ -81,7 +81,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
       if (closed !== null || text.trim() === "") return;
       try {
         const message = cut ? null : readMessage(text);
-        if (message === null) noise ??= text.slice(0, LONGEST_NOISE);
+        if (message === null) noise ??= text.slice(0, MAX_NOISE_LENGTH);
         else take(message);
         if (cut) close(tooLong());
       } catch {
@@ -96,7 +96,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
 const tooLong = (): AcpError => new AcpError(TOO_LONG, "it sent a message that is too long");
 const unhandled = (): AcpError => new AcpError(UNHANDLED, "it sent a message that cannot be processed");
 
-type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
+type PendingRequest = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
 
 const Failure = z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) });
 type Failure = z.infer<typeof Failure>;

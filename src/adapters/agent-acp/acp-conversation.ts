@@ -3,8 +3,8 @@ import type { AgentTask } from "../../ports/agent-backend.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
 import { acpAnswer, type AcpAnswer } from "./acp-answer.ts";
 import { AcpError, TOO_LONG, type AcpConnection } from "./acp-connection.ts";
-import { failed, type Told } from "../process/execution-end.ts";
-import { Initialized, LoadedSession, NewSession, PROTOCOL_VERSION, Prompted } from "./acp-messages.ts";
+import { failed, type ExecutionResult } from "../process/execution-end.ts";
+import { Initialized, LoadedSession, NewSession, PROTOCOL_VERSION, PromptResult } from "./acp-messages.ts";
 import { acpPrompt, acpReminder } from "./acp-prompt.ts";
 import type { AcpSession } from "./acp-session.ts";
 
@@ -33,7 +33,7 @@ export type AcpTalk = {
  * From the first greeting to a valid result. Of a final message without one the agent is told, once.
  * @throws ConnectionLost when the agent is gone before that.
  */
-export async function converse(talk: AcpTalk): Promise<Told> {
+export async function converse(talk: AcpTalk): Promise<ExecutionResult> {
   try {
     const id = await open(talk);
     if (typeof id !== "string") return id;
@@ -44,16 +44,16 @@ export async function converse(talk: AcpTalk): Promise<Told> {
   }
 }
 
-function refused({ code, message }: AcpError, signIn: string | null): Told {
+function refused({ code, message }: AcpError, signIn: string | null): ExecutionResult {
   if (code === NO_ANSWER) return failed("silent", message, true);
-  const fault = serviceFailure({ status: statusOf(code), text: message }, signIn);
+  const fault = serviceFailure({ status: readStatus(code), text: message }, signIn);
   return fault === null
     ? failed("agent_failed", message, code === INTERNAL_ERROR)
     : failed(fault.reason, fault.detail, fault.again);
 }
 
 /** The id of the conversation, or why there is none. */
-async function open(talk: AcpTalk): Promise<string | Told> {
+async function open(talk: AcpTalk): Promise<string | ExecutionResult> {
   const { connection, task } = talk;
   const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
   const clientInfo = { name: "isdlc", version: "1" };
@@ -72,10 +72,10 @@ async function open(talk: AcpTalk): Promise<string | Told> {
   return (await chooseModel(talk, opened)) ?? (await chooseMode(talk, opened)) ?? opened.sessionId;
 }
 
-type Opened = z.infer<typeof NewSession>;
+type NewSessionResult = z.infer<typeof NewSession>;
 
 /** Null when the agent does not have it any more. It tells the whole conversation again meanwhile. */
-async function load(talk: AcpTalk, sessionId: string): Promise<Opened | null> {
+async function load(talk: AcpTalk, sessionId: string): Promise<NewSessionResult | null> {
   talk.session.open(sessionId);
   try {
     const request = talk.connection.request("session/load", { sessionId, ...sessionParams(talk) });
@@ -86,7 +86,7 @@ async function load(talk: AcpTalk, sessionId: string): Promise<Opened | null> {
   }
 }
 
-async function begin(talk: AcpTalk): Promise<Opened> {
+async function begin(talk: AcpTalk): Promise<NewSessionResult> {
   const request = talk.connection.request("session/new", sessionParams(talk));
   const opened = await ask(talk, NewSession, request);
   talk.session.open(opened.sessionId);
@@ -96,7 +96,7 @@ async function begin(talk: AcpTalk): Promise<Opened> {
 const sessionParams = ({ task, meta }: AcpTalk): object => ({ cwd: task.cwd, mcpServers: [], _meta: meta });
 
 /** Null when it can begin. Some agents take another model in silence where there is none of that name. */
-async function chooseModel(talk: AcpTalk, opened: Opened): Promise<Told | null> {
+async function chooseModel(talk: AcpTalk, opened: NewSessionResult): Promise<ExecutionResult | null> {
   const { connection, model } = talk;
   const choice = opened.configOptions?.find((option) => option?.category === "model");
   if (model === null || choice?.category !== "model" || choice.currentValue === model) return null;
@@ -107,17 +107,17 @@ async function chooseModel(talk: AcpTalk, opened: Opened): Promise<Told | null> 
   return null;
 }
 
-const MOST_MODELS = 5;
+const MAX_MODELS = 5;
 
 /** Models of the same provider, for who mistyped one. */
 function similar(model: string, options: readonly { readonly value: string }[]): string {
   const provider = `${model.split("/")[0] ?? ""}/`;
   const names = options.map(({ value }) => value).filter((value) => value.startsWith(provider));
-  return names.length === 0 ? "" : ` There is: ${names.slice(0, MOST_MODELS).join(", ")}.`;
+  return names.length === 0 ? "" : ` There is: ${names.slice(0, MAX_MODELS).join(", ")}.`;
 }
 
 /** Null when it can begin. */
-async function chooseMode(talk: AcpTalk, opened: Opened): Promise<Told | null> {
+async function chooseMode(talk: AcpTalk, opened: NewSessionResult): Promise<ExecutionResult | null> {
   const wanted = talk.modes[talk.task.access];
   if (wanted === null) return null;
   const change = modeChange(opened, wanted);
@@ -133,14 +133,17 @@ async function chooseMode(talk: AcpTalk, opened: Opened): Promise<Told | null> {
 }
 
 /** Who only reads must be held to it: in another mode it may write without a question. */
-function withoutMode({ task, sandboxed, show }: AcpTalk, text: string): Told | null {
+function withoutMode({ task, sandboxed, show }: AcpTalk, text: string): ExecutionResult | null {
   if (task.access === "read" && !sandboxed) return failed("not_started", text, false);
   show(text);
   return null;
 }
 
 /** Null when it is not offered. */
-function modeChange({ modes, configOptions }: Opened, wanted: string): { method: string; params: object } | null {
+function modeChange(
+  { modes, configOptions }: NewSessionResult,
+  wanted: string,
+): { method: string; params: object } | null {
   const isMode = modes?.availableModes.some(({ id }) => id === wanted) ?? false;
   if (isMode) return { method: "session/set_mode", params: { modeId: wanted } };
   const choice = configOptions?.find(
@@ -149,39 +152,39 @@ function modeChange({ modes, configOptions }: Opened, wanted: string): { method:
   return choice ? { method: "session/set_config_option", params: { configId: choice.id, value: wanted } } : null;
 }
 
-async function work(talk: AcpTalk, sessionId: string): Promise<Told> {
+async function work(talk: AcpTalk, sessionId: string): Promise<ExecutionResult> {
   const { role } = talk.task;
   const first = await prompt(talk, sessionId, acpPrompt(talk.task));
   if (!isUnanswered(first)) return first;
   talk.show("Its answer has no valid result; asking again");
-  const second = await prompt(talk, sessionId, acpReminder(role, problemOf(first)));
+  const second = await prompt(talk, sessionId, acpReminder(role, describeProblem(first)));
   if (!isUnanswered(second)) return second;
   return second.how === "missing"
     ? failed("no_result", "it gave no result, even when asked again", true)
     : failed("invalid_result", second.detail, true);
 }
 
-type Unanswered = Extract<AcpAnswer, { how: "missing" | "invalid" }>;
+type AcpFailure = Extract<AcpAnswer, { how: "missing" | "invalid" }>;
 
-const isUnanswered = (answer: Told | Unanswered): answer is Unanswered =>
+const isUnanswered = (answer: ExecutionResult | AcpFailure): answer is AcpFailure =>
   answer.how === "missing" || answer.how === "invalid";
 
-const problemOf = (answer: Unanswered): string =>
+const describeProblem = (answer: AcpFailure): string =>
   answer.how === "missing" ? "there is no JSON object at its end." : answer.detail;
 
 /** How a turn that did not come to its own end is told. A second try helps against chance, not against a limit. */
-const STOPPED: Readonly<Record<string, Told>> = {
+const STOPPED: Readonly<Record<string, ExecutionResult>> = {
   max_tokens: failed("agent_failed", "the model reached its limit on tokens", true),
   max_turn_requests: failed("agent_failed", "it reached its limit on calls to the model", false),
   refusal: failed("agent_failed", "the model refused to go on", false),
   cancelled: failed("agent_failed", "it says that it was cancelled", true),
 };
 
-async function prompt(talk: AcpTalk, sessionId: string, text: string): Promise<Told | Unanswered> {
+async function prompt(talk: AcpTalk, sessionId: string, text: string): Promise<ExecutionResult | AcpFailure> {
   const { connection, session, task } = talk;
   session.beginTurn();
   const request = { sessionId, prompt: [{ type: "text", text }] };
-  const response = read(Prompted, await connection.request("session/prompt", request));
+  const response = read(PromptResult, await connection.request("session/prompt", request));
   const { message, didSomething } = session.endTurn();
   session.usage.addTurn(response);
   const { stopReason } = response;
@@ -202,7 +205,7 @@ async function ask<Schema extends z.ZodMiniType>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new AcpError(NO_ANSWER, `it did not answer within ${task.limits.silence} seconds`);
-    timer = setTimeout(() => reject(error), Math.min(task.limits.silence * 1000, LONGEST_TIMER));
+    timer = setTimeout(() => reject(error), Math.min(task.limits.silence * 1000, MAX_TIMER_MS));
   });
   try {
     return read(schema, await Promise.race([request, late]));
@@ -217,14 +220,14 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.i
   throw new AcpError(UNREADABLE, `it answered in an unknown way: ${z.prettifyError(parsed.error)}`);
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const NO_ANSWER = 408;
 const UNREADABLE = -32_700;
 const AUTHENTICATION_REQUIRED = -32_000;
 const INTERNAL_ERROR = -32_603;
 
 /** Agents send codes of JSON-RPC, or the status of the model service. Ours stand for other things. */
-function statusOf(code: number): number | null {
+function readStatus(code: number): number | null {
   if (code === AUTHENTICATION_REQUIRED) return 401;
   return code >= 400 && code < 600 && code !== TOO_LONG ? code : null;
 }

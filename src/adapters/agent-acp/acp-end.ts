@@ -1,12 +1,19 @@
 import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
-import { exitText, type Failed, failed, stopped, type Told, withDenied } from "../process/execution-end.ts";
+import {
+  exitText,
+  type ExecutionFailure,
+  failed,
+  stopped,
+  type ExecutionResult,
+  withDenied,
+} from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 
 export type AcpOutcome = {
   readonly process: AgentProcessEnd;
   /** How the conversation ended; null when it was cut off. */
-  readonly told: Told | null;
+  readonly told: ExecutionResult | null;
   readonly usage: Usage | null;
   /** Null when there is none that could be gone on with. */
   readonly session: string | null;
@@ -23,7 +30,7 @@ export function acpEnd(outcome: AcpOutcome, task: AgentTask): AgentEnd {
   return { type: "end", usage, session, ...withDenied(told, denied) };
 }
 
-function cutOff({ process: end, noise }: AcpOutcome, task: AgentTask): Failed {
+function cutOff({ process: end, noise }: AcpOutcome, task: AgentTask): ExecutionFailure {
   const stop = stopped(end, task);
   if (stop !== null) return stop;
   const said = noise === null ? "" : `. ${noise}`;

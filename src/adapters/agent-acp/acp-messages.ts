@@ -55,13 +55,13 @@ const Tokens = z.object({
 });
 const Quota = z.object({ quota: z.object({ token_count: z.object({ input_tokens: count, output_tokens: count }) }) });
 
-export const Prompted = z.object({
+export const PromptResult = z.object({
   stopReason: z.string(),
   usage: orNull(Tokens),
   /** Where Gemini CLI tells its tokens. */
   _meta: orNull(Quota),
 });
-export type Prompted = z.infer<typeof Prompted>;
+export type PromptResult = z.infer<typeof PromptResult>;
 
 const FileLocation = z.object({ path: z.string() });
 const Content = z.looseObject({ type: z.string(), path: z.optional(z.string()) });

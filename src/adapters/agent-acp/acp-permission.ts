@@ -2,9 +2,9 @@ import { isAbsolute, normalize, relative, resolve, sep } from "node:path";
 import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { PermissionRequest, ToolCall } from "./acp-messages.ts";
-import { LONGEST_PATH } from "./follow-links.ts";
+import { MAX_PATH_LENGTH } from "./follow-links.ts";
 
-export type Asked = {
+export type PermissionScope = {
   readonly access: AgentTask["access"];
   readonly cwd: string;
   /** The folder of the item, relative to the working directory: open also where it lies in a closed one. */
@@ -21,7 +21,7 @@ export type Asked = {
 const READS = new Set(["read", "search", "think"]);
 const EDITS = new Set(["edit", "delete", "move"]);
 /** Each is looked up; nobody touches that many at once. */
-const MOST_PATHS = 200;
+const MAX_PATHS = 200;
 /** What lies there decides what git and isdlc do. */
 const CLOSED_FOLDERS = new Set([".git", OWN_FOLDER]);
 
@@ -29,11 +29,11 @@ const CLOSED_FOLDERS = new Set([".git", OWN_FOLDER]);
  * Whether an agent may do what it asks for. Reading inside the working directory is allowed; a phase may also edit
  * there, read with git and run the tests. Whatever does not say what it touches is refused.
  */
-export function isPermitted(asked: Asked): boolean {
+export function isPermitted(asked: PermissionScope): boolean {
   const { access, call } = asked;
   const kind = call.kind ?? "other";
-  const paths = pathsOf(call);
-  if (paths.length > MOST_PATHS || paths.some((path) => path.length > LONGEST_PATH)) return false;
+  const paths = listPaths(call);
+  if (paths.length > MAX_PATHS || paths.some((path) => path.length > MAX_PATH_LENGTH)) return false;
   if (READS.has(kind)) return paths.every((path) => isInside(path, asked));
   if (access === "read") return false;
   if (EDITS.has(kind)) return paths.length > 0 && paths.every((path) => isInside(path, asked) && isOpen(path, asked));
@@ -48,7 +48,7 @@ export function isPermitted(asked: Asked): boolean {
  * Word by word, and in the working directory itself: elsewhere the same words may run something else. So may they for
  * a shell that sets a variable or puts in a home.
  */
-function runsTests(words: readonly string[], { tests }: Asked): boolean {
+function runsTests(words: readonly string[], { tests }: PermissionScope): boolean {
   if (tests === null || tests[0]?.includes("=") === true || tests.some((word) => word.includes("~"))) return false;
   return words.length === tests.length && words.every((word, at) => word === tests[at]);
 }
@@ -77,19 +77,19 @@ const PATH_ARGUMENTS = [
   "workdir",
 ];
 
-function pathsOf({ locations, content, rawInput }: ToolCall): readonly string[] {
-  const given = argumentsOf(rawInput);
+function listPaths({ locations, content, rawInput }: ToolCall): readonly string[] {
+  const given = readArguments(rawInput);
   const named = PATH_ARGUMENTS.flatMap((name) => given[name]).filter((value) => typeof value === "string");
   const shown = [...(locations ?? []), ...(content ?? [])].flatMap(({ path }) => path ?? []);
   return [...shown, ...named].filter((path) => path !== "");
 }
 
-function isInside(path: string, asked: Asked): boolean {
+function isInside(path: string, asked: PermissionScope): boolean {
   const way = wayFrom(path, asked);
   return !isAbsolute(way) && way.split(sep)[0] !== "..";
 }
 
-function isOpen(path: string, asked: Asked): boolean {
+function isOpen(path: string, asked: PermissionScope): boolean {
   const way = wayFrom(path, asked);
   return withoutItem(way, asked)
     .split(sep)
@@ -97,7 +97,7 @@ function isOpen(path: string, asked: Asked): boolean {
 }
 
 /** What is left of a way below the item's folder; the way itself for one that does not lead there. */
-function withoutItem(way: string, { item }: Asked): string {
+function withoutItem(way: string, { item }: PermissionScope): string {
   const folder = normalize(`${item}/`);
   return ITEM_FOLDER.test(folder) && way.startsWith(folder) ? way.slice(folder.length) : way;
 }
@@ -105,13 +105,14 @@ function withoutItem(way: string, { item }: Asked): string {
 /** Where runs keep documents that are not committed: nothing above it is opened, whatever an item is called. */
 const ITEM_FOLDER = /^\.isdlc\/work\/[^/]+\/$/;
 
-const wayFrom = (path: string, { cwd, follow }: Asked): string => relative(follow(cwd), follow(resolve(cwd, path)));
+const wayFrom = (path: string, { cwd, follow }: PermissionScope): string =>
+  relative(follow(cwd), follow(resolve(cwd, path)));
 
 const SHELLS = /^(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh$/;
 
 /** The words of a command that a shell would leave as they are; null for any other. */
-function commandWords({ call, commandInTitle }: Asked): readonly string[] | null {
-  const command = argumentsOf(call.rawInput)["command"] ?? (commandInTitle ? call.title : null);
+function commandWords({ call, commandInTitle }: PermissionScope): readonly string[] | null {
+  const command = readArguments(call.rawInput)["command"] ?? (commandInTitle ? call.title : null);
   if (typeof command === "string") return plainWords(command);
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return null;
   return argumentWords(command);
@@ -145,6 +146,6 @@ function isHarmless(word: string): boolean {
   return !/^[/~]/.test(word) && !word.split("/").includes("..");
 }
 
-function argumentsOf(rawInput: unknown): Readonly<Record<string, unknown>> {
+function readArguments(rawInput: unknown): Readonly<Record<string, unknown>> {
   return typeof rawInput === "object" && rawInput !== null ? (rawInput as Record<string, unknown>) : {};
 }

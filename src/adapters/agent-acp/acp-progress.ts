@@ -1,9 +1,9 @@
 import type { ToolCall } from "./acp-messages.ts";
 
 /** Characters of one progress text. */
-const LONGEST = 200;
+const MAX_PROGRESS_LENGTH = 200;
 /** Characters of a line that is not finished yet; nobody is shown more of it. */
-const LONGEST_LINE = 4 * LONGEST;
+const MAX_LINE_LENGTH = 4 * MAX_PROGRESS_LENGTH;
 
 export interface MessageProgress {
   push(text: string): void;
@@ -24,10 +24,10 @@ export function createMessageProgress(show: (text: string) => void): MessageProg
   return {
     push: (text) => {
       const [first = "", ...others] = text.split("\n");
-      line = `${line}${first}`.slice(0, LONGEST_LINE);
+      line = `${line}${first}`.slice(0, MAX_LINE_LENGTH);
       for (const other of others) {
         endLine();
-        line = other.slice(0, LONGEST_LINE);
+        line = other.slice(0, MAX_LINE_LENGTH);
       }
     },
     finish: () => {
@@ -48,8 +48,8 @@ export function callText({ title, kind, locations }: ToolCall, cwd: string): str
 
 function oneShortLine(text: string): string {
   const line = text
-    .slice(0, LONGEST_LINE)
+    .slice(0, MAX_LINE_LENGTH)
     .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
     .trim();
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
+  return line.length > MAX_PROGRESS_LENGTH ? `${line.slice(0, MAX_PROGRESS_LENGTH - 1)}…` : line;
 }

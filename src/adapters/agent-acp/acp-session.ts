@@ -47,7 +47,7 @@ export interface AcpSession {
 }
 
 /** Refusals that a person is told of for one execution. */
-const MOST_DENIED = 20;
+const MAX_DENIED = 20;
 
 export function createAcpSession({ task, traits, show, note }: AcpSessionOptions): AcpSession {
   const { access, cwd, item, tests } = task;
@@ -74,7 +74,7 @@ export function createAcpSession({ task, traits, show, note }: AcpSessionOptions
     const permitted = isPermitted({ access, cwd, item, tests, call, commandInTitle, follow: followLinks });
     const what = callText(call, cwd);
     if (!permitted) show(`Not allowed: ${what}`);
-    if (!permitted && denied.size < MOST_DENIED) denied.add(what);
+    if (!permitted && denied.size < MAX_DENIED) denied.add(what);
     const optionId = isCancelled ? null : permissionOption(read.data.options, permitted);
     return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
   };

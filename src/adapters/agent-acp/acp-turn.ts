@@ -25,7 +25,7 @@ export type TurnLogOptions = {
 };
 
 /** Characters of the final message that are kept, from its end. */
-const LONGEST_MESSAGE = 1024 * 1024;
+const MAX_MESSAGE_LENGTH = 1024 * 1024;
 
 export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
   const running = new Map<string, ToolCall>();
@@ -45,7 +45,7 @@ export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
       const said = messageId === lastId ? text : `\n${text}`;
       if (turn.message === "" || messageId !== lastId) note({ is: "call" });
       lastId = messageId;
-      const message = `${turn.message}${said}`.slice(-LONGEST_MESSAGE);
+      const message = `${turn.message}${said}`.slice(-MAX_MESSAGE_LENGTH);
       turn = { message, didSomething: turn.didSomething || text !== "" };
       progress.push(said);
     },

@@ -1,10 +1,10 @@
 import type { Usage } from "../../schema/agent.ts";
-import type { Prompted, UsageUpdate } from "./acp-messages.ts";
+import type { PromptResult, UsageUpdate } from "./acp-messages.ts";
 
 export interface AcpUsage {
   /** The conversation is open; a cost told from now on belongs to this execution. */
   begin(isNew: boolean): void;
-  addTurn(answer: Prompted): void;
+  addTurn(answer: PromptResult): void;
   addUpdate(update: UsageUpdate): void;
   /** What this execution used so far; null when the agent told nothing. */
   total(): Usage | null;
@@ -38,7 +38,7 @@ export function createAcpUsage(countsAllTokens: boolean): AcpUsage {
   return {
     begin: (isNew) => void (before = isNew ? 0 : cost),
     addTurn: (answer) => {
-      turns.push(tokensOf(answer));
+      turns.push(countTokens(answer));
       isNews = true;
     },
     addUpdate: (update) => {
@@ -56,7 +56,7 @@ export function createAcpUsage(countsAllTokens: boolean): AcpUsage {
 }
 
 /** A turn in which the model was not reached is told as zero tokens, which only says that nothing was counted. */
-function tokensOf({ usage, _meta: meta }: Prompted): Tokens | null {
+function countTokens({ usage, _meta: meta }: PromptResult): Tokens | null {
   const quota = meta?.quota.token_count;
   const told = usage
     ? {

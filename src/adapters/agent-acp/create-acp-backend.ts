@@ -14,7 +14,7 @@ import { askAccount, type AcpAccount } from "./acp-account.ts";
 import { followCalls, type CallLog, type CallNews, type FollowedCalls } from "./acp-call-log.ts";
 import { ConnectionLost, createAcpConnection } from "./acp-connection.ts";
 import { converse, type AcpModes } from "./acp-conversation.ts";
-import type { Told } from "../process/execution-end.ts";
+import type { ExecutionResult } from "../process/execution-end.ts";
 import { acpEnd, type AcpOutcome } from "./acp-end.ts";
 import { createAcpSession, type AcpTraits } from "./acp-session.ts";
 
@@ -40,7 +40,7 @@ export type AcpBackendOptions = {
 };
 
 /** How long an agent has to answer a cancel, and to leave once its input is closed. */
-const PATIENCE_MILLISECONDS = 1000;
+const CANCEL_TIMEOUT_MS = 1000;
 
 /** Any agent that speaks the Agent Client Protocol, started anew for every execution. */
 export function createAcpBackend(options: AcpBackendOptions): AgentBackend {
@@ -68,7 +68,7 @@ type Execution = { readonly options: AcpBackendOptions; readonly task: AgentTask
 async function execute(execution: Execution, signal: AbortSignal): Promise<void> {
   const { options, task, emit } = execution;
   const leave = new AbortController();
-  const leaveSoon = (): void => void setTimeout(() => leave.abort(), PATIENCE_MILLISECONDS).unref();
+  const leaveSoon = (): void => void setTimeout(() => leave.abort(), CANCEL_TIMEOUT_MS).unref();
   const talk = createTalk(execution, leaveSoon);
   const onAbort = (): void => {
     if (talk.cancel()) leaveSoon();
@@ -88,15 +88,18 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   calls.finish();
   const { told, conversation, ...talked } = await talk.finish();
   const account = { ...place, program: argv[0] ?? "", since, conversation };
-  const outcome = { ...talked, usage: larger(talked.usage, await accountOf(options, account)) };
+  const outcome = { ...talked, usage: larger(talked.usage, await readAccount(options, account)) };
   for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} could not be ended`, usage: null });
   if (signal.aborted) emit(acpEnd({ ...outcome, told: null, process: { ...process, ended: "aborted" } }, task));
   else emit(acpEnd({ ...outcome, told, process }, task));
 }
 
-type Accounting = Parameters<typeof askAccount>[2] & { readonly since: number; readonly conversation: string | null };
+type AccountOptions = Parameters<typeof askAccount>[2] & {
+  readonly since: number;
+  readonly conversation: string | null;
+};
 
-async function accountOf({ account }: AcpBackendOptions, accounting: Accounting): Promise<Usage | null> {
+async function readAccount({ account }: AcpBackendOptions, accounting: AccountOptions): Promise<Usage | null> {
   const { conversation: id, since, ...asking } = accounting;
   return account === undefined || id === null ? null : askAccount(account, { id, since }, asking);
 }
@@ -119,7 +122,7 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
   const calls = followCalls({ log: options.calls, env: options.env, name: task.nonce, onNews });
   let input: AgentInput | null = null;
   let opened: { readonly id: string; readonly lasts: boolean } | null = null;
-  let spoken: Promise<Told | null> = Promise.resolve(null);
+  let spoken: Promise<ExecutionResult | null> = Promise.resolve(null);
   const { onRequest, onNotification } = session;
   const connection = createAcpConnection({ send: (text) => input?.write(text), onRequest, onNotification });
   const onOpened = (id: string, lasts: boolean): void => void (opened = { id, lasts });
@@ -129,7 +132,7 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
   const signIn = options.help?.signIn ?? null;
   const sandboxed = options.sandbox !== undefined;
 
-  const speak = async (): Promise<Told | null> => {
+  const speak = async (): Promise<ExecutionResult | null> => {
     try {
       return await converse({ connection, session, task, modes, model, sandboxed, meta, signIn, show, onOpened });
     } catch (error) {

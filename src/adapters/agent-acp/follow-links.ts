@@ -2,17 +2,17 @@ import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, parse, resolve } from "node:path";
 
 /** As many as the system itself would follow. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** Characters of a path; the system takes no longer ones either. */
-export const LONGEST_PATH = 4096;
+export const MAX_PATH_LENGTH = 4096;
 
 /**
  * Where a path leads when the links on its way are followed: also one to something that is not there yet. Links in a
  * circle, and paths that are too long, lead to the root.
  */
 export function followLinks(path: string): string {
-  return path.length > LONGEST_PATH ? parse(path).root : follow(path, MOST_LINKS);
+  return path.length > MAX_PATH_LENGTH ? parse(path).root : follow(path, MAX_LINKS);
 }
 
 function follow(path: string, links: number): string {

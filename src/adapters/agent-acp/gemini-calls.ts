@@ -32,13 +32,13 @@ export const geminiCalls: CallLog = {
     GEMINI_TELEMETRY_LOG_PROMPTS: "false",
   }),
   separator: "\n}\n",
-  read: (record) => (IS_CALL.test(record) ? noteOf(`${record}\n}`) : null),
+  read: (record) => (IS_CALL.test(record) ? parseNote(`${record}\n}`) : null),
 };
 
 /** Most records are of other things, and long. */
 const IS_CALL = /"event\.name": "gemini_cli\.api_(?:response|error)"/;
 
-function noteOf(record: string): CallNote | null {
+function parseNote(record: string): CallNote | null {
   const read = z.safeParse(LogRecord, parsed(record));
   if (!read.success) return null;
   const { attributes } = read.data;

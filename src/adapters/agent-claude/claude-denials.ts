@@ -3,9 +3,9 @@ import type { ResultLine } from "./claude-line.ts";
 type Denial = ResultLine["permission_denials"][number];
 
 /** Rules that a person is told of for one execution. */
-const MOST_RULES = 20;
+const MAX_RULES = 20;
 /** Characters of one rule. */
-const LONGEST_RULE = 200;
+const MAX_RULE_LENGTH = 200;
 
 /**
  * What was refused, as the rules that would allow it. A rule that ends in "…" is none yet: what it stands for is too
@@ -13,7 +13,7 @@ const LONGEST_RULE = 200;
  */
 export function deniedRules(results: readonly ResultLine[]): readonly string[] {
   const rules = results.flatMap((line) => line.permission_denials.map(ruleFor));
-  return [...new Set(rules)].slice(0, MOST_RULES);
+  return [...new Set(rules)].slice(0, MAX_RULES);
 }
 
 function ruleFor({ tool_name: name, tool_input: input }: Denial): string {
@@ -23,23 +23,23 @@ function ruleFor({ tool_name: name, tool_input: input }: Denial): string {
     case "Bash":
       return rule(name, textOf("command"));
     case "WebFetch":
-      return rule(name, domainOf(textOf("url")));
+      return rule(name, readDomain(textOf("url")));
     case "Read":
-      return rule(name, fileOf(textOf("file_path")));
+      return rule(name, toAbsoluteRule(textOf("file_path")));
     case "Edit":
     case "MultiEdit":
     case "NotebookEdit":
     case "Write": // all of them are ruled by the one for edits
-      return rule("Edit", fileOf(textOf("file_path") || textOf("notebook_path")));
+      return rule("Edit", toAbsoluteRule(textOf("file_path") || textOf("notebook_path")));
     default:
-      return oneLine(name).slice(0, LONGEST_RULE);
+      return oneLine(name).slice(0, MAX_RULE_LENGTH);
   }
 }
 
 /** The tool alone would allow everything that it can do. */
 function rule(tool: string, what: string): string {
   const exact = WIDENS.exec(what)?.index ?? what.length;
-  const kept = oneLine(what.slice(0, Math.min(exact, LONGEST_RULE)));
+  const kept = oneLine(what.slice(0, Math.min(exact, MAX_RULE_LENGTH)));
   return kept.length === what.length && kept !== "" ? `${tool}(${kept})` : `${tool}(${kept}…)`;
 }
 
@@ -49,8 +49,8 @@ const WIDENS = /[*?[\]()\\\p{Cc}\p{Cf}]/u;
 const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ");
 
 /** A path from the root of the file system begins with two strokes in a rule. */
-const fileOf = (path: string): string => (path.startsWith("/") ? `/${path}` : path);
+const toAbsoluteRule = (path: string): string => (path.startsWith("/") ? `/${path}` : path);
 
-function domainOf(url: string): string {
+function readDomain(url: string): string {
   return URL.canParse(url) ? `domain:${new URL(url).hostname}` : url;
 }

@@ -2,7 +2,15 @@ import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
 import { larger } from "../../core/execution-watch.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
-import { exitText, type Failed, failed, readResult, stopped, type Told, withDenied } from "../process/execution-end.ts";
+import {
+  exitText,
+  type ExecutionFailure,
+  failed,
+  readResult,
+  stopped,
+  type ExecutionResult,
+  withDenied,
+} from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 import { deniedRules } from "./claude-denials.ts";
 import type { ResultLine } from "./claude-line.ts";
@@ -43,7 +51,7 @@ export function isLostConversation({ process, results }: ClaudeOutcome): boolean
 
 const NO_CONVERSATION = /No conversation found|--resume requires a valid session ID/;
 
-function judged({ process, results }: ClaudeOutcome, role: AgentTask["role"]): Told {
+function judged({ process, results }: ClaudeOutcome, role: AgentTask["role"]): ExecutionResult {
   const last = results.at(-1);
   if (last === undefined) return withoutResult(process);
   if (last.is_error) return reportedError(last);
@@ -54,13 +62,13 @@ function judged({ process, results }: ClaudeOutcome, role: AgentTask["role"]): T
   return readResult(last.structured_output, role);
 }
 
-function withoutResult(process: AgentProcessEnd): Failed {
+function withoutResult(process: AgentProcessEnd): ExecutionFailure {
   if (process.exitCode === 0) return failed("no_result", `it ended without a result. ${process.stderrTail}`, true);
   const isTooOld = process.stderrTail.includes("unknown option");
   return failed("bad_exit", exitText(process), !isTooOld);
 }
 
-function reportedError(line: ResultLine): Failed {
+function reportedError(line: ResultLine): ExecutionFailure {
   switch (line.subtype) {
     case "success": // how a failed call to the model service is reported
       return serviceError(line);
@@ -76,7 +84,7 @@ function reportedError(line: ResultLine): Failed {
 }
 
 /** What cannot be told apart may be anything: it is tried once more. */
-function serviceError(line: ResultLine): Failed {
+function serviceError(line: ResultLine): ExecutionFailure {
   const text = errorText(line);
   const fault = serviceFailure({ status: line.api_error_status ?? null, text }, SIGN_IN);
   return fault === null ? failed("agent_failed", text, true) : failed(fault.reason, fault.detail, fault.again);

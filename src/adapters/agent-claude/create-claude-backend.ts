@@ -13,7 +13,7 @@ import type { ClaudeOutcome } from "./claude-end.ts";
 import { readClaudeLine } from "./claude-line.ts";
 import type { ResultLine } from "./claude-line.ts";
 import { progressTexts } from "./claude-progress.ts";
-import { createRunningUsage, signOf } from "./running-usage.ts";
+import { createRunningUsage, readSign } from "./running-usage.ts";
 
 export type ClaudeBackendOptions = {
   /** Path, or a name to be found on PATH. */
@@ -88,7 +88,7 @@ async function converse(execution: Execution, conversation: Conversation, signal
     if (line.type === "system" && line.subtype === "init") session = line.session_id;
     const counts = line.type === "assistant" || line.type === "stream_event";
     const counted = counts ? usage.add(line) : { usage: null, isNew: false };
-    const sign = signOf(line, counted.isNew);
+    const sign = readSign(line, counted.isNew);
     tell(emit, { texts: progressTexts(line, task.cwd), usage: counted.usage, sign });
   };
   const process = await startFoundProgram(

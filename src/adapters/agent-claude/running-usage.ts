@@ -2,7 +2,7 @@ import type { AgentSign, Usage } from "../../schema/agent.ts";
 import type { AssistantLine, ClaudeLine, PartTokens, StreamLine } from "./claude-line.ts";
 
 /** What a line adds to what is known of the calls to the model. */
-export type Counted = {
+export type CallUsage = {
   /** What was used so far; null when this line adds nothing. */
   readonly usage: Usage | null;
   /** True for the first that is heard of a call. */
@@ -10,7 +10,7 @@ export type Counted = {
 };
 
 export interface RunningUsage {
-  add(line: AssistantLine | StreamLine): Counted;
+  add(line: AssistantLine | StreamLine): CallUsage;
   /** What was used so far; null when nothing was told. */
   total(): Usage | null;
 }
@@ -34,10 +34,10 @@ export function createRunningUsage(): RunningUsage {
     }));
     return { ...sum, usd: null };
   };
-  const count = (id: string | undefined, usage: PartTokens | null | undefined): Counted => {
+  const count = (id: string | undefined, usage: PartTokens | null | undefined): CallUsage => {
     if (id === undefined || !usage) return NOTHING;
     const before = calls.get(id);
-    const now = largest(before ?? { input: 0, output: 0 }, tokensOf(usage));
+    const now = largest(before ?? { input: 0, output: 0 }, toTokens(usage));
     const isNew = before === undefined && now.input + now.output > 0;
     if (!isNew && (before === undefined || (now.input === before.input && now.output === before.output)))
       return NOTHING;
@@ -56,9 +56,9 @@ export function createRunningUsage(): RunningUsage {
   };
 }
 
-const NOTHING: Counted = { usage: null, isNew: false };
+const NOTHING: CallUsage = { usage: null, isNew: false };
 
-function tokensOf(usage: PartTokens): Tokens {
+function toTokens(usage: PartTokens): Tokens {
   const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
   return { input: (fresh ?? 0) + (read ?? 0) + (written ?? 0), output: usage.output_tokens ?? 0 };
 }
@@ -70,7 +70,7 @@ const largest = (one: Tokens, other: Tokens): Tokens => ({
 });
 
 /** What a line says about how the work goes; undefined for most. */
-export function signOf(line: ClaudeLine, isNewCall: boolean): AgentSign | undefined {
+export function readSign(line: ClaudeLine, isNewCall: boolean): AgentSign | undefined {
   if (isNewCall) return { is: "call" };
   if (line.type === "user") return line.message.content.some(isResult) ? { is: "work" } : undefined;
   if (line.type !== "system" || line.subtype !== "api_retry") return undefined;

@@ -1,7 +1,15 @@
 import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
-import { exitText, type Failed, failed, readResult, stopped, type Told, withDenied } from "../process/execution-end.ts";
+import {
+  exitText,
+  type ExecutionFailure,
+  failed,
+  readResult,
+  stopped,
+  type ExecutionResult,
+  withDenied,
+} from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 import { conversationText } from "./codex-conversation.ts";
 import type { CodexConversation, Tokens } from "./codex-conversation.ts";
@@ -44,7 +52,7 @@ export function isLostConversation({ process, conversation }: CodexOutcome): boo
  */
 function counted({ turn, conversation, noted }: CodexOutcome): { usage: Usage | null; session: string | null } {
   if (conversation === null) return { usage: null, session: null };
-  const total = totalOf(turn) ?? noted;
+  const total = readTotal(turn) ?? noted;
   if (total === null) return { usage: null, session: conversationText(conversation) };
   const session = conversationText({ id: conversation.id, before: total });
   return { usage: usedSince(conversation, total), session };
@@ -57,12 +65,12 @@ export function usedSince({ before }: CodexConversation, total: Tokens): Usage |
   return isTold ? { ...used, usd: null } : null;
 }
 
-function totalOf(turn: Turn | null): Tokens | null {
+function readTotal(turn: Turn | null): Tokens | null {
   if (turn?.type !== "turn.completed" || !turn.usage) return null;
   return { input: turn.usage.input_tokens, output: turn.usage.output_tokens };
 }
 
-function judged({ process, turn, message }: CodexOutcome, role: AgentTask["role"]): Told {
+function judged({ process, turn, message }: CodexOutcome, role: AgentTask["role"]): ExecutionResult {
   if (turn?.type === "turn.failed") return failedTurn(turn.error.message);
   if (process.exitCode !== 0) return failed("bad_exit", exitText(process), !isRefusedStart(process));
   if (turn === null) return failed("no_result", `it ended in the middle of its turn. ${process.stderrTail}`, true);
@@ -72,7 +80,7 @@ function judged({ process, turn, message }: CodexOutcome, role: AgentTask["role"
 }
 
 /** Codex tells a failed turn in words alone. What they do not say may pass. */
-function failedTurn(text: string): Failed {
+function failedTurn(text: string): ExecutionFailure {
   const fault = serviceFailure({ status: null, text }, SIGN_IN);
   return fault === null ? failed("agent_failed", text, true) : failed(fault.reason, fault.detail, fault.again);
 }

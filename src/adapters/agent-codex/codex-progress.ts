@@ -23,7 +23,7 @@ export function progressTexts(line: CodexLine, cwd: string): string[] {
 }
 
 /** What a line says about how the work goes; undefined for most. `hasCalled`: the model answered since the last line. */
-export function signOf(line: CodexLine, hasCalled: boolean): AgentSign | undefined {
+export function readSign(line: CodexLine, hasCalled: boolean): AgentSign | undefined {
   if (line.type === "error" && line.message.startsWith("Reconnecting")) return trouble(line.message);
   if (line.type === "item.completed" && isWork(line.item)) return { is: "work" };
   return hasCalled ? { is: "call" } : undefined;
@@ -47,13 +47,13 @@ function isWork(item: Item): boolean {
 export function deniedCommand(line: CodexLine): string | null {
   if (line.type !== "item.completed" || line.item.type !== "command_execution") return null;
   const { command, exit_code: code, aggregated_output: output } = line.item;
-  const isDenied = typeof code === "number" && code !== 0 && KEPT_OUT.test((output ?? "").slice(-LONGEST_OUTPUT));
+  const isDenied = typeof code === "number" && code !== 0 && KEPT_OUT.test((output ?? "").slice(-MAX_OUTPUT_LENGTH));
   return isDenied ? (shorten(withoutShell(command))[0] ?? null) : null;
 }
 
 const KEPT_OUT = /Read-only file system|sandbox denied|Operation not permitted|Network is unreachable/i;
 /** Characters; why a command failed is said at its end. */
-const LONGEST_OUTPUT = 4000;
+const MAX_OUTPUT_LENGTH = 4000;
 
 function itemTexts(item: Item, cwd: string): string[] {
   switch (item.type) {

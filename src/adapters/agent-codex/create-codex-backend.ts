@@ -19,10 +19,10 @@ import type { CodexOutcome } from "./codex-end.ts";
 import { codexHome } from "./codex-home.ts";
 import { readCodexLine } from "./codex-line.ts";
 import type { Turn } from "./codex-line.ts";
-import { deniedCommand, progressTexts, signOf } from "./codex-progress.ts";
+import { deniedCommand, progressTexts, readSign } from "./codex-progress.ts";
 import { resultSchema } from "./result-schema.ts";
 import { createRolloutUsage } from "./rollout-usage.ts";
-import { type Listing, withoutServers } from "./server-settings.ts";
+import { type SettingsListing, withoutServers } from "./server-settings.ts";
 
 export type CodexBackendOptions = {
   /** Path, or a name to be found on PATH. */
@@ -108,7 +108,7 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   emit(codexEnd(outcome, task));
 }
 
-function listing({ command, options, task: { cwd } }: Execution): Listing {
+function listing({ command, options, task: { cwd } }: Execution): SettingsListing {
   const { env, sandbox } = options;
   return { command: [...command, ...distrustArguments(cwd)], cwd, env: withoutRelativeHome(env), sandbox };
 }
@@ -143,9 +143,9 @@ async function converse(
     if (line.type === "turn.completed" || line.type === "turn.failed") turn = line;
     if (line.type === "item.completed" && line.item.type === "agent_message") message = line.item.text;
     const refused = deniedCommand(line);
-    if (refused !== null && denied.size < MOST_DENIED) denied.add(refused);
+    if (refused !== null && denied.size < MAX_DENIED) denied.add(refused);
     const usage = look();
-    tell(emit, { texts: progressTexts(line, task.cwd), usage, sign: signOf(line, usage !== null) });
+    tell(emit, { texts: progressTexts(line, task.cwd), usage, sign: readSign(line, usage !== null) });
   };
   const { sandbox } = options;
   const { cwd, access, nonce, prompt, limits } = task;
@@ -169,7 +169,7 @@ const isSame = (one: Tokens | null, other: Tokens): boolean =>
   one !== null && one.input === other.input && one.output === other.output;
 
 /** Commands that a person is told of for one execution. */
-const MOST_DENIED = 20;
+const MAX_DENIED = 20;
 
 /** Codex may answer with another conversation than the one asked for; that one has used nothing yet. */
 function begun(id: string, earlier: CodexConversation | null): CodexConversation {

@@ -49,7 +49,7 @@ function tokensIn(line: string): Tokens | null {
 }
 
 /** Folders by day that are looked through, the latest first. */
-const MOST_DAYS = 400;
+const MAX_DAYS = 400;
 
 /** `sessions/<year>/<month>/<day>/rollout-<time>-<conversation>.jsonl`; null where there is none. */
 function findLog(sessions: string, conversation: string): string | null {
@@ -59,7 +59,7 @@ function findLog(sessions: string, conversation: string): string | null {
       latest(join(sessions, year, month)).map((day) => join(sessions, year, month, day)),
     ),
   );
-  for (const day of days.slice(0, MOST_DAYS)) {
+  for (const day of days.slice(0, MAX_DAYS)) {
     const name = namesIn(day).find((one) => one.endsWith(`-${conversation}.jsonl`));
     if (name !== undefined) return join(day, name);
   }

@@ -6,7 +6,7 @@ import { startFoundProgram } from "../process/start-found-program.ts";
 import { parseJson } from "./codex-line.ts";
 import { tomlText } from "./toml-text.ts";
 
-export type Listing = {
+export type SettingsListing = {
   /** Program and arguments up to and without the verb. */
   readonly command: readonly string[];
   readonly cwd: string;
@@ -14,7 +14,7 @@ export type Listing = {
   readonly sandbox: Sandbox | undefined;
 };
 
-const PATIENCE_SECONDS = 20;
+const LISTING_TIMEOUT_SECONDS = 20;
 const Servers = z.array(z.object({ name: z.string() }));
 
 /**
@@ -22,7 +22,10 @@ const Servers = z.array(z.object({ name: z.string() }));
  * that Codex puts around its own commands. There is no switch for all of them, so Codex is asked for their names.
  * Null where it does not tell.
  */
-export async function withoutServers({ command, ...place }: Listing, signal: AbortSignal): Promise<string | null> {
+export async function withoutServers(
+  { command, ...place }: SettingsListing,
+  signal: AbortSignal,
+): Promise<string | null> {
   const lines: string[] = [];
   const end = await startFoundProgram(
     {
@@ -30,10 +33,10 @@ export async function withoutServers({ command, ...place }: Listing, signal: Abo
       argv: [...command, "mcp", "list", "--json"],
       nonce: randomUUID(),
       stdin: "",
-      silenceSeconds: PATIENCE_SECONDS,
+      silenceSeconds: LISTING_TIMEOUT_SECONDS,
       onLine: ({ text }) => lines.push(text),
     },
-    AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_SECONDS * 1000)]),
+    AbortSignal.any([signal, AbortSignal.timeout(LISTING_TIMEOUT_SECONDS * 1000)]),
   );
   const listed = z.safeParse(Servers, parseJson(lines.join("\n")));
   if (end.ended !== "exit" || end.exitCode !== 0 || !listed.success) return null;

@@ -1,13 +1,20 @@
 import * as z from "zod/mini";
 import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, type Usage, Verdict } from "../../schema/agent.ts";
-import { exitText, type Failed, failed, readResult, stopped, type Told } from "../process/execution-end.ts";
+import {
+  exitText,
+  type ExecutionFailure,
+  failed,
+  readResult,
+  stopped,
+  type ExecutionResult,
+} from "../process/execution-end.ts";
 import type { Line } from "../process/line-splitter.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 
 const PROTOCOL = 1;
 /** Characters of a foreign text that are handed on in one piece. */
-const LONGEST_PROGRESS = 4000;
+const MAX_PROGRESS_LENGTH = 4000;
 
 /** The one JSON object the program reads from its input. */
 export function requestText(task: AgentTask): string {
@@ -50,15 +57,15 @@ export type CommandOutcome = {
 
 /** A result counts only when it is the only one, fits our schema, and the program then ended with 0. */
 export function commandEnd(outcome: CommandOutcome, task: AgentTask): AgentEnd {
-  const usage = usageOf(outcome.results.at(-1));
+  const usage = readUsage(outcome.results.at(-1));
   const { process } = outcome;
   const told = stopped(process, task) ?? (process.exitCode === 0 ? judged(outcome, task.role) : badExit(process));
   return { type: "end", usage, session: null, ...told };
 }
 
-const badExit = (end: AgentProcessEnd): Failed => failed("bad_exit", exitText(end), true);
+const badExit = (end: AgentProcessEnd): ExecutionFailure => failed("bad_exit", exitText(end), true);
 
-function judged({ process, results }: CommandOutcome, role: AgentTask["role"]): Told {
+function judged({ process, results }: CommandOutcome, role: AgentTask["role"]): ExecutionResult {
   const [result, second] = results;
   if (result === undefined) return failed("no_result", `it ended without a result. ${process.stderrTail}`, true);
   if (second !== undefined) return failed("invalid_result", `it sent ${results.length} results instead of one`, true);
@@ -66,7 +73,7 @@ function judged({ process, results }: CommandOutcome, role: AgentTask["role"]): 
 }
 
 /** A reviewer that says it failed has judged nothing, whatever verdict it sends along. */
-function reviewerResult(result: object): Told {
+function reviewerResult(result: object): ExecutionResult {
   if ("status" in result && result.status === "failed") {
     const summary = "summary" in result ? String(result.summary) : "";
     return failed("agent_failed", summary || "the reviewer says that it failed", true);
@@ -75,7 +82,7 @@ function reviewerResult(result: object): Told {
   return readResult(result.verdict, "reviewer");
 }
 
-function usageOf(result: object | undefined): Usage | null {
+function readUsage(result: object | undefined): Usage | null {
   const sent = result !== undefined && "usage" in result ? result.usage : null;
   if (sent === null) return null;
   const parsed = z.safeParse(SentUsage, sent);
@@ -85,7 +92,7 @@ function usageOf(result: object | undefined): Usage | null {
 /** No numbers at all: unlike a usage that was not told, it is asked about under a budget. */
 const NONSENSE: Usage = { input: Number.NaN, output: Number.NaN, usd: Number.NaN };
 
-const progress = (text: string): CommandLine => ({ is: "progress", text: text.slice(0, LONGEST_PROGRESS) });
+const progress = (text: string): CommandLine => ({ is: "progress", text: text.slice(0, MAX_PROGRESS_LENGTH) });
 
 function parsedObject(text: string): object | null {
   if (!text.trimStart().startsWith("{")) return null;

@@ -21,7 +21,7 @@ export function packExport(run: RunId, journal: Head, files: readonly ArchiveFil
   return packArchive([first, ...files]);
 }
 
-export type Exported = {
+export type RunArchive = {
   readonly manifest: ExportManifest;
   readonly files: ReadonlyMap<string, Buffer>;
   readonly events: readonly RunEvent[];
@@ -33,10 +33,10 @@ export type Exported = {
  * its last hash was written down, in the list of files and in the statements.
  * @throws ProblemError ARCHIVE_INVALID
  */
-export function readExport(bytes: Buffer, file: string): Exported {
+export function readExport(bytes: Buffer, file: string): RunArchive {
   const invalid = (detail: string): ProblemError => new ProblemError({ code: "ARCHIVE_INVALID", file, detail });
   const files = unpackArchive(bytes, file);
-  const manifest = manifestOf(files.get(EXPORT_FILES.manifest));
+  const manifest = parseManifest(files.get(EXPORT_FILES.manifest));
   if (manifest === null) throw invalid("it is not the export of a run");
   const named = new Map(manifest.files.map((one) => [one.name, one.sha256]));
   for (const [name, content] of files)
@@ -56,7 +56,7 @@ export function readExport(bytes: Buffer, file: string): Exported {
 /** The marks in a journal are for the person whose key made them; nobody else can check them. */
 const ANY_SEAL: Seal = { mark: () => "", fits: () => true };
 
-function manifestOf(content: Buffer | undefined): ExportManifest | null {
+function parseManifest(content: Buffer | undefined): ExportManifest | null {
   try {
     const read = ExportManifest.safeParse(JSON.parse(content?.toString("utf8") ?? ""));
     return read.success ? read.data : null;

@@ -3,10 +3,10 @@ import { readNotes, notesRefs } from "../attestation/git-notes.ts";
 import { readEnvelope } from "../attestation/dsse.ts";
 
 /** A larger change is named, and not put into the archive. */
-const MOST_DIFF = 4 * 1024 * 1024; // bytes
+const MAX_DIFF = 4 * 1024 * 1024; // bytes
 
 /** The change that a commit makes, as a patch. */
-export async function patchOf(git: Git, commit: string): Promise<string> {
+export async function readPatch(git: Git, commit: string): Promise<string> {
   const args = [
     "diff-tree",
     "--patch",
@@ -19,7 +19,7 @@ export async function patchOf(git: Git, commit: string): Promise<string> {
     "--no-color",
   ];
   const answer = await git([...args, commit], { whenTooLong: "cut" });
-  if (answer.stdout.length > MOST_DIFF) return `Too large to be put here (git show ${commit}).\n`;
+  if (answer.stdout.length > MAX_DIFF) return `Too large to be put here (git show ${commit}).\n`;
   return answer.stdout.toString("utf8");
 }
 

@@ -5,8 +5,8 @@ import { ProblemError } from "../../core/problem.ts";
 export type ArchiveFile = { readonly name: string; readonly content: Buffer };
 
 /** What an archive may unpack to; more is no hand-over of a run. */
-const MOST_BYTES = 256 * 1024 * 1024;
-const MOST_FILES = 10_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_FILES = 10_000;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*){0,9}$/;
 
 /** One file with others in it. The same files give the same bytes. */
@@ -21,8 +21,8 @@ export function packArchive(files: readonly ArchiveFile[]): Buffer {
  */
 export function unpackArchive(bytes: Buffer, file: string): ReadonlyMap<string, Buffer> {
   const invalid = (detail: string): ProblemError => new ProblemError({ code: "ARCHIVE_INVALID", file, detail });
-  const entries = entriesOf(bytes, invalid);
-  if (entries.length > MOST_FILES) throw invalid(`it holds more than ${MOST_FILES} files`);
+  const entries = readEntries(bytes, invalid);
+  if (entries.length > MAX_FILES) throw invalid(`it holds more than ${MAX_FILES} files`);
   const found = new Map<string, Buffer>();
   for (const { name, type, data } of entries) {
     if (type !== "file" || !NAME.test(name) || name.includes(".."))
@@ -33,10 +33,10 @@ export function unpackArchive(bytes: Buffer, file: string): ReadonlyMap<string, 
   return found;
 }
 
-function entriesOf(bytes: Buffer, invalid: (detail: string) => ProblemError) {
+function readEntries(bytes: Buffer, invalid: (detail: string) => ProblemError) {
   try {
-    return parseTar(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }));
+    return parseTar(gunzipSync(bytes, { maxOutputLength: MAX_BYTES }));
   } catch {
-    throw invalid(`it is not a compressed tar file, or unpacks to more than ${MOST_BYTES} bytes`);
+    throw invalid(`it is not a compressed tar file, or unpacks to more than ${MAX_BYTES} bytes`);
   }
 }

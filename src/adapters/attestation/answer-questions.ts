@@ -1,4 +1,4 @@
-import type { Answer, Asking, MergeAnswer, Question } from "../../core/attestation/question.ts";
+import type { Answer, QuestionSequence, MergeAnswer, Question } from "../../core/attestation/question.ts";
 import {
   isBacklogResolution,
   isRecordChange,
@@ -13,7 +13,7 @@ import { diffTrees } from "./tree-difference.ts";
 import { fileInTree, readObjects, treeOfCommit } from "./verified-objects.ts";
 
 /** Runs a calculation whose questions are answered from the repository. Each question is answered once. */
-export async function answerQuestions<T>(git: Git, calculation: Asking<T>): Promise<T> {
+export async function answerQuestions<T>(git: Git, calculation: QuestionSequence<T>): Promise<T> {
   const answers = new Map<string, Answer>();
   let step = calculation.next();
   while (step.done !== true) {

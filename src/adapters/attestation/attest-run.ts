@@ -21,19 +21,19 @@ export type AttestRequest = Pick<StatementFacts, "state" | "events" | "journal" 
   readonly passkeys: readonly PasskeyKey[];
 };
 
-export type Attested = Signed & { readonly statement: RunStatement };
+export type SignedAttestation = SignatureResult & { readonly statement: RunStatement };
 
 /** What is about to be signed. */
-export type Unsigned = { readonly statement: RunStatement; readonly payload: Buffer };
+export type UnsignedAttestation = { readonly statement: RunStatement; readonly payload: Buffer };
 
 /** Says what the journal says about a run's commits, has the person's key sign it, and notes it for each of them. */
-export async function attestRun(git: Git, request: AttestRequest): Promise<Attested> {
+export async function attestRun(git: Git, request: AttestRequest): Promise<SignedAttestation> {
   const unsigned = await unsignedStatement(git, request);
   return { statement: unsigned.statement, ...(await signStatement(git, unsigned)) };
 }
 
 /** What the journal says about a run's commits. @throws ProblemError NOTHING_TO_ATTEST where it has none. */
-export async function unsignedStatement(git: Git, request: AttestRequest): Promise<Unsigned> {
+export async function unsignedStatement(git: Git, request: AttestRequest): Promise<UnsignedAttestation> {
   const { state, events, heads, passkeys } = request;
   const { run } = state.run;
   const merged = state.is === "ended" ? mergedAs(state) : null;
@@ -49,31 +49,35 @@ export async function unsignedStatement(git: Git, request: AttestRequest): Promi
 }
 
 /** Vouches for a statement that somebody else made, word for word. */
-export function countersign(git: Git, { statement, text }: SignedStatement): Promise<Signed> {
+export function countersign(git: Git, { statement, text }: SignedStatement): Promise<SignatureResult> {
   return signStatement(git, { statement, payload: Buffer.from(text, "utf8") });
 }
 
-type Signed = { readonly envelope: string; readonly keyid: string };
+type SignatureResult = { readonly envelope: string; readonly keyid: string };
 
-async function signStatement(git: Git, unsigned: Unsigned): Promise<Signed> {
+async function signStatement(git: Git, unsigned: UnsignedAttestation): Promise<SignatureResult> {
   const key = signingKey(await signingSettings(git));
   return noteSigned(git, unsigned, await signWithSsh(signedBytes(unsigned.payload), key));
 }
 
 /** Keeps a signed statement as a note on everything that it is about. */
-export async function noteSigned(git: Git, { statement, payload }: Unsigned, signature: Signature): Promise<Signed> {
+export async function noteSigned(
+  git: Git,
+  { statement, payload }: UnsignedAttestation,
+  signature: Signature,
+): Promise<SignatureResult> {
   const envelope = encodeEnvelope({ payload, signatures: [signature] });
   const { run } = statement.predicate;
   if (envelope.length > ENVELOPE_LIMIT)
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "it has more commits than a statement can name" });
-  await addNotes(git, { objects: objectsOf(statement), line: envelope });
+  await addNotes(git, { objects: listObjects(statement), line: envelope });
   return { envelope, keyid: signature.keyid };
 }
 
 /**
  * Commits and trees: a commit that a platform made anew is found by its tree. Those beside the run are told of, too.
  */
-const objectsOf = ({ subject, predicate }: RunStatement): string[] => [
+const listObjects = ({ subject, predicate }: RunStatement): string[] => [
   ...new Set([
     ...subject.flatMap(({ digest }) => [digest.gitCommit, digest.gitTree]),
     ...predicate.git.others.map(({ commit }) => commit),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { findContradiction } from "../../core/attestation/contradictions.ts";
-import { instantOf } from "../../core/attestation/instant.ts";
+import { parseInstant } from "../../core/attestation/instant.ts";
 import { CLOCK_SKEW_MS } from "../../core/attestation/select-statements.ts";
 import type {
   RefusedStatement,
@@ -41,7 +41,7 @@ export async function believeEnvelope(line: string, doubt: Doubt): Promise<Belie
   const refuse = (code: LineCode, why: string): Belief => refusal(payload, code, why);
   const read = readStatement(payload);
   if (read.is === "refused") return refuse(read.code, read.why);
-  if (instantOf(read.statement.predicate.signedAt) > doubt.now + CLOCK_SKEW_MS)
+  if (parseInstant(read.statement.predicate.signedAt) > doubt.now + CLOCK_SKEW_MS)
     return refuse("SIGNED_IN_FUTURE", "it says that it was signed in the future");
   const contradiction = contradictionIn(read);
   if (contradiction !== null) return refuse("STATEMENT_CONTRADICTORY", contradiction);
@@ -60,7 +60,7 @@ export async function believeEnvelope(line: string, doubt: Doubt): Promise<Belie
 function contradictionIn(read: Exclude<StatementReading, { is: "refused" }>): string | null {
   if (read.is === "run") return findContradiction(read.statement);
   const { subject, predicate } = read.statement;
-  if (instantOf(predicate.landedAt) > instantOf(predicate.signedAt)) return "it was signed before the landing";
+  if (parseInstant(predicate.landedAt) > parseInstant(predicate.signedAt)) return "it was signed before the landing";
   const { commit, tree } = predicate.result;
   const isResult = subject.every(({ digest }) => digest.gitCommit === commit && digest.gitTree === tree);
   return isResult ? null : "its subject is not the result";

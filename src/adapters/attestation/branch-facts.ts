@@ -20,8 +20,8 @@ export type RunHistory = {
 /** The commits of a run's branch, and which of them the run made. Null where the branch has none, or is gone. */
 export async function branchFacts(git: Git, history: RunHistory): Promise<BranchFacts | null> {
   const recorded = recordedCommits(history);
-  const tip = await tipOf(git, history, recorded);
-  const start = tip === null ? null : await pointOf(git, history.start);
+  const tip = await readTip(git, history, recorded);
+  const start = tip === null ? null : await readPoint(git, history.start);
   if (tip === null || start === null) return null;
   const { commits } = await commitRange(git, `${history.start}..${tip}`);
   const made = commits.flatMap((commit) => madeBy(history, recorded, commit) ?? []);
@@ -46,7 +46,7 @@ function recordedCommits({ run, events }: RunHistory): ReadonlyMap<string, strin
   return recorded;
 }
 
-async function tipOf(git: Git, history: RunHistory, recorded: ReadonlyMap<string, string>): Promise<string | null> {
+async function readTip(git: Git, history: RunHistory, recorded: ReadonlyMap<string, string>): Promise<string | null> {
   const { branch, merged } = history;
   const tip = branch === null ? null : await commitNamed(git, `refs/heads/${branch}`);
   if (tip !== null) return tip;
@@ -54,7 +54,7 @@ async function tipOf(git: Git, history: RunHistory, recorded: ReadonlyMap<string
   return mergedIn ?? [...recorded.keys()].at(-1) ?? null;
 }
 
-async function pointOf(git: Git, commit: string): Promise<GitPoint | null> {
+async function readPoint(git: Git, commit: string): Promise<GitPoint | null> {
   const answer = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{tree}`]);
   const tree = answer.stdout.toString("latin1").trim();
   return answer.status === 0 && tree !== "" ? { commit, tree } : null;

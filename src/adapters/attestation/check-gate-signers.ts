@@ -2,7 +2,7 @@ import type { GateSigner } from "../../core/attestation/signed-statement.ts";
 import { otherThanSigned } from "../../core/attestation/signed-gate.ts";
 import type { AttestedGate, RunStatement, SignedGate } from "../../schema/attestation.ts";
 import { DECISION_NAMESPACE } from "../passkeys/decision-challenge.ts";
-import { isPageOf } from "../passkeys/relying-party.ts";
+import { isRelyingPartyPage } from "../passkeys/relying-party.ts";
 import { type PasskeyInSignature, passkeyIn } from "../passkeys/ssh-form.ts";
 import { ownValue } from "../../core/own-value.ts";
 import type { Doubt } from "./believe-envelope.ts";
@@ -52,6 +52,6 @@ function wrongOrigin(
   origins: readonly string[] | undefined,
 ): string | null {
   if (ownValue(JSON.parse(statement), "origin") !== origin) return "it was signed on another page than it names";
-  const isAllowed = origins === undefined ? isPageOf(relyingParty, origin) : origins.includes(origin);
+  const isAllowed = origins === undefined ? isRelyingPartyPage(relyingParty, origin) : origins.includes(origin);
   return isAllowed ? null : `it was signed on the page ${JSON.stringify(origin).slice(0, 200)}`;
 }

@@ -79,10 +79,10 @@ async function readRange(git: Git, ends: Ends): Promise<SeenCommit[]> {
   return oldestFirst(range.map((commit) => known.get(commit) ?? missing(commit)));
 }
 
-type Known = Map<string, SeenCommit>;
+type KnownCommits = Map<string, SeenCommit>;
 
-async function readListed(git: Git, { tip, base, isSingle }: Ends): Promise<Known> {
-  const known: Known = new Map();
+async function readListed(git: Git, { tip, base, isSingle }: Ends): Promise<KnownCommits> {
+  const known: KnownCommits = new Map();
   const listed = base === null ? [tip] : ["--boundary", `${base}...${tip}`];
   const args = isSingle ? ["--max-count=1", tip] : listed;
   const output = await must(git(["rev-list", ...args, "--"]), "rev-list");
@@ -95,7 +95,7 @@ async function readListed(git: Git, { tip, base, isSingle }: Ends): Promise<Know
   return known;
 }
 
-async function readInto(git: Git, known: Known, ids: readonly string[]): Promise<void> {
+async function readInto(git: Git, known: KnownCommits, ids: readonly string[]): Promise<void> {
   const unread = ids.filter((id) => !known.has(id));
   for (const [id, { type, content }] of await readObjects(git, unread)) {
     const commit = type === "commit" ? parseCommit(id, content) : null;
@@ -104,7 +104,7 @@ async function readInto(git: Git, known: Known, ids: readonly string[]): Promise
 }
 
 /** The commit itself and its ancestors, as far as they were read. */
-function ancestorsIn(known: Known, from: string | null): ReadonlySet<string> {
+function ancestorsIn(known: KnownCommits, from: string | null): ReadonlySet<string> {
   const found = new Set<string>();
   const left = from === null ? [] : [from];
   for (let commit = left.pop(); commit !== undefined; commit = left.pop()) {
@@ -117,7 +117,7 @@ function ancestorsIn(known: Known, from: string | null): ReadonlySet<string> {
 
 async function walk(
   git: Git,
-  { from, known, before }: { from: string; known: Known; before: ReadonlySet<string> },
+  { from, known, before }: { from: string; known: KnownCommits; before: ReadonlySet<string> },
 ): Promise<string[]> {
   const range = new Set<string>();
   let next = before.has(from) ? [] : [from];

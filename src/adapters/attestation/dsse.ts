@@ -12,7 +12,7 @@ export type EnvelopeReading =
 
 /** Longer envelopes are never written, and never believed. */
 export const ENVELOPE_LIMIT = 4 * 1024 * 1024; // characters
-const MOST_SIGNATURES = 20;
+const MAX_SIGNATURES = 20;
 
 /** What is signed: type and payload with their lengths, so that neither can pass for a part of the other. */
 export function signedBytes(payload: Buffer): Buffer {
@@ -34,16 +34,16 @@ export function readEnvelope(line: string): EnvelopeReading {
   const value = parsed(line);
   if (!isRecord(value)) return refused("it is not a JSON object, or is cut off");
   if (value["payloadType"] !== PAYLOAD_TYPE) return refused("its payload is not an in-toto statement");
-  const envelope = envelopeOf(value);
+  const envelope = toEnvelope(value);
   if (envelope === null) return refused("it has no payload, or no signatures that can be read");
   // Repeated keys, other spellings of the same text and additions nobody signed all show here.
   if (encodeEnvelope(envelope) !== line) return refused("it is not written the one way an envelope is written");
   return { is: "envelope", envelope };
 }
 
-function envelopeOf({ payload, signatures }: Record<string, unknown>): Envelope | null {
+function toEnvelope({ payload, signatures }: Record<string, unknown>): Envelope | null {
   if (typeof payload !== "string" || !Array.isArray(signatures)) return null;
-  if (signatures.length === 0 || signatures.length > MOST_SIGNATURES) return null;
+  if (signatures.length === 0 || signatures.length > MAX_SIGNATURES) return null;
   const read = signatures.map((signature: unknown) => {
     if (!isRecord(signature)) return null;
     const { keyid, sig } = signature;

@@ -49,10 +49,10 @@ async function noteTree(git: Git, ref: string): Promise<NoteTree> {
 
 async function linesOfBlobs(git: Git, blobs: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const objects = await readObjects(git, blobs);
-  return new Map([...objects].map(([id, { content }]) => [id, linesOf(content)]));
+  return new Map([...objects].map(([id, { content }]) => [id, splitLines(content)]));
 }
 
-const linesOf = (content: Buffer): string[] =>
+const splitLines = (content: Buffer): string[] =>
   content
     .toString("utf8")
     .split("\n")
@@ -61,7 +61,7 @@ const linesOf = (content: Buffer): string[] =>
 export type NewNotes = { readonly objects: readonly string[]; readonly line: string };
 
 /** How often a note is tried again when somebody else wrote one meanwhile. */
-const TRIES = 5;
+const MAX_WRITE_ATTEMPTS = 5;
 
 /** Adds a line to the notes of every object, beside what is noted there. */
 export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
@@ -69,7 +69,8 @@ export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
     const before = await readNotes(git, { refs: [NOTES_REF], objects: new Set(notes.objects) });
     const contents = new Map(notes.objects.map((object) => [object, joined(before.get(object) ?? [], [notes.line])]));
     if (await writeNotes(git, { contents, also: null })) return;
-    if (attempt === TRIES) throw gitFailed("update-ref", `${NOTES_REF} is changed again and again by somebody else`);
+    if (attempt === MAX_WRITE_ATTEMPTS)
+      throw gitFailed("update-ref", `${NOTES_REF} is changed again and again by somebody else`);
   }
 }
 
@@ -104,7 +105,7 @@ async function writeNotes(git: Git, { contents, also }: Write): Promise<boolean>
   const old = (await git(["rev-parse", "--verify", "--quiet", NOTES_REF])).stdout.toString("latin1").trim();
   const tree = await inTemporaryFolder(async (folder) => {
     const environment = { GIT_INDEX_FILE: join(folder, "index") };
-    const places = old === "" ? new Map<string, string>() : await pathsOf(git, old);
+    const places = old === "" ? new Map<string, string>() : await listNotePaths(git, old);
     await must(git(["read-tree", ...(old === "" ? ["--empty"] : [old])], { environment }), "read-tree");
     const blobs = new Map<string, string>();
     const entries: string[] = [];
@@ -138,7 +139,7 @@ async function hashText(git: Git, text: string): Promise<string> {
 }
 
 /** Git spreads many notes over folders; one that is there stays where it is. */
-async function pathsOf(git: Git, commit: string): Promise<Map<string, string>> {
+async function listNotePaths(git: Git, commit: string): Promise<Map<string, string>> {
   const output = await must(git(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit]), "ls-tree");
   const paths = output.toString("utf8").split("\0");
   return new Map(paths.filter((path) => path !== "").map((path) => [path.replaceAll("/", ""), path]));

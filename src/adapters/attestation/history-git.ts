@@ -7,7 +7,7 @@ import { isObjectId } from "../git/snapshot/ref-name.ts";
 const QUARANTINE = ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"];
 
 /** Walking the history of a large repository. */
-const PATIENCE = 120_000; // milliseconds
+const GIT_TIMEOUT_MS = 120_000; // milliseconds
 
 /**
  * Git for questions about commits. Unlike elsewhere, a repository without a working tree is fine: hooks of servers run
@@ -27,7 +27,11 @@ export async function historyGit(cwd: string, env: NodeJS.ProcessEnv): Promise<G
 const patient =
   (git: Git, environment: Readonly<Record<string, string>>): Git =>
   (args, options) =>
-    git(args, { timeoutMs: PATIENCE, ...options, environment: { ...ASIS, ...environment, ...options?.environment } });
+    git(args, {
+      timeoutMs: GIT_TIMEOUT_MS,
+      ...options,
+      environment: { ...ASIS, ...environment, ...options?.environment },
+    });
 
 /** Objects as they are: nothing that the repository puts in the place of a commit, or of its parents, is looked at. */
 const ASIS = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: "/dev/null" };

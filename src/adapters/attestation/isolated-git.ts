@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
-import { idOf } from "../git/objects/git-objects.ts";
+import { objectId } from "../git/objects/git-objects.ts";
 import { type Git, must } from "../git/process/git.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
 
@@ -69,7 +69,7 @@ function writeFolder(folder: string, { format, objects, refs, head }: FolderCont
 }
 
 function configText(format: "sha1" | "sha256"): string {
-  const emptyTree = idOf({ type: "tree", content: Buffer.alloc(0) }, format === "sha256" ? 64 : 40);
+  const emptyTree = objectId({ type: "tree", content: Buffer.alloc(0) }, format === "sha256" ? 64 : 40);
   return [
     "[core]",
     `\trepositoryformatversion = ${format === "sha256" ? 1 : 0}`,

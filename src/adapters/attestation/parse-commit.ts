@@ -9,11 +9,11 @@ export function parseCommit(commit: string, content: Buffer): SeenCommit | null 
   const text = content.toString("utf8");
   const end = text.indexOf("\n\n");
   const lines = text.slice(0, end === -1 ? text.length : end).split("\n");
-  const tree = fieldOf(lines.shift(), "tree");
+  const tree = readField(lines.shift(), "tree");
   const parents: string[] = [];
-  while (lines[0]?.startsWith("parent ") === true) parents.push(fieldOf(lines.shift(), "parent") ?? "");
-  const author = fieldOf(lines.shift(), "author");
-  const committer = fieldOf(lines.shift(), "committer");
+  while (lines[0]?.startsWith("parent ") === true) parents.push(readField(lines.shift(), "parent") ?? "");
+  const author = readField(lines.shift(), "author");
+  const committer = readField(lines.shift(), "committer");
   if (tree === null || author === null || committer === null) return null;
   if (![tree, ...parents].every((id) => isObjectId(id) && id.length === commit.length)) return null;
   const message = end === -1 ? "" : text.slice(end + 2);
@@ -21,29 +21,29 @@ export function parseCommit(commit: string, content: Buffer): SeenCommit | null 
     commit,
     tree,
     parents,
-    committedAt: millisecondsOf(committer),
-    author: identityOf(author),
-    committer: identityOf(committer),
-    subject: subjectOf(message),
+    committedAt: readMilliseconds(committer),
+    author: readIdentity(author),
+    committer: readIdentity(committer),
+    subject: readSubject(message),
     trailers: trailersIn(message),
     message,
     attempts: attemptsIn(message),
   };
 }
 
-const fieldOf = (line: string | undefined, name: string): string | null =>
+const readField = (line: string | undefined, name: string): string | null =>
   line?.startsWith(`${name} `) === true ? line.slice(name.length + 1) : null;
 
-const identityOf = (field: string): string => field.replace(/ -?\d+ [+-]\d+$/, "");
+const readIdentity = (field: string): string => field.replace(/ -?\d+ [+-]\d+$/, "");
 
 /** A time that cannot be read is later than every signature. */
-function millisecondsOf(committer: string): number {
+function readMilliseconds(committer: string): number {
   const seconds = / (\d{1,12}) [+-]\d{4}$/.exec(committer)?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
 }
 
 /** The first paragraph as one line. */
-const subjectOf = (message: string): string =>
+const readSubject = (message: string): string =>
   (message.replace(/^\s+/, "").split(/\n\s*\n/, 1)[0] ?? "").replaceAll(/\s*\n\s*/g, " ").trim();
 
 /** Anywhere in the message: a host that squashes puts the messages of all commits into one. */

@@ -48,16 +48,16 @@ async function listCommits(git: Git, tips: readonly string[]): Promise<string[]>
     .filter((id) => id !== "");
 }
 
-type Known = Map<string, HistoryCommit>;
+type KnownCommits = Map<string, HistoryCommit>;
 
-async function readInto(git: Git, known: Known, ids: readonly string[]): Promise<void> {
+async function readInto(git: Git, known: KnownCommits, ids: readonly string[]): Promise<void> {
   for (const [id, { type, content }] of await readObjects(git, ids)) {
     const commit: SeenCommit | null = type === "commit" ? parseCommit(id, content) : null;
     if (commit !== null) known.set(id, { tree: commit.tree, parents: commit.parents, committedAt: commit.committedAt });
   }
 }
 
-type Reading = { readonly known: Known; readonly seen: Set<string> };
+type Reading = { readonly known: KnownCommits; readonly seen: Set<string> };
 
 /** Walks from a commit through all parents, and reads those that git did not list. */
 async function readMissing(git: Git, { known, seen }: Reading, from: string): Promise<void> {

@@ -21,10 +21,10 @@ export function readClaims(line: string): LineClaims {
   const reading = readEnvelope(line);
   if (reading.is === "refused") return { line, run: null, points: [], trees: [], others: [], parents: [] };
   const { run, commits, value } = claimsIn(reading.envelope.payload);
-  const others = listOf(ownValue(ownValue(ownValue(value, "predicate"), "git"), "others"));
-  const states = listOf(ownValue(ownValue(value, "predicate"), "states"));
-  const parents = states.flatMap((state) => listOf(ownValue(state, "parents")));
-  const trees = listOf(ownValue(value, "subject")).map((one) => ownValue(ownValue(one, "digest"), "gitTree"));
+  const others = toList(ownValue(ownValue(ownValue(value, "predicate"), "git"), "others"));
+  const states = toList(ownValue(ownValue(value, "predicate"), "states"));
+  const parents = states.flatMap((state) => toList(ownValue(state, "parents")));
+  const trees = toList(ownValue(value, "subject")).map((one) => ownValue(ownValue(one, "digest"), "gitTree"));
   return {
     line,
     run,
@@ -35,7 +35,7 @@ export function readClaims(line: string): LineClaims {
   };
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 export type Relevance = {
   readonly commits: readonly SeenCommit[];

@@ -75,7 +75,7 @@ async function followSteps(git: Git, commit: string, steps: string): Promise<str
   for (const [, kind = "", digits = ""] of steps.matchAll(/([~^])(\d*)/g)) {
     const number = digits === "" ? 1 : Number(digits);
     for (let step = kind === "~" ? number : Math.min(number, 1); step > 0; step--) {
-      const parent = await parentOf(git, at, kind === "~" ? 1 : number);
+      const parent = await readParent(git, at, kind === "~" ? 1 : number);
       if (parent === null) return null;
       at = parent;
     }
@@ -83,7 +83,7 @@ async function followSteps(git: Git, commit: string, steps: string): Promise<str
   return at;
 }
 
-async function parentOf(git: Git, commit: string, number: number): Promise<string | null> {
+async function readParent(git: Git, commit: string, number: number): Promise<string | null> {
   const object = (await readObjects(git, [commit])).get(commit);
   return object === undefined ? null : (parseCommit(commit, object.content)?.parents[number - 1] ?? null);
 }

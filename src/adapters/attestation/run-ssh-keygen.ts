@@ -12,7 +12,7 @@ export type KeygenCall = {
 
 export type KeygenResult = { readonly status: number; readonly stdout: string; readonly stderr: string };
 
-const MOST_OUTPUT = 1024 * 1024; // characters
+const MAX_OUTPUT = 1024 * 1024; // characters
 
 /** Runs ssh-keygen without a shell. Its exit status is a value; not having it is a problem. */
 export function runSshKeygen({ args, input, environment, timeLimit }: KeygenCall): Promise<KeygenResult> {
@@ -22,7 +22,7 @@ export function runSshKeygen({ args, input, environment, timeLimit }: KeygenCall
     const said = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const)
       child[name].setEncoding("utf8").on("data", (text: string) => {
-        said[name] = (said[name] + text).slice(0, MOST_OUTPUT);
+        said[name] = (said[name] + text).slice(0, MAX_OUTPUT);
       });
     const timer = setTimeout(() => child.kill("SIGKILL"), timeLimit);
     child.on("error", (error) => {

@@ -6,10 +6,10 @@ import { fetchedNotesRef, mergeNotes, NOTES_REF } from "./git-notes.ts";
 
 const REMOTE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-export type Sharing = { readonly cwd: string; readonly remote: string; readonly caller: GitCaller };
+export type NotesRemote = { readonly cwd: string; readonly remote: string; readonly caller: GitCaller };
 
 /** Has `git fetch` bring statements along from now on. False when it does so already. */
-export async function shareNotes(sharing: Sharing): Promise<boolean> {
+export async function shareNotes(sharing: NotesRemote): Promise<boolean> {
   const { remote } = sharing;
   const git = await remoteGit(sharing);
   const refspec = `+${NOTES_REF}:${fetchedNotesRef(remote)}`;
@@ -20,7 +20,7 @@ export async function shareNotes(sharing: Sharing): Promise<boolean> {
 }
 
 /** Fetches what others noted, joins it with ours, and pushes both. A person asked for it: their settings apply, and what of the repository they agreed to. */
-export async function pushNotes(history: Git, sharing: Sharing): Promise<void> {
+export async function pushNotes(history: Git, sharing: NotesRemote): Promise<void> {
   const { remote } = sharing;
   const git = await remoteGit(sharing);
   const listed = await must(git(["ls-remote", remote, NOTES_REF]), "ls-remote");
@@ -33,7 +33,7 @@ export async function pushNotes(history: Git, sharing: Sharing): Promise<void> {
   if (pushed.status !== 0) throw gitFailed("push", lastWords(pushed));
 }
 
-async function remoteGit({ cwd, remote, caller }: Sharing): Promise<Git> {
+async function remoteGit({ cwd, remote, caller }: NotesRemote): Promise<Git> {
   const git = personalGit(cwd, caller);
   const known = REMOTE_NAME.test(remote) && (await git(["config", "--get", `remote.${remote}.url`])).status === 0;
   if (known) return git;

@@ -5,7 +5,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
 import { passkeyIn } from "../passkeys/ssh-form.ts";
 import type { Signature } from "./dsse.ts";
-import { isSignatureOf, parseSshsig } from "./sshsig.ts";
+import { isValidSignature, parseSshsig } from "./sshsig.ts";
 import { type KeygenResult, lastLine, runSshKeygen } from "./run-ssh-keygen.ts";
 
 /** What signatures of statements are for, so that none of them passes for a signature of anything else. */
@@ -29,7 +29,7 @@ export function signWithSsh(bytes: Buffer, key: SigningKey): Promise<Signature> 
       timeLimit: SIGN_WITHIN,
     });
     const sig = result.status === 0 ? fromArmor(result.stdout) : null;
-    const keyid = sig === null ? null : keyOf(sig);
+    const keyid = sig === null ? null : readSigningKey(sig);
     if (sig === null || keyid === null)
       throw new ProblemError({ code: "SIGNING_FAILED", detail: `ssh-keygen: ${lastLine(result)}` });
     return { keyid, sig };
@@ -67,7 +67,7 @@ export async function checkSshSignature(question: SignatureQuestion): Promise<Si
   // ssh-keygen takes a passkey's signature without asking whether somebody was there.
   if (passkeyIn(signature.sig)?.isVerified === false)
     return { is: "bad", why: "the passkey did not verify who was there" };
-  if (parsed.namespace !== namespace || !isSignatureOf(bytes, parsed))
+  if (parsed.namespace !== namespace || !isValidSignature(bytes, parsed))
     return { is: "bad", why: "the signature does not fit the statement" };
   if (signers === null) return { is: "stranger", keyid, why: `nobody said whose key ${keyid} is` };
   const list = await readFile(signers, "latin1");
@@ -110,7 +110,7 @@ function stranger(asked: KeygenResult | null, keyid: string): SignatureReading {
 }
 
 /** The fingerprint of the key that a signature names, as ssh writes it. Null if it is no signature. */
-export function keyOf(sig: Buffer): string | null {
+export function readSigningKey(sig: Buffer): string | null {
   const parsed = parseSshsig(sig);
   return parsed === null ? null : fingerprint(parsed.key);
 }

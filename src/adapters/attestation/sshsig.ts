@@ -28,7 +28,7 @@ export function parseSshsig(bytes: Buffer): Sshsig | null {
  * Checks the mathematics of a signature without a process: a forgery costs a fraction of a millisecond. Who signed, for
  * what and when the key was valid is decided by ssh-keygen alone. False for types that OpenSSH does not accept here.
  */
-export function isSignatureOf(bytes: Buffer, { key, namespace, hash, signature }: Sshsig): boolean {
+export function isValidSignature(bytes: Buffer, { key, namespace, hash, signature }: Sshsig): boolean {
   const digest = createHash(hash).update(bytes).digest();
   const message = Buffer.concat([Buffer.from(MAGIC), ...[namespace, "", hash, digest].map(encodeString)]);
   const fields = readStrings(key, 1);

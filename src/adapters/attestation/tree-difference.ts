@@ -23,15 +23,15 @@ export async function diffTrees(git: Git, from: string, to: string): Promise<rea
     const compared = pairs.map((pair) => comparePair(objects, pair));
     if (compared.some((entries) => entries === null)) return null;
     const entries = compared.flatMap((one) => one ?? []);
-    found.push(...entries.flatMap(filesOf));
-    pairs = entries.flatMap(foldersOf);
+    found.push(...entries.flatMap(listFiles));
+    pairs = entries.flatMap(listFolders);
   }
   return found;
 }
 
 /** Entries that differ, folders included. Null if a tree is missing or malformed. */
 function comparePair(objects: ObjectMap, { prefix, before, after }: Pair): EntryDifference[] | null {
-  const [old, now] = [entriesOf(objects, before), entriesOf(objects, after)];
+  const [old, now] = [readEntries(objects, before), readEntries(objects, after)];
   if (old === null || now === null) return null;
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
     const [one = null, other = null] = [old.get(name), now.get(name)];
@@ -40,18 +40,18 @@ function comparePair(objects: ObjectMap, { prefix, before, after }: Pair): Entry
   });
 }
 
-function entriesOf(objects: ObjectMap, id: string | null): TreeEntries | null {
+function readEntries(objects: ObjectMap, id: string | null): TreeEntries | null {
   if (id === null) return new Map();
   const object = objects.get(id);
   return object?.type === "tree" ? parseTree(object.content, id.length / 2) : null;
 }
 
-function filesOf({ path, before, after }: EntryDifference): EntryDifference[] {
+function listFiles({ path, before, after }: EntryDifference): EntryDifference[] {
   const [old, now] = [fileIn(before ?? undefined), fileIn(after ?? undefined)];
   return old === null && now === null ? [] : [{ path, before: old, after: now }];
 }
 
-function foldersOf({ path, before, after }: EntryDifference): Pair[] {
+function listFolders({ path, before, after }: EntryDifference): Pair[] {
   const [old, now] = [treeIn(before ?? undefined), treeIn(after ?? undefined)];
   return old === null && now === null ? [] : [{ prefix: `${path}/`, before: old, after: now }];
 }

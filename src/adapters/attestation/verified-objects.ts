@@ -1,5 +1,5 @@
 import { ProblemError } from "../../core/problem.ts";
-import { type GitObject, idOf } from "../git/objects/git-objects.ts";
+import { type GitObject, objectId } from "../git/objects/git-objects.ts";
 import { parseTree, TREE_MODE, type TreeEntries } from "../git/objects/tree-entries.ts";
 import { encodePath } from "../git/process/git-path.ts";
 import { type Git, must } from "../git/process/git.ts";
@@ -22,7 +22,7 @@ export async function readObjects(git: Git, ids: Iterable<string>): Promise<Obje
     const input = Buffer.from(`${batch.join("\n")}\n`);
     const output = await must(git(["cat-file", "--batch", "--buffer"], { input }), "cat-file");
     for (const { id, type, content } of objectsOfBatch(output)) {
-      if (idOf({ type, content }, id.length) !== id) throw damaged(id);
+      if (objectId({ type, content }, id.length) !== id) throw damaged(id);
       objects.set(id, { type, content });
     }
   }

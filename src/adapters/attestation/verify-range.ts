@@ -57,13 +57,13 @@ async function judgeLines(lines: readonly LineClaims[], doubt: Doubt): Promise<r
   return beliefs;
 }
 
-type Sorted = {
+type StatementGroups = {
   readonly statements: readonly SignedStatement[];
   readonly landings: readonly SignedLanding[];
   readonly refused: readonly RefusedStatement[];
 };
 
-function sortBeliefs(beliefs: readonly Belief[]): Sorted {
+function sortBeliefs(beliefs: readonly Belief[]): StatementGroups {
   return {
     statements: beliefs.flatMap((belief) => (belief.is === "run" ? [belief.signed] : [])),
     landings: beliefs.flatMap((belief) => (belief.is === "landing" ? [belief.signed] : [])),

@@ -48,7 +48,7 @@ function identifyPerson(surroundings: Surroundings, facts: ProcessFacts, run: Ag
 }
 
 /** Why this process may be an agent's in disguise; null where nothing speaks for it. */
-export const suspicionOf = (surroundings: Surroundings, run: AgentWork): string | null =>
+export const findSuspicion = (surroundings: Surroundings, run: AgentWork): string | null =>
   (judgeView(surroundings, run) ?? judge(surroundings, run))?.why ?? null;
 
 /** Whether the processes above this one can be seen: without them, no mark of an agent can be found. */
@@ -80,7 +80,7 @@ function markerIn(env: Environment): string | null {
 /** Environments can be emptied and inherited ones are not changed by that: the ancestors still carry theirs. */
 function ownAncestor({ table, pid }: Surroundings, drivers: readonly ProcessIdentity[]): string | null {
   for (const facts of lineage(table, pid)) {
-    const marker = markerOf(table, facts, OWN_MARKERS);
+    const marker = findMarker(table, facts, OWN_MARKERS);
     if (marker !== null) return `process ${facts.pid} above it carries ${marker}`;
     const above = { pid: facts.pid, started: facts.started, boot: table.boot() };
     if (drivers.some((driver) => isSameProcess(driver, above))) return `process ${facts.pid} above it runs agents`;
@@ -90,13 +90,13 @@ function ownAncestor({ table, pid }: Surroundings, drivers: readonly ProcessIden
 
 function hostAncestor({ table, pid }: Surroundings): string | null {
   for (const facts of lineage(table, pid)) {
-    const marker = markerOf(table, facts, HOST_MARKERS);
+    const marker = findMarker(table, facts, HOST_MARKERS);
     if (marker !== null) return `process ${facts.pid} above it carries ${marker}`;
   }
   return null;
 }
 
-function markerOf(table: ProcessTable, facts: ProcessFacts, markers: readonly string[]): string | null {
+function findMarker(table: ProcessTable, facts: ProcessFacts, markers: readonly string[]): string | null {
   const entries = table.environment(facts.pid) ?? [];
   return markers.find((name) => entries.some((entry) => entry.startsWith(`${name}=`) && entry !== `${name}=`)) ?? null;
 }
@@ -104,15 +104,15 @@ function markerOf(table: ProcessTable, facts: ProcessFacts, markers: readonly st
 /** What the history of a terminal says about who sits at it; null where nothing speaks against a person. */
 type Judgement = { readonly is: "refused" | "suspicious"; readonly why: string } | null;
 
-type Looked = { readonly table: ProcessTable; readonly pid: number };
+type CallerProcess = { readonly table: ProcessTable; readonly pid: number };
 
 /**
  * A process that an agent left behind can open a terminal of its own, at once or when the gate is there. It has lost its
  * parent by then, and it or what it hangs on began while an agent was at work. The tab that a person opens meanwhile
  * belongs to a program that was there before, and has a shell to type in.
  */
-function judgeTerminal({ table, pid }: Looked, self: ProcessFacts, work: AgentWork): Judgement {
-  const spans = spansOf(work);
+function judgeTerminal({ table, pid }: CallerProcess, self: ProcessFacts, work: AgentWork): Judgement {
+  const spans = listSpans(work);
   if (spans.length === 0) return null;
   const leader = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
   const opener = leader ?? memberFromBefore(table, self, spans);
@@ -161,7 +161,7 @@ function judgeLater(table: ProcessTable, { opener, root, since }: Later): Judgem
 const refused = (why: string): Judgement => ({ is: "refused", why });
 const suspicious = (why: string): Judgement => ({ is: "suspicious", why });
 
-function spansOf({ agentRunningSince: since, agentRunningUntil: until = null, earlierWork = [] }: AgentWork) {
+function listSpans({ agentRunningSince: since, agentRunningUntil: until = null, earlierWork = [] }: AgentWork) {
   return since === null ? earlierWork : [...earlierWork, { since, until }];
 }
 
@@ -221,12 +221,12 @@ function isShell(command: readonly string[] | null): boolean {
 }
 
 /** Deeper ancestries do not occur, short of someone building one. */
-const DEEPEST = 200;
+const MAX_ANCESTORS = 200;
 
 /** Nearest first. */
 function ancestors(table: ProcessTable, pid: number): readonly ProcessFacts[] {
   const above: ProcessFacts[] = [];
-  for (let facts = table.one(pid); facts !== null && facts.parent > 0 && above.length < DEEPEST;) {
+  for (let facts = table.one(pid); facts !== null && facts.parent > 0 && above.length < MAX_ANCESTORS;) {
     facts = table.one(facts.parent);
     if (facts !== null) above.push(facts);
   }

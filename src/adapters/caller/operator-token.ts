@@ -14,7 +14,7 @@ type TokenFile = z.infer<typeof TokenFile>;
 
 const PREFIX = "isdlc_";
 const SECRET_BYTES = 32;
-const FILE_LIMIT = 4096; // bytes
+const MAX_TOKEN_FILE_BYTES = 4096; // bytes
 
 export const createOperatorTokens = (configFolder: string): OperatorTokens => ({
   verify: (token) => verifyToken(configFolder, token),
@@ -58,7 +58,7 @@ export function tokenChangedAt(configFolder: string): string | null {
 /** Fails closed: a file that cannot be read or understood is no token. */
 function readTokenFile(configFolder: string): TokenFile | null {
   try {
-    const bytes = readSmall(nodeFiles, tokenFile(configFolder), FILE_LIMIT);
+    const bytes = readSmall(nodeFiles, tokenFile(configFolder), MAX_TOKEN_FILE_BYTES);
     const parsed = z.safeParse(TokenFile, JSON.parse(bytes?.toString("utf8") ?? "null"));
     return parsed.success ? parsed.data : null;
   } catch {

@@ -27,13 +27,13 @@ const PRODUCTS: readonly {
   { name: "opencode", marks: ["OPENCODE"], id: ["OPENCODE_SESSION_ID"] },
 ];
 
-type Around = { readonly env: Environment; readonly table: ProcessTable; readonly pid: number };
+type HostContext = { readonly env: Environment; readonly table: ProcessTable; readonly pid: number };
 
 /**
  * Where a call comes from. The process of the session is the nearest one above that does not carry the product's marks
  * itself, and without any marks simply the parent. Without an id of its own the session is named after that process.
  */
-export function findSession({ env, table, pid }: Around, named: string | undefined): SessionHost {
+export function findSession({ env, table, pid }: HostContext, named: string | undefined): SessionHost {
   const product = PRODUCTS.find(({ marks }) => marks.some((mark) => isSet(env[mark])));
   const host = hostProcess(table, pid, product !== undefined);
   const told = named ?? product?.id.map((name) => env[name]).find(isSet);

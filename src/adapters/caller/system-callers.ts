@@ -1,22 +1,22 @@
 import { lstatSync, readlinkSync, statfsSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isatty } from "node:tty";
-import { identifyCaller, type OwnView, type Surroundings, suspicionOf } from "./identify-caller.ts";
-import { identityOf, isAlive, readBoot, systemProcessTable } from "../process/process-table.ts";
+import { identifyCaller, type OwnView, type Surroundings, findSuspicion } from "./identify-caller.ts";
+import { findIdentity, isAlive, readBoot, systemProcessTable } from "../process/process-table.ts";
 import type { Callers } from "../../ports/callers.ts";
 
 /** Whoever started this process. */
 export const systemCallers: Callers = {
   identify: (work) => identifyCaller(systemSurroundings(), work),
-  identifyProcess: (pid, work) => identifyCaller(surroundingsOf(pid), work),
-  suspicion: (work) => suspicionOf(systemSurroundings(), work),
+  identifyProcess: (pid, work) => identifyCaller(readSurroundings(pid), work),
+  suspicion: (work) => findSuspicion(systemSurroundings(), work),
   origin: () => ({ pid: process.pid, session: null, terminal: null }),
   view: () => {
     const view = readOwnView() ?? null;
     return view === null ? null : { boot: view.boot, mounts: view.mounts };
   },
   isAlive: (process) => isAlive(systemProcessTable(), process),
-  processAt: (pid) => identityOf(systemProcessTable(), pid),
+  processAt: (pid) => findIdentity(systemProcessTable(), pid),
 };
 
 /** This very process. */
@@ -35,7 +35,7 @@ export function systemSurroundings(): Surroundings {
 }
 
 /** Another process, as far as the system tells. */
-function surroundingsOf(pid: number): Surroundings {
+function readSurroundings(pid: number): Surroundings {
   const own = systemSurroundings();
   const env: Record<string, string> = {};
   for (const entry of own.table.environment(pid) ?? []) {

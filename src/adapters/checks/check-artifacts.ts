@@ -3,7 +3,7 @@ import { lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
 import type { CheckResult } from "../../schema/facts.ts";
 
-const LARGEST_MEGABYTES = 5;
+const MAX_ARTIFACT_MEGABYTES = 5;
 /** Spaces of every kind, and what prints as nothing. */
 const NOTHING_BUT_BLANKS = /^[\s\p{Cc}\p{Cf}]*$/u;
 
@@ -12,14 +12,14 @@ export async function checkArtifacts(cwd: string, paths: readonly string[]): Pro
   const root = await realpath(cwd);
   const faults: string[] = [];
   for (const path of paths) {
-    const fault = await faultOf(root, path);
+    const fault = await findFault(root, path);
     if (fault !== null) faults.push(`${path} ${fault}`);
   }
   const detail = faults.length > 0 ? faults.join("\n") : `${paths.length} of ${paths.length} present`;
   return { name: "artifacts", ok: faults.length === 0, detail };
 }
 
-async function faultOf(root: string, path: string): Promise<string | null> {
+async function findFault(root: string, path: string): Promise<string | null> {
   if (isAbsolute(path) || path.includes("\0") || path.split(/[/\\]/).includes(".."))
     return "is not a path inside the tree";
   try {
@@ -34,7 +34,7 @@ async function faultOf(root: string, path: string): Promise<string | null> {
 function faultOfFacts(facts: Stats): string | null {
   if (!facts.isFile()) return "is not a plain file";
   if (facts.size === 0) return "is empty";
-  return facts.size > LARGEST_MEGABYTES * 1024 * 1024 ? `is larger than ${LARGEST_MEGABYTES} MB` : null;
+  return facts.size > MAX_ARTIFACT_MEGABYTES * 1024 * 1024 ? `is larger than ${MAX_ARTIFACT_MEGABYTES} MB` : null;
 }
 
 /** Without waiting and without following: the file may have been swapped for a link or a pipe since it was looked at. */

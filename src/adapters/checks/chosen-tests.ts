@@ -1,13 +1,13 @@
 import type { ChosenTests } from "../../ports/check-runner.ts";
 import type { DetectedTests, Detector, NamedText } from "./detectors/detector.ts";
-import { textsOf } from "./detectors/detector.ts";
+import { readTexts } from "./detectors/detector.ts";
 import { makeDefinition } from "./detectors/make-tests.ts";
 import { packageDefinition } from "./detectors/package-tests.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
 const SOURCE = "your command";
 /** Words that are looked up as files of the project. */
-const MOST_WORDS = 50;
+const MAX_WORDS = 50;
 
 /**
  * The commands a user chose, with everything in the project that may decide what they run: scripts and targets named in
@@ -15,12 +15,12 @@ const MOST_WORDS = 50;
  */
 export function chosenTests(files: ProjectFiles, chosen: ChosenTests, detectors: readonly Detector[]): DetectedTests {
   const [argv = [], ...more] = chosen;
-  const words = [...new Set(chosen.flat().flatMap((word) => word.split(/[\s;&|]+/)))].slice(0, MOST_WORDS);
+  const words = [...new Set(chosen.flat().flatMap((word) => word.split(/[\s;&|]+/)))].slice(0, MAX_WORDS);
   const definition: NamedText[] = [
     ...packageDefinition(files, words),
     ...(words.some((word) => MAKES.has(word)) ? makeDefinition(files, ["test", "all", ...words]) : []),
     ...detectors.flatMap((detect) => detect(files)?.definition ?? []),
-    ...textsOf(files, words.filter(isFile(files)).map(withoutDot)),
+    ...readTexts(files, words.filter(isFile(files)).map(withoutDot)),
   ];
   return { argv, more, source: SOURCE, definition: withoutRepeats(definition) };
 }

@@ -60,7 +60,7 @@ export function createCheckRunner(root: string, options: CheckRunnerOptions): Ch
       const run = () => runInTurn(request, (one) => runTests({ ...settings, ...one }, signal));
       if (results === undefined || request.reuses !== true || request.tree === null) return run();
       const { tree, command } = request;
-      const key = keyOf([
+      const key = hashParts([
         tree,
         command.digest,
         sandbox !== null,
@@ -83,4 +83,5 @@ export function createCheckRunner(root: string, options: CheckRunnerOptions): Ch
   };
 }
 
-const keyOf = (parts: readonly unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+const hashParts = (parts: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex");

@@ -54,10 +54,10 @@ function toFoundTests(found: DetectedTests, origin: { isChosen?: true }): FoundT
   const { argv, more = [], source } = found;
   const further = more.length === 0 ? {} : { more: more.map((words) => [...words]) };
   const definition = found.definition.map(([name, text]) => ({ name, text }));
-  return { command: { argv: [...argv], ...further, ...origin, source, digest: digestOf(found) }, definition };
+  return { command: { argv: [...argv], ...further, ...origin, source, digest: digestTests(found) }, definition };
 }
 
-const digestOf = ({ argv, more = [], definition }: DetectedTests): string =>
+const digestTests = ({ argv, more = [], definition }: DetectedTests): string =>
   createHash("sha256")
     .update(JSON.stringify([argv, definition, ...more]))
     .digest("hex");

@@ -11,7 +11,7 @@ export interface ProjectFiles {
   names(folder: string): readonly string[];
 }
 
-const LARGEST_TEXT = 1024 * 1024;
+const MAX_TEXT_BYTES = 1024 * 1024;
 
 export function projectFiles(root: string): ProjectFiles {
   const real = realpathSync(root);
@@ -25,7 +25,7 @@ export function projectFiles(root: string): ProjectFiles {
       orElse(null, () => {
         const path = inside(name);
         const facts = statSync(path);
-        return facts.isFile() && facts.size <= LARGEST_TEXT
+        return facts.isFile() && facts.size <= MAX_TEXT_BYTES
           ? readFileSync(path, "utf8").replaceAll("\r\n", "\n")
           : null;
       }),

@@ -49,7 +49,7 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<Check
   const { sandbox, workspace } = run;
   if (sandbox !== null && workspace !== undefined) return inCopy(run, { sandbox, workspace }, signal);
   if (run.earlier !== undefined) return { name: "tests", ok: null, detail: "Not measured: there is no sandbox." };
-  return resultOf(run, await start(run, { cwd: run.root, ranAs: "you" }, signal), signal);
+  return toCheckResult(run, await start(run, { cwd: run.root, ranAs: "you" }, signal), signal);
 }
 
 type Isolation = { readonly sandbox: TestsInSandbox; readonly workspace: NonNullable<TestRun["workspace"]> };
@@ -68,9 +68,13 @@ async function inCopy(run: TestRun, isolation: Isolation, signal: AbortSignal): 
 }
 
 type Attempt = Isolation & { readonly written: ReadonlySet<string> };
-type Tried = { readonly result: CheckResult; readonly missed: readonly string[] };
+type TestAttempt = { readonly result: CheckResult; readonly missed: readonly string[] };
 
-async function onceInCopy(run: TestRun, { sandbox, workspace, written }: Attempt, signal: AbortSignal): Promise<Tried> {
+async function onceInCopy(
+  run: TestRun,
+  { sandbox, workspace, written }: Attempt,
+  signal: AbortSignal,
+): Promise<TestAttempt> {
   const { root, tree, earlier } = run;
   const copy = await workspace.copy(tree);
   try {
@@ -82,7 +86,7 @@ async function onceInCopy(run: TestRun, { sandbox, workspace, written }: Attempt
     const folder = await completeCopy({ root, copy: copy.dir, surroundings, written });
     const place = { cwd: copy.dir, ranAs: "sandbox", around: sandbox.around(run.command.argv, folder) } as const;
     const ended = await start(run, place, signal);
-    const result = resultOf(run, ended, signal);
+    const result = toCheckResult(run, ended, signal);
     const missed = result.ok === true ? [] : writtenEntries(plainOutput(ended.output), folder.readOnly);
     return { result, missed: missed.filter((entry) => !written.has(entry)) };
   } finally {
@@ -91,9 +95,17 @@ async function onceInCopy(run: TestRun, { sandbox, workspace, written }: Attempt
 }
 
 type TestLocation = { readonly cwd: string; readonly ranAs: "sandbox" | "you"; readonly around?: Sandbox };
-type Ended = { readonly end: AgentProcessEnd; readonly output: string; readonly ranAs: TestLocation["ranAs"] };
+type TestProcessResult = {
+  readonly end: AgentProcessEnd;
+  readonly output: string;
+  readonly ranAs: TestLocation["ranAs"];
+};
 
-async function start(run: TestRun, { cwd, ranAs, around }: TestLocation, signal: AbortSignal): Promise<Ended> {
+async function start(
+  run: TestRun,
+  { cwd, ranAs, around }: TestLocation,
+  signal: AbortSignal,
+): Promise<TestProcessResult> {
   const tail = createOutputTail(TAIL_BYTES);
   const offline = run.sandbox?.offline ?? false;
   const caches = join(around === undefined ? tmpdir() : "/tmp", `isdlc-python-${process.pid}`);
@@ -116,18 +128,18 @@ async function start(run: TestRun, { cwd, ranAs, around }: TestLocation, signal:
   return { end, output: tail.text(), ranAs };
 }
 
-function resultOf(run: TestRun, ended: Ended, signal: AbortSignal): CheckResult {
+function toCheckResult(run: TestRun, ended: TestProcessResult, signal: AbortSignal): CheckResult {
   signal.throwIfAborted();
   const { end, output, ranAs } = ended;
   const counts = countTests(plainOutput(output));
   const about = { name: "tests", ranAs, ...(counts === null ? {} : { counts }) };
-  const reason = failureOf(end, run);
+  const reason = describeFailure(end, run);
   if (reason === null) return { ...about, ok: true, detail: `${run.command.argv.join(" ")} passed` };
   const failing = failingTests(plainOutput(run.redact(output)));
   const failed = { ...about, ...failureFacts(run, ended, { hasRun: counts !== null || failing.length > 0 }) };
   const lines = failing.length === 0 ? usefulLines(output, run.redact) : failing.map(failingLine);
   const failures = failing.length === 0 ? [lines.join("\n")] : failing.map(({ message }) => message ?? "");
-  const limits = ranAs === "you" || failed.notStarted === true ? [] : limitsOf(run, failures);
+  const limits = ranAs === "you" || failed.notStarted === true ? [] : findSandboxLimits(run, failures);
   const told = [
     ...limits.map((limit) => `The sandbox of the tests does not allow ${limit}`),
     ...(failed.missing === undefined ? [] : [`Not installed: ${failed.missing}`]),
@@ -144,7 +156,7 @@ function resultOf(run: TestRun, ended: Ended, signal: AbortSignal): CheckResult 
 /** What is not installed, and if the tests started at all. */
 function failureFacts(
   { root, command }: TestRun,
-  { end, output }: Ended,
+  { end, output }: TestProcessResult,
   { hasRun }: { readonly hasRun: boolean },
 ): Pick<CheckResult, "ok" | "notStarted" | "missing"> {
   const plain = plainOutput(output);
@@ -154,13 +166,13 @@ function failureFacts(
   return { ...state, ...(missing === null ? {} : { missing }) };
 }
 
-function limitsOf({ root, env, sandbox }: TestRun, failures: readonly string[]): string[] {
+function findSandboxLimits({ root, env, sandbox }: TestRun, failures: readonly string[]): string[] {
   return sandboxLimits(failures, { root, home: env["HOME"] ?? homedir(), offline: sandbox?.offline ?? false });
 }
 
 const failingLine = ({ name, message }: FailingTest): string => `✗ ${name}${message === null ? "" : `: ${message}`}`;
 
-function failureOf(end: AgentProcessEnd, { command, timeLimit }: TestRun): string | null {
+function describeFailure(end: AgentProcessEnd, { command, timeLimit }: TestRun): string | null {
   const name = command.argv.join(" ");
   switch (end.ended) {
     case "notStarted":

@@ -9,7 +9,7 @@ export type SurroundingsDigests = Readonly<Record<string, string>>;
 /** Bytes that are read at most to remember what the files of one tree hold; parts beyond are told by size and times. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 /** More files than this are not looked at one by one. */
-const MOST_FILES = 200_000;
+const MAX_FILES = 200_000;
 
 /**
  * A digest for each part of the surroundings, by name. Names, sizes and the times at which the system last saw a file change
@@ -17,7 +17,7 @@ const MOST_FILES = 200_000;
  */
 export function surroundingsDigests(root: string, surroundings: TestSurroundings): SurroundingsDigests {
   let room = MAX_READ_BYTES;
-  const digests = partsOf(root, surroundings).map((path): [string, string] => {
+  const digests = listParts(root, surroundings).map((path): [string, string] => {
     const files = filesBelow(root, path);
     const size = files.reduce((sum, { facts }) => sum + facts.size, 0);
     const isRead = size <= room; // a part that is too large does not keep out those after it
@@ -29,11 +29,11 @@ export function surroundingsDigests(root: string, surroundings: TestSurroundings
 
 /** Only what the system knows, which is enough to see that nothing has changed. */
 export const surroundingsFacts = (root: string, surroundings: TestSurroundings): SurroundingsDigests =>
-  Object.fromEntries(partsOf(root, surroundings).map((path) => [path, factsDigest(filesBelow(root, path))]));
+  Object.fromEntries(listParts(root, surroundings).map((path) => [path, factsDigest(filesBelow(root, path))]));
 
 /** Parts that hold something else than before; one whose files were only touched does not. */
 export function changedParts(root: string, surroundings: TestSurroundings, before: SurroundingsDigests): string[] {
-  const now = partsOf(root, surroundings);
+  const now = listParts(root, surroundings);
   const gone = Object.keys(before).filter((path) => !now.includes(path));
   const changed = now.filter((path) => {
     const [facts = "", content = ""] = before[path]?.split(" ") ?? [];
@@ -45,7 +45,7 @@ export function changedParts(root: string, surroundings: TestSurroundings, befor
 }
 
 /** What is most easily put in the place of something else comes first. Dependencies count package by package. */
-const partsOf = (root: string, { dependencies, others, compiled }: TestSurroundings): string[] => [
+const listParts = (root: string, { dependencies, others, compiled }: TestSurroundings): string[] => [
   ...compiled,
   ...others,
   ...dependencies.flatMap((path) => packagesIn(root, path)),
@@ -62,7 +62,7 @@ type File = { readonly path: string; readonly facts: Stats };
 function filesBelow(root: string, path: string): File[] {
   const files: File[] = [];
   const waiting = [path];
-  for (let seen = 0; waiting.length > 0 && seen < MOST_FILES; seen++) {
+  for (let seen = 0; waiting.length > 0 && seen < MAX_FILES; seen++) {
     const next = waiting.pop() ?? "";
     if (basename(next) === "__pycache__") continue;
     const facts = lstatSync(join(root, next), { throwIfNoEntry: false });
@@ -84,7 +84,7 @@ function contentDigest(root: string, files: readonly File[]): string {
   const hash = createHash("sha256");
   for (const { path, facts } of files) {
     hash.update(`${path}\0${facts.mode}\0`);
-    hash.update(contentOf(join(root, path), facts));
+    hash.update(readContent(join(root, path), facts));
   }
   return shortDigest(hash);
 }
@@ -92,7 +92,7 @@ function contentDigest(root: string, files: readonly File[]): string {
 const shortDigest = (hash: Hash): string => hash.digest("hex").slice(0, 32);
 
 /** Sockets, pipes and devices have none, and waiting for them would never end. */
-function contentOf(file: string, facts: Stats): Buffer | string {
+function readContent(file: string, facts: Stats): Buffer | string {
   try {
     if (facts.isSymbolicLink()) return readlinkSync(file);
     return facts.isFile() ? readFileSync(file) : "";

@@ -18,7 +18,7 @@ export type CopyRequest = {
 /** Puts what git ignores and tests read beside a copy of the tree: some of it copied, the rest to be shown read-only. */
 export async function completeCopy({ root, copy, surroundings, written }: CopyRequest): Promise<TestFolder> {
   const readOnly: string[] = [];
-  const budget = { files: MOST_FILES, bytes: MOST_BYTES };
+  const budget = { files: MAX_FILES, bytes: MAX_BYTES };
   const forWritten = { files: MAX_WRITTEN_FILES, bytes: MAX_WRITTEN_BYTES };
   for (const path of surroundings.dependencies)
     for (const entry of await dependency({ root, copy, path })) {
@@ -35,24 +35,24 @@ export async function completeCopy({ root, copy, surroundings, written }: CopyRe
 }
 
 /** What is copied at most of all that is ignored; a larger part is shown read-only. */
-const MOST_FILES = 2000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 2000;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** What is copied at most of the dependencies that tests write into. */
 const MAX_WRITTEN_FILES = 20_000;
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024;
 /** Mounts take time that grows with the square of their number. */
-const MOST_PACKAGES = 500;
+const MAX_PACKAGES = 500;
 
-type Entry = { readonly root: string; readonly copy: string; readonly path: string };
+type CopyEntry = { readonly root: string; readonly copy: string; readonly path: string };
 
 /**
  * Test runners write caches among the packages: a folder of packages stays writable itself, and each package in it is shown
  * read-only. With more of them than can be mounted one by one, all of it is read-only.
  */
-async function dependency({ root, copy, path }: Entry): Promise<readonly string[]> {
+async function dependency({ root, copy, path }: CopyEntry): Promise<readonly string[]> {
   if (basename(path) !== "node_modules" || !(await isFolder(join(root, path)))) return [path];
   const names = (await readdir(join(root, path))).filter((name) => !isRegenerated(name));
-  if (names.length > MOST_PACKAGES) return [path];
+  if (names.length > MAX_PACKAGES) return [path];
   const shown: string[] = [];
   for (const name of names) {
     const entry = `${path}/${name}`;
@@ -64,7 +64,7 @@ async function dependency({ root, copy, path }: Entry): Promise<readonly string[
 }
 
 /** Links stay links, files are read without following one; sockets, pipes and devices are left out. */
-async function copyEntry({ root, copy, path }: Entry): Promise<void> {
+async function copyEntry({ root, copy, path }: CopyEntry): Promise<void> {
   const from = join(root, path);
   const facts = await lstat(from);
   if (facts.isDirectory()) {
@@ -73,7 +73,10 @@ async function copyEntry({ root, copy, path }: Entry): Promise<void> {
   } else if (facts.isSymbolicLink()) {
     await symlink(await readlink(from), await placeFor(copy, path));
   } else if (facts.isFile()) {
-    await writeFile(await placeFor(copy, path), await contentsOf(root, path), { flag: "wx", mode: facts.mode & 0o777 });
+    await writeFile(await placeFor(copy, path), await readContents(root, path), {
+      flag: "wx",
+      mode: facts.mode & 0o777,
+    });
   }
 }
 
@@ -90,7 +93,7 @@ async function placeFor(copy: string, path: string): Promise<string> {
   return join(folder, basename(path));
 }
 
-async function contentsOf(root: string, path: string): Promise<Buffer> {
+async function readContents(root: string, path: string): Promise<Buffer> {
   const folder = await realpath(dirname(join(root, path)));
   if (!isWithin(folder, await realpath(root))) throw unsafe(path, "leads out of the tree");
   const handle = await open(

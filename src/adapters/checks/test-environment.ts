@@ -1,5 +1,5 @@
 import type { Environment } from "../process/agent-environment.ts";
-import { FOR_TESTS, variablesOf } from "../process/child-environment.ts";
+import { FOR_TESTS, pickVariables } from "../process/child-environment.ts";
 
 export type TestEnvironmentOptions = {
   /** Variables that a person lets through besides. */
@@ -15,7 +15,7 @@ export function testEnvironment(
   env: Environment,
   { variables, offline, caches }: TestEnvironmentOptions,
 ): Record<string, string> {
-  const kept = variablesOf(env, [...FOR_TESTS, ...variables.filter((name) => !name.endsWith("*"))]);
+  const kept = pickVariables(env, [...FOR_TESTS, ...variables.filter((name) => !name.endsWith("*"))]);
   return { ...kept, ...(offline ? OFFLINE : {}), CI: "1", PYTHONPYCACHEPREFIX: caches };
 }
 

@@ -12,7 +12,7 @@ import {
   writeAll,
 } from "../file-system/file-system.ts";
 
-const SIZE_LIMIT = 256 * 1024; // bytes
+const MAX_CONSTITUTION_BYTES = 256 * 1024; // bytes
 const READABLE = 0o644;
 
 /** Folders on the way to the file, outermost first. */
@@ -24,7 +24,7 @@ function foldersTo(root: string): string[] {
 /** The project's constitution; null where it has none, or one too large to be read. Links are refused. */
 export function readConstitution(root: string, files: FileSystem): string | null {
   if (!foldersTo(root).every((folder) => folderExists(files, folder))) return null;
-  return readSmall(files, join(root, CONSTITUTION_FILE), SIZE_LIMIT)?.toString("utf8") ?? null;
+  return readSmall(files, join(root, CONSTITUTION_FILE), MAX_CONSTITUTION_BYTES)?.toString("utf8") ?? null;
 }
 
 /** Writes the starter; false where there is something already, which stays as it is. */

@@ -41,7 +41,7 @@ export function personaDigests(
   load: (name: string) => string = loadPersona,
 ): Record<string, string> {
   const names = new Set(definition.phases.flatMap(({ persona, reviewer }) => [persona, reviewer ?? persona]));
-  return Object.fromEntries([...names].map((name) => [name, digestOf(load(name))]));
+  return Object.fromEntries([...names].map((name) => [name, digestText(load(name))]));
 }
 
 function namesIn(folder: string, ending: string): string[] {
@@ -51,4 +51,4 @@ function namesIn(folder: string, ending: string): string[] {
     .sort();
 }
 
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+const digestText = (text: string): string => createHash("sha256").update(text).digest("hex");

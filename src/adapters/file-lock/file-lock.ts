@@ -198,13 +198,13 @@ export type DriverLocation = { readonly own: string; readonly files: FileSystem 
 /** The lock in the folder of a journal that the process holds which drives its run. */
 export function createDriverLock(location: DriverLocation): DriverLock {
   return {
-    holder: () => driverOf(location),
+    holder: () => readDriver(location),
     otherHolder() {
-      const pid = driverOf(location);
+      const pid = readDriver(location);
       return pid === process.pid ? null : pid;
     },
     tryAcquire() {
-      const lock = createFileLock(lockOf(location));
+      const lock = createFileLock(driverLock(location));
       const taken = lock.tryAcquire();
       if (!taken.ok) return { ok: false, pid: taken.holder.pid };
       return {
@@ -219,11 +219,11 @@ export function createDriverLock(location: DriverLocation): DriverLock {
 }
 
 /** The living process that drives a run here; null when there is none. */
-export function driverOf(location: DriverLocation): number | null {
-  return existsSync(location.own) ? (readHolder(lockOf(location))?.pid ?? null) : null;
+export function readDriver(location: DriverLocation): number | null {
+  return existsSync(location.own) ? (readHolder(driverLock(location))?.pid ?? null) : null;
 }
 
-const lockOf = ({ own, files }: DriverLocation): LockLocation => ({
+const driverLock = ({ own, files }: DriverLocation): LockLocation => ({
   directory: own,
   name: OWN.driver,
   files,

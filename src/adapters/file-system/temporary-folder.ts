@@ -24,12 +24,12 @@ export function clearLeftFolders(place: string = tmpdir()): Promise<void> {
 
 /** Numbers of processes say something only where they were given: on this machine, in this space of them. */
 function prefix(): string {
-  const space = /\d+/.exec(namespaceOf())?.[0] ?? "0";
+  const space = /\d+/.exec(readNamespace())?.[0] ?? "0";
   const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
   return `isdlc-${machine}-${space}-`;
 }
 
-function namespaceOf(): string {
+function readNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
   } catch {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { FolderTexts } from "../../core/import/foreign-spec.ts";
 import { readDocumentText } from "../items/document-file.ts";
 
-const MOST_FILES = 500;
-const DEEPEST = 4;
+const MAX_FILES = 500;
+const MAX_FOLDER_DEPTH = 4;
 const TEXT = /^[^.].*\.(?:md|json)$/;
 
 /** The texts of a folder somebody else wrote. Links are not followed, and nothing but Markdown and JSON is read. */
@@ -13,8 +13,8 @@ export function readSourceFolder(folder: string): FolderTexts {
   const walk = (below: string, depth: number): void => {
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
-      if (texts.size >= MOST_FILES) return;
-      if (entry.isDirectory() && depth < DEEPEST && !entry.name.startsWith(".")) walk(path, depth + 1);
+      if (texts.size >= MAX_FILES) return;
+      if (entry.isDirectory() && depth < MAX_FOLDER_DEPTH && !entry.name.startsWith(".")) walk(path, depth + 1);
       if (!entry.isFile() || !TEXT.test(entry.name)) continue;
       const text = readDocumentText(join(folder, ...path.split("/")));
       if (text !== null) texts.set(path, text);
@@ -25,7 +25,7 @@ export function readSourceFolder(folder: string): FolderTexts {
 }
 
 /** What is at a path, without following a link. */
-export function kindOf(path: string): "file" | "folder" | null {
+export function readKind(path: string): "file" | "folder" | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return "file";
   return found?.isDirectory() === true ? "folder" : null;

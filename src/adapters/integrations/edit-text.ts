@@ -20,7 +20,7 @@ export type FileEdit =
   /** A file that is ours alone. */
   | { readonly is: "whole"; readonly text: string };
 
-export type Edited =
+export type EditResult =
   | { readonly ok: true; readonly text: string | null }
   | { readonly ok: false; readonly detail: string };
 
@@ -28,7 +28,7 @@ const FIRST = "# >>> isdlc: made by isdlc install, taken away by isdlc uninstall
 const LAST = "# <<< isdlc\n";
 
 /** The file with what is needed in it; the same text where it is there already. `null` stands for no file. */
-export function addTo(text: string | null, edit: FileEdit): Edited {
+export function addTo(text: string | null, edit: FileEdit): EditResult {
   switch (edit.is) {
     case "whole":
       return { ok: true, text: edit.text };
@@ -44,7 +44,7 @@ export function addTo(text: string | null, edit: FileEdit): Edited {
 }
 
 /** The file without it; what others wrote stays. */
-export function removeFrom(text: string | null, edit: FileEdit): Edited {
+export function removeFrom(text: string | null, edit: FileEdit): EditResult {
   if (text === null || edit.is === "whole") return { ok: true, text: null };
   if (edit.is === "block") return { ok: true, text: withoutBlock(text) };
   const remove = edit.is === "values" ? removeValue : removeMember;
@@ -64,7 +64,7 @@ export function isPartlyIn(text: string | null, edit: FileEdit): boolean {
   return text !== null && removed.ok && removed.text !== text;
 }
 
-function changedJson(text: string | null, change: (text: string) => string): Edited {
+function changedJson(text: string | null, change: (text: string) => string): EditResult {
   const now = text === null || text.trim() === "" ? "{}\n" : text;
   const errors: ParseError[] = [];
   const root = parseTree(now, errors, { allowTrailingComma: true });
@@ -111,7 +111,7 @@ function valueAt(text: string, path: JSONPath): unknown {
 
 const sameValue = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-function withBlock(text: string | null, block: string): Edited {
+function withBlock(text: string | null, block: string): EditResult {
   const others = withoutBlock(text ?? "");
   const separator = others === "" || others.endsWith("\n") ? "" : "\n";
   const whole = `${others}${separator}${FIRST}${block}${LAST}`;

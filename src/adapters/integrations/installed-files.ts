@@ -12,29 +12,29 @@ export type FileChange = { readonly file: string; readonly edit: FileEdit };
 export type Outcome = { readonly file: string; readonly did: "written" | "unchanged" | "restored" | "removed" };
 
 /** How a file stands: all there, something of ours that is not as this version makes it, or nothing. */
-export type Found = { readonly file: string; readonly is: "installed" | "changed" | "absent" };
+export type InstalledFile = { readonly file: string; readonly is: "installed" | "changed" | "absent" };
 
 const Backup = z.object({ original: z.nullable(z.string()), written: z.string() });
 const Backups = z.record(z.string(), Backup);
 type Backups = z.infer<typeof Backups>;
 
-const FILE_LIMIT = 4 * 1024 * 1024;
+const MAX_INSTALLED_FILE_BYTES = 4 * 1024 * 1024;
 
 /** Writes integrations into the files of agent products, and takes them out again to the byte. */
 export function createInstalledFiles(stateFolder: string, files: FileSystem) {
   const store = join(stateFolder, "installed.json");
-  const backups = (): Backups => parseBackups(readSmall(files, store, FILE_LIMIT));
+  const backups = (): Backups => parseBackups(readSmall(files, store, MAX_INSTALLED_FILE_BYTES));
   const keep = (all: Backups): void => replaceFile(files, store, Buffer.from(`${JSON.stringify(all)}\n`));
   return {
     install: (changes: readonly FileChange[]): Outcome[] =>
       changes.map((change) => {
         const file = target(change.file);
-        const text = textOf(files, file);
+        const text = readText(files, file);
         const next = required(file, addTo(text, change.edit));
         if (next === text || next === null) return { file, did: "unchanged" };
         keep({
           ...backups(),
-          [file]: { original: originalOf(file, { text, change, known: backups()[file] }), written: digest(next) },
+          [file]: { original: findOriginal(file, { text, change, known: backups()[file] }), written: digest(next) },
         });
         write(files, file, next);
         return { file, did: "written" };
@@ -43,7 +43,7 @@ export function createInstalledFiles(stateFolder: string, files: FileSystem) {
     uninstall: (changes: readonly FileChange[]): Outcome[] =>
       changes.toReversed().map((change) => {
         const file = target(change.file);
-        const text = textOf(files, file);
+        const text = readText(files, file);
         if (text === null) return { file, did: "unchanged" };
         const { [file]: known, ...others } = backups();
         const isOurs = known !== undefined && digest(text) === known.written;
@@ -54,9 +54,9 @@ export function createInstalledFiles(stateFolder: string, files: FileSystem) {
         else write(files, file, next);
         return { file, did: isOurs ? "restored" : "removed" };
       }),
-    inspect: (changes: readonly FileChange[]): Found[] =>
+    inspect: (changes: readonly FileChange[]): InstalledFile[] =>
       changes.map(({ file, edit }) => {
-        const text = textOf(files, target(file));
+        const text = readText(files, target(file));
         return { file, is: isIn(text, edit) ? "installed" : isPartlyIn(text, edit) ? "changed" : "absent" };
       }),
   };
@@ -69,7 +69,7 @@ type Before = {
 };
 
 /** What was there before us: as kept, unless somebody has changed the file since. */
-function originalOf(file: string, { text, change, known }: Before): string | null {
+function findOriginal(file: string, { text, change, known }: Before): string | null {
   if (text === null) return null;
   if (known !== undefined && digest(text) === known.written) return known.original;
   return isPartlyIn(text, change.edit) ? required(file, removeFrom(text, change.edit)) : text;
@@ -101,8 +101,8 @@ function removeWhole(files: FileSystem, file: string): void {
   }
 }
 
-const textOf = (files: FileSystem, file: string): string | null =>
-  readSmall(files, file, FILE_LIMIT)?.toString("utf8") ?? null;
+const readText = (files: FileSystem, file: string): string | null =>
+  readSmall(files, file, MAX_INSTALLED_FILE_BYTES)?.toString("utf8") ?? null;
 
 function required(file: string, edited: ReturnType<typeof addTo>): string | null {
   if (edited.ok) return edited.text;

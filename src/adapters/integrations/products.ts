@@ -17,7 +17,7 @@ export type Placement = {
 };
 
 /** The files an integration needs, and what of each. */
-export function integrationOf(product: Product, placement: Placement): readonly FileChange[] {
+export function planIntegration(product: Product, placement: Placement): readonly FileChange[] {
   return integrations[product](placement);
 }
 
@@ -41,23 +41,23 @@ const integrations: { readonly [P in Product]: (placement: Placement) => readonl
     const folder = ownFolder(at, "CODEX_HOME", ".codex");
     return [
       { file: join(folder, "config.toml"), edit: { is: "block", text: codexServer(at) } },
-      { file: join(folder, "hooks.json"), edit: { is: "members", members: codexHooks(commandsOf(at)) } },
+      { file: join(folder, "hooks.json"), edit: { is: "members", members: codexHooks(hookCommands(at)) } },
     ];
   },
   gemini: (at) => {
-    const folder = join(at.project ?? homeOf(at), ".gemini", "extensions", "isdlc");
+    const folder = join(at.project ?? homeFolder(at), ".gemini", "extensions", "isdlc");
     return [
       { file: join(folder, "gemini-extension.json"), edit: { is: "whole", text: geminiExtension(at) } },
-      { file: join(folder, "hooks", "hooks.json"), edit: { is: "whole", text: geminiHooks(commandsOf(at)) } },
+      { file: join(folder, "hooks", "hooks.json"), edit: { is: "whole", text: geminiHooks(hookCommands(at)) } },
     ];
   },
   opencode: (at) => {
-    const config = at.env["XDG_CONFIG_HOME"] ?? join(homeOf(at), ".config");
+    const config = at.env["XDG_CONFIG_HOME"] ?? join(homeFolder(at), ".config");
     const [settings, plugins] =
       at.project === null
         ? [join(config, "opencode", "opencode.json"), join(config, "opencode", "plugin")]
         : [join(at.project, "opencode.json"), join(at.project, ".opencode", "plugin")];
-    const server = { type: "local", command: ["node", programOf(at), "mcp"], enabled: true };
+    const server = { type: "local", command: ["node", programPath(at), "mcp"], enabled: true };
     return [
       { file: settings, edit: { is: "values", values: [[["mcp", "isdlc"], server]] } },
       { file: join(plugins, "isdlc.js"), edit: { is: "whole", text: opencodePlugin(at) } },
@@ -65,13 +65,13 @@ const integrations: { readonly [P in Product]: (placement: Placement) => readonl
   },
 };
 
-const homeOf = ({ env }: Placement): string => env["HOME"] ?? homedir();
-const programOf = (at: Placement): string => join(at.package, "dist", "bin", "isdlc.cjs");
-const hookOf = (at: Placement): string => join(at.package, "dist", "bin", "hook.cjs");
-const commandsOf = (at: Placement): HookCommands => installedHookCommands(hookOf(at), programOf(at));
+const homeFolder = ({ env }: Placement): string => env["HOME"] ?? homedir();
+const programPath = (at: Placement): string => join(at.package, "dist", "bin", "isdlc.cjs");
+const hookPath = (at: Placement): string => join(at.package, "dist", "bin", "hook.cjs");
+const hookCommands = (at: Placement): HookCommands => installedHookCommands(hookPath(at), programPath(at));
 
 function ownFolder(at: Placement, variable: string, name: string): string {
-  return at.project === null ? (at.env[variable] ?? join(homeOf(at), name)) : join(at.project, name);
+  return at.project === null ? (at.env[variable] ?? join(homeFolder(at), name)) : join(at.project, name);
 }
 
 const quoted = (text: string): string => JSON.stringify(text); // a basic string of TOML has the same escapes
@@ -80,7 +80,7 @@ const quoted = (text: string): string => JSON.stringify(text); // a basic string
 const FOR_SERVER = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", ...OWN_MARKERS];
 
 const codexServer = (at: Placement): string =>
-  `[mcp_servers.isdlc]\ncommand = "node"\nargs = [${quoted(programOf(at))}, "mcp"]\nenv_vars = ${JSON.stringify(FOR_SERVER)}\ntool_timeout_sec = 3600\n`;
+  `[mcp_servers.isdlc]\ncommand = "node"\nargs = [${quoted(programPath(at))}, "mcp"]\nenv_vars = ${JSON.stringify(FOR_SERVER)}\ntool_timeout_sec = 3600\n`;
 
 function codexHooks({ closed, open, start }: HookCommands): [string[], unknown][] {
   const group = (command: string) => ({ hooks: [{ type: "command", command, timeout: 10 }] });
@@ -94,7 +94,7 @@ function codexHooks({ closed, open, start }: HookCommands): [string[], unknown][
 }
 
 function geminiExtension(at: Placement): string {
-  const server = { command: "node", args: [programOf(at), "mcp"], timeout: 3_600_000 };
+  const server = { command: "node", args: [programPath(at), "mcp"], timeout: 3_600_000 };
   return `${JSON.stringify({ name: "isdlc", version: "1.0.0", mcpServers: { isdlc: server } }, null, 2)}\n`;
 }
 
@@ -117,8 +117,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-const HOOK = ${quoted(hookOf(at))};
-const PROGRAM = ${quoted(programOf(at))};
+const HOOK = ${quoted(hookPath(at))};
+const PROGRAM = ${quoted(programPath(at))};
 
 const node = (args, more) =>
   spawnSync("node", args, { env: { ...process.env, NODE_EXTRA_CA_CERTS: "", NODE_OPTIONS: "" }, encoding: "utf8", timeout: 5000, ...more });

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import type { ItemRecords } from "../../ports/item-records.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import { updateBacklogMarker } from "./backlog-file.ts";
-import { messageOf } from "./document-file.ts";
+import { errorMessage } from "./document-file.ts";
 import { aloneAtOnce } from "./items-lock.ts";
 import { mergeMeta } from "./meta-file.ts";
 
@@ -36,6 +36,6 @@ export function unsafeParent(root: string, names: readonly string[]): string | n
     for (let depth = 1; depth <= names.length; depth++) folderExists(nodeFiles, join(root, ...names.slice(0, depth)));
     return null;
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }

@@ -8,7 +8,7 @@ import { folderExists } from "../file-system/file-system.ts";
 import { readHead } from "../git/read/git-head.ts";
 import { appendToBacklog, hasBacklogLine, readItems, removeFromBacklog, updateBacklogMarker } from "./backlog-file.ts";
 import { unsafeParent } from "./create-item-records.ts";
-import { messageOf, readDocument, replaceDocument } from "./document-file.ts";
+import { errorMessage, readDocument, replaceDocument } from "./document-file.ts";
 import { itemsFolder, type ItemsLocation } from "./items-folder.ts";
 import { alone } from "./items-lock.ts";
 import {
@@ -135,7 +135,7 @@ function writeDraft(dir: string, text: string): string | null {
     if (readDocument(file) === null) replaceDocument(file, text, null);
     return null;
   } catch (error) {
-    return `draft.md was not written: ${messageOf(error)}`;
+    return `draft.md was not written: ${errorMessage(error)}`;
   }
 }
 

@@ -11,7 +11,7 @@ export type FoundDocument = {
 
 /** As other files of a project: the person's umask decides. */
 const ORDINARY = 0o666;
-const LARGEST = 8 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 /** A document of the project; null where there is none. @throws for links, folders, pipes and what is too large to be one. */
 export function readDocument(path: string): FoundDocument | null {
@@ -19,7 +19,7 @@ export function readDocument(path: string): FoundDocument | null {
   if (fd === null) return null;
   try {
     const { size, mode } = nodeFiles.fstatSync(fd);
-    if (size > LARGEST) throw new Error(`${path} is too large`);
+    if (size > MAX_DOCUMENT_BYTES) throw new Error(`${path} is too large`);
     return { text: decodePath(readRange(nodeFiles, fd, { from: 0, to: size })), mode: mode & 0o777 };
   } finally {
     nodeFiles.closeSync(fd);
@@ -50,7 +50,7 @@ class ChangedMeanwhile extends Error {
   }
 }
 
-const MOST_TRIES = 20;
+const MAX_WRITE_ATTEMPTS = 20;
 
 /** Reads, changes and replaces a document, again when somebody else wrote it in between. */
 export function editDocument<T>(edit: () => T): T {
@@ -58,7 +58,7 @@ export function editDocument<T>(edit: () => T): T {
     try {
       return edit();
     } catch (error) {
-      if (!(error instanceof ChangedMeanwhile) || tried === MOST_TRIES) throw error;
+      if (!(error instanceof ChangedMeanwhile) || tried === MAX_WRITE_ATTEMPTS) throw error;
     }
   }
 }
@@ -81,4 +81,4 @@ export function replaceDocument(path: string, text: string, found: FoundDocument
   syncFolder(nodeFiles, dirname(path));
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -3,16 +3,16 @@ import { createFileLock, type FileLock, whileHeld } from "../file-lock/file-lock
 import { systemLockProcesses } from "../file-lock/lock-files.ts";
 
 /** Waiting for others who write documents of items, in milliseconds. Nobody holds the lock for longer than a few. */
-const PATIENCE = 10_000;
-const PAUSE = 5;
+const LOCK_TIMEOUT_MS = 10_000;
+const LOCK_RETRY_MS = 5;
 
 /** Does the work while nobody else of this user adds items or changes the backlog. `state`: the user's own folder. */
 export function alone<T>(state: string, work: () => T, files: FileSystem = nodeFiles): Promise<T> {
-  return whileHeld(itemsLock(state, files), PATIENCE, work);
+  return whileHeld(itemsLock(state, files), LOCK_TIMEOUT_MS, work);
 }
 
 /** The same for work that nothing else of this process may come in between of. False when others did not make room in time. */
-export function aloneAtOnce(state: string, work: () => void, patience = PATIENCE): boolean {
+export function aloneAtOnce(state: string, work: () => void, patience = LOCK_TIMEOUT_MS): boolean {
   const lock = itemsLock(state, nodeFiles);
   const until = performance.now() + patience;
   try {
@@ -23,7 +23,7 @@ export function aloneAtOnce(state: string, work: () => void, patience = PATIENCE
         return true;
       }
       if (performance.now() >= until) return false;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS);
     }
   } finally {
     lock.dispose();

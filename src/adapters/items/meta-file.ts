@@ -7,7 +7,7 @@ import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import {
   editDocument,
   type FoundDocument,
-  messageOf,
+  errorMessage,
   readDocument,
   readDocumentText,
   replaceDocument,
@@ -29,7 +29,7 @@ export function inspectMeta(dir: unknown): MetaReading {
   } catch (error) {
     return {
       is: "damaged",
-      warning: `meta.json was not read, so the item counts as not analyzed: ${messageOf(error)}`,
+      warning: `meta.json was not read, so the item counts as not analyzed: ${errorMessage(error)}`,
       text,
     };
   }
@@ -88,7 +88,7 @@ function attempt(action: () => void): MetaWriting {
     editDocument(action);
     return { written: true };
   } catch (error) {
-    return { written: false, warning: `meta.json was not written: ${messageOf(error)}` };
+    return { written: false, warning: `meta.json was not written: ${errorMessage(error)}` };
   }
 }
 

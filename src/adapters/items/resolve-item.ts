@@ -2,7 +2,7 @@ import { join, sep } from "node:path";
 import type { BacklogItem } from "../../core/items/backlog-line.ts";
 import { itemId, withoutItemId } from "../../core/items/backlog-text.ts";
 import { wordSlug } from "../../core/plan.ts";
-import { detectSource, generateSlug, LONGEST_TITLE } from "../../core/items/item-source.ts";
+import { detectSource, generateSlug, MAX_TITLE_LENGTH } from "../../core/items/item-source.ts";
 import type { FoundItem, ResolvedItem } from "../../ports/items.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
@@ -100,7 +100,7 @@ function byReference(folders: readonly Folder[], items: readonly BacklogItem[], 
 function folderFor(folders: readonly Folder[], description: string): Folder | undefined {
   const slug = generateSlug(description);
   if (slug === generateSlug("")) return undefined; // such a name says nothing about the work
-  const slugs = [slug, wordSlug(description.slice(0, LONGEST_TITLE))];
+  const slugs = [slug, wordSlug(description.slice(0, MAX_TITLE_LENGTH))];
   const isNamed = (name: string): boolean => slugs.some((one) => isSame(name, one));
   return (
     folders.find((folder) => isNamed(folder.slug)) ?? folders.find((folder) => isNamed(withoutItemId(folder.slug)))

@@ -28,7 +28,7 @@ const PLAIN = 20;
 /** Journals packed at one start: no start waits long, not even the first one after a thousand runs. */
 const AT_ONCE = 10;
 /** Bytes. Of a longer journal the part that is wanted is read, which cannot be done with a packed one. */
-const LARGEST_PACKED = 4 * 1024 * 1024;
+const MAX_PACKED_BYTES = 4 * 1024 * 1024;
 
 /** Names that are listed at every start; of more, those that are not packed are noted. */
 const FEW = 100;
@@ -48,7 +48,8 @@ export function archiving(place: JournalLocation): (putAway: readonly RunId[]) =
       const newestFirst = plain.runs.toSorted().toReversed();
       const due = packOldest(place, newestFirst.slice(PLAIN).toReversed());
       const left = newestFirst.filter((run) => !due.includes(run));
-      if (plain.areMany) replaceFile(place.files, noteFile(place), Buffer.from([stampOf(place), ...left].join("\n")));
+      if (plain.areMany)
+        replaceFile(place.files, noteFile(place), Buffer.from([stampJournal(place), ...left].join("\n")));
     } catch (error) {
       if (errorCode(error) === null && !(error instanceof ProblemError)) throw error;
     }
@@ -83,7 +84,7 @@ function notedPlain(place: JournalLocation): readonly RunId[] | null {
   try {
     const note = readSmall(place.files, noteFile(place), NOTE_LIMIT)?.toString("utf8") ?? "";
     const [stamp, ...runs] = note.split("\n");
-    return stamp === stampOf(place) && runs.every(isRunId) ? runs : null;
+    return stamp === stampJournal(place) && runs.every(isRunId) ? runs : null;
   } catch {
     return null; // a link or a pipe in its place: the folder itself tells
   }
@@ -93,14 +94,14 @@ function notedPlain(place: JournalLocation): readonly RunId[] | null {
 const noteFile = ({ directory }: JournalLocation): string => join(directory, `${OWN.ended}.snap`);
 
 /** Differs whenever a name came into the folder, or left it. */
-function stampOf(place: JournalLocation): string {
+function stampJournal(place: JournalLocation): string {
   const { ino, mtimeMs } = place.files.lstatSync(endedFolder(place));
   return `${ino}:${mtimeMs}`;
 }
 
 function packRun(files: FileSystem, folder: string, run: RunId): boolean {
   const journal = join(folder, journalName(run));
-  const content = readSmall(files, journal, LARGEST_PACKED);
+  const content = readSmall(files, journal, MAX_PACKED_BYTES);
   if (content === null) return false;
   const archive = join(folder, archiveName(run));
   const place = (temporary: string): void => files.renameSync(temporary, archive);

@@ -3,7 +3,7 @@ import type { Decision, Refusal } from "../../core/command.ts";
 import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
-import type { Decide, Loaded, LocalJournal, Submitted } from "../../ports/journal.ts";
+import type { Decide, LoadedRun, LocalJournal, SubmitResult } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import { type LockProcesses, systemLockProcesses } from "../file-lock/lock-files.ts";
@@ -17,8 +17,8 @@ import {
   syncFolder,
 } from "../file-system/file-system.ts";
 import { archiving } from "./archive.ts";
-import { createStore, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
-import { emptyCursor, headOf } from "./fold.ts";
+import { createStore, type JournalReaderOptions, createReader, reading } from "./create-journal-reader.ts";
+import { emptyCursor, toHead } from "./fold.ts";
 import {
   endedFolder,
   ensurePlace,
@@ -53,7 +53,7 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   const { directory, decide, patience = 10_000 } = options;
   const store = createStore(options);
   const { place } = store;
-  const reader = readerOf(store);
+  const reader = createReader(store);
   const { newest, load, events, part } = reader;
   const alone = createMutex(place, { processes: options.processes ?? systemLockProcesses(), patience });
   return {
@@ -84,7 +84,7 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
 type DecideOn = (state: RunState) => Decision;
 
 /** Decides on what is really there. The caller holds the lock. */
-function submitDecision(store: JournalStore, run: RunId, decide: DecideOn): Submitted {
+function submitDecision(store: JournalStore, run: RunId, decide: DecideOn): SubmitResult {
   return visit(store, { run, flags: "change" }, (visited) =>
     visited === null || visited.now.cursor.seq === 0
       ? decideWithoutRun(run, decide)
@@ -93,24 +93,24 @@ function submitDecision(store: JournalStore, run: RunId, decide: DecideOn): Subm
 }
 
 /** Turns a decision into a record, or passes its refusal on. */
-function record(store: JournalStore, journal: OpenFile, made: { now: CaughtUp; decision: Decision }): Submitted {
+function record(store: JournalStore, journal: OpenFile, made: { now: CaughtUp; decision: Decision }): SubmitResult {
   const { now, decision } = made;
-  const before = { state: now.cursor.state, head: headOf(now.cursor) };
+  const before = { state: now.cursor.state, head: toHead(now.cursor) };
   if (!decision.ok) return { ok: false, ...before, refusal: decision.refusal };
   if (decision.events.length === 0) return { ok: true, ...before, events: [] };
   const { cursor, events } = append(store, journal, { from: now, drafts: decision.events });
-  return { ok: true, state: cursor.state, head: headOf(cursor), events };
+  return { ok: true, state: cursor.state, head: toHead(cursor), events };
 }
 
 /** Only `create` begins a journal. */
-function decideWithoutRun(run: RunId, decide: DecideOn): Submitted {
+function decideWithoutRun(run: RunId, decide: DecideOn): SubmitResult {
   const decision = decide(noRun);
   if (decision.ok) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };
 }
 
 /** Begins a journal. The caller holds the lock and has made the folder. */
-function createRun(store: JournalStore, run: RunId, decide: DecideOn): Submitted {
+function createRun(store: JournalStore, run: RunId, decide: DecideOn): SubmitResult {
   const { place } = store;
   newestRun(store);
   const others = runsIn(place, place.directory).map((other) => ({ run: other, ...loadRun(store, other) }));
@@ -137,9 +137,9 @@ function createRun(store: JournalStore, run: RunId, decide: DecideOn): Submitted
   }
 }
 
-type Other = Loaded & { readonly run: RunId };
+type Other = LoadedRun & { readonly run: RunId };
 
-function refusalFor(run: RunId, others: readonly Other[]): (Loaded & { refusal: Refusal }) | null {
+function refusalFor(run: RunId, others: readonly Other[]): (LoadedRun & { refusal: Refusal }) | null {
   for (const { run: other, state, head } of others) {
     if (state.is === "active") return { state, head, refusal: { why: "runActive", run: other } };
     if (state.is === "ended" && other === run) return { state, head, refusal: { why: "runEnded", how: state.how } };

@@ -28,7 +28,7 @@ export type JournalReader = Pick<LocalJournal, "newest" | "load" | "events" | "p
 };
 
 /** Journals that are only looked at. Apart from their writers, for programs that must start fast. */
-export const createJournalReader = (options: JournalReaderOptions): JournalReader => readerOf(createStore(options));
+export const createJournalReader = (options: JournalReaderOptions): JournalReader => createReader(createStore(options));
 
 export function createStore({ check = checkBySeal, ...options }: JournalReaderOptions): JournalStore {
   const { directory, seal, anchors, clock, version, files = nodeFiles } = options;
@@ -36,7 +36,7 @@ export function createStore({ check = checkBySeal, ...options }: JournalReaderOp
   return { place: { directory, files }, seal, check, anchors, clock, version: version ?? null, ...known };
 }
 
-export function readerOf(store: JournalStore): JournalReader {
+export function createReader(store: JournalStore): JournalReader {
   const { directory } = store.place;
   return {
     newest: () => reading(directory, () => newestRun(store)),

@@ -31,7 +31,7 @@ export type Source = {
   readonly onEvents?: (events: readonly RunEvent[]) => void;
 };
 
-export type Folded = {
+export type FoldResult = {
   readonly cursor: Cursor;
   /** Bytes after the last whole record: the rest of a write that was cut off. */
   readonly torn: number;
@@ -41,13 +41,13 @@ export function emptyCursor(run: RunId): Cursor {
   return { run, seq: 0, hash: genesis(run), state: noRun, size: 0, lines: 0, last: null };
 }
 
-export const headOf = (cursor: Cursor): Head => ({ seq: cursor.seq, hash: cursor.hash });
+export const toHead = (cursor: Cursor): Head => ({ seq: cursor.seq, hash: cursor.hash });
 
 /**
  * Goes on from a cursor over the bytes that follow it.
  * @throws ProblemError for everything but an unfinished last record that nobody was told about.
  */
-export function fold(from: Cursor, bytes: Buffer, source: Source): Folded {
+export function fold(from: Cursor, bytes: Buffer, source: Source): FoldResult {
   let cursor = from;
   let at = 0;
   while (at < bytes.length) {
@@ -60,7 +60,7 @@ export function fold(from: Cursor, bytes: Buffer, source: Source): Folded {
       if (end === bytes.length) break;
       throw corrupt(source, cursor.lines + 1, reading.detail);
     }
-    const read = eventsOf(reading.body, cursor, source);
+    const read = parseEvents(reading.body, cursor, source);
     cursor = advance(cursor, read, { bytes: line, hash: reading.hash });
     meetWitnesses(cursor, read.length, source);
     source.onEvents?.(read);
@@ -84,7 +84,7 @@ export function advance(cursor: Cursor, events: readonly RunEvent[], line: { byt
   };
 }
 
-export function eventsOf(body: string, cursor: Pick<Cursor, "seq" | "lines">, source: Source): readonly RunEvent[] {
+export function parseEvents(body: string, cursor: Pick<Cursor, "seq" | "lines">, source: Source): readonly RunEvent[] {
   const reading = readBody(body, cursor.seq + 1, source.check);
   if (reading.is === "events") return reading.events;
   if (reading.is === "newer")

@@ -2,7 +2,7 @@ import type { Head } from "../../ports/journal.ts";
 import type { Seal } from "../../ports/seal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { advance, emptyCursor, headOf } from "./fold.ts";
+import { advance, emptyCursor, toHead } from "./fold.ts";
 import { type JournalLocation, journalSize, openJournal, readJournal } from "./journal-location.ts";
 import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
@@ -36,6 +36,6 @@ export function readJournalBytes(bytes: Buffer, { run, seal }: { run: RunId; sea
     if (reading?.is !== "record" || body?.is !== "events") return { events, heads };
     cursor = advance(cursor, body.events, { bytes: line, hash: reading.hash });
     events.push(...body.events);
-    heads.push(headOf(cursor));
+    heads.push(toHead(cursor));
   }
 }

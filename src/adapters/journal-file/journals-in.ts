@@ -23,7 +23,7 @@ export function journalsIn(directory: string): readonly SeenJournal[] {
 function hasEnded(file: string): boolean {
   if (!isRunId(basename(file, ENDING))) return false;
   try {
-    const bytes = tailOf(file);
+    const bytes = readTail(file);
     const end = bytes.lastIndexOf(0x0a);
     if (end === -1) return bytes.length === 0;
     const start = bytes.lastIndexOf(0x0a, end - 1) + 1;
@@ -35,7 +35,7 @@ function hasEnded(file: string): boolean {
   }
 }
 
-function tailOf(file: string): Buffer {
+function readTail(file: string): Buffer {
   const fd = openPlain(nodeFiles, file, OPEN.read);
   if (fd === null) return Buffer.alloc(0);
   try {

@@ -27,7 +27,7 @@ export type Journey = Readonly<Record<string, unknown>>;
 
 export type LeavingRun = { readonly run: RunId; readonly bytes: Buffer; readonly journey: Journey };
 
-const FILE_LIMIT = 1024 * 1024 * 1024; // bytes
+const MAX_JOURNAL_BYTES = 1024 * 1024 * 1024; // bytes
 const JOURNEY_LIMIT = 1024 * 1024;
 const NOWHERE: Head = { seq: 0, hash: "" };
 
@@ -51,7 +51,7 @@ export function leave(place: MovingLocation, run: RunId, journey: Journey): Prom
     const { files, anchors } = place;
     const folder = leavingFolder(place);
     ensureFolder(files, folder);
-    const bytes = (readSmall(files, file, FILE_LIMIT) ?? Buffer.alloc(0)).subarray(0, sound);
+    const bytes = (readSmall(files, file, MAX_JOURNAL_BYTES) ?? Buffer.alloc(0)).subarray(0, sound);
     write(files, join(folder, journeyName(run)), Buffer.from(`${JSON.stringify(journey)}\n`));
     anchors.write(run, head, false); // no longer said to be open, so that its journal is not missed
     discardFile(files, snapshotFile(file));
@@ -66,7 +66,7 @@ export function leavingRuns(place: MovingLocation): readonly LeavingRun[] {
   const { files } = place;
   const folder = leavingFolder(place);
   return runsIn(place, folder).map((run) => {
-    const bytes = readSmall(files, join(folder, journalName(run)), FILE_LIMIT) ?? Buffer.alloc(0);
+    const bytes = readSmall(files, join(folder, journalName(run)), MAX_JOURNAL_BYTES) ?? Buffer.alloc(0);
     return {
       run,
       bytes: bytes.subarray(0, bytes.lastIndexOf("\n") + 1),
@@ -89,7 +89,10 @@ export function comeBack(place: MovingLocation, run: RunId): Promise<void> {
   return underLock(place, () => {
     refuseSecond(place, run);
     const file = join(leavingFolder(place), journalName(run));
-    const { heads } = readJournalBytes(readSmall(place.files, file, FILE_LIMIT) ?? Buffer.alloc(0), { ...place, run });
+    const { heads } = readJournalBytes(readSmall(place.files, file, MAX_JOURNAL_BYTES) ?? Buffer.alloc(0), {
+      ...place,
+      run,
+    });
     const head = heads.at(-1) ?? NOWHERE;
     place.anchors.write(run, head, false);
     shift(place.files, file, place.directory);
@@ -104,10 +107,10 @@ export function lastJourney(place: MovingLocation, run: RunId): Journey | null {
   return place.files.lstatSync(file, { throwIfNoEntry: false }) === undefined ? null : readJourney(place.files, file);
 }
 
-export type Arriving = { readonly run: RunId; readonly bytes: Buffer; readonly head: Head };
+export type ArrivingJournal = { readonly run: RunId; readonly bytes: Buffer; readonly head: Head };
 
 /** Puts a journal in place that came from elsewhere. Done again after it was cut off, it changes nothing. */
-export function arrive(place: MovingLocation, { run, bytes, head }: Arriving): Promise<void> {
+export function arrive(place: MovingLocation, { run, bytes, head }: ArrivingJournal): Promise<void> {
   ensurePlace(place);
   return underLock(place, () => {
     const { files, anchors } = place;

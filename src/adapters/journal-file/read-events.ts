@@ -1,10 +1,10 @@
 import { ProblemError } from "../../core/problem.ts";
-import type { Part } from "../../ports/journal.ts";
+import type { EventRange } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { corrupt, eventsOf, forged, type Source } from "./fold.ts";
+import { corrupt, parseEvents, forged, type Source } from "./fold.ts";
 import { readJournal } from "./journal-location.ts";
-import { visit, type Visited, withRetry } from "./read-run.ts";
+import { visit, type OpenRun, withRetry } from "./read-run.ts";
 import { genesis, readLine } from "./record.ts";
 import type { JournalStore } from "./run-file.ts";
 
@@ -16,14 +16,14 @@ const NEWLINE = 10;
 /** Between two records: where, how many records and events came before, and the hash of the last of them. */
 type Position = { readonly at: number; readonly lines: number; readonly seq: number; readonly hash: string };
 
-type Looking = Visited & { readonly store: JournalStore; readonly run: RunId };
+type EventSearch = OpenRun & { readonly store: JournalStore; readonly run: RunId };
 
 /** Every event, read from the beginning whatever is known already. */
 export const eventsOfRun = (store: JournalStore, run: RunId): readonly RunEvent[] =>
-  looking(store, run, (look) => eventsFrom(look, beginningOf(look), Number.POSITIVE_INFINITY));
+  looking(store, run, (look) => eventsFrom(look, startPosition(look), Number.POSITIVE_INFINITY));
 
 /** Some of the events. What comes before them is not read; they are held against hash and seal all the same. */
-export function partOfRun(store: JournalStore, run: RunId, { from, most }: Part): readonly RunEvent[] {
+export function partOfRun(store: JournalStore, run: RunId, { from, most }: EventRange): readonly RunEvent[] {
   const within = ({ seq }: RunEvent): boolean => seq >= from && seq < from + most;
   try {
     return looking(store, run, (look) => eventsFrom(look, positionBefore(look, from), from + most - 1)).filter(within);
@@ -33,15 +33,15 @@ export function partOfRun(store: JournalStore, run: RunId, { from, most }: Part)
   }
 }
 
-const looking = (store: JournalStore, run: RunId, read: (look: Looking) => RunEvent[]): RunEvent[] =>
+const looking = (store: JournalStore, run: RunId, read: (look: EventSearch) => RunEvent[]): RunEvent[] =>
   withRetry(() =>
     visit(store, { run, flags: "read" }, (visited) => (visited === null ? [] : read({ ...visited, store, run }))),
   );
 
-const beginningOf = ({ run }: Looking): Position => ({ at: 0, lines: 0, seq: 0, hash: genesis(run) });
+const startPosition = ({ run }: EventSearch): Position => ({ at: 0, lines: 0, seq: 0, hash: genesis(run) });
 
 /** The events of all records from a position on, up to the one that has the event `last`. */
-function eventsFrom(look: Looking, start: Position, last: number): RunEvent[] {
+function eventsFrom(look: EventSearch, start: Position, last: number): RunEvent[] {
   const { store, journal, now } = look;
   const source: Source = { file: journal.file, seal: store.seal, check: store.check, witnesses: [] };
   const nextLine = linesFrom(look, start.at);
@@ -52,7 +52,7 @@ function eventsFrom(look: Looking, start: Position, last: number): RunEvent[] {
     const reading = line === null ? NOTHING : readLine(line, hash, store.seal);
     if (reading.is === "forged") throw forged(source, lines + 1);
     if (reading.is === "damaged") throw corrupt(source, lines + 1, reading.detail);
-    const read = eventsOf(reading.body, { seq, lines }, source);
+    const read = parseEvents(reading.body, { seq, lines }, source);
     events.push(...read);
     at += line?.length ?? 0;
     lines += 1;
@@ -66,7 +66,7 @@ function eventsFrom(look: Looking, start: Position, last: number): RunEvent[] {
 const NOTHING = { is: "damaged", detail: "it ends too early" } as const;
 
 /** Gives one line after the other, with its newline; null at the end of what is known of the journal. */
-function linesFrom({ store, journal, now }: Looking, start: number): () => Buffer | null {
+function linesFrom({ store, journal, now }: EventSearch, start: number): () => Buffer | null {
   let read = start;
   let rest: Buffer = Buffer.alloc(0);
   return () => {
@@ -87,7 +87,7 @@ function linesFrom({ store, journal, now }: Looking, start: number): () => Buffe
 }
 
 /** Not far before the record with the event `wanted`: numbers only go up, so that halving the journal finds it. */
-function positionBefore(look: Looking, wanted: number): Position {
+function positionBefore(look: EventSearch, wanted: number): Position {
   let low = { at: 0, first: 1 };
   let high = look.now.cursor.size;
   while (high - low.at > CHUNK) {
@@ -96,12 +96,12 @@ function positionBefore(look: Looking, wanted: number): Position {
     if (found === null || found.first > wanted) high = middle;
     else low = found;
   }
-  if (low.at === 0) return beginningOf(look);
+  if (low.at === 0) return startPosition(look);
   return { at: low.at, lines: 0, seq: low.first - 1, hash: hashBefore(look, low.at) };
 }
 
 /** The first record that begins in a range, and the number of its first event. */
-function recordAfter(look: Looking, from: number, to: number): { at: number; first: number } | null {
+function recordAfter(look: EventSearch, from: number, to: number): { at: number; first: number } | null {
   for (let read = from; read < to; read += WINDOW) {
     const newline = bytesAt(look, read, WINDOW).indexOf(NEWLINE);
     if (newline === -1) continue;
@@ -118,10 +118,10 @@ const SEALED = /"h":"([0-9a-f]{64})","m":"[^"]*"\}\n$/;
 const SEALED_BYTES = 320;
 
 /** As the record before tells it; one that tells none fits nothing that follows. */
-function hashBefore(look: Looking, at: number): string {
+function hashBefore(look: EventSearch, at: number): string {
   const from = Math.max(0, at - SEALED_BYTES);
   return SEALED.exec(bytesAt(look, from, at - from).toString("latin1"))?.[1] ?? "";
 }
 
-const bytesAt = ({ store, journal }: Looking, from: number, count: number): Buffer =>
+const bytesAt = ({ store, journal }: EventSearch, from: number, count: number): Buffer =>
   readJournal(store.place.files, journal, { from, to: from + count });

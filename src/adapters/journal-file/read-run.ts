@@ -1,19 +1,19 @@
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
-import type { Head, Loaded } from "../../ports/journal.ts";
+import type { Head, LoadedRun } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { headOf } from "./fold.ts";
+import { toHead } from "./fold.ts";
 import { endedFolder, newestIn, openJournal, runsIn, type OpenFile } from "./journal-location.ts";
 import { genesis } from "./record.ts";
 import { catchUp, type CaughtUp, type JournalStore } from "./run-file.ts";
 
-export type Visited = { readonly journal: OpenFile; readonly now: CaughtUp };
+export type OpenRun = { readonly journal: OpenFile; readonly now: CaughtUp };
 
 /** Opens a run's journal and reads what is new in it; `work` gets null when there is no such run. */
 export function visit<T>(
   store: JournalStore,
   look: { run: RunId; flags: "read" | "change" },
-  work: (visited: Visited | null) => T,
+  work: (visited: OpenRun | null) => T,
 ): T {
   const anchor = store.anchors.read(look.run);
   const journal = openJournal(store.place, look.run, look.flags);
@@ -33,21 +33,21 @@ export function visit<T>(
 
 /** An open run that was begun in another tree, and that nobody here knows, is not this tree's. */
 function refuseForeign({ anchors }: JournalStore, state: RunState, anchor: Head | null): void {
-  const root = beginningOf(state);
+  const root = readStartTime(state);
   if (root === null || root === anchors.tree || anchor !== null) return;
   throw new ProblemError({ code: "JOURNAL_ELSEWHERE", run: state.is === "none" ? "" : state.run.run, root });
 }
 
 /** Where an open run was begun; null where it is not open, or older than that being recorded. */
-export const beginningOf = (state: RunState): string | null =>
+export const readStartTime = (state: RunState): string | null =>
   state.is === "active" ? (state.run.tree?.root ?? null) : null;
 
-export function loadRun(store: JournalStore, run: RunId): Loaded {
+export function loadRun(store: JournalStore, run: RunId): LoadedRun {
   return withRetry(() =>
     visit(store, { run, flags: "read" }, (visited) =>
       visited === null
         ? { state: noRun, head: noHead(run) }
-        : { state: visited.now.cursor.state, head: headOf(visited.now.cursor) },
+        : { state: visited.now.cursor.state, head: toHead(visited.now.cursor) },
     ),
   );
 }
@@ -56,7 +56,7 @@ export function newestRun(store: JournalStore): RunId | null {
   return findNewest(store)?.run ?? null;
 }
 
-export type NewestLoaded = Loaded & { readonly run: RunId };
+export type NewestLoaded = LoadedRun & { readonly run: RunId };
 
 /** The newest run with what its journal says, read once. */
 export function newestLoaded(store: JournalStore): NewestLoaded | null {
@@ -66,10 +66,10 @@ export function newestLoaded(store: JournalStore): NewestLoaded | null {
 }
 
 /** `loaded` is null for a run that was not read yet, or whose journal is in doubt: reading it tells. */
-type Found = { readonly run: RunId; readonly loaded: Loaded | null };
+type FoundRun = { readonly run: RunId; readonly loaded: LoadedRun | null };
 
 /** @throws ProblemError JOURNAL_MISSING when the run known to be open has no journal: "no run" would be a lie. */
-function findNewest(store: JournalStore): Found | null {
+function findNewest(store: JournalStore): FoundRun | null {
   const open = store.anchors.openRun();
   if (open !== null && !hasJournal(store, open)) {
     throw new ProblemError({ code: "JOURNAL_MISSING", run: open, seq: store.anchors.read(open)?.seq ?? 1 });
@@ -85,7 +85,7 @@ function findNewest(store: JournalStore): Found | null {
 
 export const noHead = (run: RunId): Head => ({ seq: 0, hash: genesis(run) });
 
-function loadedOrDoubtful(store: JournalStore, run: RunId): Loaded | null {
+function loadedOrDoubtful(store: JournalStore, run: RunId): LoadedRun | null {
   try {
     return loadRun(store, run);
   } catch (error) {

@@ -9,7 +9,7 @@ import { sha256 } from "../file-system/node-crypto.ts";
 export const FORMAT = 1;
 
 /** One decision: all its events, the number of the first, and when. */
-export type Decided = { readonly seq: number; readonly at: string; readonly events: readonly EventDraft[] };
+export type DecisionRecord = { readonly seq: number; readonly at: string; readonly events: readonly EventDraft[] };
 
 /** How one line looks before its content is read. */
 export type LineReading =
@@ -30,16 +30,16 @@ export const LINE_LIMIT = 16 * 1024 * 1024; // bytes
 export const genesis = (run: RunId): string => sha256(`isdlc journal ${run}`);
 
 /** `line`: whole, with its newline; every byte of it is under the hash, or compared. `body`: what is under the hash. */
-export type Encoded = { readonly line: Buffer; readonly hash: string; readonly body: string };
+export type EncodedRecord = { readonly line: Buffer; readonly hash: string; readonly body: string };
 
-export function encodeRecord(decided: Decided, previous: string, seal: Seal): Encoded {
-  const body = JSON.stringify(bodyOf(decided));
+export function encodeRecord(decided: DecisionRecord, previous: string, seal: Seal): EncodedRecord {
+  const body = JSON.stringify(recordBody(decided));
   const hash = sha256(`${previous}\n${body}`);
   const line = Buffer.from(`${body.slice(0, -1)},"h":"${hash}","m":"${seal.mark(hash)}"}\n`);
   return { line, hash, body };
 }
 
-const bodyOf = ({ seq, at, events }: Decided) => ({ seq, at, v: FORMAT, events });
+const recordBody = ({ seq, at, events }: DecisionRecord) => ({ seq, at, v: FORMAT, events });
 
 /** Judges a line with its newline by hash and seal, without parsing it. */
 export function readLine(line: Buffer, previous: string, seal: Seal): LineReading {

@@ -16,7 +16,7 @@ import {
 } from "../file-system/file-system.ts";
 import { sha256 } from "../file-system/node-crypto.ts";
 import type { Anchors } from "../user-files/anchors.ts";
-import { advance, corrupt, type Cursor, emptyCursor, eventsOf, fold, headOf } from "./fold.ts";
+import { advance, corrupt, type Cursor, emptyCursor, parseEvents, fold, toHead } from "./fold.ts";
 import { type JournalLocation, type OpenFile, readJournal, snapshotFile, tornFile } from "./journal-location.ts";
 import { encodeRecord, type EventCheck, LINE_LIMIT, readLine } from "./record.ts";
 
@@ -29,19 +29,19 @@ export type JournalStore = {
   readonly clock: Clock;
   /** Null: no snapshots. */
   readonly version: string | null;
-  readonly known: Map<RunId, Known>;
+  readonly known: Map<RunId, CachedRun>;
   /** What each journal looked like from outside when it was last read or written here. */
   readonly seen: Map<RunId, string>;
 };
 
 /** A run as this process last saw it, so that the next look reads only what came after. */
-export type Known = {
+export type CachedRun = {
   readonly cursor: Cursor;
   /** Where the last snapshot stands. */
   readonly snapshot: { readonly lines: number; readonly size: number };
 };
 
-export type CaughtUp = Known & { readonly torn: number };
+export type CaughtUp = CachedRun & { readonly torn: number };
 
 const READ_LIMIT = 1024 * 1024 * 1024; // bytes
 const REMEMBERED_RUNS = 8;
@@ -55,7 +55,7 @@ export function catchUp(store: JournalStore, journal: OpenFile, look: { run: Run
   if (journal.unpacked === null) throw corrupt(journal, 0, "it cannot be unpacked");
   const facts = files.fstatSync(journal.fd);
   const size = journal.unpacked?.length ?? facts.size;
-  store.seen.set(look.run, stampOf(facts));
+  store.seen.set(look.run, toStamp(facts));
   const known = store.known.get(look.run);
   if (known !== undefined) assertUnchanged(store, journal, { cursor: known.cursor, size });
   const start = known === undefined ? startingPoint(store, journal, look.run) : { ...known, witness: null };
@@ -91,16 +91,16 @@ export function append(
     throw error;
   }
   files.fdatasyncSync(journal.fd);
-  store.seen.set(next.run, stampOf(files.fstatSync(journal.fd)));
+  store.seen.set(next.run, toStamp(files.fstatSync(journal.fd)));
   const due = snapshotIsDue(next, from.snapshot);
   remember(store, { cursor: next, snapshot: due ? { lines: next.lines, size: next.size } : from.snapshot });
-  store.anchors.write(next.run, headOf(next), next.state.is === "active");
+  store.anchors.write(next.run, toHead(next), next.state.is === "active");
   if (due) tryWriteSnapshot(store, journal.file, next);
   return { cursor: next, events };
 }
 
 /** Differs after every append, and after a torn rest was cut. */
-export const stampOf = (facts: { size: number; mtimeMs: number }): string => `${facts.size}:${facts.mtimeMs}`;
+export const toStamp = (facts: { size: number; mtimeMs: number }): string => `${facts.size}:${facts.mtimeMs}`;
 
 /** Everything that can be wrong with a decision comes to light before a byte of it is written. */
 function prepare(store: JournalStore, file: string, from: { cursor: Cursor; drafts: readonly EventDraft[] }) {
@@ -110,11 +110,11 @@ function prepare(store: JournalStore, file: string, from: { cursor: Cursor; draf
   if (line.length > LINE_LIMIT)
     throw new ProblemError({ code: "WRITE_FAILED", file, detail: `the decision takes ${line.length} bytes` });
   // Folded from the text, not from the objects, so that this process and every later one see the same.
-  const events = eventsOf(body, cursor, { file, seal: store.seal, check: store.check, witnesses: [] });
+  const events = parseEvents(body, cursor, { file, seal: store.seal, check: store.check, witnesses: [] });
   return { line, events, next: advance(cursor, events, { bytes: line, hash }) };
 }
 
-type StartingPoint = Known & { readonly witness: Head | null };
+type StartingPoint = CachedRun & { readonly witness: Head | null };
 
 function startingPoint(store: JournalStore, journal: OpenFile, run: RunId): StartingPoint {
   const tools = snapshotTools(store);
@@ -175,7 +175,7 @@ function snapshotTools({ place, seal, version }: JournalStore): SnapshotTools | 
   return version === null ? null : { files: place.files, seal, version };
 }
 
-function remember(store: JournalStore, now: Known): void {
+function remember(store: JournalStore, now: CachedRun): void {
   const { known } = store;
   known.delete(now.cursor.run);
   known.set(now.cursor.run, { cursor: now.cursor, snapshot: now.snapshot });

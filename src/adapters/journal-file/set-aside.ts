@@ -13,7 +13,7 @@ import {
 import type { LockProcesses } from "../file-lock/lock-files.ts";
 import { type OpenFile, openJournal, snapshotFile, stateFolder } from "./journal-location.ts";
 import { underLock } from "./under-lock.ts";
-import { verifyJournal, type Finding, type Verified, type VerifyLocation } from "./verify-journal.ts";
+import { verifyJournal, type Finding, type JournalVerification, type VerifyLocation } from "./verify-journal.ts";
 import { basename, dirname } from "node:path";
 
 export type SetAside =
@@ -71,7 +71,7 @@ const isMoved = ({ anchors }: VerifyLocation, run: RunId, findings: readonly Fin
   isForeign(findings) && findings.length === 1 && (anchors.openRun() ?? run) === run;
 
 /** Of a run that is not this tree's, nothing is left. */
-function cutFile(place: VerifyLocation, { fd, file }: OpenFile, verified: Verified): SetAside {
+function cutFile(place: VerifyLocation, { fd, file }: OpenFile, verified: JournalVerification): SetAside {
   const { files, anchors } = place;
   const { findings, head, size, open } = verified;
   const sound = isForeign(findings) ? 0 : verified.sound;

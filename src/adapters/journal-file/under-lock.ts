@@ -3,7 +3,7 @@ import { createFileLock, whileHeld } from "../file-lock/file-lock.ts";
 import type { LockProcesses } from "../file-lock/lock-files.ts";
 import { type JournalLocation, stateFolder } from "./journal-location.ts";
 
-const PATIENCE = 10_000; // milliseconds
+const LOCK_TIMEOUT_MS = 10_000; // milliseconds
 
 export type LockedLocation = JournalLocation & { readonly processes: LockProcesses };
 
@@ -11,5 +11,5 @@ export type LockedLocation = JournalLocation & { readonly processes: LockProcess
 export function underLock<T>(place: LockedLocation, work: () => T): Promise<T> {
   const { files, processes } = place;
   const lock = createFileLock({ directory: stateFolder(place), name: OWN.lock, files, processes });
-  return whileHeld(lock, PATIENCE, work);
+  return whileHeld(lock, LOCK_TIMEOUT_MS, work);
 }

@@ -3,9 +3,9 @@ import type { Seal } from "../../ports/seal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
-import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
+import { advance, emptyCursor, toHead, type Cursor } from "./fold.ts";
 import { journalSize, openJournal, readJournal } from "./journal-location.ts";
-import { beginningOf } from "./read-run.ts";
+import { readStartTime } from "./read-run.ts";
 import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 
@@ -24,7 +24,7 @@ export type Finding = {
   readonly detail: string;
 };
 
-export type Verified = {
+export type JournalVerification = {
   /** Null when the journal is gone. */
   readonly file: string | null;
   readonly findings: readonly Finding[];
@@ -39,7 +39,7 @@ export type Verified = {
 };
 
 /** Walks the whole journal of a run: chain, key and anchor. Findings are values; nothing is changed. */
-export function verifyJournal(place: VerifyLocation, run: RunId): Verified {
+export function verifyJournal(place: VerifyLocation, run: RunId): JournalVerification {
   const anchor = place.anchors.read(run);
   const journal = openJournal(place, run, "read");
   if (journal === null) return result(emptyCursor(run), { file: null, size: 0, findings: missing(anchor, 0) });
@@ -52,7 +52,7 @@ export function verifyJournal(place: VerifyLocation, run: RunId): Verified {
     if (anchor !== null && cursor.seq < anchor.seq) findings.push(...missing(anchor, cursor.lines));
     else if (!meetsAnchor)
       findings.push({ is: "otherHead", line: 0, detail: "it is not the journal that was acknowledged here" });
-    const begun = beginningOf(cursor.state);
+    const begun = readStartTime(cursor.state);
     if (anchor === null && begun !== null && begun !== place.anchors.tree)
       findings.push({ is: "elsewhere", line: 1, detail: `it was begun in ${begun}, and nothing here knows of it` });
     return result(cursor, { file: journal.file, size, findings });
@@ -61,9 +61,9 @@ export function verifyJournal(place: VerifyLocation, run: RunId): Verified {
   }
 }
 
-type Walked = { readonly cursor: Cursor; readonly finding: Finding | null; readonly meetsAnchor: boolean };
+type WalkResult = { readonly cursor: Cursor; readonly finding: Finding | null; readonly meetsAnchor: boolean };
 
-function walk(bytes: Buffer, by: { seal: Seal; anchor: Head | null; run: RunId }): Walked {
+function walk(bytes: Buffer, by: { seal: Seal; anchor: Head | null; run: RunId }): WalkResult {
   let cursor = emptyCursor(by.run);
   let meetsAnchor = by.anchor === null;
   for (let at = 0; at < bytes.length; at = cursor.size) {
@@ -98,10 +98,10 @@ function missing(anchor: Head | null, lines: number): readonly Finding[] {
   return [{ is: "missing", line: lines + 1, detail: `event ${anchor.seq} was acknowledged and is not there` }];
 }
 
-function result(cursor: Cursor, about: Pick<Verified, "file" | "size" | "findings">): Verified {
+function result(cursor: Cursor, about: Pick<JournalVerification, "file" | "size" | "findings">): JournalVerification {
   return {
     ...about,
-    head: headOf(cursor),
+    head: toHead(cursor),
     lines: cursor.lines,
     sound: cursor.size,
     open: cursor.state.is === "active",

@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from "node:fs";
 import type { RunId } from "../../schema/ids.ts";
 import { openJournal, type OpenFile } from "./journal-location.ts";
-import { stampOf, type JournalStore } from "./run-file.ts";
+import { toStamp, type JournalStore } from "./run-file.ts";
 
 const POLL = 500; // milliseconds; for file systems that tell nothing
 
@@ -10,7 +10,7 @@ const POLL = 500; // milliseconds; for file systems that tell nothing
  * May resolve for a record that is still being written; the next call then waits for the rest.
  */
 export function watchRun(store: JournalStore, run: RunId, signal: AbortSignal): Promise<void> {
-  const before = store.seen.get(run) ?? stampNow(store, run).stamp;
+  const before = store.seen.get(run) ?? readStamp(store, run).stamp;
   return new Promise((resolve) => {
     let watcher: FSWatcher | null = null;
     const finish = (): void => {
@@ -20,11 +20,11 @@ export function watchRun(store: JournalStore, run: RunId, signal: AbortSignal): 
       resolve();
     };
     const look = (): void => {
-      if (stampNow(store, run).stamp !== before) finish();
+      if (readStamp(store, run).stamp !== before) finish();
     };
     const timer = setInterval(look, POLL);
     signal.addEventListener("abort", finish);
-    watcher = watchFile(stampNow(store, run).file, look);
+    watcher = watchFile(readStamp(store, run).file, look);
     // Looked at after watching began, so that nothing falls in between.
     if (signal.aborted) finish();
     else look();
@@ -43,12 +43,12 @@ function watchFile(file: string | null, onChange: () => void): FSWatcher | null 
 }
 
 /** Trouble with the file is a change too: whoever waits looks, and is told properly. */
-function stampNow(store: JournalStore, run: RunId): { stamp: string; file: string | null } {
+function readStamp(store: JournalStore, run: RunId): { stamp: string; file: string | null } {
   let journal: OpenFile | null = null;
   try {
     journal = openJournal(store.place, run, "read");
     if (journal === null) return { stamp: "none", file: null };
-    return { stamp: stampOf(store.place.files.fstatSync(journal.fd)), file: journal.file };
+    return { stamp: toStamp(store.place.files.fstatSync(journal.fd)), file: journal.file };
   } catch {
     return { stamp: "trouble", file: null };
   } finally {

@@ -3,7 +3,7 @@ import { evolve } from "../../core/evolve.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Decide, Head, LocalJournal, Loaded, Submitted } from "../../ports/journal.ts";
+import type { Decide, Head, LocalJournal, LoadedRun, SubmitResult } from "../../ports/journal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 
@@ -55,14 +55,14 @@ export function createMemoryJournal(clock: Clock, decide: Decide): LocalJournal 
   };
 }
 
-function load(memory: Memory, run: RunId): Loaded {
+function load(memory: Memory, run: RunId): LoadedRun {
   const found = memory.runs.get(run);
   memory.seen.set(run, found?.events.length ?? 0);
-  return { state: found?.state ?? noRun, head: headOf(run, found) };
+  return { state: found?.state ?? noRun, head: readHead(run, found) };
 }
 
-function append(memory: Memory, id: RunId, drafts: readonly EventDraft[]): Submitted {
-  const run = memory.runs.get(id) ?? { state: noRun, hash: headOf(id, undefined).hash, events: [] };
+function append(memory: Memory, id: RunId, drafts: readonly EventDraft[]): SubmitResult {
+  const run = memory.runs.get(id) ?? { state: noRun, hash: readHead(id, undefined).hash, events: [] };
   const at = memory.clock.now();
   const events = drafts.map((draft, index): RunEvent => ({ ...draft, seq: run.events.length + index + 1, at }));
   run.state = events.reduce(evolve, run.state);
@@ -90,7 +90,7 @@ function changed(memory: Memory, run: RunId, signal: AbortSignal): Promise<void>
   });
 }
 
-function headOf(run: RunId, found: Run | undefined): Head {
+function readHead(run: RunId, found: Run | undefined): Head {
   return { seq: found?.events.length ?? 0, hash: found?.hash ?? sha256(run) };
 }
 

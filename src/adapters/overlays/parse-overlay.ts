@@ -15,7 +15,7 @@ export function parseOverlay(text: string, file: string): Overlay {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (issue === undefined) throw parsed.error;
-  throw invalid(file, placeOf(issue.path), wrongWith(issue, valueAt(value, issue.path)));
+  throw invalid(file, describePlace(issue.path), wrongWith(issue, valueAt(value, issue.path)));
 }
 
 function parseJson(text: string, file: string): unknown {
@@ -33,7 +33,7 @@ function reservedKey(value: unknown, path: readonly string[]): string | null {
   if (typeof value !== "object" || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
     const here = [...path, key];
-    const found = RESERVED.has(key) ? placeOf(here) : reservedKey(inner, here);
+    const found = RESERVED.has(key) ? describePlace(here) : reservedKey(inner, here);
     if (found !== null) return found;
   }
   return null;
@@ -99,7 +99,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
+function describePlace(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (place, part) =>
       typeof part === "number" ? `${place}[${part}]` : place === "" ? String(part) : `${place}.${String(part)}`,

@@ -15,7 +15,7 @@ export type OverlayFile = {
   readonly parse: () => Overlay;
 };
 
-const SIZE_LIMIT = 256 * 1024; // bytes
+const MAX_OVERLAY_BYTES = 256 * 1024; // bytes
 
 /**
  * The `workflows.json` of a folder; null where there is none.
@@ -24,10 +24,10 @@ const SIZE_LIMIT = 256 * 1024; // bytes
 export function readOverlayFile(files: FileSystem, folder: string): OverlayFile | null {
   if (!folderExists(files, folder)) return null;
   const file = join(folder, OWN.workflows);
-  const bytes = readSmall(files, file, SIZE_LIMIT);
+  const bytes = readSmall(files, file, MAX_OVERLAY_BYTES);
   if (bytes === null) {
     if (files.lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
-    const detail = `it is larger than ${SIZE_LIMIT / 1024} kB`;
+    const detail = `it is larger than ${MAX_OVERLAY_BYTES / 1024} kB`;
     throw new ProblemError({ code: "OVERLAY_INVALID", file, place: "", detail, valid: [] });
   }
   const digest = createHash("sha256").update(bytes).digest("hex");

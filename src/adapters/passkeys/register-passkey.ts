@@ -3,7 +3,7 @@ import { ProblemError } from "../../core/problem.ts";
 import type { Passkey } from "../../ports/passkeys.ts";
 import type { NewPasskey } from "../../schema/api-passkey.ts";
 import type { PasskeyKey } from "../../schema/passkey.ts";
-import { relyingPartyOf } from "./relying-party.ts";
+import { relyingPartyId } from "./relying-party.ts";
 
 /** Names of algorithms (COSE). The first is preferred: only its signatures can travel, as OpenSSH verifies them too. */
 const [ES256, ED25519, RS256] = [-7, -8, -257];
@@ -34,19 +34,19 @@ export async function registrationOptions(registrant: Registrant): Promise<Regis
   });
 }
 
-export type Registering = { readonly challenge: string; readonly origin: string; readonly now: string };
+export type RegistrationContext = { readonly challenge: string; readonly origin: string; readonly now: string };
 
 /** @throws ProblemError PASSKEY_REFUSED for what is no answer to the options. */
 export async function registeredPasskey(
   { name, response }: NewPasskey,
-  { challenge, origin, now }: Registering,
+  { challenge, origin, now }: RegistrationContext,
 ): Promise<Passkey> {
   const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
   const found = await verifyRegistrationResponse({
     response: { ...response, clientExtensionResults: {} },
     expectedChallenge: challenge,
     expectedOrigin: origin,
-    expectedRPID: relyingPartyOf(origin),
+    expectedRPID: relyingPartyId(origin),
     requireUserVerification: true,
   }).catch((error: unknown) => {
     const detail = error instanceof Error ? error.message : String(error);

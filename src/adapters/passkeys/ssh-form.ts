@@ -31,10 +31,10 @@ export function sshKeyLine(key: PasskeyKey): string | null {
 export type SshForm = { readonly key: PasskeyKey; readonly namespace: string };
 
 /** The signature that ssh-keygen would have written; null for a key of another kind. */
-export function sshSignatureOf(assertion: PasskeyAssertion, { key, namespace }: SshForm): Buffer | null {
+export function toSshSignature(assertion: PasskeyAssertion, { key, namespace }: SshForm): Buffer | null {
   const blob = keyBlob(key);
   const told = Buffer.from(assertion.authenticatorData, "base64url");
-  const numbers = numbersOf(Buffer.from(assertion.bytes, "base64url"));
+  const numbers = parseNumbers(Buffer.from(assertion.bytes, "base64url"));
   if (blob === null || numbers === null || told.length < COUNTER_END) return null;
   const clientData = Buffer.from(assertion.clientData, "base64url");
   const signature = Buffer.concat([
@@ -57,13 +57,13 @@ export type PasskeyInSignature = {
 
 /** What a signature of a passkey says about the signing. Null for a signature of another key. */
 export function passkeyIn(sig: Buffer): PasskeyInSignature | null {
-  const [key, , , , signature] = textsOf(sig.subarray(MAGIC.length + LENGTH));
-  const [type, numbers] = textsOf(signature ?? Buffer.alloc(0));
+  const [key, , , , signature] = parseTexts(sig.subarray(MAGIC.length + LENGTH));
+  const [type, numbers] = parseTexts(signature ?? Buffer.alloc(0));
   if (signature === undefined || numbers === undefined || type?.toString("latin1") !== SIGNATURE_TYPE) return null;
   const flagsAt = LENGTH + type.length + LENGTH + numbers.length;
   const flags = signature[flagsAt] ?? 0;
-  const [origin] = textsOf(signature.subarray(flagsAt + COUNTER_END - FLAGS_AT));
-  const [, , , relyingParty] = textsOf(key ?? Buffer.alloc(0));
+  const [origin] = parseTexts(signature.subarray(flagsAt + COUNTER_END - FLAGS_AT));
+  const [, , , relyingParty] = parseTexts(key ?? Buffer.alloc(0));
   return {
     isVerified: (flags & PRESENT_AND_VERIFIED) === PRESENT_AND_VERIFIED,
     origin: origin?.toString("utf8") ?? "",
@@ -85,7 +85,7 @@ function keyBlob({ publicKey, relyingParty = THIS_MACHINE }: PasskeyKey): Buffer
 }
 
 /** Both numbers of an ECDSA signature: SEQUENCE of two INTEGERs, each as SSH writes it too. */
-function numbersOf(der: Buffer): readonly [Buffer, Buffer] | null {
+function parseNumbers(der: Buffer): readonly [Buffer, Buffer] | null {
   const [first, second] = [der[3], der[5 + (der[3] ?? 0)]];
   if (first === undefined || second === undefined || der.length !== 6 + first + second) return null;
   return [der.subarray(4, 4 + first), der.subarray(6 + first)];
@@ -109,7 +109,7 @@ function text(value: string | Buffer): Buffer {
 }
 
 /** The texts at the start of some bytes, as far as they are whole. */
-function textsOf(bytes: Buffer): Buffer[] {
+function parseTexts(bytes: Buffer): Buffer[] {
   const found: Buffer[] = [];
   let left = bytes;
   while (left.length >= LENGTH && left.length >= LENGTH + left.readUInt32BE(0)) {

@@ -1,9 +1,9 @@
 import { ownValue } from "../../core/own-value.ts";
 import type { PasskeyAssertion, PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
 import { areWordsSigned, decisionChallenge } from "./decision-challenge.ts";
-import { isPageOf, THIS_MACHINE } from "./relying-party.ts";
+import { isRelyingPartyPage, THIS_MACHINE } from "./relying-party.ts";
 
-export type Expected = {
+export type ExpectedAssertion = {
   readonly key: PasskeyKey;
   /** Of the page; null for any page that the passkey was made for, for whoever verifies later. */
   readonly origin: string | null;
@@ -16,7 +16,7 @@ export type Verification =
   | { readonly ok: false; readonly detail: string };
 
 /** Was this very decision, with these words, signed with this key? */
-export async function verifyDecision(signature: PasskeySignature, expected: Expected): Promise<Verification> {
+export async function verifyDecision(signature: PasskeySignature, expected: ExpectedAssertion): Promise<Verification> {
   if (!areWordsSigned(signature)) return { ok: false, detail: "other words were signed" };
   const stated = statedOrigin(signature.statement);
   if (stated !== null && stated !== signedOrigin(signature.clientData))
@@ -27,7 +27,7 @@ export async function verifyDecision(signature: PasskeySignature, expected: Expe
 /** Was this challenge signed with this key, on our page, by somebody the authenticator has verified? */
 export async function verifyAssertion(
   signature: PasskeyAssertion,
-  { key, origin, counter, challenge }: Expected & { readonly challenge: string },
+  { key, origin, counter, challenge }: ExpectedAssertion & { readonly challenge: string },
 ): Promise<Verification> {
   const { relyingParty = THIS_MACHINE } = key;
   const { verifyAuthenticationResponse } = await import("@simplewebauthn/server"); // large: read when something is signed
@@ -77,6 +77,6 @@ function parsed(text: string): unknown {
 /** The origin a signature was made at, where that is a page of this host. */
 function originAt(relyingParty: string, clientData: string): string {
   const origin = signedOrigin(clientData);
-  if (typeof origin === "string" && isPageOf(relyingParty, origin)) return origin;
+  if (typeof origin === "string" && isRelyingPartyPage(relyingParty, origin)) return origin;
   throw new Error(`it was made on another page: ${String(origin)}`);
 }

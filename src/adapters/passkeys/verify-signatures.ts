@@ -1,7 +1,7 @@
 import type { FoundSignatures } from "../../core/find-signatures.ts";
 import { ownValue } from "../../core/own-value.ts";
 import type { PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
-import { isPageOf, THIS_MACHINE } from "./relying-party.ts";
+import { isRelyingPartyPage, THIS_MACHINE } from "./relying-party.ts";
 import { verifyDecision } from "./verify-assertion.ts";
 
 export type WrongSignature = { readonly seq: number; readonly detail: string };
@@ -22,7 +22,7 @@ export async function verifySignatures({ signatures, wrong }: FoundSignatures): 
 function signedOrigin({ statement }: PasskeySignature, { relyingParty = THIS_MACHINE }: PasskeyKey): string | null {
   try {
     const origin = ownValue(JSON.parse(statement), "origin");
-    return typeof origin === "string" && isPageOf(relyingParty, origin) ? origin : null;
+    return typeof origin === "string" && isRelyingPartyPage(relyingParty, origin) ? origin : null;
   } catch {
     return null;
   }

@@ -9,7 +9,7 @@ import { ProblemError } from "../../core/problem.ts";
 export function writeContained(root: string, path: string, contents: string | Uint8Array): void {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const file = containedPath(root, path, (folder) => mkdirSync(folder));
-  if (kindOf(file) !== "missing" && kindOf(file) !== "file")
+  if (readKind(file) !== "missing" && readKind(file) !== "file")
     throw unsafe(path, "something that is not a file is in the way");
   const handle = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
   try {
@@ -35,14 +35,14 @@ function containedPath(root: string, path: string, onMissing: (folder: string) =
   let folder = realpathSync(root);
   for (const part of parts.slice(0, -1)) {
     folder = join(folder, part);
-    const kind = kindOf(folder);
+    const kind = readKind(folder);
     if (kind === "missing") onMissing(folder);
     else if (kind !== "folder") throw unsafe(path, `${part} on its way is not a folder`);
   }
   return join(folder, parts.at(-1) ?? "");
 }
 
-function kindOf(path: string): "missing" | "folder" | "file" | "other" {
+function readKind(path: string): "missing" | "folder" | "file" | "other" {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "missing";
   if (stats.isDirectory()) return "folder";

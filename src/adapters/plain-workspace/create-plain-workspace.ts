@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import { copyTree } from "./copy-tree.ts";
-import { scratchCopyOf } from "./scratch-copy.ts";
+import { createScratchCopy } from "./scratch-copy.ts";
 
 /** The working tree where there is no git: it can be copied, but not remembered, compared or brought back. */
 export function createPlainWorkspace(cwd: string): Workspace {
@@ -21,7 +21,7 @@ export function createPlainWorkspace(cwd: string): Workspace {
     copy: () => copyTree(cwd),
     writeInto: () => Promise.reject(notKept()),
     ignored: () => Promise.resolve(existsSync(join(cwd, "node_modules")) ? ["node_modules/"] : []), // no copy has it
-    scratchCopy: async (_snapshot, folder) => scratchCopyOf(await copyTree(cwd), { root: cwd, folder }),
+    scratchCopy: async (_snapshot, folder) => createScratchCopy(await copyTree(cwd), { root: cwd, folder }),
   };
 }
 

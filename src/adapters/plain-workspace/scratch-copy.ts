@@ -10,7 +10,7 @@ export type Home = {
 };
 
 /** A copy to work in. What is written below the folder is taken home; whatever else is written goes nowhere. */
-export async function scratchCopyOf(copy: ThrowAwayCopy, { root, folder }: Home): Promise<ScratchCopy> {
+export async function createScratchCopy(copy: ThrowAwayCopy, { root, folder }: Home): Promise<ScratchCopy> {
   const before = await entriesBelow(copy.dir, "");
   return {
     ...copy,
@@ -25,7 +25,7 @@ export async function scratchCopyOf(copy: ThrowAwayCopy, { root, folder }: Home)
 
   function isHome([path, entry]: Entry): boolean {
     const [kind, , size] = entry.split(" ");
-    return path.startsWith(`${folder}/`) && kind === "file" && Number(size) <= LARGEST;
+    return path.startsWith(`${folder}/`) && kind === "file" && Number(size) <= MAX_COPIED_BYTES;
   }
 
   function isOnTheWay([path, entry]: Entry): boolean {
@@ -34,7 +34,7 @@ export async function scratchCopyOf(copy: ThrowAwayCopy, { root, folder }: Home)
 }
 
 /** Bytes. Documents are smaller; anything larger was not meant to be one. */
-const LARGEST = 32 * 1024 * 1024;
+const MAX_COPIED_BYTES = 32 * 1024 * 1024;
 
 type Entry = readonly [path: string, entry: string];
 

@@ -1,5 +1,5 @@
 import type { Environment } from "./agent-environment.ts";
-import { FOR_AGENTS, variablesOf } from "./child-environment.ts";
+import { FOR_AGENTS, pickVariables } from "./child-environment.ts";
 import { type KeyHolder, withoutOtherKeys } from "./vendor-keys.ts";
 
 /** Accounts through which models are used that are not the vendor's own. */
@@ -61,6 +61,6 @@ const ANY = [...CLAUDE, ...CODEX, ...COPILOT, ...QWEN, ...VENDORS, "OPENCODE_*"]
 export function agentVariables(agent: KeyHolder, env: Environment, allowed: readonly string[]): Environment {
   const own = Object.hasOwn(OWN, agent.agent) ? (OWN[agent.agent] ?? []) : ANY;
   const named = Object.keys(env).filter((name) => agent.isNamed(name));
-  const kept = withoutOtherKeys(agent, variablesOf(env, [...FOR_AGENTS, ...own, ...named]));
-  return { ...kept, ...variablesOf(env, allowed) };
+  const kept = withoutOtherKeys(agent, pickVariables(env, [...FOR_AGENTS, ...own, ...named]));
+  return { ...kept, ...pickVariables(env, allowed) };
 }

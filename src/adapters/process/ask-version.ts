@@ -3,7 +3,7 @@ import type { Environment } from "./agent-environment.ts";
 import { startFoundProgram } from "./start-found-program.ts";
 
 /** Slow machines start large programs slowly. */
-const PATIENCE_SECONDS = 15;
+const VERSION_TIMEOUT_SECONDS = 15;
 
 export type VersionAnswer = {
   /** What it printed; null where it failed. */
@@ -22,10 +22,10 @@ export async function askVersion(program: string, env: Environment): Promise<Ver
       env,
       nonce: randomUUID(),
       stdin: "",
-      silenceSeconds: PATIENCE_SECONDS,
+      silenceSeconds: VERSION_TIMEOUT_SECONDS,
       onLine: ({ text }) => lines.push(text),
     },
-    AbortSignal.timeout(PATIENCE_SECONDS * 1000),
+    AbortSignal.timeout(VERSION_TIMEOUT_SECONDS * 1000),
   );
   const isAnswer = end.ended === "exit" && end.exitCode === 0;
   const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;

@@ -55,7 +55,7 @@ const OWN = /^ISDLC_/i;
  * The variables of these names and no others; a star at the end of a name stands for any rest. What is ours, the token
  * above all, is never among them.
  */
-export function variablesOf(env: Environment, names: readonly string[]): Record<string, string> {
+export function pickVariables(env: Environment, names: readonly string[]): Record<string, string> {
   const whole = new Set(names.filter((name) => !name.endsWith("*")));
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
   const isNamed = (name: string): boolean => whole.has(name) || beginnings.some((start) => name.startsWith(start));

@@ -1,11 +1,11 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { processTree } from "./process-tree.ts";
-import { identityOf, isAlive, type ProcessTable, systemProcessTable } from "./process-table.ts";
+import { findIdentity, isAlive, type ProcessTable, systemProcessTable } from "./process-table.ts";
 
 export function createProcesses(table: ProcessTable = systemProcessTable()): Processes {
   return {
-    self: () => identityOf(table, process.pid) ?? { pid: process.pid, started: "unknown", boot: table.boot() },
+    self: () => findIdentity(table, process.pid) ?? { pid: process.pid, started: "unknown", boot: table.boot() },
     isAlive: (driver) => isAlive(table, driver),
     endAll: async (nonce, driver) => {
       const since = driver !== undefined && driver.boot === table.boot() ? driver.started : null;

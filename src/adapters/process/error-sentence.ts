@@ -1,5 +1,5 @@
 /** Services put errors into errors of errors. */
-const DEEPEST = 6;
+const MAX_CAUSE_DEPTH = 6;
 
 /**
  * What happened, in words: where an error was handed on as JSON, the message in it takes its place. A text without any
@@ -8,7 +8,7 @@ const DEEPEST = 6;
 export function errorSentence(text: string): string {
   const [start, end] = [text.search(/[[{]/), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1];
   if (start === -1 || end <= start) return text;
-  const message = messageIn(parsed(text.slice(start, end)), DEEPEST);
+  const message = messageIn(parsed(text.slice(start, end)), MAX_CAUSE_DEPTH);
   if (message === null) return text;
   const [before, after] = [text.slice(0, start).trim(), text.slice(end).trim()];
   const lead = before === "" || before.endsWith(message) ? "" : `${before.replace(/:$/, "")}: `;

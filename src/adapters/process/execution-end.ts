@@ -4,19 +4,22 @@ import { AgentResult, Verdict } from "../../schema/agent.ts";
 import { errorSentence } from "./error-sentence.ts";
 import type { AgentProcessEnd } from "./start-agent-process.ts";
 
-export type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
-export type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; verdict: Verdict };
+export type ExecutionFailure = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
+export type ExecutionResult =
+  | ExecutionFailure
+  | { how: "result"; result: AgentResult }
+  | { how: "verdict"; verdict: Verdict };
 
 /** Longest part of a foreign text that goes into a failure. */
 const DETAIL = 2000;
 
-export function failed(reason: FailureReason, detail: string, again: boolean): Failed {
+export function failed(reason: FailureReason, detail: string, again: boolean): ExecutionFailure {
   return { how: "failed", reason, detail: errorSentence(detail.trim()).slice(0, DETAIL), again };
 }
 
 /** How an execution failed whose process did not come to its own end; null where it did. */
-export function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
-  const failures: Readonly<Record<AgentProcessEnd["ended"], Failed | null>> = {
+export function stopped(end: AgentProcessEnd, task: AgentTask): ExecutionFailure | null {
+  const failures: Readonly<Record<AgentProcessEnd["ended"], ExecutionFailure | null>> = {
     exit: null,
     notStarted: failed("not_started", end.stderrTail, false),
     silent: failed("silent", `it wrote nothing for ${task.limits.silence} seconds`, true),
@@ -27,14 +30,17 @@ export function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
 }
 
 /** What was refused goes with a result, and into the words of a failure: it may be the reason. */
-export function withDenied(told: Told, denied: readonly string[]): Told & { readonly denied?: readonly string[] } {
+export function withDenied(
+  told: ExecutionResult,
+  denied: readonly string[],
+): ExecutionResult & { readonly denied?: readonly string[] } {
   if (denied.length === 0 || told.how === "verdict") return told;
   if (told.how === "result") return { ...told, denied };
   return { ...told, detail: `${told.detail}\nNot allowed: ${denied.join(", ")}` };
 }
 
 /** What an agent sent as its result, measured by our own schema. */
-export function readResult(value: unknown, role: AgentTask["role"]): Told {
+export function readResult(value: unknown, role: AgentTask["role"]): ExecutionResult {
   if (role === "phase") {
     const parsed = z.safeParse(AgentResult, value);
     return parsed.success ? { how: "result", result: parsed.data } : invalid(parsed.error);
@@ -43,7 +49,7 @@ export function readResult(value: unknown, role: AgentTask["role"]): Told {
   return parsed.success ? { how: "verdict", verdict: parsed.data } : invalid(parsed.error);
 }
 
-const invalid = (error: z.core.$ZodError): Failed => failed("invalid_result", z.prettifyError(error), true);
+const invalid = (error: z.core.$ZodError): ExecutionFailure => failed("invalid_result", z.prettifyError(error), true);
 
 /** With the end of what the program said: there the reason tends to be. */
 export function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** Bytes that are read at once; of a longer file the rest comes the next time. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
  * Reads what others add to a file, in whole pieces: each call gives the pieces that ended since the last one. A file
@@ -23,7 +23,7 @@ function readFrom(file: string, from: number): { readonly text: string; readonly
   try {
     const handle = openSync(file, "r");
     try {
-      const bytes = Buffer.alloc(Math.min(Math.max(0, fstatSync(handle).size - from), MOST_BYTES));
+      const bytes = Buffer.alloc(Math.min(Math.max(0, fstatSync(handle).size - from), MAX_BYTES));
       const length = readSync(handle, bytes, 0, bytes.length, from);
       return { text: bytes.toString("latin1", 0, length), end: from + length }; // a character may be in two pieces
     } finally {

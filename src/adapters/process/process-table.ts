@@ -35,14 +35,14 @@ export interface ProcessTable {
 }
 
 /** Names a living process, for claims; null when it is gone. */
-export function identityOf(table: ProcessTable, pid: number): ProcessIdentity | null {
+export function findIdentity(table: ProcessTable, pid: number): ProcessIdentity | null {
   const facts = table.one(pid);
   return facts === null ? null : { pid, started: facts.started, boot: table.boot() };
 }
 
 /** True while that very process lives, and not another with its number. */
 export function isAlive(table: ProcessTable, process: ProcessIdentity): boolean {
-  const found = identityOf(table, process.pid);
+  const found = findIdentity(table, process.pid);
   return found !== null && isSameProcess(found, process);
 }
 
@@ -91,12 +91,12 @@ type Elders = { readonly since: string | null; readonly known: ReadonlyMap<numbe
 /** The inode of its folder is its own: it tells whether the number still is. */
 type Elder = { readonly facts: ProcessFacts; readonly inode: number };
 
-type Asked = Pick<ProcessTable, "one"> & { readonly since: string | null; readonly root: string };
+type InodeQuery = Pick<ProcessTable, "one"> & { readonly since: string | null; readonly root: string };
 
-function eldersAmong(pids: readonly number[], { since, root, one }: Asked): ReadonlyMap<number, Elder> {
+function eldersAmong(pids: readonly number[], { since, root, one }: InodeQuery): ReadonlyMap<number, Elder> {
   const known = new Map<number, Elder>();
   for (const pid of since === null ? [] : pids) {
-    const inode = inodeOf(pid, root); // asked first: who turns out to be older had it then
+    const inode = readInode(pid, root); // asked first: who turns out to be older had it then
     const facts = one(pid);
     if (since !== null && inode !== null && facts !== null && beganBefore(facts, since))
       known.set(pid, { facts, inode });
@@ -112,7 +112,7 @@ function knownElders({ known }: Elders, root: string): (pid: number) => ProcessF
   const asked = new Map<number, ProcessFacts | null>();
   const ask = (pid: number): ProcessFacts | null => {
     const elder = known.get(pid);
-    if (elder === undefined || inodeOf(pid, root) !== elder.inode) return null;
+    if (elder === undefined || readInode(pid, root) !== elder.inode) return null;
     return elder.facts.parent === 0 || askOnce(elder.facts.parent) !== null ? elder.facts : null;
   };
   function askOnce(pid: number): ProcessFacts | null {
@@ -125,7 +125,7 @@ function knownElders({ known }: Elders, root: string): (pid: number) => ProcessF
   return askOnce;
 }
 
-function inodeOf(pid: number, root: string): number | null {
+function readInode(pid: number, root: string): number | null {
   try {
     return lstatSync(`${root}/${pid}`).ino;
   } catch {

@@ -21,7 +21,7 @@ export type FamilyOptions = {
 
 export const GRACE_MILLISECONDS = 2000;
 /** A process that SIGKILL does not end hangs in the kernel; waiting longer would not help. */
-const PATIENCE_MILLISECONDS = 10_000;
+const END_TIMEOUT_MS = 10_000;
 
 /**
  * Members are: the leader's group and session, everyone who carries the nonce, their groups, all their descendants,
@@ -41,14 +41,14 @@ export function processTree(options: FamilyOptions): ProcessTree {
     (!isOlder(facts) && (table.environment(facts.pid)?.includes(entry) ?? false));
 
   const look = (): readonly ProcessFacts[] => {
-    const members = membersOf(table.all(since), isSeed);
+    const members = findMembers(table.all(since), isSeed);
     for (const member of members) known.add(identity(member));
     return members;
   };
   return { look, end: () => endMembers(look) };
 }
 
-function membersOf(all: readonly ProcessFacts[], isSeed: (facts: ProcessFacts) => boolean): readonly ProcessFacts[] {
+function findMembers(all: readonly ProcessFacts[], isSeed: (facts: ProcessFacts) => boolean): readonly ProcessFacts[] {
   const spared = ourselvesAndAncestors(all);
   const sparedGroups = new Set(all.filter((facts) => spared.has(facts.pid)).map((facts) => facts.group));
   const others = all.filter((facts) => !spared.has(facts.pid));
@@ -79,7 +79,7 @@ async function endMembers(look: () => readonly ProcessFacts[]): Promise<readonly
     const members = look();
     const now = performance.now();
     if (members.length === 0) return [];
-    if (forcedAt !== null && now - forcedAt > PATIENCE_MILLISECONDS) return members.map((member) => member.pid);
+    if (forcedAt !== null && now - forcedAt > END_TIMEOUT_MS) return members.map((member) => member.pid);
     const isForced = now - began >= GRACE_MILLISECONDS;
     for (const member of members) {
       if (isForced) send(member.pid, "SIGKILL");

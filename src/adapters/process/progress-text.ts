@@ -1,15 +1,15 @@
 import { relative } from "node:path";
 
-const LONGEST = 200;
+const MAX_PROGRESS_LENGTH = 200;
 
 /** One line without control characters; nothing for an empty text. */
 export function shorten(text: string): string[] {
   const line = text
-    .slice(0, 4 * LONGEST)
+    .slice(0, 4 * MAX_PROGRESS_LENGTH)
     .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
     .trim();
   if (line === "") return [];
-  return [line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line];
+  return [line.length > MAX_PROGRESS_LENGTH ? `${line.slice(0, MAX_PROGRESS_LENGTH - 1)}…` : line];
 }
 
 /** Paths below the working directory are shown relative to it. */

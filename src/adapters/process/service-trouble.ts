@@ -21,7 +21,7 @@ export type ServiceFailure = {
 
 /** Null when it is no failure of the service, as far as one can tell. */
 export function serviceTrouble({ status, text }: ServiceSign): ServiceTrouble | null {
-  const start = text.slice(0, LONGEST_TEXT);
+  const start = text.slice(0, MAX_TEXT_LENGTH);
   if (USED_UP.test(start) || NO_MODEL.test(start)) return "refused"; // told with 429 or 500 too, and does not pass
   const told = ofStatus(status ?? statusIn(start));
   if (told !== null) return told;
@@ -38,7 +38,7 @@ export function serviceFailure(sign: ServiceSign, signIn: string | null): Servic
 }
 
 /** Characters; what happened is told at the beginning. */
-const LONGEST_TEXT = 2000;
+const MAX_TEXT_LENGTH = 2000;
 
 function ofStatus(status: number | null): ServiceTrouble | null {
   if (status === null || status < 400) return null;

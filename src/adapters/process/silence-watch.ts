@@ -3,7 +3,7 @@ export interface SilenceWatch {
   dispose(): void;
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls back once when nothing was heard for so long. Uses monotonic time: a changed clock does not matter. */
 export function createSilenceWatch(seconds: number, onSilence: () => void): SilenceWatch {
@@ -11,7 +11,7 @@ export function createSilenceWatch(seconds: number, onSilence: () => void): Sile
   let last = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const arm = (wait: number): void => {
-    timer = setTimeout(look, Math.min(Math.max(wait, 1), LONGEST_TIMER));
+    timer = setTimeout(look, Math.min(Math.max(wait, 1), MAX_TIMER_MS));
   };
   const look = (): void => {
     const left = limit - (performance.now() - last);

@@ -18,7 +18,7 @@ export function tell(emit: Emit, { texts, usage = null, sign }: Heard): void {
 }
 
 /** Progress nobody has taken yet; when there is more, the oldest goes. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 
 /**
  * Events of work that calls back, as something to iterate over. Who stops iterating stops the work, and waits until
@@ -32,7 +32,7 @@ export async function* streamEvents(
   const waiting: AgentEvent[] = [];
   const state = { isOver: false, wake: (): void => undefined };
   const emit: Emit = (event) => {
-    if (waiting.length >= MOST_WAITING) waiting.shift();
+    if (waiting.length >= MAX_WAITING) waiting.shift();
     waiting.push(event);
     state.wake();
   };

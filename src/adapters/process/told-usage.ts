@@ -7,12 +7,12 @@ const Told = z.object({ usage: Usage });
 
 /** What the transcript of an execution tells that it used; null where it tells nothing or is gone. */
 export function toldUsage(files: FileSystem, transcript: string): Usage | null {
-  return linesOf(files, transcript).reduce<Usage | null>((sum, line) => larger(sum, usageIn(line)), null);
+  return readLines(files, transcript).reduce<Usage | null>((sum, line) => larger(sum, usageIn(line)), null);
 }
 
-function linesOf(files: FileSystem, transcript: string): readonly string[] {
+function readLines(files: FileSystem, transcript: string): readonly string[] {
   try {
-    return readSmall(files, transcript, MOST_BYTES)?.toString("utf8").split("\n") ?? [];
+    return readSmall(files, transcript, MAX_BYTES)?.toString("utf8").split("\n") ?? [];
   } catch {
     return []; // a link in its place, or more than any transcript holds
   }
@@ -28,4 +28,4 @@ function usageIn(line: string): Usage | null {
   }
 }
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;

@@ -33,14 +33,14 @@ export type KeyHolder = {
 
 /** The environment without the keys of vendors whose models the agent does not use. */
 export function withoutOtherKeys({ agent, model, isNamed }: KeyHolder, env: Environment): Environment {
-  const vendor = Object.hasOwn(VENDOR_OF, agent) ? VENDOR_OF[agent] : vendorOf(model);
+  const vendor = Object.hasOwn(VENDOR_OF, agent) ? VENDOR_OF[agent] : findVendor(model);
   if (vendor === undefined) return env;
   const others = Object.entries(KEYS).flatMap(([name, variables]) => (name === vendor ? [] : variables));
   const kept = new Set(others.filter(isNamed));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !others.includes(name) || kept.has(name)));
 }
 
-function vendorOf(model: string | undefined): string | undefined {
+function findVendor(model: string | undefined): string | undefined {
   const provider = model?.split("/")[0] ?? "";
   return Object.hasOwn(KEYS, provider) ? provider : undefined;
 }

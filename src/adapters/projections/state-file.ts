@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
-import { type EarlierState, earlierStateOf } from "../../core/earlier-state.ts";
+import { type EarlierState, parseEarlierState } from "../../core/earlier-state.ts";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { StateFile } from "../../ports/projections.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
 
 /** Larger than any sensible settings; a file beyond it is kept aside, not read. */
-const SIZE_LIMIT = 4 * 1024 * 1024;
+const MAX_STATE_FILE_BYTES = 4 * 1024 * 1024;
 
 /** `state.json`: read as found, written as rendered. */
 export function createStateFile(path: string, files: FileSystem) {
@@ -19,16 +19,16 @@ export function createStateFile(path: string, files: FileSystem) {
   return {
     /** Undefined when there is no file, null when it cannot be understood. */
     read,
-    earlier: (): EarlierState | null => earlierStateOf(read()) ?? keptEarlier(files, path),
+    earlier: (): EarlierState | null => parseEarlierState(read()) ?? keptEarlier(files, path),
     /** A warning when somebody else had changed what is ours in it, or damaged it; their file is kept beside it. */
     write(render: (found: StateFile) => Record<string, unknown>): string | null {
-      const text = readText(files, path, SIZE_LIMIT);
+      const text = readText(files, path, MAX_STATE_FILE_BYTES);
       const found = parseRecord(text);
       const warning = text === undefined ? null : keepForeign(files, path, { text, found });
       const isDamaged = text !== undefined && found === null;
       const user = (isDamaged ? parseRecord(readPlainly(files, settings)) : found) ?? {};
-      const rendered = render({ user, version: versionOf(found), earlier: keptEarlier(files, path) });
-      const next = `${JSON.stringify({ ...rendered, derived_digest: digestOf(rendered) }, null, 2)}\n`;
+      const rendered = render({ user, version: readVersion(found), earlier: keptEarlier(files, path) });
+      const next = `${JSON.stringify({ ...rendered, derived_digest: digestContent(rendered) }, null, 2)}\n`;
       if (next !== written || text !== next) replaceFile(files, path, Buffer.from(next));
       written = next;
       keepSettings(files, settings, rendered);
@@ -41,8 +41,8 @@ type Foreign = { readonly text: string | null; readonly found: Record<string, un
 
 /** What is not as we wrote it is kept beside it before it is replaced; tells what was kept and where. */
 function keepForeign(files: FileSystem, path: string, { text, found }: Foreign): string | null {
-  if (found !== null && ownValue(found, "derived_digest") === digestOf(found)) return null;
-  if (found !== null && earlierStateOf(found) !== null) {
+  if (found !== null && ownValue(found, "derived_digest") === digestContent(found)) return null;
+  if (found !== null && parseEarlierState(found) !== null) {
     const aside = keepAside(files, { path, as: EARLIER }, text);
     return `state.json was written by an earlier framework. It is kept as ${aside}; its history and counters are carried on.`;
   }
@@ -57,8 +57,8 @@ const EARLIER = "earlier";
 
 /** The newest file of an earlier framework that was kept. */
 function keptEarlier(files: FileSystem, path: string): EarlierState | null {
-  const kept = numbersOf(files, { path, as: EARLIER }).at(-1);
-  return kept === undefined ? null : earlierStateOf(parse(readPlainly(files, `${path}.${EARLIER}-${kept}`) ?? null));
+  const kept = listNumbers(files, { path, as: EARLIER }).at(-1);
+  return kept === undefined ? null : parseEarlierState(parse(readPlainly(files, `${path}.${EARLIER}-${kept}`) ?? null));
 }
 
 /** The person's keys are kept apart as well: a file that is damaged does not take them with it. */
@@ -74,7 +74,7 @@ function keepSettings(files: FileSystem, path: string, rendered: Record<string, 
 /** Keys that are rendered from the journal, but for the version, which counts writes. */
 const DERIVED = ["active_workflow", "phases", "current_phase", "workflow_history", "counters"];
 
-const digestOf = (content: Record<string, unknown>): string =>
+const digestContent = (content: Record<string, unknown>): string =>
   createHash("sha256")
     .update(JSON.stringify(DERIVED.map((key) => ownValue(content, key) ?? null)))
     .digest("hex")
@@ -83,7 +83,7 @@ const digestOf = (content: Record<string, unknown>): string =>
 /** Settings that cannot be read count as unreadable, whatever stands in their place. */
 function readPlainly(files: FileSystem, path: string): string | null | undefined {
   try {
-    return readText(files, path, SIZE_LIMIT);
+    return readText(files, path, MAX_STATE_FILE_BYTES);
   } catch {
     return null;
   }
@@ -113,23 +113,23 @@ function parse(text: string | null): unknown {
   }
 }
 
-function versionOf(found: Record<string, unknown> | null): number {
+function readVersion(found: Record<string, unknown> | null): number {
   const version = found?.["state_version"];
   return typeof version === "number" && Number.isSafeInteger(version) && version > 0 ? version : 0;
 }
 
-type Kept = { readonly path: string; readonly as: string };
+type BackupFile = { readonly path: string; readonly as: string };
 
 /** What was not ours to understand is not ours to lose. */
-function keepAside(files: FileSystem, { path, as }: Kept, text: string | null): string {
-  const aside = `${path}.${as}-${(numbersOf(files, { path, as }).at(-1) ?? 0) + 1}`;
+function keepAside(files: FileSystem, { path, as }: BackupFile, text: string | null): string {
+  const aside = `${path}.${as}-${(listNumbers(files, { path, as }).at(-1) ?? 0) + 1}`;
   if (text === null) files.renameSync(path, aside);
   else replaceFile(files, aside, Buffer.from(text));
   return basename(aside);
 }
 
 /** Numbers of the files that were kept so far, the highest last. */
-function numbersOf(files: FileSystem, { path, as }: Kept): number[] {
+function listNumbers(files: FileSystem, { path, as }: BackupFile): number[] {
   const prefix = `${basename(path)}.${as}-`;
   const numbers = files
     .readdirSync(dirname(path))

@@ -18,7 +18,7 @@ export type AgentNeeds = {
 export function agentNeeds(agent: string, env: Environment, home: string): AgentNeeds {
   const product = /^[a-z]+/.exec(basename(agent).toLowerCase())?.[0] ?? "";
   const needs = Object.hasOwn(products, product) ? products[product] : undefined;
-  return needs?.(placesOf(env, home)) ?? NOTHING;
+  return needs?.(agentPlaces(env, home)) ?? NOTHING;
 }
 
 type Places = {
@@ -27,7 +27,7 @@ type Places = {
   readonly folder: (variable: string, ...usual: string[]) => string;
 };
 
-function placesOf(env: Environment, home: string): Places {
+function agentPlaces(env: Environment, home: string): Places {
   const folder = (variable: string, ...usual: string[]): string => {
     const set = env[variable] ?? "";
     return set.startsWith("/") ? set : join(home, ...usual);

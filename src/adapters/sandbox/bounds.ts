@@ -6,17 +6,17 @@ import { isWithin } from "./is-within.ts";
 /** Private to every execution. Sockets in /run lead to services that would start programs outside. */
 export const HIDDEN: readonly string[] = ["/tmp", "/var/tmp", "/run", "/var/run"];
 
-type Around = { readonly home: string; readonly hidden: readonly string[] };
+type HiddenPaths = { readonly home: string; readonly hidden: readonly string[] };
 
 /** Those of the paths that are there, and do not bring back what is hidden. */
-export function boundsOf(paths: readonly string[], around: Around): readonly Bound[] {
+export function findBounds(paths: readonly string[], around: HiddenPaths): readonly Bound[] {
   return paths
     .flatMap((path) => boundAt(path, around))
     .filter(({ at }) => !around.hidden.some((inner) => isWithin(inner, at)));
 }
 
 /** At its real place, and below something hidden also at the one it is called by: the links there are gone. */
-function boundAt(path: string, { home, hidden }: Around): readonly Bound[] {
+function boundAt(path: string, { home, hidden }: HiddenPaths): readonly Bound[] {
   const from = real(path);
   if (from === null) return [];
   const called = isWithin(path, home) ? join(realpathSync(home), path.slice(home.length)) : path;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { Sandbox, SandboxedFolder } from "../process/sandboxed.ts";
 import type { AgentNeeds } from "./agent-needs.ts";
-import { boundsOf, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
+import { findBounds, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { type GitLocks, gitLocks } from "./git-locks.ts";
 import { isWithin } from "./is-within.ts";
@@ -33,7 +33,11 @@ export type SandboxResult =
 export function createSandbox(options: SandboxOptions): SandboxResult {
   const why = refusal(options);
   if (why !== null) return { ok: false, why };
-  const sandbox: Sandbox = (argv, place) => [options.bwrap, ...bwrapArguments(planOf(options, place)), ...argv];
+  const sandbox: Sandbox = (argv, place) => [
+    options.bwrap,
+    ...bwrapArguments(planAgentSandbox(options, place)),
+    ...argv,
+  ];
   return { ok: true, sandbox };
 }
 
@@ -54,7 +58,7 @@ function refusal({ root, home, secret, extra }: SandboxOptions): string | null {
   return wide === undefined ? null : `${wide} contains what has to stay hidden, and cannot be opened`;
 }
 
-function planOf(options: SandboxOptions, { cwd, access }: SandboxedFolder): SandboxPlan {
+function planAgentSandbox(options: SandboxOptions, { cwd, access }: SandboxedFolder): SandboxPlan {
   const { needs, extra, home, secret, gitDirs } = options;
   const root = realpathSync(options.root);
   const place = realpathSync(cwd);
@@ -62,7 +66,7 @@ function planOf(options: SandboxOptions, { cwd, access }: SandboxedFolder): Sand
   refuseLinksOut(needs);
   for (const folder of [...needs.emptied, ...needs.make]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const hidden = existing([...HIDDEN, home]);
-  const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
+  const bound = (paths: readonly string[]): readonly Bound[] => findBounds(paths, { home, hidden });
   const settings = GIT_SETTINGS.map((name) => join(home, name));
   const readable = bound([...toolPaths(options), ...settings, ...needs.read, ...extra.read]);
   if (tree === root && !existsSync(join(root, OWN_FOLDER)))

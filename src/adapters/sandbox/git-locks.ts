@@ -24,7 +24,7 @@ const SETTINGS = ["hooks", "config", "config.worktree", "info"];
 function linkTarget(path: string, tree: string): string | null {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
   const target = resolve(dirname(path), readlinkSync(path));
-  const end = endOf(target);
+  const end = resolveEnd(target);
   if (!isWithin(target, tree) && (end === null || !isWithin(end, tree))) return null;
   if (end === target) return target;
   throw unsafePath(
@@ -33,7 +33,7 @@ function linkTarget(path: string, tree: string): string | null {
   );
 }
 
-function endOf(path: string): string | null {
+function resolveEnd(path: string): string | null {
   try {
     return realpathSync(path);
   } catch {

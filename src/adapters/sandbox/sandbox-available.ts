@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { findProgram } from "../process/find-program.ts";
 import type { Environment } from "../process/agent-environment.ts";
-import { SYSTEM, variablesOf } from "../process/child-environment.ts";
+import { SYSTEM, pickVariables } from "../process/child-environment.ts";
 import { BASE } from "./bwrap-arguments.ts";
 
 export type SandboxAvailable =
@@ -22,21 +22,21 @@ export function sandboxAvailable(env: Environment): SandboxAvailable {
   return known;
 }
 
-const PATIENCE = 5000; // milliseconds; it takes about ten
+const PROBE_TIMEOUT_MS = 5000; // milliseconds; it takes about ten
 
 function prove(bwrap: string, env: Environment): SandboxAvailable {
   const run = (args: readonly string[]) =>
     spawnSync(bwrap, args, {
-      env: variablesOf(env, SYSTEM),
+      env: pickVariables(env, SYSTEM),
       encoding: "utf8",
-      timeout: PATIENCE,
+      timeout: PROBE_TIMEOUT_MS,
       killSignal: "SIGKILL",
     });
   const version = /\d+(?:\.\d+)+/.exec(run(["--version"]).stdout)?.[0] ?? "unknown";
   const { status, stderr, error } = run([...BASE, ...PROOF, "--", ...NO_KERNEL]);
   if (status === 0) return { ok: true, version, bwrap };
   const said = error?.message ?? (stderr.trim().split("\n").at(-1) || `it ended with ${status}`);
-  return { ok: false, why: `bubblewrap does not work here (${said})`, fix: fixOf() };
+  return { ok: false, why: `bubblewrap does not work here (${said})`, fix: describeFix() };
 }
 
 /** Each kind of argument we use, so that a version without one of them is found out now. */
@@ -64,7 +64,7 @@ const SWITCHES: readonly (readonly [name: string, closed: string, open: string])
   ["user.max_user_namespaces", "0", "15000"],
 ];
 
-function fixOf(): string {
+function describeFix(): string {
   const closed = SWITCHES.find(([name, value]) => kernelSetting(name) === value);
   if (closed !== undefined) return `sysctl -w ${closed[0]}=${closed[2]}`;
   return "allow this user to make namespaces; in a container, start it with the rights to do so";

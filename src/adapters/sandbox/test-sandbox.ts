@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Sandbox } from "../process/sandboxed.ts";
-import { boundsOf, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
+import { findBounds, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { toolPaths } from "./tool-paths.ts";
 
@@ -35,14 +35,14 @@ export type TestFolder = { readonly copy: string; readonly readOnly: readonly st
  * the tools and packages that are installed there, and a copy where the working tree is.
  */
 export function testSandbox(options: TestSandboxOptions, folder: TestFolder): Sandbox {
-  return (argv) => [options.bwrap, ...bwrapArguments(planOf(options, folder)), ...argv];
+  return (argv) => [options.bwrap, ...bwrapArguments(planTestSandbox(options, folder)), ...argv];
 }
 
-function planOf(options: TestSandboxOptions, { copy, readOnly }: TestFolder): SandboxPlan {
+function planTestSandbox(options: TestSandboxOptions, { copy, readOnly }: TestFolder): SandboxPlan {
   const { home, secret, gitDirs, needs } = options;
   const root = real(options.root) ?? options.root;
   const hidden = existing([...HIDDEN, home]);
-  const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
+  const bound = (paths: readonly string[]): readonly Bound[] => findBounds(paths, { home, hidden });
   const packages = PACKAGES.map((name) => join(home, name));
   const ownGit = join(root, ".git"); // in a linked working tree a file that leads to its folder
   const readable = bound([...toolPaths(options), ...packages, ...needs.read]);

@@ -19,7 +19,7 @@ export function toolPaths({ home, path, command }: Tools): readonly string[] {
     ...FOLDERS.map((folder) => join(home, folder)),
     ...[process.execPath, ...(found.ok ? [found.path] : [])].flatMap(pathsOfProgram),
     ...args.filter((arg) => isAbsolute(arg)).flatMap((arg) => (SCRIPT.test(arg) ? pathsOfProgram(arg) : [arg])),
-    dirname(realOf("/etc/resolv.conf") ?? "/etc/resolv.conf"), // often a link into /run
+    dirname(resolveRealPath("/etc/resolv.conf") ?? "/etc/resolv.conf"), // often a link into /run
     "/run/current-system", // NixOS has its programs there
   ];
 }
@@ -35,7 +35,7 @@ const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|sh|pl)$/;
 
 /** The file by its name and by its real place, what lies beside it, and the packages it was installed with. */
 function pathsOfProgram(file: string): readonly string[] {
-  const real = realOf(file);
+  const real = resolveRealPath(file);
   if (real === null) return [];
   const packages = [...real.matchAll(/\/node_modules(?=\/)/g)].map(({ 0: name, index }) =>
     real.slice(0, index + name.length),
@@ -43,7 +43,7 @@ function pathsOfProgram(file: string): readonly string[] {
   return [dirname(file), file, dirname(real), real, ...packages];
 }
 
-function realOf(file: string): string | null {
+function resolveRealPath(file: string): string | null {
   try {
     return realpathSync(file);
   } catch {

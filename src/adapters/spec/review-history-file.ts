@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { withHistoryEntry } from "../../core/spec/history-text.ts";
 import { errorCode, nodeFiles, syncFolder } from "../file-system/file-system.ts";
-import { editDocument, messageOf, readDocument, replaceDocument } from "../items/document-file.ts";
+import { editDocument, errorMessage, readDocument, replaceDocument } from "../items/document-file.ts";
 import { realFeatureFolder } from "./feature-folder.ts";
 import type { SpecWriting } from "./spec-meta-file.ts";
 
@@ -47,7 +47,7 @@ function attempt(action: () => void): SpecWriting {
     action();
     return { written: true };
   } catch (error) {
-    return { written: false, warning: `${REVIEW_HISTORY} was not written: ${messageOf(error)}` };
+    return { written: false, warning: `${REVIEW_HISTORY} was not written: ${errorMessage(error)}` };
   }
 }
 

@@ -3,7 +3,7 @@ import { isRecord } from "../../core/own-value.ts";
 import { specMetaFrom, type SpecMeta } from "../../core/spec/spec-meta.ts";
 import { phaseUpdatesFrom, withPhaseUpdates } from "../../core/spec/spec-meta-change.ts";
 import { isSpecPhase } from "../../core/spec/spec-phases.ts";
-import { editDocument, messageOf, readDocument, replaceDocument } from "../items/document-file.ts";
+import { editDocument, errorMessage, readDocument, replaceDocument } from "../items/document-file.ts";
 import { realFeatureFolder } from "./feature-folder.ts";
 import { hasOpenRun } from "./open-run.ts";
 
@@ -92,7 +92,7 @@ function attempt(action: () => void): SpecWriting {
     editDocument(action);
     return { written: true };
   } catch (error) {
-    return { written: false, warning: `${SPEC_META} was not written: ${messageOf(error)}` };
+    return { written: false, warning: `${SPEC_META} was not written: ${errorMessage(error)}` };
   }
 }
 

@@ -12,14 +12,14 @@ export const Login = z.strictObject({
 });
 export type Login = z.infer<typeof Login>;
 
-const FILE_LIMIT = 64 * 1024; // bytes
+const MAX_LOGIN_FILE_BYTES = 64 * 1024; // bytes
 const OWNER_ONLY = 0o600;
 
 /** Null where this person is signed in to no server. */
 export function readLogin(folders: Pick<UserFolders, "config">): Login | null {
   const file = loginPath(folders);
   if (!existsSync(file)) return null;
-  return Login.parse(JSON.parse(readSmall(nodeFiles, file, FILE_LIMIT)?.toString("utf8") ?? "null"));
+  return Login.parse(JSON.parse(readSmall(nodeFiles, file, MAX_LOGIN_FILE_BYTES)?.toString("utf8") ?? "null"));
 }
 
 export function writeLogin(folders: Pick<UserFolders, "config">, login: Login): void {

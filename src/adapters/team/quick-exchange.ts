@@ -73,16 +73,16 @@ function exchanged(socket: Socket, sent: string, { answerWithin, keptFor }: Quic
 
 const NOTHING = Buffer.alloc(0);
 
-type Reading = { readonly is: "whole"; readonly text: string } | { readonly is: "partial" | "odd" };
+type ResponseState = { readonly is: "whole"; readonly text: string } | { readonly is: "partial" | "odd" };
 
 const HEAD_LIMIT = 16 * 1024; // bytes
-const LARGEST_ANSWER = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const HEAD_END = "\r\n\r\n";
 const LENGTHS = /\r\ncontent-length:[\t ]*(\d{1,9})[\t ]*(?=\r\n|$)/gi;
 /** An answer that is framed, packed or continued in another way, or is the last one of its connection. */
 const OTHERWISE = /\r\n(?:transfer-encoding|content-encoding|trailer|upgrade|connection:[\t ]*close)/i;
 
-export function readAnswer(received: Buffer): Reading {
+export function readAnswer(received: Buffer): ResponseState {
   const end = received.indexOf(HEAD_END);
   if (end === -1) return { is: received.length > HEAD_LIMIT ? "odd" : "partial" };
   const head = received.toString("latin1", 0, end);
@@ -93,7 +93,7 @@ export function readAnswer(received: Buffer): Reading {
   const from = end + HEAD_END.length;
   const size = Number(length[1]);
   const missing = from + size - received.length;
-  if (size > LARGEST_ANSWER) return { is: "odd" };
+  if (size > MAX_ANSWER_BYTES) return { is: "odd" };
   if (missing > 0) return { is: "partial" };
   return missing < 0 ? { is: "odd" } : { is: "whole", text: received.toString("utf8", from) };
 }

@@ -16,7 +16,8 @@ export function createReaderSeal(publicKeys: readonly KeyObject[]): Seal {
   };
 }
 
-export const publicKeysOf = (pems: readonly string[]): readonly KeyObject[] => pems.map((pem) => createPublicKey(pem));
+export const parsePublicKeys = (pems: readonly string[]): readonly KeyObject[] =>
+  pems.map((pem) => createPublicKey(pem));
 
 const ID_LENGTH = 16;
 

@@ -30,18 +30,18 @@ export type ServerClient = <T>(request: ServerRequest<T>) => Promise<T>;
 
 const ANSWER_WITHIN = 30_000; // milliseconds
 const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 2000;
+const MAX_RETRY_PAUSE_MS = 2000;
 const UNAVAILABLE = 503;
 
 export function createServerClient(address: ServerAddress): ServerClient {
   const { url } = address;
   let known: Destination | null = null;
-  const destination = (): Destination => (known ??= destinationOf(address));
+  const destination = (): Destination => (known ??= toDestination(address));
   return async (request) => {
     const until = Date.now() + (request.patience ?? 0);
     const quick = request.isRepeatable === true ? await askQuickly(destination, request) : undefined;
     if (quick !== undefined) return request.answer.parse(quick);
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, MAX_RETRY_PAUSE_MS)) {
       const said = await ask(url, () => exchange(destination(), request));
       if (said.is === "answered") return request.answer.parse(said.value);
       if (Date.now() > until) throw new ProblemError({ code: "SERVER_UNREACHABLE", url, detail: said.detail });
@@ -50,14 +50,16 @@ export function createServerClient(address: ServerAddress): ServerClient {
   };
 }
 
-type Said = { readonly is: "answered"; readonly value: unknown } | { readonly is: "away"; readonly detail: string };
+type ServerReply =
+  | { readonly is: "answered"; readonly value: unknown }
+  | { readonly is: "away"; readonly detail: string };
 
-async function ask(url: string, exchanging: () => Promise<Answer>): Promise<Said> {
+async function ask(url: string, exchanging: () => Promise<Answer>): Promise<ServerReply> {
   let answer: Answer;
   try {
     answer = await exchanging();
   } catch (error) {
-    return { is: "away", detail: reasonOf(error) };
+    return { is: "away", detail: describeReason(error) };
   }
   const { status, text } = answer;
   if (status === UNAVAILABLE) return { is: "away", detail: "the server cannot reach its database" };
@@ -67,7 +69,7 @@ async function ask(url: string, exchanging: () => Promise<Answer>): Promise<Said
 }
 
 /** Undefined where it has to be asked for in the ordinary way, which finds out what is the matter. */
-async function askQuickly(destination: () => Destination, { method, path, body }: Sent): Promise<unknown> {
+async function askQuickly(destination: () => Destination, { method, path, body }: ServerCall): Promise<unknown> {
   if (method !== "POST" || !PLAIN_PATH.test(path)) return undefined;
   const text = await destination().quick?.(path, JSON.stringify(body));
   return typeof text === "string" ? parsed(text) : undefined;
@@ -86,7 +88,7 @@ type Destination = {
   readonly quick: QuickExchange | null;
 };
 
-function destinationOf({ url, token, headers }: ServerAddress): Destination {
+function toDestination({ url, token, headers }: ServerAddress): Destination {
   const to = new URL(url);
   const { protocol, hostname, port } = urlToHttpOptions(to);
   const { send, agent } = protocol === "https:" ? { send: overTls, agent: TLS } : { send: overTcp, agent: TCP };
@@ -111,7 +113,7 @@ const HTTP_PORT = 80;
 const PLAIN_PATH = /^\/[\w/-]+$/;
 
 /** One request and its answer. Follows no redirect: the token is for this server alone. */
-function exchange({ url, send, connection, headers }: Destination, request: Sent): Promise<Answer> {
+function exchange({ url, send, connection, headers }: Destination, request: ServerCall): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, body } = request;
     const path = PLAIN_PATH.test(request.path) ? request.path : urlToHttpOptions(new URL(request.path, url)).path;
@@ -138,7 +140,7 @@ function exchange({ url, send, connection, headers }: Destination, request: Sent
   });
 }
 
-type Sent = Pick<ServerRequest<unknown>, "method" | "path" | "body">;
+type ServerCall = Pick<ServerRequest<unknown>, "method" | "path" | "body">;
 
 /** Connections are used again. Node's servers close idle ones after five seconds: ours are given up before. */
 const KEPT = { keepAlive: true, timeout: 4000 } as const; // milliseconds
@@ -168,7 +170,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }

@@ -10,39 +10,39 @@ import { plainText } from "../../core/plain-text.ts";
 type TranscriptFolder = { readonly own: string; readonly files: FileSystem };
 
 /** Bytes of one transcript that are shown; the end tells most. */
-const MOST_BYTES = 256 * 1024;
-const MOST_EXECUTIONS = 20;
+const MAX_BYTES = 256 * 1024;
+const MAX_EXECUTIONS = 20;
 const NAME = /^[a-z0-9][a-z0-9#.@-]{0,120}\.log$/;
 
-const folderOf = ({ own }: TranscriptFolder, run: RunId): string => join(own, OWN.runs, run);
+const transcriptFolder = ({ own }: TranscriptFolder, run: RunId): string => join(own, OWN.runs, run);
 
 /** What the agents of a run said, the newest execution last. */
-export function activityOf(place: TranscriptFolder, run: RunId): ActivityView {
-  const folder = folderOf(place, run);
+export function readActivity(place: TranscriptFolder, run: RunId): ActivityView {
+  const folder = transcriptFolder(place, run);
   if (!folderExists(place.files, folder)) return { executions: [] };
   const names = place.files
     .readdirSync(folder)
     .filter((name) => NAME.test(name))
     .map((name) => ({ name, changed: place.files.lstatSync(join(folder, name)).mtimeMs }))
     .toSorted((one, other) => one.changed - other.changed)
-    .slice(-MOST_EXECUTIONS);
-  return { executions: names.map(({ name }) => executionOf(place, folder, name)) };
+    .slice(-MAX_EXECUTIONS);
+  return { executions: names.map(({ name }) => readExecution(place, folder, name)) };
 }
 
-function executionOf({ files }: TranscriptFolder, folder: string, name: string): ActivityView["executions"][number] {
+function readExecution({ files }: TranscriptFolder, folder: string, name: string): ActivityView["executions"][number] {
   const found = readEnd(files, join(folder, name), 0);
   return { name: name.slice(0, -".log".length), lines: linesIn(found.text), isCut: found.isCut };
 }
 
-type Read = { readonly text: string; readonly size: number; readonly isCut: boolean };
+type TranscriptText = { readonly text: string; readonly size: number; readonly isCut: boolean };
 
 /** What a file holds after an offset, or its end where that is too much. */
-function readEnd(files: FileSystem, path: string, from: number): Read {
+function readEnd(files: FileSystem, path: string, from: number): TranscriptText {
   const fd = openPlain(files, path, OPEN.read);
   if (fd === null) return { text: "", size: from, isCut: false };
   try {
     const { size } = files.fstatSync(fd);
-    const start = Math.max(from, size - MOST_BYTES);
+    const start = Math.max(from, size - MAX_BYTES);
     const text = readRange(files, fd, { from: start, to: size }).toString("utf8");
     return { text: start > from ? text.slice(text.indexOf("\n") + 1) : text, size, isCut: start > from };
   } finally {
@@ -72,12 +72,12 @@ function endText(event: unknown): unknown {
   return `${word}: ${String(ownValue(verdict, "summary"))}`;
 }
 
-export type Said = { readonly execution: string; readonly lines: readonly string[] };
+export type TranscriptLines = { readonly execution: string; readonly lines: readonly string[] };
 
-const LOOKS_EVERY = 250; // milliseconds; for file systems that tell nothing
+const TRANSCRIPT_POLL_INTERVAL_MS = 250; // milliseconds; for file systems that tell nothing
 
-export type Following = {
-  readonly tell: (said: Said) => void;
+export type TranscriptFollower = {
+  readonly tell: (said: TranscriptLines) => void;
   readonly signal: AbortSignal;
   /** True: what was said before is told, too. */
   readonly fromStart?: boolean;
@@ -87,9 +87,9 @@ export type Following = {
 export function followActivity(
   place: TranscriptFolder,
   run: RunId,
-  { tell, signal, fromStart = false }: Following,
+  { tell, signal, fromStart = false }: TranscriptFollower,
 ): () => void {
-  const folder = folderOf(place, run);
+  const folder = transcriptFolder(place, run);
   const read = new Map<string, { size: number; rest: string }>();
   const look = (isFirst: boolean): void => {
     if (!folderExists(place.files, folder)) return;
@@ -105,7 +105,7 @@ export function followActivity(
     }
   };
   look(true);
-  const timer = setInterval(() => look(false), LOOKS_EVERY);
+  const timer = setInterval(() => look(false), TRANSCRIPT_POLL_INTERVAL_MS);
   const watcher = watching(folder, () => look(false));
   signal.addEventListener("abort", () => {
     clearInterval(timer);

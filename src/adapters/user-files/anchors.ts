@@ -36,7 +36,7 @@ type AnchorList = {
 };
 
 const KEPT_RUNS = 200;
-const FILE_LIMIT = 1024 * 1024; // bytes
+const MAX_ANCHOR_FILE_BYTES = 1024 * 1024; // bytes
 
 /**
  * Two small files for each working tree, named after its real path: the list of runs, replaced when a run begins or
@@ -50,7 +50,7 @@ export function createFileAnchors(directory: string, workingTree: string, files:
   let known: { stamp: string; list: AnchorList } | null = null;
 
   const list = (): AnchorList => {
-    const stamp = stampOf(files, listFile);
+    const stamp = readStamp(files, listFile);
     if (known?.stamp !== stamp)
       known = { stamp, list: readList(files, listFile) ?? { path, generation: "", open: null, heads: {} } };
     return known.list;
@@ -97,9 +97,9 @@ function prepare(files: FileSystem, directory: string, file: string): void {
   }
 }
 
-type Entry = { readonly run: RunId; readonly head: Head; readonly open: boolean };
+type AnchorEntry = { readonly run: RunId; readonly head: Head; readonly open: boolean };
 
-function withHead(list: AnchorList, { run, head, open }: Entry): AnchorList {
+function withHead(list: AnchorList, { run, head, open }: AnchorEntry): AnchorList {
   const others = Object.entries(list.heads).filter(([name]) => name !== run);
   const kept = others.sort(([a], [b]) => (a < b ? -1 : 1)).slice(-(KEPT_RUNS - 1));
   const own = head.seq > 0 ? [[run, `${head.seq}:${head.hash}`] as const] : [];
@@ -133,7 +133,7 @@ function parseHead(text: string | undefined): Head | null {
 
 function readList(files: FileSystem, file: string): AnchorList | null {
   return orNull(() => {
-    const text = readSmall(files, file, FILE_LIMIT)?.toString("utf8") ?? "null";
+    const text = readSmall(files, file, MAX_ANCHOR_FILE_BYTES)?.toString("utf8") ?? "null";
     return parseList(JSON.parse(text));
   });
 }
@@ -147,7 +147,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-function stampOf(files: FileSystem, file: string): string {
+function readStamp(files: FileSystem, file: string): string {
   const found = files.lstatSync(file, { throwIfNoEntry: false });
   return found === undefined ? "none" : `${found.ino}:${found.size}:${found.mtimeMs}`;
 }
@@ -161,7 +161,7 @@ type AnchorHead = {
 };
 
 const LENGTH = 256; // bytes, always all of them: the file never changes its size
-const TRIES = 5;
+const MAX_WRITE_ATTEMPTS = 5;
 
 /**
  * Writes over the one block of the file. Replacing the file instead would cost as much as the journal's own sync, for
@@ -185,7 +185,7 @@ function readAnchorHead(files: FileSystem, file: string): AnchorHead | null {
   if (fd === null) return null;
   try {
     // Read without a lock: what is being written just now may look torn once.
-    for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
       const text = readRange(files, fd, { from: 0, to: LENGTH }).toString("utf8").trimEnd();
       const content = text.slice(text.indexOf(" ") + 1);
       if (text.startsWith(`${checksum(content)} `)) return parseAnchorHead(JSON.parse(content));

@@ -23,7 +23,7 @@ export const withCountermarks = (seal: Seal, countermarkOf: CountermarkOf): Seal
 });
 
 const FOLDER = "taken-over";
-const FILE_LIMIT = 16 * 1024 * 1024; // bytes
+const MAX_COUNTERMARK_FILE_BYTES = 16 * 1024 * 1024; // bytes
 
 /** Countermarks of runs that came from elsewhere: a file for each run, a line for each record. Read when first asked for. */
 export function countermarksIn(directory: string, files: FileSystem): CountermarkOf {
@@ -33,18 +33,20 @@ export function countermarksIn(directory: string, files: FileSystem): Countermar
 
 function readAll(folder: string, files: FileSystem): ReadonlyMap<string, string> {
   if (files.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return new Map();
-  const texts = files.readdirSync(folder).map((name) => readSmall(files, join(folder, name), FILE_LIMIT));
+  const texts = files
+    .readdirSync(folder)
+    .map((name) => readSmall(files, join(folder, name), MAX_COUNTERMARK_FILE_BYTES));
   const lines = texts.flatMap((text) => text?.toString("latin1").split("\n") ?? []);
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]));
 }
 
-export type Countermarked = { readonly hash: string; readonly countermark: string };
+export type CountermarkedLine = { readonly hash: string; readonly countermark: string };
 
 /** Keeps those of a run, durably; earlier ones of the same run are among them. */
 export function keepCountermarks(
   { directory, files }: { readonly directory: string; readonly files: FileSystem },
   run: RunId,
-  records: readonly Countermarked[],
+  records: readonly CountermarkedLine[],
 ): void {
   const folder = join(directory, FOLDER);
   files.mkdirSync(folder, { recursive: true, mode: 0o700 });

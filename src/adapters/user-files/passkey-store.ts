@@ -17,7 +17,7 @@ const PasskeyFile = z.object({
   ),
 });
 
-const SIZE_LIMIT = 256 * 1024;
+const MAX_PASSKEY_FILE_BYTES = 256 * 1024;
 
 /** `passkeys.json` in the person's configuration folder. */
 export function createPasskeyStore(folder: string, files: FileSystem): Passkeys {
@@ -35,7 +35,7 @@ export function createPasskeyStore(folder: string, files: FileSystem): Passkeys 
 }
 
 function read(files: FileSystem, path: string): readonly Passkey[] {
-  const bytes = readSmall(files, path, SIZE_LIMIT);
+  const bytes = readSmall(files, path, MAX_PASSKEY_FILE_BYTES);
   if (bytes === null) return [];
   const found = z.safeParse(PasskeyFile, parsed(bytes.toString("utf8")));
   if (found.success) return found.data.passkeys;

@@ -18,13 +18,13 @@ const Memory = z.object({
 });
 type Memory = z.infer<typeof Memory>;
 
-const SIZE_LIMIT = 256 * 1024;
+const MAX_TRUST_FILE_BYTES = 256 * 1024;
 const TRUSTED_LIMIT = 500;
 const RUNS_LIMIT = 20;
 
 export function createTrustStore(folder: string, root: string, files: FileSystem): TrustStore {
   const path = join(folder, `tree-${createHash("sha256").update(root).digest("hex").slice(0, 24)}.json`);
-  const read = (): Memory => parseMemory(readSmall(files, path, SIZE_LIMIT));
+  const read = (): Memory => parseMemory(readSmall(files, path, MAX_TRUST_FILE_BYTES));
   const write = (memory: Memory): void => replaceFile(files, path, Buffer.from(`${JSON.stringify(memory)}\n`));
   return {
     agents(run) {

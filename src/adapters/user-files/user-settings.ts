@@ -4,7 +4,7 @@ import type { ReadSettings, SettingsStore } from "../../ports/user-settings.ts";
 import { isProjectSetting, parseUserSettings, type UserSettings } from "../../schema/user-settings.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
 
-const SIZE_LIMIT = 64 * 1024;
+const MAX_SETTINGS_BYTES = 64 * 1024;
 
 /** `config.json` in the person's configuration folder, as it holds for one project. */
 export const createSettingsStore = (folder: string, files: FileSystem, project: string): SettingsStore => ({
@@ -18,7 +18,7 @@ export const createSettingsStore = (folder: string, files: FileSystem, project: 
 /** Settings fail open, visibly: a bad file counts as empty, a bad value as not set. */
 export function readUserSettings(folder: string, files: FileSystem, project: string | null = null): ReadSettings {
   const path = join(folder, "config.json");
-  const bytes = readSmall(files, path, SIZE_LIMIT);
+  const bytes = readSmall(files, path, MAX_SETTINGS_BYTES);
   if (bytes === null) return { ...NOTHING, found: {} };
   try {
     const found: unknown = JSON.parse(bytes.toString("utf8"));

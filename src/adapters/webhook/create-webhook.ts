@@ -10,7 +10,7 @@ export type WebhookSettings = {
   readonly body: (notice: Parameters<Notifier["tell"]>[0]) => object;
 };
 
-const WITHIN = 5_000; // milliseconds for one try
+const POST_TIMEOUT_MS = 5_000; // milliseconds for one try
 /** Milliseconds before each try but the first. */
 const AGAIN_AFTER = [500, 2_000] as const;
 
@@ -39,7 +39,7 @@ type Trouble = { readonly why: string; readonly again: boolean };
 /** Whoever refuses for good is not asked again. */
 async function post(url: string, body: string, headers: Record<string, string>): Promise<Trouble | null> {
   try {
-    const signal = AbortSignal.timeout(WITHIN);
+    const signal = AbortSignal.timeout(POST_TIMEOUT_MS);
     const response = await fetch(url, { method: "POST", body, headers, signal, redirect: "manual" });
     await response.body?.cancel();
     if (response.ok) return null;

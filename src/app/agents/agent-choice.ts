@@ -58,7 +58,7 @@ export function modelArguments({ name, model }: RememberedAgent): readonly strin
   return model === undefined || option === undefined ? [] : [option, model];
 }
 
-export const sameAgent = (one: RememberedAgent, other: RememberedAgent): boolean => keyOf(one) === keyOf(other);
+export const sameAgent = (one: RememberedAgent, other: RememberedAgent): boolean => agentKey(one) === agentKey(other);
 
 /** The same text for the same program, arguments and model. */
-export const keyOf = ({ name, argv, model }: RememberedAgent): string => JSON.stringify([name, argv, model ?? null]);
+export const agentKey = ({ name, argv, model }: RememberedAgent): string => JSON.stringify([name, argv, model ?? null]);

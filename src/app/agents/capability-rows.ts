@@ -11,9 +11,9 @@ export type CapabilityRow = {
   readonly reason: string | null;
 };
 
-type Row = { readonly name: string; readonly without: (agent: string) => string };
+type CapabilityLine = { readonly name: string; readonly without: (agent: string) => string };
 
-const rows: Readonly<Record<Ability, Row>> = {
+const rows: Readonly<Record<Ability, CapabilityLine>> = {
   structuredResult: {
     name: "result",
     without: (agent) => `${agent} does not support structured results: it is asked in words, and the answer is checked`,

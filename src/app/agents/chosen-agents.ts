@@ -1,6 +1,6 @@
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
-import { keyOf } from "./agent-choice.ts";
+import { agentKey } from "./agent-choice.ts";
 
 /** The agent that works on a phase, or reviews it. */
 export const phaseAgent = ({ phase, phases }: RunAgents, key: PhaseKey): RememberedAgent => phases?.[key] ?? phase;
@@ -10,5 +10,5 @@ export const reviewAgent = ({ reviewer, reviewers }: RunAgents, key: PhaseKey): 
 /** Every agent of a run, each once. */
 export function allAgents({ phase, reviewer, phases, reviewers }: RunAgents): readonly RememberedAgent[] {
   const all = [phase, reviewer, ...Object.values(phases ?? {}), ...Object.values(reviewers ?? {})];
-  return [...new Map(all.map((agent) => [keyOf(agent), agent])).values()];
+  return [...new Map(all.map((agent) => [agentKey(agent), agent])).values()];
 }

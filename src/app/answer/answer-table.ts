@@ -1,5 +1,5 @@
 import type { PersonCommand } from "../../core/command.ts";
-import { codePhaseBefore, optionsOf } from "../../core/next.ts";
+import { codePhaseBefore, listWaitOptions } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, TESTS_CHANGED, type Wait, type WaitOption } from "../../core/run.ts";
 import { chosenCommands } from "../../core/test-command.ts";
@@ -13,7 +13,7 @@ import { ChoicesNeeded } from "../choice.ts";
 import type { Project } from "../project/project.ts";
 import { raisedBudget } from "./raised-budget.ts";
 import { reapOrphans } from "./reap-orphans.ts";
-import type { Recorded } from "../project/current-run.ts";
+import type { RecordResult } from "../project/current-run.ts";
 import { revertWrites } from "./revert-writes.ts";
 import { takeBackBuilt } from "./take-back-built.ts";
 
@@ -23,7 +23,7 @@ export type AnswerRequest = {
   readonly option: string;
   /** The wait that is answered, which must be the open one; left out, whatever is open. */
   readonly wait?: WaitId | undefined;
-  /** What the surface showed the person: `shownOf` the run that it showed. */
+  /** What the surface showed the person: `shownDigest` of the run that it showed. */
   readonly shown: string;
   /** Guidance, a reason or an amount, as the option needs it. */
   readonly text?: string | undefined;
@@ -43,7 +43,7 @@ export type AnswerRequest = {
 /** What an answer may need of the working tree before it is recorded. */
 export type AnswerTools = Pick<Project, "workspace" | "checks">;
 
-export type Answering = {
+export type AnswerContext = {
   readonly project: AnswerTools;
   readonly run: ActiveRun;
   readonly wait: Wait;
@@ -51,24 +51,24 @@ export type Answering = {
 };
 
 /** What follows a recorded answer; tells what could not be done. The answer stands. */
-export type Effect = (project: Project, run: ActiveRun, done: Recorded) => Promise<readonly string[]>;
+export type Effect = (project: Project, run: ActiveRun, done: RecordResult) => Promise<readonly string[]>;
 
-type Row = {
+type AnswerRow = {
   /** The command, after whatever has to be done before it is recorded. */
-  readonly command: (answering: Answering) => PersonCommand | Promise<PersonCommand>;
+  readonly command: (answering: AnswerContext) => PersonCommand | Promise<PersonCommand>;
   readonly after?: readonly Effect[];
 };
 
-const named = ({ request: { by }, wait }: Answering) => ({ by, wait: wait.id });
-const seen = (answering: Answering) => ({ ...named(answering), shown: answering.request.shown });
+const named = ({ request: { by }, wait }: AnswerContext) => ({ by, wait: wait.id });
+const seen = (answering: AnswerContext) => ({ ...named(answering), shown: answering.request.shown });
 
-const finish = (how: Finish): Row => ({ command: (answering) => ({ do: "finish", ...named(answering), how }) });
-const size = (choice: "light" | "standard"): Row => ({
+const finish = (how: Finish): AnswerRow => ({ command: (answering) => ({ do: "finish", ...named(answering), how }) });
+const size = (choice: "light" | "standard"): AnswerRow => ({
   command: (answering) => ({ do: "size", ...named(answering), choice }),
 });
 
 /** Every answer there is: what it records, and what is done before and after. */
-export const answerTable: Readonly<Record<WaitOption, Row>> = {
+export const answerTable: Readonly<Record<WaitOption, AnswerRow>> = {
   continue: { command: (answering) => ({ do: "continue", ...seen(answering) }) },
   review: { command: (answering) => ({ do: "review", ...seen(answering) }) },
   redo: {
@@ -124,14 +124,17 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
 };
 
 /** To where the work is done; the code stays, to be improved. */
-function sendBack({ request: { by, text = "", comments = [] }, run, wait }: Answering): PersonCommand {
+function sendBack({ request: { by, text = "", comments = [] }, run, wait }: AnswerContext): PersonCommand {
   const phase = codePhaseBefore(run);
   if (phase === null)
-    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid: optionsOf(run, wait) } });
+    throw new ProblemError({
+      code: "COMMAND_REFUSED",
+      refusal: { why: "notOffered", valid: listWaitOptions(run, wait) },
+    });
   return { do: "back", by, to: phase.rule.key, tree: "keep", guidance: text, comments };
 }
 
-function raise(answering: Answering): PersonCommand {
+function raise(answering: AnswerContext): PersonCommand {
   const budget = raisedBudget(answering.wait, answering.request.text ?? "");
   if (budget !== null) return { do: "raise", ...named(answering), budget };
   const isInTokens = answering.wait.kind === "budget" && answering.wait.budget.usd === null;
@@ -144,7 +147,7 @@ function raise(answering: Answering): PersonCommand {
 }
 
 /** Giving work up is said twice. */
-function discard(answering: Answering): PersonCommand {
+function discard(answering: AnswerContext): PersonCommand {
   needConfirmed(answering.request.isConfirmed === true);
   return { do: "finish", ...named(answering), how: "discard" };
 }
@@ -156,7 +159,7 @@ export function needConfirmed(isConfirmed: boolean): void {
   throw new ChoicesNeeded([{ id: "discard", kind: "confirm", options: ["yes"], about }]);
 }
 
-async function takeBackRecord(project: Project, _run: ActiveRun, { state, head }: Recorded) {
+async function takeBackRecord(project: Project, _run: ActiveRun, { state, head }: RecordResult) {
   return state.is === "ended" ? takeBackBuilt(project, state, head) : [];
 }
 

@@ -1,20 +1,20 @@
-import type { PersonCommand, Reverted } from "../../core/command.ts";
-import { optionsOf } from "../../core/next.ts";
+import type { PersonCommand, RevertedFiles } from "../../core/command.ts";
+import { listWaitOptions } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
 import type { AnswerOption } from "../../schema/api.ts";
 import type { Person } from "../../schema/people.ts";
 import { answerOptions } from "../../views/answer-options.ts";
 import type { Project } from "../project/project.ts";
-import { type Answering, type AnswerRequest, answerTable, type AnswerTools } from "./answer-table.ts";
+import { type AnswerContext, type AnswerRequest, answerTable, type AnswerTools } from "./answer-table.ts";
 import { type LeftInTree, resolveTree, type ResolvedTree } from "./left-in-tree.ts";
-import { record, type Recorded } from "../project/current-run.ts";
+import { record, type RecordResult } from "../project/current-run.ts";
 
-export type Answered = Recorded & {
+export type AnswerResult = RecordResult & {
   /** The option as it is called now. */
   readonly option: WaitOption;
   /** What was put back before the answer was recorded; null where nothing was. */
-  readonly reverted: Reverted | null;
+  readonly reverted: RevertedFiles | null;
   /** What a cancelled run left in the working tree; null where it left nothing. */
   readonly left: LeftInTree | null;
 };
@@ -23,11 +23,11 @@ export type Answered = Recorded & {
 const FORMER_NAMES: ReadonlyMap<string, WaitOption> = new Map([["take-out", "revert"]]);
 
 /** What a person may answer now, with how each reads and what it will do. Empty where nothing is open. */
-export const answersOf = (run: ActiveRun): readonly AnswerOption[] =>
+export const listAnswers = (run: ActiveRun): readonly AnswerOption[] =>
   run.wait === null ? [] : answerOptions(run, run.wait);
 
 /** Names what a surface shows of an open wait; the answer hands it back. */
-export function shownOf({ wait }: Pick<ActiveRun, "wait">): string {
+export function shownDigest({ wait }: Pick<ActiveRun, "wait">): string {
   if (wait === null) return "";
   return wait.kind === "gate" ? wait.digest : wait.id;
 }
@@ -36,7 +36,7 @@ export function shownOf({ wait }: Pick<ActiveRun, "wait">): string {
  * Answers what is open: does what has to come first, records it, and does what follows.
  * @throws ProblemError when it is refused, ChoicesNeeded when it has to be confirmed; nothing was recorded then.
  */
-export async function answer(project: Project, run: ActiveRun, request: AnswerRequest): Promise<Answered> {
+export async function answer(project: Project, run: ActiveRun, request: AnswerRequest): Promise<AnswerResult> {
   openWait(run, request.wait);
   refuseWhileHeld(project, request.by);
   const { option, command } = await commandFor(project, run, request);
@@ -61,10 +61,10 @@ export type AnswerCommand = { readonly option: WaitOption; readonly command: Per
 export async function commandFor(project: AnswerTools, run: ActiveRun, request: AnswerRequest): Promise<AnswerCommand> {
   const named = FORMER_NAMES.get(request.option) ?? request.option;
   const wait = openWait(run, request.wait);
-  const valid = optionsOf(run, wait);
+  const valid = listWaitOptions(run, wait);
   if (!isOption(named) || !isOffered(named, wait, valid))
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
-  const answering: Answering = { project, run, wait, request };
+  const answering: AnswerContext = { project, run, wait, request };
   return { option: named, command: await answerTable[named].command(answering) };
 }
 

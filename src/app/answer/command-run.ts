@@ -7,7 +7,7 @@ import type { Project } from "../project/project.ts";
 import { refuseWhileHeld } from "./answer.ts";
 import { answerTable } from "./answer-table.ts";
 import { type LeftInTree, resolveTree } from "./left-in-tree.ts";
-import { record, type Recorded } from "../project/current-run.ts";
+import { record, type RecordResult } from "../project/current-run.ts";
 
 /** What a person says of the run itself, whatever is open. */
 export type RunCommand = { readonly by: Person; readonly signature?: PasskeySignature | undefined } &
@@ -21,10 +21,10 @@ export type RunCommand = { readonly by: Person; readonly signature?: PasskeySign
   );
 
 /** `left`: what a cancelled run left in the working tree; null where it left nothing. */
-export type Commanded = Recorded & { readonly left: LeftInTree | null };
+export type CommandResult = RecordResult & { readonly left: LeftInTree | null };
 
 /** @throws ProblemError when it is refused; nothing was recorded then. */
-export async function commandRun(project: Project, run: ActiveRun, command: RunCommand): Promise<Commanded> {
+export async function commandRun(project: Project, run: ActiveRun, command: RunCommand): Promise<CommandResult> {
   if (command.do !== "cancel" && run.wait !== null) refuseWhileHeld(project, command.by);
   const { signature } = command;
   const wanted = personCommand(run, command);

@@ -15,7 +15,7 @@ export type LeftInTree = {
 };
 
 type Tree = Pick<Project, "workspace">;
-type Found = { readonly from: TreeId; readonly paths: readonly string[] };
+type LeftFiles = { readonly from: TreeId; readonly paths: readonly string[] };
 
 /** Files that agents of the run changed and that no commit has. Null where nobody can tell. */
 export async function leftInTree(project: Tree, run: ActiveRun): Promise<readonly string[] | null> {
@@ -49,7 +49,7 @@ async function resolved(project: Tree, run: ActiveRun, tree: "keep" | "restore")
   return { paths, kept: `refs/isdlc/${run.run.run}/${CANCELLED_NAME}` };
 }
 
-async function uncommitted(project: Tree, run: ActiveRun): Promise<Found | null> {
+async function uncommitted(project: Tree, run: ActiveRun): Promise<LeftFiles | null> {
   const from = run.run.options.commits === "phase" ? treeBefore(run) : runBegan(run).tree;
   if (from === null) return null;
   const workspace = project.workspace(run);

@@ -1,4 +1,4 @@
-import { tokensOf } from "../../core/budget.ts";
+import { sumTokens } from "../../core/budget.ts";
 import type { Wait } from "../../core/run.ts";
 import type { Budget } from "../../schema/plan.ts";
 
@@ -14,7 +14,7 @@ export function raisedBudget(wait: Wait, said: string): Budget | null {
     limit === null ? null : used + Math.max(limit, next);
   const again = {
     usd: more(usd, spent.usd ?? 0, ahead.usd ?? 0),
-    tokens: more(tokens, tokensOf(spent), tokensOf(ahead)),
+    tokens: more(tokens, sumTokens(spent), sumTokens(ahead)),
   };
   const amount = said.trim().replace(/^\$/, "");
   if (amount === "") return again;

@@ -1,11 +1,11 @@
-import type { Reverted } from "../../core/command.ts";
+import type { RevertedFiles } from "../../core/command.ts";
 import { isFile } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import type { Project } from "../project/project.ts";
 
 /** Puts back what the phase wrote where it may not; the tree as it was is kept on a ref. */
-export async function revertWrites(project: Pick<Project, "workspace">, run: ActiveRun): Promise<Reverted> {
+export async function revertWrites(project: Pick<Project, "workspace">, run: ActiveRun): Promise<RevertedFiles> {
   const phase = currentPhase(run);
   const paths = (phase?.made?.unexpected ?? []).filter(isFile);
   if (phase === undefined || phase.firstTree === null)

@@ -8,7 +8,7 @@ import type { Project } from "../project/project.ts";
 
 /** What agents did and do in this working tree, whoever's run it is. */
 export async function agentWork(project: Project, state: RunState): Promise<AgentWork> {
-  const others = await Promise.all(project.siblings().map(async (one) => workIn(one, await stateOf(one))));
+  const others = await Promise.all(project.siblings().map(async (one) => workIn(one, await readState(one))));
   const works = [await workIn(project, state), ...others];
   const spans = works.flatMap((work) => work.spans).toSorted((one, other) => one.since - other.since);
   const last = spans.at(-1);
@@ -23,7 +23,7 @@ export async function agentWork(project: Project, state: RunState): Promise<Agen
   };
 }
 
-async function stateOf(project: Project): Promise<RunState> {
+async function readState(project: Project): Promise<RunState> {
   try {
     return (await currentRun(project)).state;
   } catch (error) {
@@ -45,7 +45,7 @@ async function workIn(project: Project, state: RunState): Promise<TreeWork> {
   const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
   const sessions = events.flatMap((event) => livingSession(project, event));
   return {
-    drivers: [...recorded, ...drivingNow(project)],
+    drivers: [...recorded, ...listDrivers(project)],
     spans: [...workSpans(events), ...sessions.map(({ span }) => span)],
     sessions,
   };
@@ -60,7 +60,7 @@ function livingSession({ callers }: Project, event: RunEvent): LivingSession[] {
 }
 
 /** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */
-function drivingNow({ driver, callers }: Project): ProcessIdentity[] {
+function listDrivers({ driver, callers }: Project): ProcessIdentity[] {
   const pid = driver.holder();
   const found = pid === null ? null : callers.processAt(pid);
   return found === null ? [] : [found];

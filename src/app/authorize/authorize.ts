@@ -67,9 +67,9 @@ type Context = {
   readonly state: RunState;
   readonly work: AgentWork;
 };
-type Checked = { readonly ok: true; readonly person: Person } | { readonly ok: false; readonly problem: Problem };
+type IdentityCheck = { readonly ok: true; readonly person: Person } | { readonly ok: false; readonly problem: Problem };
 type Checks = {
-  readonly [K in Credential["is"]]: (credential: Extract<Credential, { is: K }>, context: Context) => Checked;
+  readonly [K in Credential["is"]]: (credential: Extract<Credential, { is: K }>, context: Context) => IdentityCheck;
 };
 
 const checks: Checks = {
@@ -108,7 +108,7 @@ const checks: Checks = {
   passkey: ({ name }, context) => atThePage(name, "passkey", context),
 };
 
-function atThePage(name: string, channel: Channel, { project: { callers }, request, work }: Context): Checked {
+function atThePage(name: string, channel: Channel, { project: { callers }, request, work }: Context): IdentityCheck {
   const caller = callers.identify(work);
   if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
   const suspicious = callers.suspicion(work);
@@ -125,9 +125,12 @@ const answeredByAgent = ({ verb }: Request, evidence: string): Problem => ({
   verb,
   evidence,
 });
-const unknownCaller = ({ verb }: Request, why: string): Checked => ({
+const unknownCaller = ({ verb }: Request, why: string): IdentityCheck => ({
   ok: false,
   problem: { code: "CALLER_UNKNOWN", verb, why },
 });
-const suspiciousTerminal = (why: string): Checked => ({ ok: false, problem: { code: "TERMINAL_SUSPICIOUS", why } });
-const tokenRefused = (detail: string): Checked => ({ ok: false, problem: { code: "TOKEN_REFUSED", detail } });
+const suspiciousTerminal = (why: string): IdentityCheck => ({
+  ok: false,
+  problem: { code: "TERMINAL_SUSPICIOUS", why },
+});
+const tokenRefused = (detail: string): IdentityCheck => ({ ok: false, problem: { code: "TOKEN_REFUSED", detail } });

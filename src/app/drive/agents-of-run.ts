@@ -26,11 +26,11 @@ export async function agentsOfRun(
   change: AgentsChange | undefined,
 ): Promise<AgentsOfRun> {
   const kept = project.trust.agents(run.run.run);
-  const remembered = kept !== null && areThoseOf(run, project.agents.record(kept)) ? kept : null;
+  const remembered = kept !== null && areAgentsOfRun(run, project.agents.record(kept)) ? kept : null;
   const chosen = change === undefined ? remembered : change.rename(remembered);
   if (chosen === null) throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
   const recorded = project.agents.record(chosen);
-  if (change === undefined || chosen === remembered || areThoseOf(run, recorded))
+  if (change === undefined || chosen === remembered || areAgentsOfRun(run, recorded))
     return { agents: chosen, command: null };
   if (run.run.sandbox !== true) refuseUnsandboxed(project, chosen);
   return { agents: chosen, command: { do: "changeAgents", by: await change.by(), ...recorded } };
@@ -43,7 +43,7 @@ function refuseUnsandboxed({ agents }: Project, chosen: RunAgents): void {
 }
 
 /** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */
-function areThoseOf({ run }: ActiveRun, now: RecordedAgents): boolean {
+function areAgentsOfRun({ run }: ActiveRun, now: RecordedAgents): boolean {
   const keys = [now, run].flatMap((recorded) =>
     [recorded.agents, recorded.reviewers].flatMap((one) => Object.keys(one ?? {})),
   );

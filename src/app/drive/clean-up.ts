@@ -1,6 +1,6 @@
 import { isKeptName } from "../../core/kept-ref.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { type EndedRun, finishOf, mergedAs } from "../../core/run.ts";
+import { type EndedRun, chosenFinish, mergedAs } from "../../core/run.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { Finish } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
@@ -35,7 +35,7 @@ export async function cleanUp(project: Project, ended: EndedRun, cleaning: Clean
 /** The branch of a run that was merged or discarded, whatever its workflow. */
 function finishedWork(ended: EndedRun): Branch | null {
   const { run } = ended;
-  const finish = finishOf(ended);
+  const finish = chosenFinish(ended);
   const { branch = null, base = null } = run.git ?? {};
   const isOver = finish === "merge" || finish === "squash" || finish === "discard";
   if (!isOver || branch === null || base === null) return null;

@@ -1,5 +1,5 @@
 import { next } from "../../core/next.ts";
-import { type ActiveRun, type EndedRun, finishOf, type RunState } from "../../core/run.ts";
+import { type ActiveRun, type EndedRun, chosenFinish, type RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { refuseWhileHeld } from "../../engine/session-work.ts";
@@ -12,7 +12,7 @@ import { currentRun, record } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 import { type AgentsChange, agentsOfRun } from "./agents-of-run.ts";
 import { type CleaningUp, cleanUp } from "./clean-up.ts";
-import { type Watched, watchRun } from "./watch-run.ts";
+import { type WatchedRun, watchRun } from "./watch-run.ts";
 
 /** Who drives a run, and what they want to hear of it. */
 export type Driver = {
@@ -49,7 +49,7 @@ export type Driven =
       readonly after: readonly string[];
     }
   /** Another process drives it. */
-  | ({ readonly is: "watched" } & Watched);
+  | ({ readonly is: "watched" } & WatchedRun);
 
 /** Goes on with the open run until it rests, asking what is open where somebody can be asked. */
 export async function driveRun(project: Project, driver: Driver): Promise<Driven> {
@@ -61,7 +61,7 @@ export async function driveRun(project: Project, driver: Driver): Promise<Driven
     if (next(state).is === "action") driver.watching?.(acquired.pid);
     return { is: "watched", ...(await watchRun(project, run, driver.signal)) };
   }
-  const drivenAlone = async (): Promise<Rested> => {
+  const drivenAlone = async (): Promise<DriveResult> => {
     project.trust.rememberAgents(run, agents);
     if (command !== null) await record(project, run, command);
     return driveAndAsk(project, driver, { run: state, agents });
@@ -70,7 +70,7 @@ export async function driveRun(project: Project, driver: Driver): Promise<Driven
   return { is: "rested", ...rested, after: await afterwards(project, rested.state, driver) };
 }
 
-type Rested = { readonly state: RunState; readonly warnings: readonly string[] };
+type DriveResult = { readonly state: RunState; readonly warnings: readonly string[] };
 
 const NOBODY: CleaningUp = { cwd: null, mayLose: () => Promise.resolve(false) };
 
@@ -81,7 +81,7 @@ async function afterwards(
   { cleaning = NOBODY }: Driver,
 ): Promise<readonly string[]> {
   if (state.is !== "ended") return [];
-  if (finishOf(state) === "pr") writeRequestBody(project, state);
+  if (chosenFinish(state) === "pr") writeRequestBody(project, state);
   return [...(await project.attest(state)), ...(await cleanUp(project, state, cleaning))];
 }
 
@@ -91,9 +91,9 @@ function writeRequestBody({ projections }: Project, ended: EndedRun): void {
   projections.writeSummary(REQUEST_BODY, pullRequestBody(ended, plan));
 }
 
-type Driving = { readonly run: ActiveRun; readonly agents: RunAgents };
+type DrivenRun = { readonly run: ActiveRun; readonly agents: RunAgents };
 
-async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Driving): Promise<Rested> {
+async function driveAndAsk(project: Project, driver: Driver, { run, agents }: DrivenRun): Promise<DriveResult> {
   const { signal, progress, warn } = driver;
   const engine = project.engine(run, { agents, progress, warn });
   refuseWhileHeld(engine, run);

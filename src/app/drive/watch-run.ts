@@ -2,7 +2,7 @@ import type { RunState } from "../../core/run.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
 
-export type Watched = {
+export type WatchedRun = {
   readonly state: RunState;
   /** The process that drives the run still, or has its open wait before it; null when there is none. */
   readonly driver: number | null;
@@ -14,7 +14,7 @@ const LOOKS = 40;
 const AT_LEAST_EVERY = 1000; // milliseconds
 
 /** Another process drives this run: watches it until the run rests, nobody drives it any more or the signal says stop. */
-export async function watchRun(project: Project, run: RunId, signal: AbortSignal): Promise<Watched> {
+export async function watchRun(project: Project, run: RunId, signal: AbortSignal): Promise<WatchedRun> {
   const { journal, driver } = project;
   for (;;) {
     const { state } = await journal.load(run);

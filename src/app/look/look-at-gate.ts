@@ -7,7 +7,7 @@ import type { ShownChanges } from "../../views/changes-text.ts";
 import { patchFiles } from "../../views/patch-files.ts";
 import { waitObject } from "../../views/status.ts";
 import { summaryText } from "../../views/summary.ts";
-import { shownOf } from "../answer/answer.ts";
+import { shownDigest } from "../answer/answer.ts";
 import type { Project } from "../project/project.ts";
 
 export type GateLook = {
@@ -17,7 +17,7 @@ export type GateLook = {
 };
 
 /** Where the trees of a run can be compared. */
-export type Looked = {
+export type TreeComparator = {
   readonly workspace: (run: ActiveRun) => Pick<Workspace, "diff" | "patch">;
   readonly vcsWrite: Pick<Project["vcsWrite"], "forkPoint">;
 };
@@ -26,16 +26,20 @@ export type Looked = {
  * What a run waits for, with everything a person is shown of it; the patches are told to programs on request. Without
  * a place where its trees are, everything but what changed.
  */
-export async function lookAtGate(project: Looked | null, run: ActiveRun, isDiffWanted: boolean): Promise<GateLook> {
+export async function lookAtGate(
+  project: TreeComparator | null,
+  run: ActiveRun,
+  isDiffWanted: boolean,
+): Promise<GateLook> {
   const now = next(run);
   if (now.is !== "wait") return { view: { waiting: null }, changes: null };
-  const changes = project === null ? null : await changesOf(project, run);
-  const atGate = now.wait.kind === "gate" ? { shown: shownOf(run), summary: summaryText(run) } : {};
+  const changes = project === null ? null : await readShownChanges(project, run);
+  const atGate = now.wait.kind === "gate" ? { shown: shownDigest(run), summary: summaryText(run) } : {};
   const diff = isDiffWanted && changes !== null ? diffObject(changes) : {};
   return { view: { waiting: waitObject(run, now.wait), ...atGate, ...diff }, changes };
 }
 
-async function changesOf({ workspace, vcsWrite }: Looked, run: ActiveRun): Promise<ShownChanges> {
+async function readShownChanges({ workspace, vcsWrite }: TreeComparator, run: ActiveRun): Promise<ShownChanges> {
   const looking = { workspace: workspace(run), vcs: run.run.git === null ? null : vcsWrite };
   return (await shownChanges(looking, run)) ?? { base: "since the run began", parts: [] };
 }

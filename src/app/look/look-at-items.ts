@@ -7,7 +7,7 @@ import type { CommitId } from "../../schema/ids.ts";
 /** Every item, how far its analysis is, and whether the code moved on since. */
 export async function lookAtItems(seen: SeenItems): Promise<ItemList> {
   const found = seen.all();
-  const isStale = await stalenessOf(seen, found);
+  const isStale = await createStalenessCheck(seen, found);
   const items = found.map((item): ItemRow => {
     const { slug, meta } = item;
     return {
@@ -22,7 +22,10 @@ export async function lookAtItems(seen: SeenItems): Promise<ItemList> {
 }
 
 /** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
-async function stalenessOf(seen: SeenItems, found: readonly FoundItem[]): Promise<(item: FoundItem) => boolean | null> {
+async function createStalenessCheck(
+  seen: SeenItems,
+  found: readonly FoundItem[],
+): Promise<(item: FoundItem) => boolean | null> {
   const head = seen.head();
   if (head === null) return () => null;
   const older = new Map<FoundItem, CommitId>();

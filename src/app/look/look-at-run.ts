@@ -10,10 +10,10 @@ export type RunLook = {
   readonly liveness: Liveness;
 };
 
-type Looked = { readonly driver: Pick<Project["driver"], "holder"> } & Pick<Project, "endAll">;
+type DriverSources = { readonly driver: Pick<Project["driver"], "holder"> } & Pick<Project, "endAll">;
 
 /** Where a run stands, and whether anybody drives it. What a killed driver left behind is ended by whoever looks. */
-export async function lookAtRun(project: Looked, state: RunState): Promise<RunLook> {
+export async function lookAtRun(project: DriverSources, state: RunState): Promise<RunLook> {
   const isAtWork = state.is === "active" && state.wait === null;
   const liveness = { driven: isAtWork && project.driver.holder() !== null };
   if (state.is === "active" && !liveness.driven) await reapOrphans(project, state);

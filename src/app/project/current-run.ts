@@ -23,7 +23,7 @@ export async function currentRun({ journal }: Pick<Project, "journal">, named?: 
 const unusable = (detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: "isdlc status --run <id>" });
 
-export type Recorded = {
+export type RecordResult = {
   readonly state: RunState;
   readonly head: Head;
   /** Projections that could not be written; the decision stands. */
@@ -35,7 +35,7 @@ export async function record(
   { journal, projections }: Pick<Project, "journal" | "projections">,
   run: RunId,
   command: PersonCommand,
-): Promise<Recorded> {
+): Promise<RecordResult> {
   const submitted = await journal.submit(run, command);
   if (!submitted.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: submitted.refusal });
   const { state, head } = submitted;

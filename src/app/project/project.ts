@@ -63,11 +63,11 @@ export type Project = {
   readonly siblings: () => readonly Project[];
   /** Signs what the journal says about a finished run, where git is set up for it. Gives what to tell the person. */
   readonly attest: (ended: EndedRun) => Promise<readonly string[]>;
-  readonly engine: (run: ActiveRun, wanted: EngineWanted) => Engine;
+  readonly engine: (run: ActiveRun, wanted: EngineOptions) => Engine;
 };
 
 /** What one driver of a run brings along. */
-export type EngineWanted = {
+export type EngineOptions = {
   readonly agents: RunAgents;
   readonly progress: ProgressSink;
   readonly warn: (warning: string) => void;

@@ -23,7 +23,7 @@ export type AtWork = {
 };
 
 /** Where the run stands once everything was done that needs neither the session nor a person. */
-export type Standing = {
+export type SessionState = {
   readonly state: RunState;
   /** What the session is to do now; null where it is not its turn, or it has not taken it. */
   readonly task: SessionTask | null;
@@ -34,27 +34,27 @@ export type Standing = {
  * Does what is due up to the session's own work, and gives it that.
  * @throws ProblemError NO_RUN, RUN_DRIVEN, SESSION_HOLDS
  */
-export const beginWork = (project: Project, atWork: AtWork): Promise<Standing> =>
+export const beginWork = (project: Project, atWork: AtWork): Promise<SessionState> =>
   asDriver(project, atWork, async (engine) => ({ ...(await continueWork(engine, atWork)) }));
 
 /**
  * Records the session's report, then does what is due: checks, reviewer, gate, or the session's next task.
  * @throws ProblemError as above, and NOT_HELD
  */
-export const reportWork = (project: Project, atWork: AtWork, report: SessionReport): Promise<Standing> =>
+export const reportWork = (project: Project, atWork: AtWork, report: SessionReport): Promise<SessionState> =>
   asDriver(project, atWork, async (engine) => {
     await recordSessionReport(engine, report);
     return continueWork(engine, atWork);
   });
 
 /** Does what is due up to the session's own work, and leaves that to it. */
-export const driveForSession = (project: Project, atWork: AtWork): Promise<Standing> =>
+export const driveForSession = (project: Project, atWork: AtWork): Promise<SessionState> =>
   asDriver(project, atWork, async (engine) => {
     const { state, warnings } = await drive(engine, atWork.signal);
     return { state, task: null, warnings };
   });
 
-async function continueWork(engine: Engine, { session, signal }: AtWork): Promise<Standing> {
+async function continueWork(engine: Engine, { session, signal }: AtWork): Promise<SessionState> {
   const driven = await drive(engine, signal);
   const task = signal.aborted ? null : await claimForSession(engine, session);
   const { state, head } = await engine.journal.load(engine.run);

@@ -1,7 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Project } from "../project/project.ts";
 import type { Scope } from "./setting.ts";
-import { settingOf } from "./settings-table.ts";
+import { findSetting } from "./settings-table.ts";
 
 export type SettingChange = {
   readonly key: string;
@@ -15,7 +15,7 @@ export type SettingChange = {
  * @throws ProblemError for a key or a value that means nothing.
  */
 export function changeSetting(project: Project, { key, value, scope }: SettingChange): string | null {
-  const setting = settingOf(project, key);
+  const setting = findSetting(project, key);
   if (scope === "here" && !setting.isByProject) {
     const detail = `${key} cannot be set for one project alone; agents, limits, session and tests can.`;
     throw new ProblemError({ code: "USAGE", detail, usage: `isdlc config set ${key} ${setting.valid}` });

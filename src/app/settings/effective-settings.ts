@@ -1,10 +1,10 @@
 import { money } from "../../core/money.ts";
 import type { Project } from "../project/project.ts";
-import type { Found } from "./setting.ts";
-import { settingNames, settingOf } from "./settings-table.ts";
+import type { SettingValue } from "./setting.ts";
+import { settingNames, findSetting } from "./settings-table.ts";
 
 /** A setting as it holds for the next run here. */
-export type EffectiveSetting = Found & {
+export type EffectiveSetting = SettingValue & {
   readonly key: string;
   /** The value, or what holds without one, in words. */
   readonly text: string;
@@ -16,7 +16,7 @@ export const effectiveSettings = (
   keys: readonly string[] = settingNames(project),
 ): EffectiveSetting[] =>
   keys.map((key) => {
-    const setting = settingOf(project, key);
+    const setting = findSetting(project, key);
     const found = setting.read(project);
     const text = found.value === null ? setting.fallback(project) : valueText(key, found.value);
     return { key, ...found, text, valid: setting.valid };

@@ -9,14 +9,14 @@ export type Origin = "default" | "user" | "here" | "project";
 /** Where a change goes: into the person's settings for every project or for this one; the project's block has its own place. */
 export type Scope = "user" | "here";
 
-export type Found = { readonly value: unknown; readonly from: Origin };
+export type SettingValue = { readonly value: unknown; readonly from: Origin };
 
 export type Setting = {
   /** What the text on the command line means; undefined when it means nothing, null for nothing at all. */
   readonly parse: (value: string, project: Project) => unknown;
   readonly valid: string;
   /** The value that is set; null where none is. */
-  readonly read: (project: Project) => Found;
+  readonly read: (project: Project) => SettingValue;
   /** What holds where none is set, in words. */
   readonly fallback: (project: Project) => string;
   /** True where it can be set for one project alone. */
@@ -27,7 +27,7 @@ export type Setting = {
   readonly write: (project: Project, value: unknown, scope: Scope) => string | null;
 };
 
-const UNSET: Found = { value: null, from: "default" };
+const UNSET: SettingValue = { value: null, from: "default" };
 
 type Kind = Pick<Setting, "parse" | "valid"> & {
   readonly fallback?: string | Setting["fallback"];
@@ -35,13 +35,13 @@ type Kind = Pick<Setting, "parse" | "valid"> & {
   readonly isProjectOnly?: boolean;
 };
 
-const fallbackOf = ({ fallback = "not set" }: Kind): Setting["fallback"] =>
+const readFallback = ({ fallback = "not set" }: Kind): Setting["fallback"] =>
   typeof fallback === "string" ? () => fallback : fallback;
 
 /** A value of the `supervised_mode` block of this project's state.json, by its name there. */
 export const blockSetting = (name: string, kind: Kind): Setting => ({
   ...kind,
-  fallback: fallbackOf(kind),
+  fallback: readFallback(kind),
   isByProject: false,
   read(project) {
     const value = ownValue(ownValue(project.projections.stateFile(), "supervised_mode"), name);
@@ -60,7 +60,7 @@ export const blockSetting = (name: string, kind: Kind): Setting => ({
 /** A person's own setting, for every project or for one. */
 export const ownSetting = (name: string, kind: Kind): Setting => ({
   ...kind,
-  fallback: fallbackOf(kind),
+  fallback: readFallback(kind),
   isByProject: kind.isByProject === true,
   read({ settings }) {
     const { here, general } = settings.read();

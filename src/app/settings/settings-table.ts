@@ -3,7 +3,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { parseTestCommand } from "../../core/test-command.ts";
 import { phaseNumber } from "../../schema/ids.ts";
 import {
-  MOST_REDOS,
+  MAX_REDO_LIMIT,
   NotifyChoice,
   SandboxChoice,
   SessionChoice,
@@ -86,7 +86,11 @@ const limit = (name: Limit): Setting =>
     isByProject: true,
   });
 
-const oneOf = (name: string, options: readonly string[], more: { fallback: string; isByProject?: boolean }): Setting =>
+const choiceSetting = (
+  name: string,
+  options: readonly string[],
+  more: { fallback: string; isByProject?: boolean },
+): Setting =>
   ownSetting(name, {
     parse: orNothing((value) => (options.includes(value) ? value : undefined)),
     valid: options.join(", "),
@@ -132,12 +136,12 @@ export const settings: Readonly<Record<string, Setting>> = {
   "reviewer-command": command("reviewer-command"),
   ...Object.fromEntries(LIMITS.map((name) => [name, limit(name)])),
   "redo.limit": ownSetting("redo.limit", {
-    parse: asCount(MOST_REDOS),
-    valid: `<0 to ${MOST_REDOS}>`,
+    parse: asCount(MAX_REDO_LIMIT),
+    valid: `<0 to ${MAX_REDO_LIMIT}>`,
     fallback: String(MAX_REDOS),
     isByProject: true,
   }),
-  session: oneOf("session", SessionChoice.options, { fallback: "phase", isByProject: true }),
+  session: choiceSetting("session", SessionChoice.options, { fallback: "phase", isByProject: true }),
   tests: ownSetting("tests", {
     parse: orNothing(testCommand),
     valid: '"<command>"',
@@ -145,7 +149,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     isByProject: true,
     isProjectOnly: true,
   }),
-  sandbox: oneOf("sandbox", SandboxChoice.options, { fallback: "auto" }),
+  sandbox: choiceSetting("sandbox", SandboxChoice.options, { fallback: "auto" }),
   "sandbox-read": paths("sandbox-read", "~/.m2,/opt/tools"),
   "sandbox-write": paths("sandbox-write", "~/.cache/go-build"),
   "agent-variables": variables("agent-variables", "SENTRY_TOKEN,ACME_*"),
@@ -155,10 +159,10 @@ export const settings: Readonly<Record<string, Setting>> = {
     valid: CHANNELS.join(","),
     fallback: "all",
   }),
-  notify: oneOf("notify", NotifyChoice.options, { fallback: "on" }),
+  notify: choiceSetting("notify", NotifyChoice.options, { fallback: "on" }),
   webhook: ownSetting("webhook", { parse: asUrl, valid: "https://example.org/hook" }),
   "webhook-secret": ownSetting("webhook-secret", { parse: asText, valid: "<secret that signs what is sent>" }),
-  "webhook-form": oneOf("webhook-form", WebhookForm.options, { fallback: "json" }),
+  "webhook-form": choiceSetting("webhook-form", WebhookForm.options, { fallback: "json" }),
 };
 
 /** Names as the project's state.json spells them. */
@@ -169,11 +173,11 @@ const OLD_NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 /** @throws ProblemError SETTING_UNKNOWN */
-export function settingOf(project: Project, key: string): Setting {
+export function findSetting(project: Project, key: string): Setting {
   const name = OLD_NAMES.get(key) ?? key;
   const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
   if (setting !== undefined) return setting;
-  const role = roleOf(key);
+  const role = parseRole(key);
   if (role !== null && isPhase(project, key))
     return agentSetting(key, readNamed, () => (role === "agent" ? "the agent" : "the reviewer"));
   const phases = shippedPhases(project.workflows).map((phase) => `${role ?? ""}.${phase}`);
@@ -184,9 +188,9 @@ export function settingOf(project: Project, key: string): Setting {
 /** All there are, and those of single phases where they are set. */
 export function settingNames(project: Project): string[] {
   const set = Object.keys(project.settings.read().settings);
-  return [...Object.keys(settings), ...set.filter((key) => roleOf(key) !== null && isPhase(project, key))];
+  return [...Object.keys(settings), ...set.filter((key) => parseRole(key) !== null && isPhase(project, key))];
 }
 
-const roleOf = (key: string): string | null => /^(agent|reviewer)\../.exec(key)?.[1] ?? null;
+const parseRole = (key: string): string | null => /^(agent|reviewer)\../.exec(key)?.[1] ?? null;
 const isPhase = ({ workflows }: Project, key: string): boolean =>
   shippedPhases(workflows).includes(key.slice(key.indexOf(".") + 1));

@@ -33,7 +33,7 @@ export async function dryRun(project: Project, request: RunRequest): Promise<Dry
   for (let wanted = request; ;) {
     const planned = await planRun(project, wanted);
     const notes = planned.notes.filter((note) => !note.includes("\n")); // the phases are told below
-    if (planned.ok) return { ...outlineOf(planned.plan), asked: asked.flatMap(({ about }) => about), notes };
+    if (planned.ok) return { ...outlinePlan(planned.plan), asked: asked.flatMap(({ about }) => about), notes };
     const choice = planned.choices.find(({ id }) => wanted.decisions[id] === undefined);
     const option = choice?.options[0];
     if (choice === undefined || option === undefined || choice.id === "item")
@@ -43,11 +43,11 @@ export async function dryRun(project: Project, request: RunRequest): Promise<Dry
   }
 }
 
-type Shown = Omit<DryRun, "asked" | "notes">;
+type PlanOutline = Omit<DryRun, "asked" | "notes">;
 
-const NO_PLAN: Shown = { head: null, phases: [] };
+const NO_PLAN: PlanOutline = { head: null, phases: [] };
 
-function outlineOf(plan: RunPlan): Shown {
+function outlinePlan(plan: RunPlan): PlanOutline {
   const { project, definition, facts, git, work } = plan;
   const slug = folderSlug(project, facts.title);
   const folder = work.target?.folder ?? (definition.items === null ? slug : `<number>-${slug}`);
@@ -61,7 +61,7 @@ function outlineOf(plan: RunPlan): Shown {
     tests: facts.tests?.argv ?? null,
     isSandboxed: facts.sandbox === true,
   };
-  return { head, phases: facts.plan.map((rule, index) => phaseOf(plan, { ...run, index }, rule)) };
+  return { head, phases: facts.plan.map((rule, index) => toDryPhase(plan, { ...run, index }, rule)) };
 }
 
 /** The run as it would be once opened: prompts are made of that. */
@@ -77,7 +77,7 @@ function openedRun({ facts, git, project }: RunPlan, folder: string): ActiveRun 
   return state;
 }
 
-function phaseOf(plan: RunPlan, run: ActiveRun, rule: PhaseRule): DryPhase {
+function toDryPhase(plan: RunPlan, run: ActiveRun, rule: PhaseRule): DryPhase {
   const { agents, facts, project } = plan;
   const { persona } = project.workflows.resolve(facts.workflow);
   const phase = run.phases[run.index];

@@ -1,12 +1,12 @@
 import { OWN, ownPath } from "../../core/own-folder.ts";
 import { wordSlug } from "../../core/plan.ts";
 import { featureId, featureNumber, featureSlug } from "../../core/spec/feature-name.ts";
-import { numberOf } from "../../engine/write-projections.ts";
+import { parseNumber } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import type { Project } from "../project/project.ts";
 
-export type Naming = {
+export type NamingRequest = {
   readonly project: Project;
   readonly definition: WorkflowDefinition;
   readonly title: string;
@@ -24,7 +24,7 @@ export async function nameWork({
   run,
   git,
   folder: given,
-}: Naming): Promise<{ item: string; branch: string | null }> {
+}: NamingRequest): Promise<{ item: string; branch: string | null }> {
   const slug = folderSlug(project, title);
   const { items, branch } = definition;
   const folder = given ?? (items === null ? null : await nextFolder(project, items, { slug, git }));
@@ -74,4 +74,4 @@ async function namesSeen({ projections, vcs, ids }: Project, root: string, git: 
 }
 
 const idNumber = (name: string, prefix: string): number =>
-  prefix === "" ? featureNumber(name) : numberOf(name, prefix);
+  prefix === "" ? featureNumber(name) : parseNumber(name, prefix);

@@ -3,10 +3,10 @@ import { detectSource } from "../../core/items/item-source.ts";
 import type { NewItem } from "../../ports/items.ts";
 import { plainLine } from "../../views/plain-text.ts";
 
-export type Naming = { readonly folder: string; readonly isListed?: boolean; readonly issue?: IssueLink | null };
+export type ItemNaming = { readonly folder: string; readonly isListed?: boolean; readonly issue?: IssueLink | null };
 
 /** An item as it is put on record, from a person's words about it and the issue they come from. */
-export function newItem(description: string, { folder, isListed = false, issue = null }: Naming): NewItem {
+export function newItem(description: string, { folder, isListed = false, issue = null }: ItemNaming): NewItem {
   if (issue !== null) {
     const title = plainLine(description, 200);
     const { source, id: reference, url } = issue;

@@ -32,7 +32,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const branch = plan.branch ?? { branch: facts.scope === "item" ? null : name.branch };
   const git = plan.git === null ? null : { ...plan.git, ...branch };
   project.trust.rememberAgents(run, agents);
-  const start = { do: "start", facts: { ...facts, run, item: name.item, git, ...placeOf(project) } } as const;
+  const start = { do: "start", facts: { ...facts, run, item: name.item, git, ...describePlace(project) } } as const;
   const opened = await project.journal.create(run, start);
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
   const warnings = [
@@ -47,7 +47,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   return { run, item: name.item, lines: [...lines, ...(await keepRecord(project, record))] };
 }
 
-function placeOf({ tree, callers }: Project) {
+function describePlace({ tree, callers }: Project) {
   const view = callers.view();
   return { tree, ...(view === null ? {} : { view }) };
 }

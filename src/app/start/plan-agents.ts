@@ -3,14 +3,14 @@ import type { PhaseKey } from "../../schema/ids.ts";
 import type { RunOptions } from "../../schema/plan.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
 import type { UserSettings } from "../../schema/user-settings.ts";
-import { keyOf } from "../agents/agent-choice.ts";
+import { agentKey } from "../agents/agent-choice.ts";
 import { unmetWishes } from "../agents/capability-rows.ts";
 import { chooseAgents } from "../agents/choose-agents.ts";
 import { allAgents } from "../agents/chosen-agents.ts";
 import { shippedPhases } from "../agents/shipped-phases.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 
-type Wanted = {
+type AgentWishes = {
   readonly settings: UserSettings;
   readonly phases: readonly PhaseKey[];
   readonly limits: Pick<RunOptions, "budget" | "limits" | "session">;
@@ -18,7 +18,7 @@ type Wanted = {
 
 export type AgentsPlan = {
   readonly agents: RunAgents;
-  /** What each said of itself, by `keyOf`. */
+  /** What each said of itself, by `agentKey`. */
   readonly versions: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 };
@@ -27,7 +27,10 @@ export type AgentsPlan = {
  * Which agents a run has, all of them installed, and what they cannot do of what is asked.
  * @throws ProblemError before anything is written.
  */
-export async function planAgents({ project, request, notes }: Planning, wanted: Wanted): Promise<AgentsPlan> {
+export async function planAgents(
+  { project, request, notes }: PlanningContext,
+  wanted: AgentWishes,
+): Promise<AgentsPlan> {
   const { agents: port, workflows } = project;
   const { agents: given, agent = null, reviewer = null } = request.wishes;
   const known = shippedPhases(workflows);
@@ -39,7 +42,7 @@ export async function planAgents({ project, request, notes }: Planning, wanted: 
     allAgents(agents).map(async (one) => {
       const found = await port.probe(one);
       if ("code" in found) throw new ProblemError(found);
-      return { name: one.name, key: keyOf(one), able: found, needsSandbox: port.needsSandbox(one.name) };
+      return { name: one.name, key: agentKey(one), able: found, needsSandbox: port.needsSandbox(one.name) };
     }),
   );
   if (detected !== null) notes.push(foundLine(detected));

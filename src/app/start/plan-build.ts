@@ -9,7 +9,7 @@ import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { buildSummary, partialAnalysis, skipWarning } from "../../views/build-summary.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { currentRun } from "../project/current-run.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 import { planStaleness } from "./plan-staleness.ts";
 import type { BuildTarget } from "./run-request.ts";
 
@@ -21,14 +21,14 @@ export type Subject = {
 };
 
 /** Finds out where the build of an item starts. Writes nothing. */
-export async function planBuild(planning: Planning, subject: Subject): Promise<BuildTarget> {
+export async function planBuild(planning: PlanningContext, subject: Subject): Promise<BuildTarget> {
   const { definition, item, folder } = subject;
   await resolveOpenAnalysis(planning, item);
-  const recorded = metaOf(planning, item);
+  const recorded = readMeta(planning, item);
   const now = planning.project.clock.now();
   const light = planning.request.wishes.light === true ? lightSizing(recorded, definition, now) : null;
   const meta = recorded === null || light === null ? recorded : { ...recorded, ...light };
-  const found = computeStartPhase(meta, keysOf(definition), analysisOf(definition));
+  const found = computeStartPhase(meta, listPhaseKeys(definition), listAnalysisPhases(definition));
   planning.notes.push(...found.warnings.map((warning) => `warning: ${warning}`));
   const named = namedStart(planning, definition);
   if (named !== null) {
@@ -46,7 +46,7 @@ export async function planBuild(planning: Planning, subject: Subject): Promise<B
 }
 
 /** A build beside an open analysis of the same item works on what is about to change: that is for the person to say. */
-async function resolveOpenAnalysis({ project, choices, notes }: Planning, item: FoundItem): Promise<void> {
+async function resolveOpenAnalysis({ project, choices, notes }: PlanningContext, item: FoundItem): Promise<void> {
   const sibling = item.dir === null ? undefined : project.siblings().find((one) => one.item === item.slug);
   const state = sibling === undefined ? null : (await currentRun(sibling)).state;
   if (state?.is !== "active") return;
@@ -70,10 +70,10 @@ const PROCEED = {
 } as const;
 
 /** The phases from the one that is wished for; the whole workflow when there is no such phase; null without a wish. */
-export function namedStart({ request, notes }: Planning, definition: WorkflowDefinition): string[] | null {
+export function namedStart({ request, notes }: PlanningContext, definition: WorkflowDefinition): string[] | null {
   const wanted = request.wishes.startPhase;
   if (wanted === undefined) return null;
-  const valid = keysOf(definition);
+  const valid = listPhaseKeys(definition);
   const index = valid.indexOf(findPhaseKey(valid, wanted) ?? "");
   if (index !== -1) return valid.slice(index);
   const phase = wanted.slice(0, 80);
@@ -86,7 +86,7 @@ export function namedStart({ request, notes }: Planning, definition: WorkflowDef
 /** The name that this warning has in scripts and documents written for the earlier framework. */
 const ORCHESTRATOR_CODE = "ERR-ORCH-INVALID-START-PHASE";
 
-function metaOf({ project, notes }: Planning, item: FoundItem): ItemMeta | null {
+function readMeta({ project, notes }: PlanningContext, item: FoundItem): ItemMeta | null {
   if (item.dir === null) return null;
   const reading = project.items.inspect(item);
   if (reading.is === "damaged") notes.push(`warning: ${reading.warning}`);
@@ -94,16 +94,16 @@ function metaOf({ project, notes }: Planning, item: FoundItem): ItemMeta | null 
   return reading.is === "found" ? reading.meta : null;
 }
 
-type Found = { readonly meta: ItemMeta | null; readonly found: StartPhase };
+type BuildStart = { readonly meta: ItemMeta | null; readonly found: StartPhase };
 type Start = { readonly start: StartPhase; readonly record: MetaFields };
 
-async function withStaleness(planning: Planning, subject: Subject, { meta, found }: Found): Promise<Start> {
+async function withStaleness(planning: PlanningContext, subject: Subject, { meta, found }: BuildStart): Promise<Start> {
   const { item, definition } = subject;
   if (found.status === "raw" || meta === null) return { start: found, record: {} };
   const { choice, record } = await planStaleness(planning, { item, meta });
   if (choice === "reanalyze") return { start: startAnew(definition), record };
   if (choice !== "rescan") return { start: found, record };
-  const scan = keysOf(definition)[0] ?? "";
+  const scan = listPhaseKeys(definition)[0] ?? "";
   const remainingPhases = [scan, ...found.remainingPhases.filter((key) => key !== scan)];
   return { start: { ...found, remainingPhases }, record };
 }
@@ -111,10 +111,10 @@ async function withStaleness(planning: Planning, subject: Subject, { meta, found
 const UNFINISHED = ["resume", "skip", "restart"] as const;
 
 /** An analysis that stopped midway: go on with it, do without the rest, or begin again. */
-function withPartial(planning: Planning, { definition }: Subject, before: Start): Start {
+function withPartial(planning: PlanningContext, { definition }: Subject, before: Start): Start {
   const { start, record } = before;
   if (start.status !== "partial") return before;
-  const analysis = analysisOf(definition);
+  const analysis = listAnalysisPhases(definition);
   const isMissing = (key: string): boolean => analysis.includes(key) && !start.completedPhases.includes(key);
   const missing = start.remainingPhases.filter(isMissing);
   const about = partialAnalysis(start.completedPhases, missing).split("\n");
@@ -135,23 +135,23 @@ function withPartial(planning: Planning, { definition }: Subject, before: Start)
   }
 }
 
-type Told = { readonly item: string; readonly meta: ItemMeta | null; readonly start: StartPhase };
+type BuildNotice = { readonly item: string; readonly meta: ItemMeta | null; readonly start: StartPhase };
 
 /** The question is a choice of its own. */
-function tell({ notes }: Planning, { item, meta, start }: Told): void {
+function tell({ notes }: PlanningContext, { item, meta, start }: BuildNotice): void {
   const completedPhases = start.completedPhases.filter((key) => !start.remainingPhases.includes(key));
   const summary = buildSummary({ item, ...start, completedPhases, completedAt: completionTimes(meta) });
   notes.push(summary.text);
 }
 
-const keysOf = ({ phases }: WorkflowDefinition): string[] => phases.map(({ key }) => key);
-const analysisOf = ({ phases }: WorkflowDefinition): string[] =>
+const listPhaseKeys = ({ phases }: WorkflowDefinition): string[] => phases.map(({ key }) => key);
+const listAnalysisPhases = ({ phases }: WorkflowDefinition): string[] =>
   phases.filter(({ analysis }) => analysis).map(({ key }) => key);
 
 const startAnew = (definition: WorkflowDefinition): StartPhase => ({
   status: "raw",
   startPhase: null,
   completedPhases: [],
-  remainingPhases: keysOf(definition),
+  remainingPhases: listPhaseKeys(definition),
   warnings: [],
 });

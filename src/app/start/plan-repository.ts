@@ -3,7 +3,7 @@ import type { VcsRead } from "../../ports/vcs.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import type { Choices } from "./choices.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 
 export type Repository = { readonly base: string | null; readonly commit: CommitId };
 
@@ -16,11 +16,11 @@ export type RepositoryWish = {
 
 /** Folders whose changes are the work's own, and never in its way. */
 const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", OWN_FOLDER];
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** The repository a run starts from; null when the person agreed to work without. */
 export async function planRepository(
-  { choices, notes, project: { vcs } }: Planning,
+  { choices, notes, project: { vcs } }: PlanningContext,
   wish: RepositoryWish,
 ): Promise<Repository | null> {
   if (!wish.git) return null;
@@ -53,11 +53,11 @@ const NO_COMMIT: Lack = {
 async function planDirty(choices: Choices, vcs: VcsRead): Promise<void> {
   const dirty = await vcs.dirty(OWN_FOLDERS);
   if (dirty.length === 0) return;
-  const shown = dirty.slice(0, MOST_NAMED).map(({ path, change }) => `  ${change} ${plainLine(path)}`);
+  const shown = dirty.slice(0, MAX_NAMED).map(({ path, change }) => `  ${change} ${plainLine(path)}`);
   const about = [
     "There are uncommitted changes. They would be carried to the branch and stay uncommitted:",
     ...shown,
-    ...(dirty.length > MOST_NAMED ? [`  … and ${dirty.length - MOST_NAMED} more`] : []),
+    ...(dirty.length > MAX_NAMED ? [`  … and ${dirty.length - MAX_NAMED} more`] : []),
   ];
   const instead = "Commit or stash the changes, then run the command again.";
   choices.resolve({ id: "dirty", kind: "dirty", options: ["allow-dirty"], about, instead }, "allow-dirty");

@@ -11,7 +11,7 @@ import type { Project } from "../project/project.ts";
 import { createChoices } from "./choices.ts";
 import { planLimits } from "./limits.ts";
 import { planAgents } from "./plan-agents.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 import { planRepository } from "./plan-repository.ts";
 import { knownPhases, planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
 import { planTarget, type PlannedWork } from "./plan-target.ts";
@@ -41,7 +41,7 @@ export type RunPlan = {
 };
 
 /** `notes` are for the person; while something is open, those that do not depend on it. */
-export type Planned = { readonly notes: readonly string[] } & (
+export type PlanResult = { readonly notes: readonly string[] } & (
   | { readonly ok: true; readonly plan: RunPlan }
   | { readonly ok: false; readonly choices: readonly Choice[] }
 );
@@ -50,11 +50,11 @@ export type Planned = { readonly notes: readonly string[] } & (
  * Finds out everything that a run depends on, and every choice that is left to a person. Writes nothing.
  * @throws ProblemError for what cannot be done at all.
  */
-export async function planRun(project: Project, request: RunRequest): Promise<Planned> {
+export async function planRun(project: Project, request: RunRequest): Promise<PlanResult> {
   const notes: string[] = [];
   let certain: number | null = null; // notes that depend on no open choice
   const choices = createChoices(request.decisions, request.choices, () => (certain = notes.length));
-  const leftOpen = (open: readonly Choice[]): Planned => ({
+  const leftOpen = (open: readonly Choice[]): PlanResult => ({
     ok: false,
     choices: open,
     notes: notes.slice(0, certain ?? notes.length),
@@ -69,7 +69,7 @@ export async function planRun(project: Project, request: RunRequest): Promise<Pl
   }
 }
 
-async function plannedRun(planning: Planning): Promise<RunPlan> {
+async function plannedRun(planning: PlanningContext): Promise<RunPlan> {
   const { project, request, choices } = planning;
   const { wishes, feature } = request;
   const workflow = project.workflows.resolve(request.workflow);
@@ -78,7 +78,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
   if (wishes.review !== undefined) knownPhases(wishes.review, definition.phases);
   const title = runTitle(request);
   const work = await planTarget(planning, definition, title);
-  const phases = phasesOf(planning, workflow, work);
+  const phases = resolvePhases(planning, workflow, work);
   const { settings, warnings } = project.settings.read();
   const limits = planLimits(wishes, settings);
   const chosen = await planAgents(planning, { settings, phases: phases.map(({ key }) => key), limits });
@@ -109,7 +109,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
     ...demandedPasskeys(project),
     warnings: [...warnings, ...chosen.warnings, ...workflow.warnings, ...supervision.warnings],
     by: request.by,
-    ...issueOf(request, work),
+    ...findIssue(request, work),
   };
   const { agents } = chosen;
   const plan = { project, definition, work, facts, git, branch: null, agents, supervision, trusts, hooks };
@@ -117,7 +117,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
 }
 
 /** Named now, or when the item was put on record. */
-function issueOf(request: RunRequest, work: PlannedWork): Pick<Facts, "issue"> {
+function findIssue(request: RunRequest, work: PlannedWork): Pick<Facts, "issue"> {
   const issue = request.issue ?? work.issue ?? null;
   return issue === null ? {} : { issue };
 }
@@ -134,28 +134,28 @@ function partOfFeature(plan: RunPlan, { branch, worktree, warnings }: FeatureWor
   return { ...plan, branch, facts: { ...facts, worktree, warnings: [...warnings, ...facts.warnings] } };
 }
 
-function repositoryFor(planning: Planning): Promise<RunPlan["git"]> {
+function repositoryFor(planning: PlanningContext): Promise<RunPlan["git"]> {
   const { project, request } = planning;
   const { decisions, wishes } = request;
   const mayBeDirty = project.item !== null || request.isElsewhere === true || decisions.dirty === "allow-dirty";
   return planRepository(planning, { git: wishes.git !== false, mayBeDirty });
 }
 
-function phasesOf(
-  { project, request }: Planning,
+function resolvePhases(
+  { project, request }: PlanningContext,
   { definition, persona }: ResolvedWorkflow,
   { target }: PlannedWork,
 ): PhaseRule[] {
   const names = new Set(definition.phases.flatMap((phase) => [phase.persona, phase.reviewer ?? phase.persona]));
   const personaDigests = Object.fromEntries([...names].map((name) => [name, project.hash(persona(name))]));
-  const whole = resolvePlan(definition, { mode: modeOf(request), personaDigests });
+  const whole = resolvePlan(definition, { mode: requestedMode(request), personaDigests });
   const plan = target === null ? whole : whole.filter(({ key }) => target.phases.includes(key));
   return request.feature === undefined ? plan : request.feature.adapt(plan);
 }
 
-type Asked = Pick<RunRequest, "decisions" | "feature" | "wishes">;
+type AskedRequest = Pick<RunRequest, "decisions" | "feature" | "wishes">;
 
-const modeOf = ({ feature, wishes }: Asked): Mode => feature?.mode ?? wishes.mode ?? "standard";
+const requestedMode = ({ feature, wishes }: AskedRequest): Mode => feature?.mode ?? wishes.mode ?? "standard";
 
 const LEAVES_THE_REPOSITORY_ALONE = { commits: "none", finish: "keep" } as const;
 
@@ -166,12 +166,12 @@ type Policy = {
 };
 
 /** Options of a run as they were asked for, without limits. */
-export function planOptions(request: Asked, { definition, isSupervised, phases }: Policy): RunOptions {
+export function planOptions(request: AskedRequest, { definition, isSupervised, phases }: Policy): RunOptions {
   const { wishes } = request;
   const isLast = phases.at(-1)?.key === definition.phases.at(-1)?.key;
   const asks = (isSupervised || definition.asksToFinish) && isLast;
   return {
-    mode: modeOf(request),
+    mode: requestedMode(request),
     light: wishes.light === true,
     // Without a branch of its own a run leaves its changes to be looked at, and commits only if told so.
     commits: wishes.commits ?? (definition.branch === null ? "none" : "phase"),

@@ -6,10 +6,10 @@ import { isRecord } from "../../core/own-value.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import { changedFilesLines, stalenessNote, stalenessWarning } from "../../views/build-summary.ts";
 import type { Project } from "../project/project.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 
 /** What an analysed item's record says about the code it was made for. */
-export type Analysed = { readonly item: FoundItem; readonly meta: ItemMeta };
+export type AnalysedItem = { readonly item: FoundItem; readonly meta: ItemMeta };
 
 /** What to do about code that moved on; nothing where it did not, or where it does not matter. */
 export type StalenessPlan = {
@@ -18,7 +18,7 @@ export type StalenessPlan = {
   readonly record: MetaFields;
 };
 
-type Standing =
+type Staleness =
   | { readonly is: "fresh" | "unknown" }
   | { readonly is: "unrecorded" | "accepted"; readonly head: CommitId }
   | { readonly is: "noted"; readonly note: string }
@@ -32,9 +32,9 @@ type Standing =
 const nothing: StalenessPlan = { choice: null, record: {} };
 
 /** The code may have moved on since the analysis: a person chooses where it moved where the analysis looked. */
-export async function planStaleness(planning: Planning, analysed: Analysed): Promise<StalenessPlan> {
+export async function planStaleness(planning: PlanningContext, analysed: AnalysedItem): Promise<StalenessPlan> {
   const { project, request, notes } = planning;
-  const standing = await standingOf(project, analysed);
+  const standing = await readStaleness(project, analysed);
   switch (standing.is) {
     case "fresh":
     case "accepted":
@@ -54,7 +54,10 @@ export async function planStaleness(planning: Planning, analysed: Analysed): Pro
         "proceed",
       );
       const at = project.clock.now();
-      return { choice, record: recordOf(choice, { accepted: { hash: head, by: request.by.name, at }, ...analysed }) };
+      return {
+        choice,
+        record: toMetaFields(choice, { accepted: { hash: head, by: request.by.name, at }, ...analysed }),
+      };
     }
     default:
       return standing satisfies never;
@@ -64,19 +67,19 @@ export async function planStaleness(planning: Planning, analysed: Analysed): Pro
 const OPTIONS = ["proceed", "rescan", "reanalyze"] as const;
 
 /** Says that the code moved on; asks nothing. */
-export async function staleNotes(project: Project, analysed: Analysed): Promise<readonly string[]> {
-  const standing = await standingOf(project, analysed);
+export async function staleNotes(project: Project, analysed: AnalysedItem): Promise<readonly string[]> {
+  const standing = await readStaleness(project, analysed);
   if (standing.is === "noted") return [standing.note];
   return standing.is === "stale" ? [`warning: ${standing.about.join(" ")}`] : [];
 }
 
-async function standingOf({ history, projections }: Project, { item, meta }: Analysed): Promise<Standing> {
+async function readStaleness({ history, projections }: Project, { item, meta }: AnalysedItem): Promise<Staleness> {
   const stored = meta["codebase_hash"];
   const head = await history.head();
   if (head === null) return { is: "unknown" };
   if (typeof stored !== "string" || stored === "") return { is: "unrecorded", head };
   if (isSameCommit(stored, head)) return { is: "fresh" };
-  if (acceptedOf(meta).some(({ hash }) => hash === head)) return { is: "accepted", head };
+  if (listAccepted(meta).some(({ hash }) => hash === head)) return { is: "accepted", head };
   const { commits, changed } = await history.since(stored);
   const impact = projections.readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
   const radius = checkBlastRadiusStaleness(meta, head, impact, changed);
@@ -104,16 +107,16 @@ const isMostChanged = ({ overlappingFiles, blastRadiusFileCount }: BlastRadiusSt
 
 type Choice = NonNullable<StalenessPlan["choice"]>;
 
-type Moved = { readonly accepted: AcceptedStale; readonly meta: ItemMeta };
+type AcceptedMove = { readonly accepted: AcceptedStale; readonly meta: ItemMeta };
 
 /** What is accepted is remembered with who and when, so that the same commit is not asked about again. */
-function recordOf(choice: Choice, { accepted, meta }: Moved): MetaFields {
-  if (choice === "proceed") return { accepted_stale: [...acceptedOf(meta), accepted] };
+function toMetaFields(choice: Choice, { accepted, meta }: AcceptedMove): MetaFields {
+  if (choice === "proceed") return { accepted_stale: [...listAccepted(meta), accepted] };
   if (choice === "rescan") return {}; // the commit that was looked at is recorded once the new scan is accepted
   return { codebase_hash: accepted.hash, phases_completed: [], analysis_status: "raw" };
 }
 
-function acceptedOf(meta: ItemMeta): AcceptedStale[] {
+function listAccepted(meta: ItemMeta): AcceptedStale[] {
   const list = meta["accepted_stale"];
   return Array.isArray(list) ? (list.filter(isRecord) as AcceptedStale[]) : []; // entries are compared, never trusted
 }

@@ -1,4 +1,4 @@
-import { earlierStateOf } from "../../core/earlier-state.ts";
+import { parseEarlierState } from "../../core/earlier-state.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { isGateDue, readingFor, reviewPhasesWarnings, supervisionWarnings, tighten } from "../../core/supervision.ts";
@@ -9,7 +9,7 @@ import type { PhaseRule, Supervision, WorkflowDefinition } from "../../schema/pl
 import { earlierWorkflow } from "../../views/earlier-workflow.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 
 export type SupervisionPlan = {
   readonly supervision: Supervision;
@@ -25,9 +25,9 @@ export type SupervisionPlan = {
 type PlannedPhases = { readonly definition: WorkflowDefinition; readonly phases: readonly PhaseRule[] };
 
 /** Supervision as it will hold for the run: as wished, else as the block in the working tree's state.json says. */
-export async function planSupervision(planning: Planning, work: PlannedPhases): Promise<SupervisionPlan> {
+export async function planSupervision(planning: PlanningContext, work: PlannedPhases): Promise<SupervisionPlan> {
   const { projections } = planning.project;
-  const open = earlierStateOf(projections.stateFile())?.open ?? null;
+  const open = parseEarlierState(projections.stateFile())?.open ?? null;
   const told = open === null ? [] : [earlierWorkflow(open)];
   const plan = chosenSupervision(planning, work, await resolveDamaged(planning));
   return { ...plan, warnings: [...told, ...plan.warnings] };
@@ -41,7 +41,7 @@ const DAMAGED = {
 } as const;
 
 /** A project that was supervised does not lose its gates to a damaged file: true where they are wanted again. */
-async function resolveDamaged({ project, request, choices }: Planning): Promise<boolean> {
+async function resolveDamaged({ project, request, choices }: PlanningContext): Promise<boolean> {
   const { isSupervised, review } = request.wishes;
   const isSaid = isSupervised !== undefined || review !== undefined;
   if (project.projections.settings().is !== "unreadable" || isSaid) return false;
@@ -55,7 +55,11 @@ async function wasSupervised(project: Project): Promise<boolean> {
   return runs.some(({ state }) => state.is !== "none" && state.supervision.enabled);
 }
 
-function chosenSupervision({ project, request }: Planning, work: PlannedPhases, isWanted: boolean): SupervisionPlan {
+function chosenSupervision(
+  { project, request }: PlanningContext,
+  work: PlannedPhases,
+  isWanted: boolean,
+): SupervisionPlan {
   const { projections } = project;
   const { definition, phases: plan } = work;
   const workflow = { name: definition.name, phases: definition.phases.map(({ key }) => key) };
@@ -120,7 +124,7 @@ const STAYS_ON = [
 const BY_SETTINGS = "The settings in .isdlc/state.json say so. For one run without gates: --no-supervised.";
 
 /** Gates that a project asks for are set aside by a person. @throws ProblemError NEEDS_PERSON */
-function refuseScript({ by }: Planning["request"], found: SettingsReading): void {
+function refuseScript({ by }: PlanningContext["request"], found: SettingsReading): void {
   const hasGates = found.is === "unreadable" || (found.is === "set" && found.enabled);
   if (hasGates && by.channel === "script") throw new ProblemError({ code: "NEEDS_PERSON", verb: "--no-supervised" });
 }

@@ -8,7 +8,7 @@ import { plainLine } from "../../views/plain-text.ts";
 import { ChoicesNeeded } from "../choice.ts";
 import type { Project } from "../project/project.ts";
 import { namedStart, planBuild } from "./plan-build.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 import type { BuildTarget } from "./run-request.ts";
 
 export type PlannedWork = {
@@ -23,7 +23,7 @@ export type PlannedWork = {
 
 /** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
 export async function planTarget(
-  planning: Planning,
+  planning: PlanningContext,
   definition: WorkflowDefinition,
   title: string,
 ): Promise<PlannedWork> {

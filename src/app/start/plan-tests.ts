@@ -7,7 +7,7 @@ import { plainLine } from "../../views/plain-text.ts";
 import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Project } from "../project/project.ts";
 import type { RunRequest } from "./run-request.ts";
-import type { Planning } from "./planning.ts";
+import type { PlanningContext } from "./planning.ts";
 
 export type TestsPlan = {
   /** Null to run without tests. No command runs before a user trusted it. */
@@ -19,7 +19,7 @@ export type TestsPlan = {
 export const NO_TESTS: TestsPlan = { tests: null, trusts: null };
 
 /** The test command of the run: the one named for it, else the user's setting, else the detected one once it is trusted. */
-export async function planTests({ project, request, choices }: Planning): Promise<TestsPlan> {
+export async function planTests({ project, request, choices }: PlanningContext): Promise<TestsPlan> {
   const said = request.decisions.tests;
   if (isWithoutTests(request)) return NO_TESTS;
   const named = said === undefined || ANSWERS.has(said) ? null : namedTests(said);
@@ -69,12 +69,12 @@ export function invalidTestCommand(
   { detail, shell }: Extract<ParsedTestCommand, { ok: false }>,
   usage: (text: string) => string,
 ): ProblemError {
-  const told = `The test command "${plainLine(said, LONGEST)}" cannot be used: ${detail}.`;
+  const told = `The test command "${plainLine(said, MAX_COMMAND_LENGTH)}" cannot be used: ${detail}.`;
   const through = shellWord(`sh -c ${shellWord(said)}`);
   return new ProblemError({ code: "USAGE", detail: told, usage: usage(shell === null ? '"<command>"' : through) });
 }
 
-const LONGEST = 200;
+const MAX_COMMAND_LENGTH = 200;
 
 export const cannotRun = ({ command, unavailable = "" }: FoundTests): string[] => [
   `The tests cannot run: ${plainLine(unavailable)}.`,

@@ -3,7 +3,7 @@ import type { Choices } from "./choices.ts";
 import type { RunRequest } from "./run-request.ts";
 
 /** A run that is being planned: what is asked for, what is left to choose, and what is to be said about it. */
-export type Planning = {
+export type PlanningContext = {
   readonly project: Project;
   readonly request: RunRequest;
   readonly choices: Choices;

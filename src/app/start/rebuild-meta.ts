@@ -14,9 +14,9 @@ export async function rebuildMeta(project: Project, words: string): Promise<read
   if (item === null || "multiple" in item || item.dir === null) return [];
   const reading = project.items.inspect(item);
   if (reading.is !== "damaged" || reading.text === null) return [];
-  const phases = await phasesOf(project, item.slug);
+  const phases = await listPhases(project, item.slug);
   const created_at = project.clock.now();
-  const meta = { description: titleOf(project, item), slug: item.slug, created_at, phases_completed: phases };
+  const meta = { description: findTitle(project, item), slug: item.slug, created_at, phases_completed: phases };
   const aside = project.items.replaceDamaged(item.slug, reading.text, meta);
   if (aside === null) return []; // it is told as damaged where it is read
   const told = phases.length === 0 ? "no phase of its analysis is on record" : `on record: ${phases.join(", ")}`;
@@ -24,13 +24,13 @@ export async function rebuildMeta(project: Project, words: string): Promise<read
   return [`warning: ${file} was damaged. It is kept as ${aside} and was rebuilt; ${told}.`];
 }
 
-function titleOf({ projections }: Project, { slug, backlogLine }: FoundItem): string {
+function findTitle({ projections }: Project, { slug, backlogLine }: FoundItem): string {
   const draft = projections.readArtifact(`${ITEMS_ROOT}/${slug}/draft.md`) ?? "";
   return readBacklogItem(backlogLine)?.title ?? /^# (.+)$/m.exec(draft)?.[1]?.trim() ?? slug;
 }
 
 /** Analysis phases that a run of this item accepted, whose documents are there. */
-async function phasesOf(project: Project, slug: string): Promise<string[]> {
+async function listPhases(project: Project, slug: string): Promise<string[]> {
   const item = `${ITEMS_ROOT}/${slug}`;
   const runs = await Promise.all([project, ...project.siblings()].map((one) => currentRun(one)));
   const names = project.projections.itemNames(item);

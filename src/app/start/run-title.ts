@@ -1,11 +1,12 @@
 import { ProblemError } from "../../core/problem.ts";
 
-const LONGEST = 500; // characters
+const MAX_TITLE_LENGTH = 500; // characters
 
 /** What a run is called: one line of what was asked for. @throws ProblemError USAGE. */
 export function runTitle({ title, usage }: { readonly title: string; readonly usage: string }): string {
   const trimmed = title.replaceAll(/\s+/g, " ").trim();
-  if (trimmed !== "" && trimmed.length <= LONGEST) return trimmed;
-  const detail = trimmed === "" ? "Say what is to be done." : `The title is longer than ${LONGEST} characters.`;
+  if (trimmed !== "" && trimmed.length <= MAX_TITLE_LENGTH) return trimmed;
+  const detail =
+    trimmed === "" ? "Say what is to be done." : `The title is longer than ${MAX_TITLE_LENGTH} characters.`;
   throw new ProblemError({ code: "USAGE", detail, usage });
 }

@@ -47,9 +47,9 @@ const blocking = (reason: string): HookAnswer => ({ out: { decision: "block", re
 
 /** Why a tool may not be used like that now; null where it may. */
 export function refuseTool(place: GuardedTree, event: HookEvent): string | null {
-  const tool = textOf(event["tool_name"]);
-  const input = fieldsOf(event["tool_input"]);
-  const here = { ...place, cwd: textOf(event["cwd"]) || place.cwd };
+  const tool = toText(event["tool_name"]);
+  const input = toFields(event["tool_input"]);
+  const here = { ...place, cwd: toText(event["cwd"]) || place.cwd };
   const kind = toolKind(tool);
   if (kind === "shell") return refuseShell(here, input);
   if (kind === "write") return first(writtenBy(input), (path) => refuseWrite(here, path));
@@ -102,9 +102,9 @@ function textsIn(value: unknown, depth = 0): readonly string[] {
 
 function refuseShell(place: GuardedTree, input: HookEvent): string | null {
   const { command, cmd, chars, workdir, dir_path: folder } = input;
-  const here = { ...place, cwd: textOf(workdir) || textOf(folder) || place.cwd };
+  const here = { ...place, cwd: toText(workdir) || toText(folder) || place.cwd };
   const lines = [command, cmd, chars].flatMap((one) =>
-    Array.isArray(one) ? [one.map(textOf).join("\n")] : textOf(one),
+    Array.isArray(one) ? [one.map(toText).join("\n")] : toText(one),
   );
   return first(lines, (line) => refusePatch(here, line) ?? refuseCommand(here, line));
 }
@@ -115,8 +115,8 @@ function refusePatch(place: GuardedTree, text: string): string | null {
 }
 
 function writtenBy(input: HookEvent): readonly string[] {
-  const named = ["file_path", "notebook_path", "filePath", "path", "absolute_path"].map((name) => textOf(input[name]));
-  const patches = ["input", "patch", "command", "patchText"].flatMap((name) => patched(textOf(input[name])));
+  const named = ["file_path", "notebook_path", "filePath", "path", "absolute_path"].map((name) => toText(input[name]));
+  const patches = ["input", "patch", "command", "patchText"].flatMap((name) => patched(toText(input[name])));
   return [...named.filter((path) => path !== ""), ...patches];
 }
 
@@ -143,16 +143,16 @@ const holds = (session: string | null, event: HookEvent): boolean =>
 /** Where the run stands, in a line; a session that has been told to wait is reminded of it. */
 function reminding({ marker }: Situation, event: HookEvent): HookAnswer {
   // The result of a typed command says whose turn it is after it.
-  if (marker === null || marker.wait === null || textOf(event["prompt"]).startsWith("/isdlc:")) return NOTHING;
+  if (marker === null || marker.wait === null || toText(event["prompt"]).startsWith("/isdlc:")) return NOTHING;
   const text = `An isdlc run waits for the person (${marker.wait.slice(0, 100)}). Only they answer. Write nothing.`;
-  const told = { hookEventName: textOf(event["hook_event_name"]), additionalContext: text };
+  const told = { hookEventName: toText(event["hook_event_name"]), additionalContext: text };
   return { out: { hookSpecificOutput: told }, refused: null };
 }
 
 const first = <T>(values: readonly T[], refuse: (value: T) => string | null): string | null =>
   values.map(refuse).find((reason) => reason !== null) ?? null;
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const toText = (value: unknown): string => (typeof value === "string" ? value : "");
 
-const fieldsOf = (value: unknown): HookEvent =>
+const toFields = (value: unknown): HookEvent =>
   typeof value === "object" && value !== null ? (value as HookEvent) : {}; // an object, checked here

@@ -21,13 +21,13 @@ const KEPT_NAME = /(?:^|[\s"'`=:/\\>(,])\.(?:isdlc|git|claude|codex|gemini|openc
 const TOUCHES_KEPT =
   "this touches what isdlc, git or this session's settings keep. To look, use cat, ls or grep alone, or the isdlc tools";
 
-const DEEPEST = 6; // shells within shells
-const LONGEST = 128 * 1024; // characters; Linux hands no longer line to a shell
+const MAX_NESTED_SHELLS = 6; // shells within shells
+const MAX_COMMAND_LENGTH = 128 * 1024; // characters; Linux hands no longer line to a shell
 
 /** Why a session may not run this line of shell, with the way on; null where nothing speaks against it. */
 export function refuseCommand(place: GuardedTree, text: string, depth = 0): string | null {
-  if (text.length > LONGEST) return "this line is too long for a shell. Do it in parts";
-  const commands = depth > DEEPEST ? null : shellCommands(text);
+  if (text.length > MAX_COMMAND_LENGTH) return "this line is too long for a shell. Do it in parts";
+  const commands = depth > MAX_NESTED_SHELLS ? null : shellCommands(text);
   if (commands === null) return "this is a shell in a shell in a shell; run the command itself";
   if (SPEAKS_FOR_PERSON.test(text))
     return "this would speak in the person's place. They type such commands themselves; tell them what there is to decide";

@@ -30,10 +30,10 @@ export function refuseWrite(place: GuardedTree, path: string): string | null {
   const { marker } = place;
   if (marker === null)
     return "the run that is open here cannot be read, so nothing may be written. The person can run: isdlc doctor";
-  return refuseNow(marker, relative(place.root, real).split(sep).join("/"));
+  return refusePath(marker, relative(place.root, real).split(sep).join("/"));
 }
 
-function refuseNow(marker: Marker, path: string): string | null {
+function refusePath(marker: Marker, path: string): string | null {
   const { phase, wait, writes, item } = marker;
   if (wait !== null)
     return `the run waits for the person (${wait}). Nothing is written until they have answered; tell them, and stop`;
@@ -76,12 +76,12 @@ export function isInside(path: string, folder: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
-const LONGEST_PATH = 4096; // no system takes a longer one
+const MAX_PATH_LENGTH = 4096; // no system takes a longer one
 
 /** The path with links followed as far as it exists. */
 export function realPath({ cwd, home, realpath }: GuardedTree, path: string): string {
   const whole = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(cwd, path);
-  if (whole.length > LONGEST_PATH) return whole;
+  if (whole.length > MAX_PATH_LENGTH) return whole;
   for (let known = whole, rest = ""; ; known = dirname(known)) {
     try {
       return join(realpath(known), rest);

@@ -7,7 +7,7 @@ import { parseMarker } from "./marker.ts";
 
 const INPUT_LIMIT = 2 * 1024 * 1024; // bytes
 const MARKER_LIMIT = 16 * 1024;
-const MOST_LOOKS = 5000; // a hundred milliseconds or two
+const MAX_READ_ATTEMPTS = 5000; // a hundred milliseconds or two
 const REFUSED = 2; // the exit code that every host takes for a refusal
 
 // Nobody reads where an error came from, and finding out costs more than what failed.
@@ -52,7 +52,7 @@ function situationIn(root: string) {
 function boundedRealpath(): (path: string) => string {
   let looks = 0;
   return (path) =>
-    ++looks > MOST_LOOKS
+    ++looks > MAX_READ_ATTEMPTS
       ? process.exit(refuse("isdlc: this names more files than can be looked at. Do it in parts."))
       : realpathSync.native(path);
 }

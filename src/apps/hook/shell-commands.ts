@@ -7,7 +7,7 @@ export type ShellCommand = {
 
 type Command = { readonly words: string[]; readonly targets: string[] };
 
-type Reader = {
+type ShellReader = {
   readonly text: string;
   at: number;
   readonly commands: Command[];
@@ -24,7 +24,7 @@ type End = ")" | "`" | null;
 const BLANKS = new Set([" ", "\t", "\r"]);
 const SEPARATORS = new Set([";", "&", "|", "\n", "(", ")", "`"]);
 const WORD_ENDS = new Set([...BLANKS, ...SEPARATORS, "<", ">"]);
-const DEEPEST = 50;
+const MAX_NESTING = 50;
 /** Stands in a word for what a command prints there, which nobody knows. */
 const PRINTED = "$()";
 
@@ -34,14 +34,14 @@ const PRINTED = "$()";
  * afterwards, not here.
  */
 export function shellCommands(text: string): readonly ShellCommand[] | null {
-  const reader: Reader = { text, at: 0, commands: [], endings: [], depth: 0, end: null };
+  const reader: ShellReader = { text, at: 0, commands: [], endings: [], depth: 0, end: null };
   readList(reader);
-  if (reader.depth > DEEPEST) return null;
+  if (reader.depth > MAX_NESTING) return null;
   return reader.commands.filter(({ words, targets }) => words.length + targets.length > 0);
 }
 
 /** Reads commands up to the character that ends their list, or to the end of the text. */
-function readList(reader: Reader): void {
+function readList(reader: ShellReader): void {
   const { text, end } = reader;
   let command = newCommand(reader);
   let cases = 0; // within a `case` a bracket ends a pattern
@@ -58,24 +58,24 @@ function readList(reader: Reader): void {
   }
 }
 
-function newCommand({ commands }: Reader): Command {
+function newCommand({ commands }: ShellReader): Command {
   const command: Command = { words: [], targets: [] };
   commands.push(command);
   return command;
 }
 
-const isSeparator = ({ text, at }: Reader): boolean =>
+const isSeparator = ({ text, at }: ShellReader): boolean =>
   SEPARATORS.has(text[at] ?? "") && text[at] !== "`" && !text.startsWith("&>", at);
 
-function separate(reader: Reader): void {
+function separate(reader: ShellReader): void {
   const char = reader.text[reader.at++];
   if (char === "(") nest(reader, ")");
   if (char === "\n") for (const ending of reader.endings.splice(0)) skipDocument(reader, ending);
 }
 
 /** Where lists are nested too deep, nothing more is read, and no depth is taken back. */
-function nest(reader: Reader, end: End): void {
-  if (++reader.depth > DEEPEST) {
+function nest(reader: ShellReader, end: End): void {
+  if (++reader.depth > MAX_NESTING) {
     reader.at = reader.text.length;
     return;
   }
@@ -83,7 +83,7 @@ function nest(reader: Reader, end: End): void {
   reader.end = end;
   readList(reader);
   reader.end = outer;
-  if (reader.depth <= DEEPEST) reader.depth--;
+  if (reader.depth <= MAX_NESTING) reader.depth--;
 }
 
 /** 1 where the last word opens a `case`, -1 where it ends one. */
@@ -93,27 +93,27 @@ function caseOpened(words: readonly string[]): number {
 }
 
 /** True where a word of the command was read. */
-function readPart(reader: Reader, command: Command): boolean {
+function readPart(reader: ShellReader, command: Command): boolean {
   const { text } = reader;
   const char = text[reader.at] ?? "";
   const isWord = isSubstitution(reader, "") || !(char === "<" || char === ">" || char === "&");
   if (BLANKS.has(char)) reader.at++;
   else if (char === "#" && isWordStart(reader)) skipTo(reader, "\n");
   else if (isWord) return command.words.push(readWord(reader)) > 0;
-  else if (char === "<") inputOf(reader, command);
+  else if (char === "<") readInput(reader, command);
   else redirect(reader, command);
   return false;
 }
 
 /** `> file`, `>> file`, `>| file`, `>& file`, `&> file`; the descriptor before it stays a word, which harms nobody. */
-function redirect(reader: Reader, { targets }: Command): void {
+function redirect(reader: ShellReader, { targets }: Command): void {
   while (/[>|&]/.test(reader.text[reader.at] ?? "") && !isSubstitution(reader, "")) reader.at++;
   const target = nextWord(reader);
   if (target !== "" && !/^[0-9-]$/.test(target)) targets.push(target);
 }
 
 /** `<<END` begins a document that is data; `<>` opens a file for writing too; all else is read. */
-function inputOf(reader: Reader, command: Command): void {
+function readInput(reader: ShellReader, command: Command): void {
   const rest = reader.text.slice(reader.at, reader.at + 3);
   if (rest.startsWith("<<") && rest !== "<<<") {
     reader.at += rest === "<<-" ? 3 : 2;
@@ -124,7 +124,7 @@ function inputOf(reader: Reader, command: Command): void {
   } else reader.at += rest === "<<<" ? 3 : 1;
 }
 
-function skipDocument(reader: Reader, ending: string): void {
+function skipDocument(reader: ShellReader, ending: string): void {
   while (reader.at < reader.text.length) {
     const end = reader.text.indexOf("\n", reader.at);
     const line = reader.text.slice(reader.at, end === -1 ? undefined : end);
@@ -133,7 +133,7 @@ function skipDocument(reader: Reader, ending: string): void {
   }
 }
 
-function nextWord(reader: Reader): string {
+function nextWord(reader: ShellReader): string {
   while (BLANKS.has(reader.text[reader.at] ?? "")) reader.at++;
   return readWord(reader);
 }
@@ -142,7 +142,7 @@ function nextWord(reader: Reader): string {
 type Quote = "" | "'" | '"' | "$'";
 
 /** Reads one word. What a substitution in it runs becomes commands of their own; the word goes on after it. */
-function readWord(reader: Reader): string {
+function readWord(reader: ShellReader): string {
   const { text } = reader;
   let value = "";
   let quote: Quote = "";
@@ -160,13 +160,13 @@ function readWord(reader: Reader): string {
 }
 
 /** A backquote that opens nothing ends what another one opened, also within quotes. */
-function endsWord(reader: Reader, quote: Quote): boolean {
+function endsWord(reader: ShellReader, quote: Quote): boolean {
   const char = reader.text[reader.at] ?? "";
   if (isSubstitution(reader, quote)) return false;
   return quote === "" ? WORD_ENDS.has(char) : quote === '"' && char === "`";
 }
 
-function readCharacter(reader: Reader, quote: Quote): string {
+function readCharacter(reader: ShellReader, quote: Quote): string {
   const char = reader.text[reader.at] ?? "";
   if (isSubstitution(reader, quote)) {
     reader.at += char === "`" ? 1 : 2;
@@ -177,7 +177,7 @@ function readCharacter(reader: Reader, quote: Quote): string {
   return char === "\\" && quote !== "'" ? escaped(reader, quote) : char;
 }
 
-function quoteAt({ text, at }: Reader): Quote {
+function quoteAt({ text, at }: ShellReader): Quote {
   const char = text[at];
   if (char === '"') return char;
   if (char !== "'") return "";
@@ -185,23 +185,23 @@ function quoteAt({ text, at }: Reader): Quote {
 }
 
 /** A line that goes on after a backslash is one line. */
-function escaped(reader: Reader, quote: Quote): string {
+function escaped(reader: ShellReader, quote: Quote): string {
   const char = reader.text[reader.at++] ?? "";
   if (char === "\n") return "";
   return quote === '"' && !/["\\$`]/.test(char) ? `\\${char}` : char;
 }
 
 /** `$(…)` and backquotes; outside of quotes also `<(…)` and `>(…)`. */
-function isSubstitution({ text, at, end }: Reader, quote: Quote): boolean {
+function isSubstitution({ text, at, end }: ShellReader, quote: Quote): boolean {
   if (quote === "'" || quote === "$'") return false;
   const char = text[at] ?? "";
   if (char === "`") return end !== "`";
   return text[at + 1] === "(" && (char === "$" || (quote === "" && (char === "<" || char === ">")));
 }
 
-const isWordStart = ({ text, at }: Reader): boolean => at === 0 || /[\s;&|(]/.test(text[at - 1] ?? "");
+const isWordStart = ({ text, at }: ShellReader): boolean => at === 0 || /[\s;&|(]/.test(text[at - 1] ?? "");
 
-function skipTo(reader: Reader, end: string): void {
+function skipTo(reader: ShellReader, end: string): void {
   const found = reader.text.indexOf(end, reader.at);
   reader.at = found === -1 ? reader.text.length : found;
 }

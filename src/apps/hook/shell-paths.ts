@@ -34,13 +34,13 @@ export function expanded({ home, cwd, root }: Pick<GuardedTree, "home" | "cwd" |
     .replace(/^\$(?:CLAUDE_PROJECT_DIR|\{CLAUDE_PROJECT_DIR\})(?=\/|$)/, root);
 }
 
-const MOST_BRACES = 64;
+const MAX_BRACES = 64;
 
 /** `a{b,c}d` as the shell expands it. */
 export function braces(word: string): readonly string[] {
   if (!word.includes("{")) return [word];
   const words = [word];
-  for (let at = 0; at < words.length && words.length < MOST_BRACES; at++) {
+  for (let at = 0; at < words.length && words.length < MAX_BRACES; at++) {
     const match = /\{([^{}]*,[^{}]*)\}/.exec(words[at] ?? "");
     if (match === null) continue;
     const [whole, inner = ""] = match;

@@ -33,7 +33,7 @@ export function createServer(host: ServedHost): Server {
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}`);
     const meta = { ...params._meta };
-    const progress = progressOf(meta["progressToken"], (notification) => void extra.sendNotification(notification));
+    const progress = createProgress(meta["progressToken"], (notification) => void extra.sendNotification(notification));
     const call = { host, input: params.arguments ?? {}, meta, signal: extra.signal, progress };
     try {
       return toolAnswer(await tool.call(call));
@@ -85,7 +85,7 @@ type Notice = {
 };
 
 /** Tells a caller that asked for it what goes on, not more often than anyone can read. */
-function progressOf(token: unknown, send: (notice: Notice) => void): (message: string) => void {
+function createProgress(token: unknown, send: (notice: Notice) => void): (message: string) => void {
   if (typeof token !== "string" && typeof token !== "number") return () => undefined;
   let last = -BETWEEN_NOTICES;
   let progress = 0;

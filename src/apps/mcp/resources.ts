@@ -38,14 +38,14 @@ export async function readResource(host: ServedHost, uri: string): Promise<Conte
   if (run === null || state.is === "none") return null;
   if (uri === "isdlc://history")
     return { mimeType: "text/plain", text: historyLines((await lookAtEvents(project, run)).events).join("\n") };
-  return markdown(project, uri === "isdlc://summary" ? summaryOf(state) : documentOf(state, uri));
+  return markdown(project, uri === "isdlc://summary" ? readSummary(state) : readDocument(state, uri));
 }
 
-function summaryOf(run: ActiveRun | EndedRun): string | null {
+function readSummary(run: ActiveRun | EndedRun): string | null {
   return run.is === "active" && run.wait?.kind === "gate" ? summaryPath(run) : null;
 }
 
-function documentOf({ run }: ActiveRun | EndedRun, uri: string): string | null {
+function readDocument({ run }: ActiveRun | EndedRun, uri: string): string | null {
   const name = /^isdlc:\/\/document\/([^/]+)$/.exec(uri)?.[1] ?? "";
   return isSafeName(name) ? artifactPath(run.item, name) : null;
 }

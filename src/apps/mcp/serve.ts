@@ -3,8 +3,8 @@ import { OWN_MARKERS } from "../../adapters/caller/agent-markers.ts";
 import { createServer } from "./create-server.ts";
 
 /** A longer message ends the session's server: nothing that a session has to say is near it. */
-const LONGEST_MESSAGE = 4 * 1024 * 1024; // bytes
-const LONGEST_REASON = 200; // characters
+const MAX_MESSAGE_LENGTH = 4 * 1024 * 1024; // bytes
+const MAX_REASON_LENGTH = 200; // characters
 
 /** Serves one session over standard input and output until it closes them. Within an agent that a run started: nothing. */
 export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
@@ -17,12 +17,12 @@ export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> 
     process.stdin.once("end", resolve).once("error", () => resolve());
     process.stdout.once("error", () => resolve()); // nobody listens any more
   });
-  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LONGEST_MESSAGE }));
+  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_LENGTH }));
   await closed;
   await server.close();
 }
 
 function tell({ message }: Error): void {
   const [reason = ""] = message.split("\n");
-  process.stderr.write(`isdlc: a message was passed over: ${reason.slice(0, LONGEST_REASON)}\n`);
+  process.stderr.write(`isdlc: a message was passed over: ${reason.slice(0, MAX_REASON_LENGTH)}\n`);
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { lookAtRun } from "../../app/look/look-at-run.ts";
 import { currentRun } from "../../app/project/current-run.ts";
-import { type AtWork, beginWork, reportWork, type Standing } from "../../app/session/session-work.ts";
+import { type AtWork, beginWork, reportWork, type SessionState } from "../../app/session/session-work.ts";
 import { callingSession, callingThread, sessionEnvironment } from "../../compose/calling-session.ts";
 import { openProject } from "../../compose/project.ts";
 import type { Progress } from "../../ports/progress.ts";
@@ -50,7 +50,7 @@ export const sessionTools: readonly Tool[] = [
       "What this session should do now: the task of the current phase with the nonce to report with, or that the person is waited for. Call it again whenever you have lost the task.",
     schema: z.object({}),
     annotations: { ...WORKS, idempotentHint: true },
-    call: (call) => answered(beginWork(projectOf(call), atWork(call))),
+    call: (call) => answered(beginWork(openCallProject(call), atWork(call))),
   },
   {
     name: "report",
@@ -61,7 +61,9 @@ export const sessionTools: readonly Tool[] = [
     annotations: WORKS,
     call: (call) => {
       const { nonce: held, ...result } = Report.parse(call.input);
-      return answered(reportWork(projectOf(call), atWork(call), { nonce: held, result: AgentResult.parse(result) }));
+      return answered(
+        reportWork(openCallProject(call), atWork(call), { nonce: held, result: AgentResult.parse(result) }),
+      );
     },
   },
   {
@@ -74,19 +76,19 @@ export const sessionTools: readonly Tool[] = [
     call: (call) => {
       const { nonce: held, questions } = Ask.parse(call.input);
       const result = AgentResult.parse({ status: "needs_input", questions });
-      return answered(reportWork(projectOf(call), atWork(call), { nonce: held, result }));
+      return answered(reportWork(openCallProject(call), atWork(call), { nonce: held, result }));
     },
   },
 ];
 
 async function status(call: ToolCall): Promise<ToolResult> {
-  const project = projectOf(call);
+  const project = openCallProject(call);
   const { state } = await currentRun(project);
   const { view, liveness } = await lookAtRun(project, state);
   return { text: statusLines(state, liveness).join("\n"), data: { run: view } };
 }
 
-async function answered(work: Promise<Standing>): Promise<ToolResult> {
+async function answered(work: Promise<SessionState>): Promise<ToolResult> {
   const standing = await work;
   const { lines, json } = sessionAnswer(standing);
   const warnings = standing.warnings.map((warning) => `warning: ${warning}`);
@@ -94,7 +96,7 @@ async function answered(work: Promise<Standing>): Promise<ToolResult> {
 }
 
 /** The same for every surface of the session. */
-export const projectOf = ({ host }: ToolCall) => openProject(host.cwd, sessionEnvironment(host.env, "mcp"));
+export const openCallProject = ({ host }: ToolCall) => openProject(host.cwd, sessionEnvironment(host.env, "mcp"));
 
 /** Who works here: the session, which hears of what goes on. */
 export function atWork({ host, meta, progress, signal }: ToolCall): AtWork {

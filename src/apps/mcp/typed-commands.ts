@@ -15,9 +15,9 @@ import { choicesResult } from "../cli/grammar/choice.ts";
 import { parse } from "../cli/grammar/parse.ts";
 import type { Result } from "../cli/grammar/verb.ts";
 import { problemResult } from "../cli/main/run-cli.ts";
-import { implementationOf } from "../cli/verbs/index.ts";
+import { findImplementation } from "../cli/verbs/index.ts";
 import { speakingSettings } from "./host-settings.ts";
-import { atWork, projectOf } from "./session-tools.ts";
+import { atWork, openCallProject } from "./session-tools.ts";
 import type { ServedHost, Tool, ToolCall, ToolResult } from "./tool.ts";
 
 const Typed = z.object({
@@ -57,7 +57,7 @@ async function typed(call: ToolCall, settings: string | null): Promise<ToolResul
   if (![...STARTS, ...ANSWERS, ...OTHERS].includes(verb)) return hookResult({});
   if (settings !== null) return blocked(`${settings}. ${elsewhere(verb)}`);
   if (source !== "plugin") return blocked(`the command /${command.slice(0, 60)} does not come from the isdlc plugin`);
-  const project = projectOf(call);
+  const project = openCallProject(call);
   const channel = proveSystemChannel(project.folders.state);
   if (!channel.ok) return blocked(`this server cannot tell that you typed it: ${channel.why}. ${elsewhere(verb)}`);
   const credential: Credential = { is: "prompt", pid: channel.host.pid };
@@ -68,15 +68,15 @@ async function typed(call: ToolCall, settings: string | null): Promise<ToolResul
 
 const elsewhere = (verb: string): string => `Run it in a terminal of your own: isdlc ${verb}`;
 
-type Wanted = { readonly verb: string; readonly args: string; readonly credential: Credential };
+type TypedCommand = { readonly verb: string; readonly args: string; readonly credential: Credential };
 
-async function carryOut(call: ToolCall, { verb, args, credential }: Wanted): Promise<Result> {
+async function carryOut(call: ToolCall, { verb, args, credential }: TypedCommand): Promise<Result> {
   try {
     const { cwd } = call.host;
     const env = sessionEnvironment(call.host.env, verb);
     const io = { out: () => {}, err: call.progress, interactive: false, color: false, columns: 80, rows: 24 };
     const parsed = parse(wordsFor(verb, args.trim()));
-    const run = implementationOf(verb);
+    const run = findImplementation(verb);
     if (parsed.verb === null || run === undefined)
       return problemResult({ code: "USAGE", detail: verb, usage: "isdlc" });
     const result = await run({
@@ -98,7 +98,7 @@ async function carryOut(call: ToolCall, { verb, args, credential }: Wanted): Pro
 
 /** What is recorded takes effect: checks, commits and merges follow until it is the session's turn, or the person's. */
 async function continueRun(call: ToolCall): Promise<Result> {
-  const project = projectOf(call);
+  const project = openCallProject(call);
   const { state } = await currentRun(project);
   if (state.is !== "active") return { code: 0, lines: statusLines(state, { driven: false }), json: {} };
   const standing = await driveForSession(project, atWork(call));

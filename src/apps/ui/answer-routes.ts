@@ -7,21 +7,25 @@ import type { Env } from "./create-app.ts";
 import { createDraftFiles } from "./draft-files.ts";
 import { decideAnswer } from "./decide.ts";
 import { personAt, requireOpener } from "./person.ts";
-import { eventsOf, type FoundRun } from "./repository.ts";
-import type { Served } from "./served.ts";
-import { signatureOf } from "./signed-answer.ts";
-import { toldOf } from "./told-of.ts";
+import { readRunEvents, type FoundRun } from "./repository.ts";
+import type { ServerContext } from "./served.ts";
+import { verifySignature } from "./signed-answer.ts";
+import { readToldRun } from "./told-of.ts";
 import { tellingWhoWasFirst } from "./who-was-first.ts";
 
 /** What a person decides about a run. */
-export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
+export function addAnswerRoutes(app: Hono<Env>, served: ServerContext): void {
   const { repository, drivers, opener } = served;
   const drafts = createDraftFiles(repository.here.folders.state);
   app.post("/api/runs/:run/resume", async (context) => {
     const found = repository.find(context.req.param("run"));
     requireOpener(opener, "resume");
     drivers.continueRun(found, found.run.run.run);
-    return context.json({ run: await toldOf(served, found), isDriving: true, warnings: [] } satisfies AnswerResult);
+    return context.json({
+      run: await readToldRun(served, found),
+      isDriving: true,
+      warnings: [],
+    } satisfies AnswerResult);
   });
   app.get("/api/runs/:run/left", async (context) => {
     const { project, run } = repository.find(context.req.param("run"));
@@ -42,7 +46,7 @@ export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
     const request = z.parse(AnswerRequest, await context.req.json());
     return context.json(
       await tellingWhoWasFirst(
-        () => eventsOf(found),
+        () => readRunEvents(found),
         request.wait,
         () => answer(served, found, request),
       ),
@@ -50,13 +54,13 @@ export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
   });
 }
 
-async function answer(served: Served, found: FoundRun, request: AnswerRequest): Promise<AnswerResult> {
+async function answer(served: ServerContext, found: FoundRun, request: AnswerRequest): Promise<AnswerResult> {
   const { repository, drivers, opener } = served;
   const id = found.run.run.run;
-  const signature = await signatureOf(served, found, request);
+  const signature = await verifySignature(served, found, request);
   const by = await personAt(found.project, opener, { state: found.run, isSigned: signature !== undefined });
   const { state, warnings } = await decideAnswer(found, request, { by, signature });
   const goesOn = state.is === "active" && state.wait === null;
   if (goesOn) drivers.continueRun(found, id);
-  return { run: await toldOf(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
+  return { run: await readToldRun(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
 }

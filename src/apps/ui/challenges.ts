@@ -1,10 +1,10 @@
 import { decisionChallenge } from "../../adapters/passkeys/decision-challenge.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
-import { newNonces, type Nonces, type Signable, signableOf, type SigningPlace } from "./signable.ts";
+import { newNonces, type Nonces, type Signable, toSignable, type SigningPlace } from "./signable.ts";
 
 /** A signature that comes later is not wanted any more. */
-const GOOD_FOR = 5 * 60_000; // milliseconds
-const MOST_OPEN = 1000;
+const CHALLENGE_LIFETIME_MS = 5 * 60_000; // milliseconds
+const MAX_OPEN = 1000;
 
 export type Challenges = {
   /** What has to be signed for this decision. */
@@ -19,17 +19,17 @@ export function createChallenges(now: () => number): Challenges {
   return {
     create(place, decision) {
       const oldest = open.keys().next();
-      if (open.size >= MOST_OPEN && oldest.done !== true) open.delete(oldest.value);
+      if (open.size >= MAX_OPEN && oldest.done !== true) open.delete(oldest.value);
       const nonces = newNonces();
-      const challenge = decisionChallenge(signableOf(place, decision, nonces).statement);
+      const challenge = decisionChallenge(toSignable(place, decision, nonces).statement);
       open.set(challenge, { ...nonces, madeAt: now() });
       return challenge;
     },
     take(challenge, place, decision) {
       const made = open.get(challenge);
       open.delete(challenge);
-      if (made === undefined || now() - made.madeAt > GOOD_FOR) return null;
-      const signable = signableOf(place, decision, made);
+      if (made === undefined || now() - made.madeAt > CHALLENGE_LIFETIME_MS) return null;
+      const signable = toSignable(place, decision, made);
       return decisionChallenge(signable.statement) === challenge ? signable : null;
     },
   };

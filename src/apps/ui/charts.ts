@@ -1,11 +1,11 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { ChartsView } from "../../schema/api-project.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { chartsOf, figuresOf, type RunFigures } from "../../views/page/charts.ts";
-import type { Located, Repository } from "./repository.ts";
+import { toCharts, readFigures, type RunFigures } from "../../views/page/charts.ts";
+import type { LocatedProject, Repository } from "./repository.ts";
 
 /** Runs that the charts are about: the newest. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 
 /** Charts over the ended runs. What was worked out for a run is kept, as an ended run does not change. */
 export function createCharts(repository: Repository): () => ChartsView {
@@ -15,17 +15,17 @@ export function createCharts(repository: Repository): () => ChartsView {
       .places()
       .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))
       .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-      .slice(-MOST_RUNS);
+      .slice(-MAX_RUNS);
     for (const { id, located } of ids) if (!known.has(id)) known.set(id, figures(located, id));
-    return chartsOf(ids.flatMap(({ id }) => known.get(id) ?? []));
+    return toCharts(ids.flatMap(({ id }) => known.get(id) ?? []));
   };
 }
 
 /** Null for a journal that cannot be read: lists tell what is wrong with it. */
-function figures({ project }: Located, id: RunId): RunFigures | null {
+function figures({ project }: LocatedProject, id: RunId): RunFigures | null {
   try {
     const { state } = project.journal.load(id);
-    return state.is === "ended" ? figuresOf(state, project.journal.events(id)) : null;
+    return state.is === "ended" ? readFigures(state, project.journal.events(id)) : null;
   } catch (error) {
     if (error instanceof ProblemError) return null;
     throw error;

@@ -16,12 +16,12 @@ import { commonHeaders, isApi, sessionIn } from "./guard.ts";
 import { listRuns } from "./list-runs.ts";
 import { keepConnection } from "./listen.ts";
 import { liveResponse } from "./live-response.ts";
-import { diffOf, documentOf, gateOf } from "./look-at-run.ts";
-import { sourceOf, storyFrom } from "./run-source.ts";
-import { eventsOf } from "./repository.ts";
-import type { Served } from "./served.ts";
-import { activityOf } from "../../adapters/transcripts/transcripts.ts";
-import { toldOf } from "./told-of.ts";
+import { readDiffView, readDocumentView, readGateView } from "./look-at-run.ts";
+import { toRunSource, storyFrom } from "./run-source.ts";
+import { readRunEvents } from "./repository.ts";
+import type { ServerContext } from "./served.ts";
+import { readActivity } from "../../adapters/transcripts/transcripts.ts";
+import { readToldRun } from "./told-of.ts";
 import { tellingWhoWasFirst } from "./who-was-first.ts";
 
 export type Env = { Bindings: HttpBindings };
@@ -30,7 +30,7 @@ const BODY_LIMIT = 1024 * 1024; // bytes: the longest answer there can be, with 
 const Secret = z.strictObject({ secret: z.string().check(z.maxLength(200)) });
 
 /** Everything the page asks for. What is not named here is not answered. */
-export function createApp(served: Served): Hono<Env> {
+export function createApp(served: ServerContext): Hono<Env> {
   const app = new Hono<Env>();
   addGuards(app, served);
   app.post("/api/session", async (context) => {
@@ -48,7 +48,7 @@ export function createApp(served: Served): Hono<Env> {
   app.notFound((context) => context.json(refused("There is nothing here."), 404));
   app.onError((error, context) => {
     if (error instanceof ProblemError)
-      return context.json({ problem: apiProblem(error.problem) }, statusOf(error.problem.code));
+      return context.json({ problem: apiProblem(error.problem) }, toHttpStatus(error.problem.code));
     if (error instanceof HTTPException) return error.res ?? context.json(refused(error.message), error.status);
     if (error instanceof $ZodError || error instanceof SyntaxError)
       return context.json(refused("The request is not in the form that was expected."), 400);
@@ -58,7 +58,7 @@ export function createApp(served: Served): Hono<Env> {
   return app;
 }
 
-function addGuards(app: Hono<Env>, { sessions }: Served): void {
+function addGuards(app: Hono<Env>, { sessions }: ServerContext): void {
   app.use(async (context, next) => {
     const { incoming } = context.env;
     const { path } = context.req;
@@ -79,14 +79,14 @@ function addGuards(app: Hono<Env>, { sessions }: Served): void {
   app.use("/api/*", compress());
 }
 
-function addRunRoutes(app: Hono<Env>, served: Served): void {
+function addRunRoutes(app: Hono<Env>, served: ServerContext): void {
   const { repository } = served;
   app.get("/api/runs", (context) => {
     const { before = null, search = "" } = context.req.query();
     return context.json(listRuns(repository, { before, search: search.slice(0, 200) }));
   });
   app.get("/api/runs/:run", async (context) =>
-    context.json(await toldOf(served, repository.find(context.req.param("run")))),
+    context.json(await readToldRun(served, repository.find(context.req.param("run")))),
   );
   app.get("/api/runs/:run/story", (context) => {
     const from = Number(context.req.query("from") ?? "0");
@@ -97,24 +97,24 @@ function addRunRoutes(app: Hono<Env>, served: Served): void {
     const known = context.req.query("known") ?? null;
     return context.json(
       await tellingWhoWasFirst(
-        () => eventsOf(found),
+        () => readRunEvents(found),
         known,
-        () => gateOf(sourceOf(found)),
+        () => readGateView(toRunSource(found)),
       ),
     );
   });
   app.get("/api/runs/:run/diff", async (context) => {
     const against = parsed(DiffAgainst, context.req.query("against") ?? "base");
-    return context.json(await diffOf(sourceOf(repository.find(context.req.param("run"))), against));
+    return context.json(await readDiffView(toRunSource(repository.find(context.req.param("run"))), against));
   });
   app.get("/api/runs/:run/document", async (context) =>
     context.json(
-      await documentOf(sourceOf(repository.find(context.req.param("run"))), context.req.query("path") ?? ""),
+      await readDocumentView(toRunSource(repository.find(context.req.param("run"))), context.req.query("path") ?? ""),
     ),
   );
   app.get("/api/runs/:run/activity", (context) => {
     const { project, run } = repository.find(context.req.param("run"));
-    return context.json(activityOf(project, run.run.run));
+    return context.json(readActivity(project, run.run.run));
   });
   app.get("/api/live", (context) => liveResponse(served, context.req.query("run") ?? null));
 }
@@ -129,7 +129,7 @@ const refused = (what: string) => ({ problem: { code: "REFUSED", what, fix: "" }
 const NOT_FOUND = new Set(["NO_RUN", "ITEM_UNKNOWN", "UNSAFE_PATH"]);
 const FORBIDDEN = new Set(["NEEDS_PERSON", "PASSKEY_NEEDED", "PASSKEY_REFUSED", "ANSWERED_BY_AGENT", "TOKEN_REFUSED"]);
 
-const statusOf = (code: string): 400 | 403 | 404 | 409 | 500 => {
+const toHttpStatus = (code: string): 400 | 403 | 404 | 409 | 500 => {
   if (NOT_FOUND.has(code)) return 404;
   if (FORBIDDEN.has(code)) return 403;
   if (code === "USAGE") return 400;

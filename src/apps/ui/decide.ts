@@ -1,6 +1,6 @@
 import { answer } from "../../app/answer/answer.ts";
-import { type Commanded, commandRun, type RunCommand } from "../../app/answer/command-run.ts";
-import type { Recorded } from "../../app/project/current-run.ts";
+import { type CommandResult, commandRun, type RunCommand } from "../../app/answer/command-run.ts";
+import type { RecordResult } from "../../app/project/current-run.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
@@ -16,7 +16,7 @@ export async function decideAnswer(
   { run, project }: FoundRun,
   request: AnswerRequest,
   answerer: Answerer,
-): Promise<Recorded> {
+): Promise<RecordResult> {
   if (run.is !== "active")
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: run.how } });
   const command = ofRun(request, answerer);
@@ -28,7 +28,7 @@ export async function decideAnswer(
 }
 
 /** What a cancelled run left in the tree, or where it is kept, is told with the answer. */
-const toldWhatIsLeft = ({ left, ...recorded }: Commanded): Recorded => ({
+const toldWhatIsLeft = ({ left, ...recorded }: CommandResult): RecordResult => ({
   ...recorded,
   warnings: [...recorded.warnings, ...(left === null ? [] : leftLines(left))],
 });

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import type { RunId } from "../../schema/ids.ts";
 import { plainText } from "../../views/plain-text.ts";
-import type { Located } from "./repository.ts";
+import type { LocatedProject } from "./repository.ts";
 
 /** Characters of what a driver said that are kept for the person. */
-const MOST_KEPT = 4000;
+const MAX_KEPT = 4000;
 
 export type Drivers = {
   /** Has the run driven by a program of its own, which lives on when the page is closed. */
-  continueRun(located: Located, run: RunId): void;
+  continueRun(located: LocatedProject, run: RunId): void;
   /** What the last driver that this page started for a run ended with, where that was a problem. */
   troubleOf(run: RunId): string | null;
 };
@@ -27,7 +27,7 @@ export function createDrivers(onEnd: (run: RunId) => void): Drivers {
         stdio: ["ignore", "ignore", "pipe"],
       });
       let said = "";
-      child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MOST_KEPT)));
+      child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MAX_KEPT)));
       child.on("error", (error) => (said = error.message));
       child.on("close", (code) => {
         if (code !== 0 && code !== RESTS) troubles.set(run, lastProblem(said));

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-export type Refusal = { readonly status: 400 | 401 | 403 | 405 | 415; readonly what: string };
+export type RequestRefusal = { readonly status: 400 | 401 | 403 | 405 | 415; readonly what: string };
 
-export type Asked = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
+export type IncomingRequest = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
 
 /** What this server is called in a browser. A page of another name, though it leads here, is refused. */
 export const localOrigins = (port: number): readonly string[] => [
@@ -12,7 +12,7 @@ export const localOrigins = (port: number): readonly string[] => [
 ];
 
 /** Why a request is not answered; null where nothing speaks against it. Sessions are looked at apart. */
-export function refusalOf(asked: Asked, origins: readonly string[]): Refusal | null {
+export function findRefusal(asked: IncomingRequest, origins: readonly string[]): RequestRefusal | null {
   const { host, origin, "sec-fetch-site": site } = asked.headers;
   const named = origins.find((one) => new URL(one).host === host?.toLowerCase());
   if (named === undefined) return { status: 403, what: "This server has another name." };
@@ -22,12 +22,12 @@ export function refusalOf(asked: Asked, origins: readonly string[]): Refusal | n
 }
 
 /** A person may open the page from anywhere by typing or following the link; everything else comes from the page itself. */
-function isSameSite({ path, headers }: Asked, site: string | string[] | undefined): boolean {
+function isSameSite({ path, headers }: IncomingRequest, site: string | string[] | undefined): boolean {
   if (site === undefined || site === "same-origin") return true;
   return site === "none" && !isApi(path) && headers["sec-fetch-mode"] === "navigate";
 }
 
-function methodRefusal({ method, path, headers }: Asked): Refusal | null {
+function methodRefusal({ method, path, headers }: IncomingRequest): RequestRefusal | null {
   const mayRead = method === "GET" || method === "HEAD";
   if (mayRead) return null;
   if (method !== "POST" || !isApi(path)) return { status: 405, what: "Only GET, and POST below /api, are answered." };

@@ -4,24 +4,24 @@ import type { RunId } from "../../schema/ids.ts";
 import { endedRow, runRow } from "../../views/page/run-row.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
 import { apiProblem } from "./api-problem.ts";
-import { isDriven, type Located, type Repository } from "./repository.ts";
+import { isDriven, type LocatedProject, type Repository } from "./repository.ts";
 
 /** Ended runs in one answer. */
 const PAGE = 60;
 /** Ended runs that a search looks through; older ones are found by their id. */
-const MOST_SEARCHED = 2000;
+const MAX_SEARCHED = 2000;
 
-export type Wanted = { readonly before: string | null; readonly search: string };
+export type RunListQuery = { readonly before: string | null; readonly search: string };
 
-type Open = { readonly rows: readonly RunRow[]; readonly problems: RunList["problems"] };
+type OpenRuns = { readonly rows: readonly RunRow[]; readonly problems: RunList["problems"] };
 
 /** What waits first and oldest first, then what runs, then what has ended. */
-export function listRuns(repository: Repository, { before, search }: Wanted): RunList {
+export function listRuns(repository: Repository, { before, search }: RunListQuery): RunList {
   const places = repository.places();
   const open = before === null ? openRuns(places) : { rows: [], problems: [] };
   const ended = endedIds(places);
   const following = ended.filter(({ id }) => before === null || id < before);
-  const found = search === "" ? following.slice(0, PAGE).map(rowOf) : searched(following, search);
+  const found = search === "" ? following.slice(0, PAGE).map(toRow) : searched(following, search);
   const last = found.at(-1);
   const isMore = search === "" && following.length > PAGE && last !== undefined;
   const waiting = open.rows.filter(({ wait }) => wait !== null).toSorted(byWait);
@@ -36,7 +36,7 @@ export function listRuns(repository: Repository, { before, search }: Wanted): Ru
 
 const byWait = (one: RunRow, other: RunRow): number => ((one.wait?.since ?? "") < (other.wait?.since ?? "") ? -1 : 1);
 
-export function openRuns(places: readonly Located[]): Open {
+export function openRuns(places: readonly LocatedProject[]): OpenRuns {
   const rows: RunRow[] = [];
   const problems: RunList["problems"] = [];
   for (const located of places) {
@@ -53,22 +53,22 @@ export function openRuns(places: readonly Located[]): Open {
   return { rows, problems };
 }
 
-type EndedId = { readonly id: RunId; readonly located: Located };
+type EndedId = { readonly id: RunId; readonly located: LocatedProject };
 
 /** Newest first; ids sort by the time the run was started. */
-function endedIds(places: readonly Located[]): EndedId[] {
+function endedIds(places: readonly LocatedProject[]): EndedId[] {
   return places
     .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
-const rowOf = ({ id, located: { project, place } }: EndedId): RunRow =>
+const toRow = ({ id, located: { project, place } }: EndedId): RunRow =>
   endedRow(id, project.projections.endedEntry(id), place);
 
 const searched = (ids: readonly EndedId[], search: string): RunRow[] =>
   ids
-    .slice(0, MOST_SEARCHED)
-    .map(rowOf)
+    .slice(0, MAX_SEARCHED)
+    .map(toRow)
     .filter((row) => matches(row, search))
     .slice(0, PAGE);
 

@@ -6,14 +6,17 @@ const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
 const HEADERS_WITHIN = 5_000; // milliseconds, as all of these
 const REQUEST_WITHIN = 10_000;
-const LOOKS_EVERY = 1_000;
+const IDLE_POLL_INTERVAL_MS = 1_000;
 const IDLE_FOR = 5_000;
-const MOST_CONNECTIONS = 100;
+const MAX_CONNECTIONS = 100;
 
-export type Listening = { readonly port: number; close(): Promise<void> };
+export type ListeningServer = { readonly port: number; close(): Promise<void> };
 
 /** Takes the wanted port, or any when it is taken and none was asked for. */
-export async function listen(handle: RequestListener, wanted: { port: number; isFixed: boolean }): Promise<Listening> {
+export async function listen(
+  handle: RequestListener,
+  wanted: { port: number; isFixed: boolean },
+): Promise<ListeningServer> {
   try {
     return await listenAt(handle, wanted.port);
   } catch (error) {
@@ -23,7 +26,7 @@ export async function listen(handle: RequestListener, wanted: { port: number; is
 }
 
 /** Both names of this machine at one port. Where there is no IPv6, the other is enough. */
-async function listenAt(handle: RequestListener, port: number): Promise<Listening> {
+async function listenAt(handle: RequestListener, port: number): Promise<ListeningServer> {
   const [v4, v6] = LOOPBACK;
   const first = await listening(handle, { host: v4, port });
   const address = first.address();
@@ -42,7 +45,7 @@ function listening(handle: RequestListener, place: { host: string; port: number 
     {
       headersTimeout: HEADERS_WITHIN,
       requestTimeout: REQUEST_WITHIN,
-      connectionsCheckingInterval: LOOKS_EVERY,
+      connectionsCheckingInterval: IDLE_POLL_INTERVAL_MS,
       keepAliveTimeout: IDLE_FOR,
     },
     handle,
@@ -65,7 +68,7 @@ function limitConnections(server: Server): void {
   server.on("connection", (socket: Socket) => {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
-    if (open.size <= MOST_CONNECTIONS) return;
+    if (open.size <= MAX_CONNECTIONS) return;
     const oldest = [...open].find((one) => !withSession.has(one)) ?? socket;
     open.delete(oldest);
     oldest.destroy();

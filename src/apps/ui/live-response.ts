@@ -1,13 +1,13 @@
 import type { LiveMessage } from "../../schema/api-live.ts";
 import { follow } from "./live.ts";
-import type { Served } from "./served.ts";
+import type { ServerContext } from "./served.ts";
 
 const KEEP_ALIVE = 15_000; // milliseconds
 /** Messages that may wait for a reader before it counts as gone. */
-const MOST_WAITING = 500;
+const MAX_WAITING = 500;
 
 /** What changes from now on, as server-sent events. */
-export function liveResponse({ repository, version }: Served, watched: string | null): Response {
+export function liveResponse({ repository, version }: ServerContext, watched: string | null): Response {
   if (watched !== null) repository.find(watched);
   return eventStream(({ tell, fail, signal }) => follow(repository, version, { tell, fail, watched, signal }));
 }
@@ -29,7 +29,7 @@ export function eventStream(begin: (stream: Stream) => void | Promise<void>): Re
       start(controller) {
         const write = (text: string): void => {
           if (gone.signal.aborted) return;
-          if ((controller.desiredSize ?? 0) >= -MOST_WAITING) return controller.enqueue(encoder.encode(text));
+          if ((controller.desiredSize ?? 0) >= -MAX_WAITING) return controller.enqueue(encoder.encode(text));
           gone.abort();
           controller.close();
         };

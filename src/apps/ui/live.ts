@@ -2,11 +2,11 @@ import { ProblemError } from "../../core/problem.ts";
 import type { LiveMessage } from "../../schema/api-live.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { openRuns } from "./list-runs.ts";
-import { isDriven, type Located, type Repository } from "./repository.ts";
+import { isDriven, type LocatedProject, type Repository } from "./repository.ts";
 import { followActivity } from "../../adapters/transcripts/transcripts.ts";
 
 /** Milliseconds between looks for new runs, and for drivers that came or went: the journal does not tell of those. */
-const LOOKS_EVERY = 1000;
+const RUN_POLL_INTERVAL_MS = 1000;
 
 export type Listener = {
   readonly tell: (message: LiveMessage) => void;
@@ -37,14 +37,14 @@ export function follow(repository: Repository, version: string, listener: Listen
     } catch (error) {
       listener.fail(error); // whoever listens comes again, and is told by the lists
     }
-  }, LOOKS_EVERY);
+  }, RUN_POLL_INTERVAL_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
   if (watched !== null) listen(repository, watched, listener);
 }
 
-type Following = Pick<Listener, "tell" | "signal"> & { readonly followed: Map<string, string> };
+type LiveFollower = Pick<Listener, "tell" | "signal"> & { readonly followed: Map<string, string> };
 
-function followNewest(located: Located, { followed, tell, signal }: Following): void {
+function followNewest(located: LocatedProject, { followed, tell, signal }: LiveFollower): void {
   const { project, place } = located;
   const key = `${place.path}\n${place.item ?? ""}`;
   try {
@@ -65,11 +65,11 @@ function followNewest(located: Located, { followed, tell, signal }: Following): 
 /** Milliseconds before another look where a change brought nothing new: a journal that is gone changes all the time. */
 const LOOKS_AGAIN_AFTER = 250;
 
-async function followRun({ project }: Located, run: RunId, { tell, signal }: Pick<Listener, "tell" | "signal">) {
-  let told = seqOf(() => project.journal.load(run));
+async function followRun({ project }: LocatedProject, run: RunId, { tell, signal }: Pick<Listener, "tell" | "signal">) {
+  let told = readSeq(() => project.journal.load(run));
   while (!signal.aborted) {
     await project.journal.changed(run, signal);
-    const seq = seqOf(() => project.journal.load(run));
+    const seq = readSeq(() => project.journal.load(run));
     if (seq === told) await project.pause(LOOKS_AGAIN_AFTER, signal);
     else tell({ is: "changed", run, seq });
     told = seq;
@@ -77,7 +77,7 @@ async function followRun({ project }: Located, run: RunId, { tell, signal }: Pic
 }
 
 /** A journal that cannot be read now is looked at again when it changes. */
-function seqOf(load: () => ReturnType<Located["project"]["journal"]["load"]>): number {
+function readSeq(load: () => ReturnType<LocatedProject["project"]["journal"]["load"]>): number {
   try {
     const { state } = load();
     return state.is === "none" ? 0 : state.seq;

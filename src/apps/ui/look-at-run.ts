@@ -1,4 +1,4 @@
-import { answersOf, shownOf } from "../../app/answer/answer.ts";
+import { listAnswers, shownDigest } from "../../app/answer/answer.ts";
 import { sha256 } from "../../adapters/file-system/node-crypto.ts";
 import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
 import { ProblemError } from "../../core/problem.ts";
@@ -9,7 +9,7 @@ import type { TreeId } from "../../schema/ids.ts";
 import { diffFiles } from "../../views/page/diff-files.ts";
 import { gateView } from "../../views/page/gate-view.ts";
 import { runDetail } from "../../views/page/run-detail.ts";
-import type { Seen } from "../../views/page/run-row.ts";
+import type { RunPlace } from "../../views/page/run-row.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
 import { plainText } from "../../views/plain-text.ts";
 import { visibleChange } from "../../views/visible-change.ts";
@@ -29,21 +29,22 @@ export type RunSource = {
   readonly patch: (from: TreeId | null, to: TreeId | null) => Promise<string>;
 };
 
-export async function detailOf({ run, events }: RunSource, seen: Seen): Promise<RunDetail> {
-  const open = run.is === "active" ? { options: answersOf(run), shown: shownOf(run) } : { options: [], shown: "" };
+export async function readRunDetail({ run, events }: RunSource, seen: RunPlace): Promise<RunDetail> {
+  const open =
+    run.is === "active" ? { options: listAnswers(run), shown: shownDigest(run) } : { options: [], shown: "" };
   return visibleView(runDetail(run, { ...seen, events: await events(), ...open }));
 }
 
 /** @throws ProblemError COMMAND_REFUSED where no gate is open. */
-export async function gateOf(source: RunSource): Promise<GateView> {
+export async function readGateView(source: RunSource): Promise<GateView> {
   const { run } = source;
   const view =
     run.is === "active"
       ? gateView(run, {
           events: await source.events(),
-          documents: await documentsOf(source, run),
-          options: answersOf(run),
-          shown: shownOf(run),
+          documents: await readDocuments(source, run),
+          options: listAnswers(run),
+          shown: shownDigest(run),
         })
       : null;
   if (view !== null) return visibleView(view);
@@ -51,7 +52,7 @@ export async function gateOf(source: RunSource): Promise<GateView> {
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open } });
 }
 
-async function documentsOf(source: RunSource, run: ActiveRun): Promise<DocumentView[]> {
+async function readDocuments(source: RunSource, run: ActiveRun): Promise<DocumentView[]> {
   const made = currentPhase(run)?.made;
   const paths = [...new Set(made?.artifacts ?? [])].filter((path) => DOCUMENT.test(path));
   return Promise.all(paths.map((path) => documentAt(source, path, made?.tree ?? null)));
@@ -71,7 +72,7 @@ async function documentAt(source: RunSource, path: string, tree: TreeId | null):
 }
 
 /** A document that a phase of the run made; any other path is none of it. @throws ProblemError UNSAFE_PATH. */
-export async function documentOf(source: RunSource, path: string): Promise<DocumentView> {
+export async function readDocumentView(source: RunSource, path: string): Promise<DocumentView> {
   const made = source.run.phases.flatMap((one) => (one.made === null ? [] : one.made));
   const found = made.flatMap(({ artifacts, tree }) => artifacts.map((artifact) => ({ artifact, tree })));
   const document = found.findLast(({ artifact }) => plainText(artifact) === path); // as the page was told of it
@@ -81,7 +82,7 @@ export async function documentOf(source: RunSource, path: string): Promise<Docum
 }
 
 /** What changed up to the tree that is shown. Empty where no git tells. */
-export async function diffOf({ run, patch: read }: RunSource, against: DiffAgainst): Promise<DiffView> {
+export async function readDiffView({ run, patch: read }: RunSource, against: DiffAgainst): Promise<DiffView> {
   const made = run.is === "active" ? currentPhase(run)?.made : run.phases.findLast((one) => one.made !== null)?.made;
   const first = run.phases[0]?.firstTree ?? null;
   const from = against === "seen" && run.is === "active" ? lastReviewedTree(run) : first;

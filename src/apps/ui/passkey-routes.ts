@@ -1,18 +1,18 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { AnswerRequest } from "../../schema/api.ts";
-import { Assertion, NewPasskey, type StatementOffer, type StatementSigned } from "../../schema/api-passkey.ts";
+import { Assertion, NewPasskey, type StatementOffer, type StatementSignature } from "../../schema/api-passkey.ts";
 import { attestedLines, shareLine } from "../../views/attestation/attested.ts";
 import type { Env } from "./create-app.ts";
-import type { Served } from "./served.ts";
-import { challengeOf } from "./signed-answer.ts";
+import type { ServerContext } from "./served.ts";
+import { createChallenge } from "./signed-answer.ts";
 
 /** How decisions and statements are signed, and how a passkey is registered. */
-export function addPasskeyRoutes(app: Hono<Env>, served: Served): void {
+export function addPasskeyRoutes(app: Hono<Env>, served: ServerContext): void {
   const { repository, registration, statements, origin } = served;
   app.post("/api/runs/:run/challenge", async (context) => {
     const found = repository.find(context.req.param("run"));
-    return context.json(challengeOf(served, found, z.parse(AnswerRequest, await context.req.json())));
+    return context.json(createChallenge(served, found, z.parse(AnswerRequest, await context.req.json())));
   });
   app.get("/api/runs/:run/statement", (context) => {
     const isOffered = statements.isOffered(repository.find(context.req.param("run")));
@@ -25,7 +25,7 @@ export function addPasskeyRoutes(app: Hono<Env>, served: Served): void {
     const found = repository.find(context.req.param("run"));
     const assertion = z.parse(Assertion, await context.req.json());
     const statement = await statements.take(found, assertion, origin());
-    return context.json({ lines: [...attestedLines(statement), shareLine] } satisfies StatementSigned);
+    return context.json({ lines: [...attestedLines(statement), shareLine] } satisfies StatementSignature);
   });
   if (registration === null) return;
   app.post("/api/passkeys/options", async (context) => context.json(await registration.options()));

@@ -10,7 +10,7 @@ import type { Person } from "../../schema/people.ts";
 export type Opener = { readonly name: string; readonly isPerson: boolean };
 
 /** @throws ProblemError ANSWERED_BY_AGENT for an agent: whoever starts the server gets the link. */
-export async function openerOf(project: LocalProject, token: string | undefined, user: string): Promise<Opener> {
+export async function identifyOpener(project: LocalProject, token: string | undefined, user: string): Promise<Opener> {
   const { state } = await currentRun(project);
   const caller = project.callers.identify(await agentWork(project, state));
   if (caller.kind === "agent")
@@ -22,7 +22,7 @@ export async function openerOf(project: LocalProject, token: string | undefined,
   return { name: user, isPerson: true };
 }
 
-export type Decided = {
+export type DecisionContext = {
   /** The run it is about, where it is about one. */
   readonly state?: RunState;
   /** True with a passkey's signature, which was verified. */
@@ -33,7 +33,7 @@ export type Decided = {
 export async function personAt(
   project: LocalProject,
   opener: Opener,
-  { state, isSigned = false }: Decided = {},
+  { state, isSigned = false }: DecisionContext = {},
 ): Promise<Person> {
   requireOpener(opener, "answer");
   const credential = { is: isSigned ? "passkey" : "page", name: opener.name } as const;

@@ -19,12 +19,12 @@ import { effectiveSettings } from "../../app/settings/effective-settings.ts";
 import type { Env } from "./create-app.ts";
 import { createCharts } from "./charts.ts";
 import { personAt, requireOpener, whyReadOnly } from "./person.ts";
-import type { Served } from "./served.ts";
+import type { ServerContext } from "./served.ts";
 import { shippedWorkflows } from "./shipped-workflows.ts";
 import { start } from "./start.ts";
 
 /** What the page is told about the project around its runs. */
-export function addProjectRoutes(app: Hono<Env>, served: Served): void {
+export function addProjectRoutes(app: Hono<Env>, served: ServerContext): void {
   app.get("/api/project", (context) => context.json(projectView(served)));
   const charts = createCharts(served.repository);
   app.get("/api/charts", (context) => context.json(charts()));
@@ -54,7 +54,7 @@ export function addProjectRoutes(app: Hono<Env>, served: Served): void {
 /** What decides who may decide, and which programs run, is changed where nothing but a person can type. */
 const TERMINAL_ONLY = /^(?:approvals$|sandbox|webhook|tests$|(?:agent|reviewer)-command$)/;
 
-function settingList({ repository: { here } }: Served): SettingList {
+function settingList({ repository: { here } }: ServerContext): SettingList {
   const files = { project: join(here.root, OWN_FOLDER, OWN.state), user: here.settings.file };
   const settings = effectiveSettings(here).map(({ key, value, from, text, valid }) => {
     const home = key.startsWith("supervised-mode.") ? ("project" as const) : ("user" as const);
@@ -65,7 +65,7 @@ function settingList({ repository: { here } }: Served): SettingList {
   return { settings };
 }
 
-function projectView({ repository: { here }, version, opener }: Served): ProjectView {
+function projectView({ repository: { here }, version, opener }: ServerContext): ProjectView {
   const { settings } = here.settings.read();
   return {
     name: basename(here.root),

@@ -11,13 +11,13 @@ import { analysedItems } from "../../compose/project-location.ts";
 import { itemProject, type LocalProject, openProject } from "../../compose/project.ts";
 
 /** A working tree of the repository, or the analysis of one item in it. */
-export type Located = { readonly project: LocalProject; readonly place: TreeLocation };
-export type FoundRun = Located & { readonly run: ActiveRun | EndedRun };
+export type LocatedProject = { readonly project: LocalProject; readonly place: TreeLocation };
+export type FoundRun = LocatedProject & { readonly run: ActiveRun | EndedRun };
 
 export type Repository = {
   readonly here: LocalProject;
   /** Every place that may have a run: looked up anew, as trees and analyses come and go. */
-  places(): readonly Located[];
+  places(): readonly LocatedProject[];
   /** @throws ProblemError NO_RUN for an id that no place knows. */
   find(id: string): FoundRun;
 };
@@ -25,9 +25,9 @@ export type Repository = {
 /** All working trees of a repository, opened once each, so that journals are read on from where they were. */
 export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository {
   const here = openProject(cwd, env);
-  const known = new Map<string, Located>();
-  const homes = new Map<RunId, Located>();
-  const located = (path: string, item: string | null): Located => {
+  const known = new Map<string, LocatedProject>();
+  const homes = new Map<RunId, LocatedProject>();
+  const located = (path: string, item: string | null): LocatedProject => {
     const key = `${path}\n${item ?? ""}`;
     const before = known.get(key);
     if (before !== undefined) return before;
@@ -37,7 +37,7 @@ export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository 
     known.set(key, made);
     return made;
   };
-  const places = (): readonly Located[] =>
+  const places = (): readonly LocatedProject[] =>
     [here.root, ...otherTrees(here.root)].flatMap((path) => [
       located(path, null),
       ...analysedItems({ root: path }).map((item) => located(path, item)),
@@ -47,7 +47,7 @@ export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository 
     places,
     find(id) {
       if (!isRunId(id)) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-      const candidates = [...(homes.has(id) ? [homes.get(id) as Located] : []), ...places()]; // just looked up
+      const candidates = [...(homes.has(id) ? [homes.get(id) as LocatedProject] : []), ...places()]; // just looked up
       for (const one of candidates) {
         if (!existsSync(join(one.project.own, OWN.journal))) continue;
         const { state } = one.project.journal.load(id);
@@ -60,6 +60,6 @@ export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository 
   };
 }
 
-export const isDriven = ({ project }: Pick<Located, "project">): boolean => project.driver.holder() !== null;
+export const isDriven = ({ project }: Pick<LocatedProject, "project">): boolean => project.driver.holder() !== null;
 
-export const eventsOf = ({ project, run }: FoundRun): readonly RunEvent[] => project.journal.events(run.run.run);
+export const readRunEvents = ({ project, run }: FoundRun): readonly RunEvent[] => project.journal.events(run.run.run);

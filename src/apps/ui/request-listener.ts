@@ -1,20 +1,20 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { createApp } from "./create-app.ts";
-import { localOrigins, commonHeaders, type Refusal, refusalOf } from "./guard.ts";
+import { localOrigins, commonHeaders, type RequestRefusal, findRefusal } from "./guard.ts";
 
 /** Looks at where a request comes from before anything else does: even its address is not trusted to be one. */
 export function createListener(app: ReturnType<typeof createApp>, port: () => number): RequestListener {
   const answer = getRequestListener(app.fetch);
   return (request, response) => {
     const { method = "", url = "", headers } = request;
-    const refusal = refusalOf({ method, path: url.split("?", 1)[0] ?? "", headers }, localOrigins(port()));
+    const refusal = findRefusal({ method, path: url.split("?", 1)[0] ?? "", headers }, localOrigins(port()));
     if (refusal === null) void answer(request, response);
     else refuse(response, refusal);
   };
 }
 
-function refuse(response: ServerResponse, { status, what }: Refusal): void {
+function refuse(response: ServerResponse, { status, what }: RequestRefusal): void {
   response.writeHead(status, { ...commonHeaders, "Content-Type": "application/json", Connection: "close" });
   response.end(JSON.stringify({ problem: { code: "REFUSED", what, fix: "" } }));
 }

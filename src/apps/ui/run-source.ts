@@ -1,17 +1,17 @@
 import { createGitWorkspace } from "../../adapters/git/snapshot/git-workspace.ts";
 import { readTreeFile } from "../../adapters/git/snapshot/tree-file.ts";
 import type { Story } from "../../schema/api-story.ts";
-import { STORY_PART, storyOf } from "../../views/page/story.ts";
+import { STORY_PART, buildStory } from "../../views/page/story.ts";
 import type { RunSource } from "./look-at-run.ts";
-import { eventsOf, type FoundRun } from "./repository.ts";
+import { readRunEvents, type FoundRun } from "./repository.ts";
 
 /** A run of a working tree: documents are read from the tree that was shown, else as they are now. */
-export function sourceOf(found: FoundRun): RunSource {
+export function toRunSource(found: FoundRun): RunSource {
   const { run, project } = found;
   const { root, env } = project;
   return {
     run,
-    events: () => eventsOf(found),
+    events: () => readRunEvents(found),
     async file(path, tree) {
       const kept = tree === null ? null : await readTreeFile(root, { tree, path }, env);
       return kept ?? project.projections.readArtifact(path);
@@ -28,5 +28,5 @@ export function storyFrom({ run, project }: FoundRun, from: number): Story {
   const begins = Math.max(1, from);
   const first = Math.max(1, begins - LOOKED_BACK);
   const most = begins - first + STORY_PART + 1; // one more tells that there is more
-  return storyOf(project.journal.part(run.run.run, { from: first, most }), begins);
+  return buildStory(project.journal.part(run.run.run, { from: first, most }), begins);
 }

@@ -8,14 +8,14 @@ import { flag, type Invocation, text } from "../cli/grammar/verb.ts";
 import { createChallenges } from "./challenges.ts";
 import { createApp } from "./create-app.ts";
 import { createDrivers } from "./drivers.ts";
-import { listen, type Listening } from "./listen.ts";
+import { listen, type ListeningServer } from "./listen.ts";
 import { canOpenBrowser, isRemote, openBrowser } from "./open-browser.ts";
 import { createListener } from "./request-listener.ts";
-import type { Served } from "./served.ts";
+import type { ServerContext } from "./served.ts";
 import { createSessions } from "./sessions.ts";
 import { createStatementSigning } from "./statement-signing.ts";
 
-export type Wanted = Pick<Served, "repository" | "opener" | "registration"> & {
+export type PageOptions = Pick<ServerContext, "repository" | "opener" | "registration"> & {
   /** Where the link leads. */
   readonly path: string;
 };
@@ -27,11 +27,11 @@ export type ServedPage = {
 };
 
 /** Listens, opens a browser where there is one, and tells the link. @throws ProblemError where the port cannot be used. */
-export async function servePage(invocation: Invocation, wanted: Wanted): Promise<ServedPage> {
+export async function servePage(invocation: Invocation, wanted: PageOptions): Promise<ServedPage> {
   const { path, ...parts } = wanted;
   const warn = (warning: string): void => invocation.io.err(`warning: ${warning}`);
   const sessions = createSessions(Date.now, () => warn(STOLEN));
-  let listening: Listening | null = null;
+  let listening: ListeningServer | null = null;
   const origin = (): string => `http://localhost:${listening?.port ?? 0}`;
   const app = createApp({
     ...parts,
@@ -44,7 +44,7 @@ export async function servePage(invocation: Invocation, wanted: Wanted): Promise
     web: join(packageRoot(), "dist", "web"),
     warn,
   });
-  const place = portOf(invocation, wanted.repository.here.root);
+  const place = choosePort(invocation, wanted.repository.here.root);
   const answer = createListener(app, () => listening?.port ?? 0);
   listening = await listen(answer, place).catch((error: unknown) => {
     throw portTaken(error, place.port);
@@ -65,7 +65,7 @@ function tellLink({ io, env, values }: Invocation, port: number, link: string): 
   if (isRemote(env)) io.out(`From your own machine: ssh -L ${port}:localhost:${port} ${hostname()}`);
 }
 
-function portOf({ values, verb }: Invocation, root: string): { port: number; isFixed: boolean } {
+function choosePort({ values, verb }: Invocation, root: string): { port: number; isFixed: boolean } {
   const said = text(values, "port");
   if (said === undefined) return { port: pagePort(root), isFixed: false };
   const port = Number(said);

@@ -4,14 +4,14 @@ import type { Repository } from "./repository.ts";
 import type { Challenges } from "./challenges.ts";
 import type { Registration } from "./registration.ts";
 import type { Sessions } from "./sessions.ts";
-import type { StatementSigning } from "./statement-signing.ts";
+import type { StatementSigner } from "./statement-signing.ts";
 
 /** What the routes of the page's server need. */
-export type Served = {
+export type ServerContext = {
   readonly repository: Repository;
   readonly sessions: Sessions;
   readonly challenges: Challenges;
-  readonly statements: StatementSigning;
+  readonly statements: StatementSigner;
   /** Where one passkey is to be registered; null for a page that is there to be looked at. */
   readonly registration: Registration | null;
   /** `http://localhost:21000`: passkeys are bound to it. */

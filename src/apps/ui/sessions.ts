@@ -28,16 +28,16 @@ export function createSessions(now: () => number, onStolen: () => void): Session
     const at = open.findIndex((known) => known.equals(session));
     if (at !== -1) open.splice(at, 1);
   };
-  const isOpen = (session: string): boolean => open.some((known) => timingSafeEqual(known, digestOf(session)));
+  const isOpen = (session: string): boolean => open.some((known) => timingSafeEqual(known, digestSecret(session)));
   return {
     createSecret() {
       const secret = newSecret();
-      links.push({ digest: digestOf(secret), madeAt: now(), session: null });
+      links.push({ digest: digestSecret(secret), madeAt: now(), session: null });
       return secret;
     },
     exchange(secret, own = null) {
       const link = find(links, secret);
-      const known = own !== null && isOpen(own) ? digestOf(own) : null;
+      const known = own !== null && isOpen(own) ? digestSecret(own) : null;
       if (link === undefined || now() - link.madeAt > LINK_MILLISECONDS) return null;
       if (known !== null && (link.session === null || timingSafeEqual(link.session, known))) {
         link.session = known;
@@ -49,7 +49,7 @@ export function createSessions(now: () => number, onStolen: () => void): Session
         return null;
       }
       const session = newSecret();
-      link.session = digestOf(session);
+      link.session = digestSecret(session);
       open.push(link.session);
       return session;
     },
@@ -58,9 +58,9 @@ export function createSessions(now: () => number, onStolen: () => void): Session
 }
 
 const find = (links: readonly Link[], secret: string): Link | undefined =>
-  links.find(({ digest }) => timingSafeEqual(digest, digestOf(secret)));
+  links.find(({ digest }) => timingSafeEqual(digest, digestSecret(secret)));
 
 const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
 
 /** Of equal length whatever was sent, so that comparing takes the same time. */
-const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();
+const digestSecret = (text: string): Buffer => createHash("sha256").update(text).digest();

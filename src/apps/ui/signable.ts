@@ -13,7 +13,7 @@ export type SigningPlace = SignedFacts & { readonly origin: string };
 export type Nonces = { readonly nonce: string; readonly salt: string };
 
 /** A decision as it can be signed: the same decision is the same text. Salted, words cannot be guessed by their digest. */
-export function signableOf(place: SigningPlace, decision: AnswerRequest, { nonce, salt }: Nonces): Signable {
+export function toSignable(place: SigningPlace, decision: AnswerRequest, { nonce, salt }: Nonces): Signable {
   const { run, start, tree, origin } = place;
   const { wait, option, shown, text, comments, replies, phase = null, tree: files, isConfirmed } = decision;
   const words = JSON.stringify({ text, comments, replies, salt });

@@ -7,12 +7,16 @@ import type { AnswerRequest } from "../../schema/api.ts";
 import type { Challenge } from "../../schema/api-passkey.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { FoundRun } from "./repository.ts";
-import type { Served } from "./served.ts";
+import type { ServerContext } from "./served.ts";
 
-type Signing = Pick<Served, "challenges" | "origin">;
+type SigningContext = Pick<ServerContext, "challenges" | "origin">;
 
 /** What the browser is asked to have signed for a decision. */
-export function challengeOf({ challenges, origin }: Signing, found: FoundRun, decision: AnswerRequest): Challenge {
+export function createChallenge(
+  { challenges, origin }: SigningContext,
+  found: FoundRun,
+  decision: AnswerRequest,
+): Challenge {
   const { run, project } = found;
   return {
     challenge: challenges.create({ ...signedFacts(run.run.run, run), origin: origin() }, decision),
@@ -22,8 +26,8 @@ export function challengeOf({ challenges, origin }: Signing, found: FoundRun, de
 }
 
 /** The signature that came with a decision; undefined without one. @throws ProblemError for one that is wrong. */
-export async function signatureOf(
-  { challenges, origin }: Signing,
+export async function verifySignature(
+  { challenges, origin }: SigningContext,
   { run, project }: FoundRun,
   decision: AnswerRequest,
 ): Promise<PasskeySignature | undefined> {

@@ -8,35 +8,35 @@ import type { RunId } from "../../schema/ids.ts";
 import type { ApiProblem } from "../../schema/api.ts";
 import type { Repository } from "./repository.ts";
 
-export type Started =
+export type StartResult =
   | { readonly is: "started"; readonly run: RunId | null }
   | { readonly is: "asks"; readonly choice: Choice }
   | { readonly is: "refused"; readonly problem: ApiProblem };
 
 /** Milliseconds. */
-const PATIENCE = 60_000;
-const LOOKS_EVERY = 100;
-const MOST_OUTPUT = 1024 * 1024;
+const START_TIMEOUT_MS = 60_000;
+const START_POLL_INTERVAL_MS = 100;
+const MAX_OUTPUT = 1024 * 1024;
 
 /**
  * Starts work with the program itself, in a process of its own: it asks what it would ask in a terminal, and goes on
  * with the run when the page is closed. Resolves as soon as there is a run, or the program has ended.
  */
-export function start(repository: Repository, request: StartRequest): Promise<Started> {
+export function start(repository: Repository, request: StartRequest): Promise<StartResult> {
   const { here } = repository;
   const open = NEEDS_TREE.has(request.what) ? openRunIn(repository) : null;
   if (open !== null) return Promise.resolve(occupied(open));
   const before = newestRuns(repository);
-  const child = spawn(process.execPath, [join(import.meta.dirname, "isdlc.cjs"), ...argumentsOf(request)], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "isdlc.cjs"), ...toArguments(request)], {
     cwd: here.root,
     env: here.env,
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
   let said = "";
-  child.stdout.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MOST_OUTPUT)));
+  child.stdout.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MAX_OUTPUT)));
   return new Promise((resolve) => {
-    const end = (started: Started): void => {
+    const end = (started: StartResult): void => {
       clearInterval(timer);
       clearTimeout(patience);
       child.unref();
@@ -46,8 +46,8 @@ export function start(repository: Repository, request: StartRequest): Promise<St
       const run = newestRuns(repository).find((id) => !before.includes(id));
       if (run !== undefined) end({ is: "started", run });
     };
-    const timer = setInterval(look, LOOKS_EVERY);
-    const patience = setTimeout(() => end({ is: "started", run: null }), PATIENCE);
+    const timer = setInterval(look, START_POLL_INTERVAL_MS);
+    const patience = setTimeout(() => end({ is: "started", run: null }), START_TIMEOUT_MS);
     child.on("error", (error) => end(refusal(error.message)));
     child.on("close", () => end(outcome(said)));
   });
@@ -62,7 +62,7 @@ function openRunIn({ here }: Repository): ActiveRun | null {
   return state?.is === "active" ? state : null;
 }
 
-const occupied = ({ run }: ActiveRun): Started => ({
+const occupied = ({ run }: ActiveRun): StartResult => ({
   is: "refused",
   problem: {
     code: "RUN_OPEN",
@@ -76,7 +76,7 @@ const newestRuns = (repository: Repository): RunId[] =>
   repository.places().flatMap(({ project }) => project.journal.newest() ?? []);
 
 /** What was chosen is handed on by flags of the program; the words come last, where no word is taken for a flag. */
-function argumentsOf({ what, workflow, title, isSupervised, mode, choices }: StartRequest): string[] {
+function toArguments({ what, workflow, title, isSupervised, mode, choices }: StartRequest): string[] {
   const chosen = choices.filter(isOffered).flatMap(({ flag, option }) => (VALUED.has(flag) ? [flag, option] : [flag]));
   const verb = what === "run" ? ["run", workflow] : [what];
   const options =
@@ -90,7 +90,7 @@ const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--te
 const isOffered = ({ flag, option }: StartRequest["choices"][number]): boolean =>
   flag !== "--tests" || option === "trust" || option === "without";
 
-function outcome(said: string): Started {
+function outcome(said: string): StartResult {
   const told = parsed(said);
   const choice = ownValue(told, "choice");
   const problem = ownValue(told, "problem");
@@ -110,7 +110,7 @@ function parsed(said: string): unknown {
   }
 }
 
-const refusal = (what: string): Started => ({
+const refusal = (what: string): StartResult => ({
   is: "refused",
   problem: { code: "AGENT_FAILED", what, fix: "Start it in a terminal." },
 });

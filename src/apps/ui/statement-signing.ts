@@ -1,10 +1,10 @@
 import { signedBytes } from "../../adapters/attestation/dsse.ts";
-import type { Unsigned } from "../../adapters/attestation/attest-run.ts";
-import { keyOf, NAMESPACE } from "../../adapters/attestation/ssh-signature.ts";
+import type { UnsignedAttestation } from "../../adapters/attestation/attest-run.ts";
+import { readSigningKey, NAMESPACE } from "../../adapters/attestation/ssh-signature.ts";
 import { THIS_MACHINE } from "../../adapters/passkeys/relying-party.ts";
-import { challengeFor, sshKeyLine, sshSignatureOf } from "../../adapters/passkeys/ssh-form.ts";
+import { challengeFor, sshKeyLine, toSshSignature } from "../../adapters/passkeys/ssh-form.ts";
 import { verifyAssertion } from "../../adapters/passkeys/verify-assertion.ts";
-import { isAttestable, noteStatement, unsignedOf } from "../../compose/attest-run.ts";
+import { isAttestable, noteStatement, buildUnsigned } from "../../compose/attest-run.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { Passkey } from "../../ports/passkeys.ts";
 import type { Assertion, Challenge } from "../../schema/api-passkey.ts";
@@ -12,7 +12,7 @@ import type { RunStatement } from "../../schema/attestation.ts";
 import type { FoundRun } from "./repository.ts";
 
 /** A statement about an ended run, signed with a passkey in the place of git's key. */
-export type StatementSigning = {
+export type StatementSigner = {
   /** Is there something to sign, and a passkey whose signatures others can verify? */
   isOffered(found: FoundRun): boolean;
   /** What has to be signed. @throws ProblemError NOTHING_TO_ATTEST. */
@@ -21,15 +21,18 @@ export type StatementSigning = {
   take(found: FoundRun, assertion: Assertion, origin: string): Promise<RunStatement>;
 };
 
-const GOOD_FOR = 5 * 60_000; // milliseconds
+const CHALLENGE_LIFETIME_MS = 5 * 60_000; // milliseconds
 
-export function createStatementSigning(now: () => number): StatementSigning {
-  const open = new Map<string, { readonly unsigned: Unsigned; readonly challenge: string; readonly madeAt: number }>();
+export function createStatementSigning(now: () => number): StatementSigner {
+  const open = new Map<
+    string,
+    { readonly unsigned: UnsignedAttestation; readonly challenge: string; readonly madeAt: number }
+  >();
   return {
     isOffered: ({ run, project }) =>
       run.is === "ended" && isAttestable(run) && able(project.passkeys.list()).length > 0,
     async create({ run, project }) {
-      const unsigned = await unsignedOf(project, run.run.run);
+      const unsigned = await buildUnsigned(project, run.run.run);
       const challenge = challengeFor(signedBytes(unsigned.payload), NAMESPACE);
       open.set(run.run.run, { unsigned, challenge, madeAt: now() });
       return { challenge, relyingParty: THIS_MACHINE, passkeys: able(project.passkeys.list()).map(({ id }) => id) };
@@ -37,7 +40,8 @@ export function createStatementSigning(now: () => number): StatementSigning {
     async take({ run, project }, assertion, origin) {
       const made = open.get(run.run.run);
       open.delete(run.run.run);
-      if (made === undefined || now() - made.madeAt > GOOD_FOR) throw refused("it was not asked for, or came too late");
+      if (made === undefined || now() - made.madeAt > CHALLENGE_LIFETIME_MS)
+        throw refused("it was not asked for, or came too late");
       const key = able(project.passkeys.list()).find(({ id }) => id === assertion.id);
       if (key === undefined) throw refused("this passkey is not registered, or signs nothing that others can verify");
       const { id: passkey, clientData, authenticatorData, signature: bytes } = assertion;
@@ -46,8 +50,8 @@ export function createStatementSigning(now: () => number): StatementSigning {
       const verified = await verifyAssertion(signature, { key, origin, counter: key.counter, challenge });
       if (!verified.ok) throw refused(verified.detail);
       project.passkeys.keep({ ...key, counter: verified.counter });
-      const sig = sshSignatureOf(signature, { key, namespace: NAMESPACE });
-      const keyid = sig === null ? null : keyOf(sig);
+      const sig = toSshSignature(signature, { key, namespace: NAMESPACE });
+      const keyid = sig === null ? null : readSigningKey(sig);
       if (sig === null || keyid === null) throw refused("it has no form that others can verify");
       await noteStatement(project, unsigned, { keyid, sig });
       return unsigned.statement;

@@ -2,10 +2,10 @@ import { ProblemError } from "../../core/problem.ts";
 import { userInfo } from "node:os";
 import type { Passkey } from "../../ports/passkeys.ts";
 import { done, type Invocation, type Result, type Run } from "../cli/grammar/verb.ts";
-import { givenToken, personOf } from "../cli/main/caller.ts";
+import { givenToken, identifyPerson } from "../cli/main/caller.ts";
 import { type Host, problemResult, runCli } from "../cli/main/run-cli.ts";
 import { withSignals } from "../cli/main/signals.ts";
-import { openerOf, whyReadOnly } from "./person.ts";
+import { identifyOpener, whyReadOnly } from "./person.ts";
 import { createRegistration } from "./registration.ts";
 import { openRepository } from "./repository.ts";
 import { servePage } from "./serve-page.ts";
@@ -22,10 +22,10 @@ export const runUi = (args: readonly string[], host: Host): Promise<number> =>
 /** Serves the page until one passkey is registered. */
 export const addPasskey: Run = (invocation) => untilStopped(invocation, register);
 
-type UntilStopped = (invocation: Invocation, signal: AbortSignal) => Promise<Result>;
+type ServeUntilStopped = (invocation: Invocation, signal: AbortSignal) => Promise<Result>;
 
 /** Bundled apart, so that problems are told here. */
-async function untilStopped(invocation: Invocation, work: UntilStopped): Promise<Result> {
+async function untilStopped(invocation: Invocation, work: ServeUntilStopped): Promise<Result> {
   try {
     return await withSignals((signal) => work(invocation, signal));
   } catch (error) {
@@ -34,11 +34,11 @@ async function untilStopped(invocation: Invocation, work: UntilStopped): Promise
   }
 }
 
-const serve: UntilStopped = async (invocation, signal) => {
+const serve: ServeUntilStopped = async (invocation, signal) => {
   const { cwd, env, io } = invocation;
   const repository = openRepository(cwd, env);
   const token = givenToken(invocation);
-  const opener = await openerOf(repository.here, token, userInfo().username);
+  const opener = await identifyOpener(repository.here, token, userInfo().username);
   const page = await servePage(invocation, { repository, opener, registration: null, path: "/" });
   const readOnly = whyReadOnly(repository.here, opener);
   if (readOnly !== null) io.err(readOnly);
@@ -47,10 +47,10 @@ const serve: UntilStopped = async (invocation, signal) => {
   return done(["Closed. Runs in progress continue."], { port: page.port });
 };
 
-const register: UntilStopped = async (invocation, signal) => {
+const register: ServeUntilStopped = async (invocation, signal) => {
   const { cwd, env, io } = invocation;
   const repository = openRepository(cwd, env);
-  await personOf(invocation, repository.here);
+  await identifyPerson(invocation, repository.here);
   const name = userInfo().username;
   const added: { passkey: Passkey | null } = { passkey: null };
   const isAdded = new AbortController();

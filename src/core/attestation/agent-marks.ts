@@ -91,7 +91,7 @@ const NAMES_AUTHOR =
  * The agent that a commit says it was made by. Null if it has no such mark. Looks at the whole message: a host that
  * squashes puts the messages of all commits into one.
  */
-export function agentOf({ author, committer, trailers, message }: SeenCommit): string | null {
+export function findAgentMark({ author, committer, trailers, message }: SeenCommit): string | null {
   const names = [author, committer, ...trailers.filter((line) => NAMES_AUTHOR.test(line))];
   const identity = IDENTITIES.find(([, pattern]) => names.some((name) => pattern.test(name)));
   if (identity !== undefined) return identity[0];

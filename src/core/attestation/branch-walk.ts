@@ -1,5 +1,5 @@
 import type { CommitId, TreeId } from "../../schema/ids.ts";
-import { type Asking, askMerge } from "./question.ts";
+import { type QuestionSequence, askMerge } from "./question.ts";
 import type { RunIndex, UsableRun } from "./usable-runs.ts";
 
 type Point = { readonly commit: CommitId; readonly tree: TreeId };
@@ -16,9 +16,9 @@ type Walk = {
 export type BranchWalks = {
   walk(tip: CommitId, base: CommitId): Walk;
   /** True if every commit of the walk is a state of a sound run or a merge that adds nothing; null: unknown. */
-  isClosed(tip: CommitId, base: CommitId): Asking<boolean | null>;
+  isClosed(tip: CommitId, base: CommitId): QuestionSequence<boolean | null>;
   /** Tree of `onto` after `tip` is merged into it. Null if that conflicts or is unknown. */
-  resultOf(onto: CommitId, tip: Point): Asking<TreeId | null>;
+  resultOf(onto: CommitId, tip: Point): QuestionSequence<TreeId | null>;
   /** Sound runs with a state among the visited commits. */
   runsIn(tip: CommitId, base: CommitId): readonly UsableRun[];
   /** Number of visited commits with one parent. */
@@ -70,7 +70,7 @@ function walkBranch({ history }: RunIndex, tip: CommitId, base: CommitId): Walk 
   return { visited: [...visited], forks: [...forks], isComplete };
 }
 
-function* isClosed(index: RunIndex, tip: CommitId, { visited, isComplete }: Walk): Asking<boolean | null> {
+function* isClosed(index: RunIndex, tip: CommitId, { visited, isComplete }: Walk): QuestionSequence<boolean | null> {
   let isEvery = true;
   let isKnown = isComplete;
   for (const commit of visited) {
@@ -93,7 +93,7 @@ function* mergeResult(
   { history }: RunIndex,
   { forks, isComplete }: Walk,
   { onto, tip }: { onto: CommitId; tip: Point },
-): Asking<TreeId | null> {
+): QuestionSequence<TreeId | null> {
   const tree = history.find(onto)?.tree;
   const [fork, ...more] = forks;
   const isForkTree = isComplete && fork !== undefined && more.length === 0 && history.find(fork)?.tree === tree;

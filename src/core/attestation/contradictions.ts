@@ -1,5 +1,5 @@
 import type { RunStatement } from "../../schema/attestation.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 
 /** Why a run statement cannot be true of any run, whoever signs it. Null if it can. */
 export function findContradiction(statement: RunStatement): string | null {
@@ -8,10 +8,10 @@ export function findContradiction(statement: RunStatement): string | null {
 
 function contradictoryTimes({ predicate }: RunStatement): string | null {
   const { startedAt, endedAt, sealedAt, signedAt, finish } = predicate;
-  const signed = instantOf(signedAt);
-  if ([startedAt, endedAt, sealedAt].some((time) => time !== null && instantOf(time) > signed))
+  const signed = parseInstant(signedAt);
+  if ([startedAt, endedAt, sealedAt].some((time) => time !== null && parseInstant(time) > signed))
     return "it was signed before the run started, ended or was sealed";
-  if (endedAt !== null && instantOf(endedAt) < instantOf(startedAt)) return "its run ended before it started";
+  if (endedAt !== null && parseInstant(endedAt) < parseInstant(startedAt)) return "its run ended before it started";
   const isCancelled = endedAt !== null && sealedAt === null;
   return finish === null && !isCancelled && (endedAt !== null || sealedAt !== null)
     ? "its run is sealed without a finish"

@@ -1,8 +1,8 @@
 import type { CommitId, TreeId } from "../../schema/ids.ts";
-import { agentOf } from "./agent-marks.ts";
+import { findAgentMark } from "./agent-marks.ts";
 import { type BranchWalks, createBranchWalks } from "./branch-walk.ts";
 import { findLanding, hasLanded, type Landing, oldestFirst } from "./landings.ts";
-import { type Asking, askMerge } from "./question.ts";
+import { type QuestionSequence, askMerge } from "./question.ts";
 import type { SeenCommit } from "./seen-commit.ts";
 import type { RefusedStatement } from "./signed-statement.ts";
 import { type RunIndex, runsBroughtIn, type UsableRun } from "./usable-runs.ts";
@@ -35,7 +35,7 @@ type Context = CoverageFacts & {
 };
 
 /** Finds out for each commit of a range, parents first, what covers it. */
-export function* coverCommits(facts: CoverageFacts): Asking<CoveredCommit[]> {
+export function* coverCommits(facts: CoverageFacts): QuestionSequence<CoveredCommit[]> {
   const range = new Map(facts.commits.map((commit) => [commit.commit, commit]));
   const context: Context = { ...facts, range, walks: createBranchWalks(facts.index), landings: new Map() };
   const found = new Map<CommitId, Coverage>();
@@ -55,11 +55,11 @@ const byLanding = (landing: Landing): Coverage => ({ by: "landing", landing });
 export const isCovered = ({ coverage }: CoveredCommit): boolean => coverage.by !== null;
 const uncovered = (code: CommitCode, detail: string): Coverage => ({ by: null, code, detail });
 
-function coverCommit(context: Context, commit: SeenCommit): Asking<Coverage> {
+function coverCommit(context: Context, commit: SeenCommit): QuestionSequence<Coverage> {
   return commit.parents.length > 1 ? coverMerge(context, commit) : coverSingle(context, commit);
 }
 
-function* coverMerge({ index, walks }: Context, { tree, parents }: SeenCommit): Asking<Coverage> {
+function* coverMerge({ index, walks }: Context, { tree, parents }: SeenCommit): QuestionSequence<Coverage> {
   const [first = "", second = "", ...more] = parents;
   if (more.length > 0) return uncovered("OCTOPUS", "a merge of more than two commits");
   const answer = yield* askMerge(first, second, tree);
@@ -75,7 +75,7 @@ function* coverMerge({ index, walks }: Context, { tree, parents }: SeenCommit): 
   return { by: "merge", isMoved };
 }
 
-function* coverSingle(context: Context, commit: SeenCommit): Asking<Coverage> {
+function* coverSingle(context: Context, commit: SeenCommit): QuestionSequence<Coverage> {
   const { index, head, range, landings } = context;
   const isState = (id: CommitId): boolean => index.soundRuns(id, head).length > 0;
   const runs = index.soundRuns(commit.commit, head);
@@ -134,7 +134,7 @@ function unstated({ index: { runs } }: Context, commit: SeenCommit): Coverage {
   if (other !== undefined) return uncovered("NOT_BY_RUN", `made on the branch of run ${other.run}, and not by it`);
   const [attempt] = commit.attempts;
   if (attempt !== undefined) return uncovered("UNSIGNED", `names the attempt ${attempt}, and no statement covers it`);
-  const agent = agentOf(commit);
+  const agent = findAgentMark(commit);
   return agent === null
     ? uncovered("BY_HAND", "no statement, and no mark of an agent")
     : uncovered("AGENT", `made by ${agent} outside of a run`);

@@ -10,15 +10,15 @@ import { withBringers } from "../brought-answers.ts";
 import { evolve } from "../evolve.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../run.ts";
 
-type Phase = RunPredicate["phases"][number];
-type Overruled = RunPredicate["overruled"][number];
+type EvidencePhase = RunPredicate["phases"][number];
+type OverruledPhase = RunPredicate["overruled"][number];
 
 /** What happened to one phase, as the events tell it in their order. */
-export type PhaseEvidence = Pick<Phase, "reviews" | "gates" | "accepted">;
+export type PhaseEvidence = Pick<EvidencePhase, "reviews" | "gates" | "accepted">;
 
 export type Evidence = {
   readonly phases: ReadonlyMap<PhaseKey, PhaseEvidence>;
-  readonly overruled: readonly Overruled[];
+  readonly overruled: readonly OverruledPhase[];
   /** Digest of the way tests are run, as it stands at the end. */
   readonly tests: string | null;
   /** How a sealed run is to end, and since when it is sealed; null if it is not. */
@@ -29,9 +29,9 @@ export type Evidence = {
 /** A passkey's signature as it can travel; null for one that nobody else could verify. */
 export type Portable = (signature: PasskeySignature) => SignedGate | null;
 
-type Gathered = {
+type GatheredEvidence = {
   phases: Map<PhaseKey, PhaseEvidence>;
-  overruled: Overruled[];
+  overruled: OverruledPhase[];
   tests: string | null;
   finish: Finish | null;
   sealedAt: string | null;
@@ -40,8 +40,8 @@ type Gathered = {
 };
 
 /** Who decided what, and over what: gathered by going through the journal once. */
-export function evidenceOf(events: readonly RunEvent[], portable: Portable): Evidence {
-  const gathered: Gathered = {
+export function collectEvidence(events: readonly RunEvent[], portable: Portable): Evidence {
+  const gathered: GatheredEvidence = {
     phases: new Map(),
     overruled: [],
     tests: null,
@@ -62,10 +62,10 @@ export function evidenceOf(events: readonly RunEvent[], portable: Portable): Evi
 /** The tree that accepting a phase's output would commit; null if nothing would be committed. */
 export const approvedTree = (made: PhaseOutput | null): TreeId | null => made?.commitTree ?? made?.wholeTree ?? null;
 
-export const whoOf = ({ name, channel }: Person | Initiator): RunPredicate["startedBy"] => ({ name, channel });
+export const toActor = ({ name, channel }: Person | Initiator): RunPredicate["startedBy"] => ({ name, channel });
 
 /** The current phase, and what is gathered so far, when an event comes. */
-type At = { readonly gathered: Gathered; readonly run: ActiveRun; readonly key: PhaseKey | null };
+type At = { readonly gathered: GatheredEvidence; readonly run: ActiveRun; readonly key: PhaseKey | null };
 type Gatherers = { readonly [T in RunEvent["type"]]?: (at: At, event: EventOf<T>) => void };
 
 const gatherers: Gatherers = {
@@ -79,7 +79,7 @@ const gatherers: Gatherers = {
     addGate(at, event);
   },
   "phase.accepted": ({ gathered, key }, { by, at }) =>
-    change(gathered, key, { accepted: { by: by === "engine" ? by : whoOf(by), at } }),
+    change(gathered, key, { accepted: { by: by === "engine" ? by : toActor(by), at } }),
   "phase.skipped": (at, event) => overrule(at, event, ["phase", at.key ?? ""]),
   "step.skipped": (at, event) => overrule(at, event, ["step", event.from]),
   "supervision.loosened": (at, event) => overrule(at, event, ["supervision", "supervision"]),
@@ -89,15 +89,15 @@ const gatherers: Gatherers = {
   "run.wentBack": ({ gathered, run }, { to }) => forget(gathered, run, to),
 };
 
-function gather(gathered: Gathered, run: ActiveRun, event: RunEvent): void {
+function gather(gathered: GatheredEvidence, run: ActiveRun, event: RunEvent): void {
   const add = gatherers[event.type] as ((at: At, event: RunEvent) => void) | undefined; // keyed by the type just read
   add?.({ gathered, run, key: currentPhase(run)?.rule.key ?? null }, event);
 }
 
-type What = readonly [what: Overruled["what"], name: string];
+type What = readonly [what: OverruledPhase["what"], name: string];
 
 function overrule({ gathered, key }: At, { by, at }: { by: Person; at: string }, [what, name]: What): void {
-  gathered.overruled.push({ phase: key, what, name, by: whoOf(by), at });
+  gathered.overruled.push({ phase: key, what, name, by: toActor(by), at });
 }
 
 /** Checks that failed before the person's eyes, and a reviewer that did not approve. */
@@ -119,7 +119,12 @@ function addReview({ gathered, run }: At, event: EventOf<"verdict.given">): void
   if (phase === undefined) return;
   const { key } = phase.rule;
   const { name } = run.run.reviewers?.[key] ?? run.run.reviewer ?? run.run.agent;
-  const review = { attempt: phase.attempts, reviewer: name, approved: event.approved, open: countOf(event.issues) };
+  const review = {
+    attempt: phase.attempts,
+    reviewer: name,
+    approved: event.approved,
+    open: countFindings(event.issues),
+  };
   change(gathered, key, { reviews: [...of(gathered, key).reviews, review] });
 }
 
@@ -140,20 +145,20 @@ function addGate({ gathered, run, key }: At, event: EventOf<"gate.answered">): v
   change(gathered, key, { gates: [...of(gathered, key).gates, gate] });
 }
 
-function countOf(issues: readonly Issue[]): FindingCount {
+function countFindings(issues: readonly Issue[]): FindingCount {
   const count = (severity: Issue["severity"]): number => issues.filter((issue) => issue.severity === severity).length;
   return { blocker: count("blocker"), warning: count("warning"), note: count("note") };
 }
 
 /** What a person went back over has to be accepted again. */
-function forget(gathered: Gathered, run: ActiveRun, to: PhaseKey): void {
+function forget(gathered: GatheredEvidence, run: ActiveRun, to: PhaseKey): void {
   const from = run.phases.findIndex(({ rule }) => rule.key === to);
   for (const { rule } of run.phases.slice(from)) change(gathered, rule.key, { accepted: null });
 }
 
-const of = ({ phases }: Gathered, key: PhaseKey): PhaseEvidence =>
+const of = ({ phases }: GatheredEvidence, key: PhaseKey): PhaseEvidence =>
   phases.get(key) ?? { reviews: [], gates: [], accepted: null };
 
-function change(gathered: Gathered, key: PhaseKey | null, changed: Partial<PhaseEvidence>): void {
+function change(gathered: GatheredEvidence, key: PhaseKey | null, changed: Partial<PhaseEvidence>): void {
   if (key !== null) gathered.phases.set(key, { ...of(gathered, key), ...changed });
 }

@@ -1,7 +1,7 @@
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3}))?Z$/;
 
 /** Milliseconds since 1970 of a time in a statement. Infinity for another text, which is later than every time. */
-export function instantOf(text: string): number {
+export function parseInstant(text: string): number {
   const [, fraction = ""] = /\.(\d{1,3})Z$/.exec(text) ?? [];
   const parts = TIME.exec(text)?.slice(1, 7).map(Number);
   if (parts === undefined) return Number.POSITIVE_INFINITY;

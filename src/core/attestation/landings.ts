@@ -1,6 +1,6 @@
 import type { CommitId } from "../../schema/ids.ts";
 import type { BranchWalks } from "./branch-walk.ts";
-import type { Asking } from "./question.ts";
+import type { QuestionSequence } from "./question.ts";
 import type { RunIndex, UsableRun } from "./usable-runs.ts";
 
 /** A run's last state on another base: by squash, or by rebase as several commits. */
@@ -27,7 +27,7 @@ export type LandingSearch = {
 };
 
 /** Finds the run whose landing ends with a commit. */
-export function* findLanding(search: LandingSearch, commit: CommitId): Asking<Outcome> {
+export function* findLanding(search: LandingSearch, commit: CommitId): QuestionSequence<Outcome> {
   const chain = chainTo(search, commit);
   const [oldest = commit] = chain.map(({ base }) => base).slice(-1);
   let refused: Outcome = { is: "none" };
@@ -64,7 +64,11 @@ function chainTo({ index, mayLand }: LandingSearch, commit: CommitId): Candidate
   return found;
 }
 
-function* matchRun({ index, walks }: LandingSearch, run: UsableRun, { base, commits }: Candidate): Asking<Outcome> {
+function* matchRun(
+  { index, walks }: LandingSearch,
+  run: UsableRun,
+  { base, commits }: Candidate,
+): QuestionSequence<Outcome> {
   const { history } = index;
   const { last } = run;
   if (history.isAncestor(last.commit, base)) return { is: "none" };
@@ -83,7 +87,7 @@ function* matchRun({ index, walks }: LandingSearch, run: UsableRun, { base, comm
 type Trees = Pick<LandingSearch, "index" | "walks">;
 
 /** True if each commit has the tree of a state on the new base, with later commits at later states. */
-function* areStates({ index, walks }: Trees, run: UsableRun, { base, commits }: Candidate): Asking<boolean> {
+function* areStates({ index, walks }: Trees, run: UsableRun, { base, commits }: Candidate): QuestionSequence<boolean> {
   const { history } = index;
   const visited = new Set(walks.walk(run.last.commit, base).visited);
   const states = oldestFirst(index, visited).filter((commit) => index.soundRuns(commit, run.last.commit).length > 0);
@@ -134,7 +138,7 @@ function insert(ready: CommitId[], commit: CommitId): void {
 }
 
 /** True if the base had the run's result since the run's branch left it: an approved change lands once. */
-export function* hasLanded({ index, walks }: Trees, { last }: UsableRun, base: CommitId): Asking<boolean> {
+export function* hasLanded({ index, walks }: Trees, { last }: UsableRun, base: CommitId): QuestionSequence<boolean> {
   const { history } = index;
   const { forks } = walks.walk(last.commit, base);
   for (let commit: CommitId | undefined = base; commit !== undefined;) {

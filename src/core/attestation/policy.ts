@@ -3,7 +3,7 @@ import { type CommitId, type RunId, phaseNumber } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
 import type { CoveredCommit } from "./coverage.ts";
 import { groupPeople } from "./people.ts";
-import { type Asking, askRecordOnly } from "./question.ts";
+import { type QuestionSequence, askRecordOnly } from "./question.ts";
 import { lastAccepted } from "./run-states.ts";
 import type { SignedStatement, Signer } from "./signed-statement.ts";
 import type { UsableRun } from "./usable-runs.ts";
@@ -28,7 +28,7 @@ export type PolicyFacts = {
 };
 
 /** Compares a range with a policy: its commits, and every statement that a commit relies on. */
-export function* findViolations(facts: PolicyFacts): Asking<Violation[]> {
+export function* findViolations(facts: PolicyFacts): QuestionSequence<Violation[]> {
   const { policy, commits } = facts;
   const violations = commits.flatMap((commit) => commitViolation(policy, commit));
   if (!facts.isRepository)
@@ -118,10 +118,10 @@ function overruledProblems({ overruled, phases }: RunPredicate, name: string): R
     }));
 }
 
-type Phase = RunPredicate["phases"][number];
+type PolicyPhase = RunPredicate["phases"][number];
 
 /** By its key, its two digits, or as `final`: the last accepted phase. */
-function phaseNamed(predicate: RunPredicate, name: string): Phase | undefined {
+function phaseNamed(predicate: RunPredicate, name: string): PolicyPhase | undefined {
   if (name === "final") return lastAccepted(predicate);
   return predicate.phases.find(({ key }) => key === name || phaseNumber(key) === name);
 }
@@ -156,7 +156,7 @@ function gateProblem(policy: Policy, signed: SignedStatement, name: string): Rul
   return [...channelProblem(policy, phase, last), ...gateSignerProblem(policy, signed, phase)].slice(0, 1);
 }
 
-type Gate = Phase["gates"][number];
+type Gate = PolicyPhase["gates"][number];
 
 /** False for an answer from a code host that no server signed. */
 function isWitnessed({ servers }: Policy, { signers }: SignedStatement, { reportedBy, evidence }: Gate): boolean {
@@ -164,12 +164,12 @@ function isWitnessed({ servers }: Policy, { signers }: SignedStatement, { report
   return !isReported || signers.some(({ signer }) => servers.includes(signer));
 }
 
-function channelProblem({ channels }: Policy, { key }: Phase, { by }: Gate): RuleProblem[] {
+function channelProblem({ channels }: Policy, { key }: PolicyPhase, { by }: Gate): RuleProblem[] {
   if (channels === undefined || channels.some((channel) => channel === by.channel)) return [];
   return [{ rule: "channels", code: "GATE_CHANNEL", text: `the gate of ${key} was answered by ${by.channel}` }];
 }
 
-function gateSignerProblem(policy: Policy, { gateSigners }: SignedStatement, phase: Phase): RuleProblem[] {
+function gateSignerProblem(policy: Policy, { gateSigners }: SignedStatement, phase: PolicyPhase): RuleProblem[] {
   const { people, passkeys } = policy;
   if (!passkeys) return [];
   const signers = gateSigners.filter((one) => one.phase === phase.key && one.gate === phase.gates.length - 1);
@@ -188,11 +188,11 @@ function gateSignerProblem(policy: Policy, { gateSigners }: SignedStatement, pha
 }
 
 /** What landed after the last tree that a passkey signed may only differ in files that isdlc writes. */
-function* signedTreeProblems(policy: Policy, { signed, last }: UsableRun): Asking<RuleProblem[]> {
+function* signedTreeProblems(policy: Policy, { signed, last }: UsableRun): QuestionSequence<RuleProblem[]> {
   if (!policy.passkeys) return [];
   const { predicate } = signed.statement;
   const required = new Set(policy.gates.map((name) => phaseNamed(predicate, name)?.key));
-  const isSigned = ({ key, gates }: Phase): boolean =>
+  const isSigned = ({ key, gates }: PolicyPhase): boolean =>
     signed.gateSigners.some(({ phase, gate }) => phase === key && gate === gates.length - 1);
   const tree = predicate.phases.findLast((phase) => required.has(phase.key) && isSigned(phase))?.tree;
   if (tree === undefined) return [];

@@ -22,15 +22,19 @@ export type MergeAnswer =
 export type Answer = MergeAnswer | { readonly is: "record-only"; readonly holds: boolean };
 
 /** A calculation that asks questions on its way. */
-export type Asking<T> = Generator<Question, T, Answer>;
+export type QuestionSequence<T> = Generator<Question, T, Answer>;
 
-export function* askMerge(first: CommitId, second: CommitId, expected: TreeId | null = null): Asking<MergeAnswer> {
+export function* askMerge(
+  first: CommitId,
+  second: CommitId,
+  expected: TreeId | null = null,
+): QuestionSequence<MergeAnswer> {
   const answer = yield { is: "merge", first, second, expected };
   return answer.is === "record-only" ? { is: "unknown" } : answer;
 }
 
 /** Null: unknown. */
-export function* askRecordOnly(from: TreeId, to: TreeId, item: string): Asking<boolean | null> {
+export function* askRecordOnly(from: TreeId, to: TreeId, item: string): QuestionSequence<boolean | null> {
   if (from === to) return true;
   const answer = yield { is: "record-only", from, to, item };
   return answer.is === "record-only" ? answer.holds : null;

@@ -23,10 +23,10 @@ export function lastState(statement: RunStatement): RunStateCommit {
   return statesIn(statement).at(-1) ?? { name: "", commit: "", tree: "", is: "phase", parents: [] };
 }
 
-type Phase = RunPredicate["phases"][number];
+type StatePhase = RunPredicate["phases"][number];
 
 /** The last accepted phase in the order of the plan. */
-export function lastAccepted({ phases }: RunPredicate): (Phase & { readonly tree: TreeId }) | undefined {
+export function lastAccepted({ phases }: RunPredicate): (StatePhase & { readonly tree: TreeId }) | undefined {
   return phases
     .flatMap((phase) => {
       const { status, accepted, tree } = phase;

@@ -2,7 +2,7 @@ import type { RunStatement } from "../../schema/attestation.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
 import type { History } from "./history.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 import { lastState, statesIn } from "./run-states.ts";
 import type { RefusedStatement, SignedStatement, Signer } from "./signed-statement.ts";
 import type { LineCode } from "./verification-codes.ts";
@@ -27,7 +27,7 @@ export function selectStatements(statements: readonly SignedStatement[], questio
   const cancelled = new Set<string>();
   for (const signed of joinSigners(statements)) {
     const kept = withoutRevoked(signed, question);
-    const code = codeOf(kept, question);
+    const code = findLineCode(kept, question);
     const { run } = signed.statement.predicate;
     if (code === "RUN_CANCELLED") cancelled.add(run);
     if (code === null) left.set(run, [...(left.get(run) ?? []), kept]);
@@ -47,7 +47,7 @@ export function selectStatements(statements: readonly SignedStatement[], questio
 }
 
 const byStart = ({ statement: { predicate: a } }: SignedStatement, { statement: { predicate: b } }: SignedStatement) =>
-  instantOf(a.startedAt) - instantOf(b.startedAt) || (a.run < b.run ? -1 : 1);
+  parseInstant(a.startedAt) - parseInstant(b.startedAt) || (a.run < b.run ? -1 : 1);
 
 export function toRefused(
   { statement }: SignedStatement,
@@ -95,7 +95,7 @@ function withoutRevoked(signed: SignedStatement, { policy, history }: Question):
 const isWithin = (history: History, commit: CommitId, tip: CommitId): boolean =>
   history.find(tip) !== undefined && history.isAncestor(commit, tip);
 
-function codeOf({ statement, signers }: SignedStatement, { policy, history }: Question): LineCode | null {
+function findLineCode({ statement, signers }: SignedStatement, { policy, history }: Question): LineCode | null {
   if (signers.length === 0) return "KEY_REVOKED";
   const { people, servers, openRuns } = policy;
   const mayCount = ({ signer }: Signer): boolean => people?.includes(signer) !== false || servers.includes(signer);
@@ -108,7 +108,7 @@ function codeOf({ statement, signers }: SignedStatement, { policy, history }: Qu
 
 /** True if the repository has a named commit with another tree, other parents, or a time after the signature. */
 function isUntrue({ subject, predicate }: RunStatement, history: History): boolean {
-  const latest = instantOf(predicate.signedAt) + CLOCK_SKEW_MS;
+  const latest = parseInstant(predicate.signedAt) + CLOCK_SKEW_MS;
   return subject.some(({ digest }, index) => {
     const commit = history.find(digest.gitCommit);
     const state = predicate.states[index];
@@ -140,7 +140,7 @@ function chooseOfRun(all: readonly SignedStatement[], isCancelled: boolean): Cho
 function newestFirst(one: SignedStatement, other: SignedStatement): number {
   const [a, b] = [one.statement.predicate, other.statement.predicate];
   if (a.journal.seq !== b.journal.seq) return b.journal.seq - a.journal.seq;
-  return instantOf(b.signedAt) - instantOf(a.signedAt) || (one.text > other.text ? -1 : 1);
+  return parseInstant(b.signedAt) - parseInstant(a.signedAt) || (one.text > other.text ? -1 : 1);
 }
 
 /** True if the newer statement repeats what the older one says, and adds record commits at most. */
@@ -149,7 +149,7 @@ function doAgree(older: RunStatement, newer: RunStatement): boolean {
   const states = statesIn(newer);
   const more = states.slice(known.length);
   return (
-    areEqual(factsOf(older), factsOf(newer)) &&
+    areEqual(listFacts(older), listFacts(newer)) &&
     areEqual(known.map(stateFacts), states.slice(0, known.length).map(stateFacts)) &&
     more.every(({ is }) => is === "record") &&
     areEqual(older.predicate.phases.map(phaseFacts), newer.predicate.phases.map(phaseFacts))
@@ -158,8 +158,8 @@ function doAgree(older: RunStatement, newer: RunStatement): boolean {
 
 const areEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-const factsOf = ({ predicate }: RunStatement) => [
-  instantOf(predicate.startedAt),
+const listFacts = ({ predicate }: RunStatement) => [
+  parseInstant(predicate.startedAt),
   predicate.workflow,
   predicate.plan,
   predicate.item,

@@ -8,8 +8,15 @@ import {
 import type { AgentChoice, RunEvent } from "../../schema/event.ts";
 import type { CommitId, PhaseKey, TreeId } from "../../schema/ids.ts";
 import { addUsage } from "../budget.ts";
-import { finishOf, type PhaseRecord, type RunState } from "../run.ts";
-import { approvedTree, type Evidence, evidenceOf, type PhaseEvidence, type Portable, whoOf } from "./evidence.ts";
+import { chosenFinish, type PhaseRecord, type RunState } from "../run.ts";
+import {
+  approvedTree,
+  type Evidence,
+  collectEvidence,
+  type PhaseEvidence,
+  type Portable,
+  toActor,
+} from "./evidence.ts";
 
 export type GitPoint = { readonly commit: CommitId; readonly tree: TreeId };
 
@@ -44,13 +51,13 @@ export function buildStatement(facts: StatementFacts): RunStatement {
     name: attempt,
     digest: { gitCommit: commit, gitTree: tree },
   }));
-  return { _type: STATEMENT_TYPE, subject, predicateType: PREDICATE_TYPE, predicate: predicateOf(facts) };
+  return { _type: STATEMENT_TYPE, subject, predicateType: PREDICATE_TYPE, predicate: buildPredicate(facts) };
 }
 
-function predicateOf(facts: StatementFacts): RunPredicate {
+function buildPredicate(facts: StatementFacts): RunPredicate {
   const { state, events, journal, branch, signedAt, version, hash, portable } = facts;
   const { run } = state;
-  const evidence = evidenceOf(events, portable);
+  const evidence = collectEvidence(events, portable);
   const ended = state.is === "ended" ? state : null;
   return {
     isdlc: version,
@@ -60,11 +67,11 @@ function predicateOf(facts: StatementFacts): RunPredicate {
     item: run.item,
     options: { mode: run.options.mode, light: run.options.light, commits: run.options.commits },
     supervision: state.supervision,
-    startedBy: whoOf(run.by),
+    startedBy: toActor(run.by),
     startedAt: run.startedAt,
     sealedAt: evidence.sealedAt,
     endedAt: ended?.endedAt ?? null,
-    finish: ended === null ? evidence.finish : finishOf(ended),
+    finish: ended === null ? evidence.finish : chosenFinish(ended),
     git: {
       branch: run.git?.branch ?? null,
       base: run.git?.base ?? null,
@@ -74,8 +81,8 @@ function predicateOf(facts: StatementFacts): RunPredicate {
     states: branch.commits.map(({ attempt, parents }) => ({ is: stateKind(attempt), parents: [...parents] })),
     sandbox: state.phases.some(({ bySession }) => bySession === true) ? null : (run.sandbox ?? null),
     tests: evidence.tests === null ? null : { digest: evidence.tests },
-    agents: agentsOf(state),
-    phases: state.phases.map((phase) => phaseOf(phase, { evidence, analysed: run.analysed })),
+    agents: listAgents(state),
+    phases: state.phases.map((phase) => toStatementPhase(phase, { evidence, analysed: run.analysed })),
     overruled: [...evidence.overruled],
     usage: state.phases.reduce((sum, { usage }) => addUsage(sum, usage), addUsage(undefined, null)),
     journal: { seq: journal.seq, hash: journal.hash },
@@ -91,18 +98,18 @@ function stateKind(attempt: string): AttestedState["is"] {
   return name === "back" || name.startsWith("back-") ? "back" : "phase";
 }
 
-type Phase = RunPredicate["phases"][number];
+type StatementPhase = RunPredicate["phases"][number];
 const noEvidence: PhaseEvidence = { reviews: [], gates: [], accepted: null };
 
-type Around = { readonly evidence: Evidence; readonly analysed: readonly PhaseKey[] };
+type PhaseContext = { readonly evidence: Evidence; readonly analysed: readonly PhaseKey[] };
 
-function phaseOf(phase: PhaseRecord, { evidence, analysed }: Around): Phase {
+function toStatementPhase(phase: PhaseRecord, { evidence, analysed }: PhaseContext): StatementPhase {
   const { rule, made } = phase;
   const { reviews, gates, accepted } = evidence.phases.get(rule.key) ?? noEvidence;
   return {
     key: rule.key,
     persona: rule.personaDigest,
-    status: statusOf(phase, analysed),
+    status: toPhaseStatus(phase, analysed),
     attempts: phase.attempts,
     redos: phase.redos,
     executions: phase.executions,
@@ -118,12 +125,15 @@ function phaseOf(phase: PhaseRecord, { evidence, analysed }: Around): Phase {
   };
 }
 
-function statusOf({ rule, dropped, status }: PhaseRecord, analysed: readonly PhaseKey[]): Phase["status"] {
+function toPhaseStatus(
+  { rule, dropped, status }: PhaseRecord,
+  analysed: readonly PhaseKey[],
+): StatementPhase["status"] {
   if (dropped) return "dropped";
   return analysed.includes(rule.key) ? "analysed" : status;
 }
 
-function agentsOf({ run }: StatementFacts["state"]): RunPredicate["agents"] {
+function listAgents({ run }: StatementFacts["state"]): RunPredicate["agents"] {
   const told = (role: "phase" | "reviewer", phase: PhaseKey | null, agent: AgentChoice) => ({
     role,
     phase,

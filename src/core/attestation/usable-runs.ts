@@ -1,6 +1,6 @@
 import type { CommitId, RunId } from "../../schema/ids.ts";
 import { type CommitMap, createHistory, type History, type HistoryCommit } from "./history.ts";
-import { type Asking, askRecordOnly } from "./question.ts";
+import { type QuestionSequence, askRecordOnly } from "./question.ts";
 import { lastAccepted, type RunStateCommit, statesIn } from "./run-states.ts";
 import type { SignedStatement } from "./signed-statement.ts";
 
@@ -23,7 +23,7 @@ export type RunIndex = {
   withState(commit: CommitId): readonly UsableRun[];
 };
 
-export function* indexRuns(usable: readonly SignedStatement[], repository: CommitMap): Asking<RunIndex> {
+export function* indexRuns(usable: readonly SignedStatement[], repository: CommitMap): QuestionSequence<RunIndex> {
   const runs: UsableRun[] = [];
   const commits = new Map<CommitId, HistoryCommit>(repository);
   const byState = new Map<CommitId, UsableRun[]>();
@@ -46,7 +46,7 @@ export function* indexRuns(usable: readonly SignedStatement[], repository: Commi
   };
 }
 
-function* toUsableRun(signed: SignedStatement): Asking<UsableRun> {
+function* toUsableRun(signed: SignedStatement): QuestionSequence<UsableRun> {
   const { statement } = signed;
   const { run, item } = statement.predicate;
   const states = statesIn(statement);

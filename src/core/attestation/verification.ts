@@ -4,7 +4,7 @@ import { coverCommits, type CoveredCommit } from "./coverage.ts";
 import { type CommitMap, createHistory } from "./history.ts";
 import { applyMovedBase } from "./moved-base.ts";
 import { findViolations, type Violation } from "./policy.ts";
-import type { Asking } from "./question.ts";
+import type { QuestionSequence } from "./question.ts";
 import type { SeenCommit } from "./seen-commit.ts";
 import { selectStatements } from "./select-statements.ts";
 import type { RefusedStatement, SignedLanding, SignedStatement } from "./signed-statement.ts";
@@ -33,7 +33,7 @@ export type Verification = {
 };
 
 /** Verifies a range of commits as docs/attestation.md specifies it, from step 3 on. */
-export function* verification(facts: VerificationFacts): Asking<Verification> {
+export function* verification(facts: VerificationFacts): QuestionSequence<Verification> {
   const { policy, head, history, landings } = facts;
   const repository = createHistory(history);
   const selection = selectStatements(facts.statements, { policy, history: repository });

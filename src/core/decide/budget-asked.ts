@@ -19,10 +19,14 @@ export function budgetAsked(run: ActiveRun): EventDraft | null {
   return { ...asked, ...partial, ahead: leastUsage };
 }
 
-type Stopped = { readonly usage: Usage | null; readonly ahead: Usage | null; readonly estimated: boolean | undefined };
+type StoppedExecution = {
+  readonly usage: Usage | null;
+  readonly ahead: Usage | null;
+  readonly estimated: boolean | undefined;
+};
 
 /** The question after an execution was stopped for the budget. */
-export function stoppedFor(run: ActiveRun, { usage, ahead, estimated }: Stopped): EventDraft | null {
+export function stoppedFor(run: ActiveRun, { usage, ahead, estimated }: StoppedExecution): EventDraft | null {
   if (run.budget === null) return null;
   const isPartial = estimated === true || isPartlyKnown(run);
   const spent = addUsage(spentBy(run), usage);

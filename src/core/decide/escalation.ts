@@ -1,6 +1,6 @@
 import type { EventDraft, Step } from "../../schema/event.ts";
 import type { TestCommand } from "../../schema/facts.ts";
-import { stepOf } from "../next.ts";
+import { currentStep } from "../next.ts";
 import type { ActiveRun, EscalationOption } from "../run.ts";
 import { skippable } from "./person.ts";
 
@@ -16,7 +16,7 @@ type Trouble = {
 
 /** Retry is always offered, and first; skip where skipping means something. */
 export function escalation(run: ActiveRun, { reason, detail, last, ...more }: Trouble): EventDraft {
-  const from: Step = stepOf(run);
+  const from: Step = currentStep(run);
   const options: EscalationOption[] = [
     "retry",
     ...(skippable(from) ? (["skip"] as const) : []),

@@ -1,23 +1,23 @@
 import type { Usage } from "../../schema/agent.ts";
 import type { EventDraft } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
-import type { Execution } from "../command.ts";
+import type { ExecutionFacts } from "../command.ts";
 import { type ActiveRun, isExecuting, type Stage } from "../run.ts";
 
-export function done({ execution, usage, session }: Execution): EventDraft {
+export function done({ execution, usage, session }: ExecutionFacts): EventDraft {
   return { type: "execution.ended", execution, how: "done", reason: null, ...usageTold(usage), session };
 }
 
 type Failure = { readonly reason: string; readonly detail: string };
 
-export function failed({ execution, usage, session }: Execution, { reason: code, detail }: Failure): EventDraft {
+export function failed({ execution, usage, session }: ExecutionFacts, { reason: code, detail }: Failure): EventDraft {
   const reason = `${code}: ${detail}`;
   return { type: "execution.ended", execution, how: "failed", reason, code, ...usageTold(usage), session };
 }
 
 /** Beyond these nobody used anything: such numbers, negative ones and parts of tokens count as unknown. */
-const MOST_TOKENS = 1e10;
-const MOST_USD = 1e5;
+const MAX_TOKENS = 1e10;
+const MAX_USD = 1e5;
 
 type UsageTold = Pick<Extract<EventDraft, { type: "execution.ended" }>, "usage" | "nonsense">;
 
@@ -31,9 +31,9 @@ export function usageTold(usage: Usage | null): UsageTold {
 
 function sensibleUsage(usage: Usage): Usage {
   const tokens = (amount: number | null): number | null =>
-    amount !== null && Number.isInteger(amount) && amount >= 0 && amount <= MOST_TOKENS ? amount : null;
+    amount !== null && Number.isInteger(amount) && amount >= 0 && amount <= MAX_TOKENS ? amount : null;
   const { usd } = usage;
-  const money = usd !== null && Number.isFinite(usd) && usd >= 0 && usd <= MOST_USD ? usd : null;
+  const money = usd !== null && Number.isFinite(usd) && usd >= 0 && usd <= MAX_USD ? usd : null;
   return { input: tokens(usage.input), output: tokens(usage.output), usd: money };
 }
 
@@ -49,5 +49,5 @@ export const claimedBy = (stage: Stage): string | null =>
   isExecuting(stage) ? (stage.claim?.execution ?? null) : null;
 
 /** Epic work is done in standard steps for now; that it is epic stays on record. */
-export const effectiveOf = ({ recommended }: Sizing): "light" | "standard" =>
+export const effectiveSizing = ({ recommended }: Sizing): "light" | "standard" =>
   recommended === "light" ? "light" : "standard";

@@ -7,7 +7,7 @@ import type { Person } from "../../schema/people.ts";
 import { aheadText, isSpent, spentBy, spentText, wouldExceed } from "../budget.ts";
 import { accept, type Decision, type Guidance, guidanceText, type PersonCommand, refuse } from "../command.ts";
 import { keptRef } from "../kept-ref.ts";
-import { optionsOf } from "../next.ts";
+import { listWaitOptions } from "../next.ts";
 import {
   type ActiveRun,
   currentPhase,
@@ -19,13 +19,13 @@ import {
   type Wait,
 } from "../run.ts";
 import { signatureRefusal } from "../signed-decision.ts";
-import { abandoned, effectiveOf } from "./execution-end.ts";
+import { abandoned, effectiveSizing } from "./execution-end.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 
-type Of<D extends PersonCommand["do"]> = Extract<PersonCommand, { do: D }>;
-type Open<K extends Wait["kind"]> = Extract<Wait, { kind: K }>;
+type CommandOf<D extends PersonCommand["do"]> = Extract<PersonCommand, { do: D }>;
+type OpenWait<K extends Wait["kind"]> = Extract<Wait, { kind: K }>;
 
-type Answers = { readonly [D in PersonCommand["do"]]: (run: ActiveRun, command: Of<D>, by: Person) => Decision };
+type Answers = { readonly [D in PersonCommand["do"]]: (run: ActiveRun, command: CommandOf<D>, by: Person) => Decision };
 
 /** A person's command on an open run. Agents are refused before; the type asks again. */
 export function decidePerson(run: ActiveRun, command: PersonCommand): Decision {
@@ -67,7 +67,7 @@ const answers: Answers = {
       : refuse({ why: "passkeyUnknown" }),
 };
 
-function answerGate(run: ActiveRun, command: Of<"continue" | "review" | "redo">, by: Person): Decision {
+function answerGate(run: ActiveRun, command: CommandOf<"continue" | "review" | "redo">, by: Person): Decision {
   const wait = openWait(run, command.wait, "gate");
   if (wait === null) return notOpen(run);
   if (command.shown !== wait.digest) return refuse({ why: "notAsShown", wait: wait.id });
@@ -78,17 +78,17 @@ function answerGate(run: ActiveRun, command: Of<"continue" | "review" | "redo">,
     return refuse({ why: "redosSpent", limit: redoLimit(run) });
   const answer = { type: "gate.answered", wait: wait.id, choice, by, shown: command.shown } as const;
   if (command.do !== "redo") return accept({ ...answer, guidance: null });
-  return accept({ ...answer, guidance: guidanceText(command), ...commentsOf(command) });
+  return accept({ ...answer, guidance: guidanceText(command), ...pickComments(command) });
 }
 
-function loosen(run: ActiveRun, command: Of<"loosen">, by: Person): Decision {
+function loosen(run: ActiveRun, command: CommandOf<"loosen">, by: Person): Decision {
   const wait = openWait(run, command.wait, "gate");
   if (wait === null) return notOpen(run);
   if (wait.loosened === null) return refuse({ why: "nothingLoosened" });
   return accept({ type: "supervision.loosened", wait: wait.id, supervision: wait.loosened, by });
 }
 
-function reply(run: ActiveRun, command: Of<"reply">, by: Person): Decision {
+function reply(run: ActiveRun, command: CommandOf<"reply">, by: Person): Decision {
   const wait = openWait(run, command.wait, "questions");
   if (wait === null) return notOpen(run);
   const replied = new Set(command.replies.map((reply) => reply.id));
@@ -118,24 +118,24 @@ const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => reado
 export const skippable = (step: Step): boolean => AFTER_SKIP[step] !== undefined;
 
 /** At a gate the way to have work done again is a redo, which is counted. */
-function retry(run: ActiveRun, command: Of<"retry">, by: Person): Decision {
+function retry(run: ActiveRun, command: CommandOf<"retry">, by: Person): Decision {
   if (command.wait !== null) return answerEscalation(run, command, by);
-  if (run.wait?.kind === "gate") return refuse({ why: "notOffered", valid: optionsOf(run, run.wait) });
+  if (run.wait?.kind === "gate") return refuse({ why: "notOffered", valid: listWaitOptions(run, run.wait) });
   return inPhase(run, { type: "phase.restarted", by });
 }
 
-function skip(run: ActiveRun, command: Of<"skip">, by: Person): Decision {
+function skip(run: ActiveRun, command: CommandOf<"skip">, by: Person): Decision {
   const { wait } = command;
   return wait === null ? inPhase(run, { type: "phase.skipped", by }) : answerEscalation(run, { ...command, wait }, by);
 }
 
-type EscalationAnswer = Of<"retry" | "skip" | "accept"> & { readonly wait: WaitId };
+type EscalationAnswer = CommandOf<"retry" | "skip" | "accept"> & { readonly wait: WaitId };
 
 function answerEscalation(run: ActiveRun, command: EscalationAnswer, by: Person): Decision {
   const wait = openWait(run, command.wait, "escalation");
   if (wait === null) return notOpen(run);
   const option: EscalationOption = command.do;
-  if (!wait.offered.includes(option)) return refuse({ why: "notOffered", valid: optionsOf(run, wait) });
+  if (!wait.offered.includes(option)) return refuse({ why: "notOffered", valid: listWaitOptions(run, wait) });
   const { id, from, paths } = wait;
   if (command.do === "accept") {
     if (from === "baseline") return accept({ type: "baseline.settled", how: "known", by, wait: id });
@@ -157,10 +157,10 @@ const UNMEASURED: Sizing = {
   source: null,
 };
 
-function size(run: ActiveRun, command: Of<"size">, by: Person): Decision {
+function size(run: ActiveRun, command: CommandOf<"size">, by: Person): Decision {
   const wait = openWait(run, command.wait, "sizing");
   if (wait === null) return notOpen(run);
-  const effective = command.choice === "accept" ? effectiveOf(wait.sizing) : command.choice;
+  const effective = command.choice === "accept" ? effectiveSizing(wait.sizing) : command.choice;
   return accept(...decideSizing(run, wait.sizing, { effective, by }));
 }
 
@@ -182,13 +182,13 @@ function inPhase(run: ActiveRun, event: EventDraft): Decision {
 }
 
 /** Back to an earlier phase, or to the beginning of the one at hand. */
-function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
+function back(run: ActiveRun, command: CommandOf<"back">, by: Person): Decision {
   if (run.sealedAt !== null) return refuse({ why: "sealed" });
   const valid = phasesToGoBackTo(run).map(({ rule }) => rule.key);
   if (!valid.includes(command.to)) return refuse({ why: "notEarlier", valid });
   const { to, tree } = command;
   const guidance = guidanceText(command);
-  const given = { ...(guidance.trim() === "" ? {} : { guidance }), ...commentsOf(command) };
+  const given = { ...(guidance.trim() === "" ? {} : { guidance }), ...pickComments(command) };
   return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree, ...given });
 }
 
@@ -198,7 +198,7 @@ export function phasesToGoBackTo(run: ActiveRun): readonly PhaseRecord[] {
   return run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped);
 }
 
-const commentsOf = ({ comments = [] }: Partial<Guidance>): { comments?: ReviewComment[] } =>
+const pickComments = ({ comments = [] }: Partial<Guidance>): { comments?: ReviewComment[] } =>
   comments.length === 0 ? {} : { comments: [...comments] };
 
 /** Once a way to finish was chosen, a merge may be under way. */
@@ -211,7 +211,7 @@ const NOT_UNDER_WAY: ReadonlySet<Stage["is"]> = new Set(["preparing", "baselinin
 const wasReached = ({ attempts, status }: PhaseRecord): boolean => attempts > 0 || status === "skipped";
 
 /** A budget that is spent already would only ask again. */
-function raise(run: ActiveRun, command: Of<"raise">, by: Person): Decision {
+function raise(run: ActiveRun, command: CommandOf<"raise">, by: Person): Decision {
   const wait = openWait(run, command.wait, "budget");
   if (wait === null) return notOpen(run);
   const { budget } = command;
@@ -223,16 +223,16 @@ function raise(run: ActiveRun, command: Of<"raise">, by: Person): Decision {
   return accept({ type: "budget.raised", wait: wait.id, budget, by });
 }
 
-function revert(run: ActiveRun, command: Of<"revert">, by: Person): Decision {
+function revert(run: ActiveRun, command: CommandOf<"revert">, by: Person): Decision {
   const wait = openWait(run, command.wait, "gate");
   if (wait === null) return notOpen(run);
-  const valid = optionsOf(run, wait);
+  const valid = listWaitOptions(run, wait);
   if (!valid.includes("revert")) return refuse({ why: "notOffered", valid });
   const { kept, tree } = command;
   return accept({ type: "writes.takenOut", wait: wait.id, by, paths: [...command.paths], kept, tree });
 }
 
-function finish(run: ActiveRun, command: Of<"finish">, by: Person): Decision {
+function finish(run: ActiveRun, command: CommandOf<"finish">, by: Person): Decision {
   const wait = openWait(run, command.wait, "finish");
   if (wait === null) return notOpen(run);
   if (!wait.offered.includes(command.how)) return refuse({ why: "notOffered", valid: wait.offered });
@@ -240,9 +240,9 @@ function finish(run: ActiveRun, command: Of<"finish">, by: Person): Decision {
   return accept({ type: "finish.chosen", how: command.how, by });
 }
 
-function openWait<K extends Wait["kind"]>(run: ActiveRun, id: string, kind: K): Open<K> | null {
+function openWait<K extends Wait["kind"]>(run: ActiveRun, id: string, kind: K): OpenWait<K> | null {
   const wait = run.wait;
-  return wait !== null && wait.id === id && wait.kind === kind ? (wait as Open<K>) : null; // kind was just compared
+  return wait !== null && wait.id === id && wait.kind === kind ? (wait as OpenWait<K>) : null; // kind was just compared
 }
 
 const notOpen = (run: ActiveRun): Decision => refuse({ why: "notOpen", open: run.wait?.id ?? null });

@@ -5,7 +5,7 @@ import type { Supervision } from "../../schema/plan.ts";
 import { againstBaseline, isFailure, needsBaseline } from "../baseline.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
-import { stepOf, ticketOf } from "../next.ts";
+import { currentStep, currentTicket } from "../next.ts";
 import {
   type ActiveRun,
   currentPhase,
@@ -25,7 +25,7 @@ import { checksFailed } from "./checks-failed.ts";
 import { escalation } from "./escalation.ts";
 import { waysToFinish } from "./leave-phase.ts";
 import { budgetAsked, stoppedFor } from "./budget-asked.ts";
-import { abandoned, claimedBy, done, effectiveOf, failed, usageTold } from "./execution-end.ts";
+import { abandoned, claimedBy, done, effectiveSizing, failed, usageTold } from "./execution-end.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
 /** An artifact longer than this is more than the one page that `large` gates expect. */
@@ -44,11 +44,11 @@ type Handlers = { readonly [K in Outcome["of"]]: (run: ActiveRun, outcome: Good<
 
 /** What the engine found out, on an open run. Anything that does not belong to the step at hand is late. */
 export function decideReport(run: ActiveRun, report: Report): Decision {
-  const expected = run.wait === null ? ticketOf(run) : null;
+  const expected = run.wait === null ? currentTicket(run) : null;
   if (report.ticket !== expected) return refuse({ why: "lateOutcome", expected });
   const outcome = report.outcome;
   if ("failed" in outcome)
-    return outcome.of === stepOf(run)
+    return outcome.of === currentStep(run)
       ? accept(...abandoned(run, outcome.failed), escalation(run, { reason: outcome.failed, detail: outcome.detail }))
       : refuse({ why: "lateOutcome", expected });
   const handle = handlers[outcome.of] as (run: ActiveRun, outcome: Outcome) => Decision; // keyed by the outcome just read
@@ -119,7 +119,7 @@ const handlers: Handlers = {
     };
     if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts, ...told });
     if (status === "needs_input" && questions.length > 0) return accept(end, { type: "questions.asked", questions });
-    return accept(end, escalation(run, { reason: "agent_failed", detail: failureOf(outcome) }));
+    return accept(end, escalation(run, { reason: "agent_failed", detail: describeFailure(outcome) }));
   },
   check(run, outcome) {
     const phase = currentPhase(run);
@@ -150,7 +150,7 @@ const handlers: Handlers = {
   complete(run, { made, settings, digest, mixed = [] }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "completing" || phase === undefined) return late(run);
-    const supervision = supervisionNow(run, settings);
+    const supervision = resolveSupervision(run, settings);
     const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
     const whole: PhaseOutput = { ...fromDraft(run.stage.draft), ...made };
     const paths = mixed.filter((path) => !run.together.includes(path));
@@ -190,7 +190,7 @@ const handlers: Handlers = {
     const { light, sizing: policy } = run.run.options;
     if (light) return accept(...decideSizing(run, sizing, { effective: "light", by: "flag" }));
     if (policy === "ask") return accept({ type: "sizing.asked", sizing });
-    return accept(...decideSizing(run, sizing, { effective: effectiveOf(sizing), by: "options" }));
+    return accept(...decideSizing(run, sizing, { effective: effectiveSizing(sizing), by: "options" }));
   },
   refine(run, outcome) {
     if (run.stage.is !== "refining") return late(run);
@@ -239,13 +239,13 @@ const mostBroken = ({ reason, retries = 0 }: Pick<Good<"broken">, "reason" | "re
   reason === UNAVAILABLE ? Math.max(1, MAX_UNAVAILABLE - retries) : MAX_BROKEN;
 
 /** In the agent's words, with what was refused to it: that may be the reason. */
-function failureOf({ result: { status, summary }, denied = [] }: Good<"produce">): string {
+function describeFailure({ result: { status, summary }, denied = [] }: Good<"produce">): string {
   const why = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
   return denied.length === 0 ? why : `${why}\nNot allowed: ${denied.join(", ")}`;
 }
 
 /** A person who wanted no gates in this run knew the settings as they stood; what is tightened since holds at once. */
-function supervisionNow(run: ActiveRun, settings: SettingsReading): Supervision {
+function resolveSupervision(run: ActiveRun, settings: SettingsReading): Supervision {
   const isSetAside = run.run.options.supervised === false && isAsBegun(run, settings);
   return isSetAside ? run.supervision : tighten(run.supervision, readingFor(settings, workflowPhases(run)));
 }
@@ -285,4 +285,4 @@ function fromDraft(draft: Draft): Omit<PhaseOutput, "changed" | "changedSinceSee
   };
 }
 
-const late = (run: ActiveRun): Decision => refuse({ why: "lateOutcome", expected: ticketOf(run) });
+const late = (run: ActiveRun): Decision => refuse({ why: "lateOutcome", expected: currentTicket(run) });

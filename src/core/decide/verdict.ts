@@ -18,7 +18,7 @@ export function verdictEvent(run: ActiveRun, { verdict, changed = null, written 
   const { issues, summary } = verdict;
   const approved = after.stopped === "approved";
   const stopped = isEarly(after) && after.why !== null ? { stopped: after.why } : {};
-  const concerns = approved ? [] : [...concernsOf(after.open, summary), ...Object.values(stopped)];
+  const concerns = approved ? [] : [...listConcerns(after.open, summary), ...Object.values(stopped)];
   const evidence = verdict.evidence?.length ? { evidence: verdict.evidence } : {};
   const meanwhile = written.length === 0 ? {} : { written: [...written] };
   const facts = {
@@ -48,11 +48,11 @@ export function noVerdict(detail: string): EventDraft {
 }
 
 /** The blockers, or everything that was said where there is none. */
-function concernsOf(open: readonly Finding[], summary: string): string[] {
+function listConcerns(open: readonly Finding[], summary: string): string[] {
   if (open.length === 0) return [summary === "" ? "The reviewer did not approve and gave no reason." : summary];
   const blockers = open.filter(({ severity }) => severity === "blocker");
-  return (blockers.length > 0 ? blockers : open).map(concernOf);
+  return (blockers.length > 0 ? blockers : open).map(toConcern);
 }
 
-const concernOf = ({ id, description, location }: Finding): string =>
+const toConcern = ({ id, description, location }: Finding): string =>
   location === null ? `${id}: ${description}` : `${id}: ${description} (${location})`;

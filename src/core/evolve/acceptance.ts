@@ -29,14 +29,14 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     wait: run.wait?.kind === "gate" ? { ...run.wait, loosened: null } : run.wait,
   }),
   "gate.opened": (run, event) => {
-    const made = outputOf(run);
+    const made = currentOutput(run);
     if (made === null) return run;
     const { digest, loosened, failures } = event;
     const produced = enter(watchUserEdits(run, made.tree), event, { is: "produced", pausedAt: null });
     return open(produced, event, { kind: "gate", digest, loosened, failures });
   },
   "writes.takenOut": (run, event) => {
-    const made = outputOf(run);
+    const made = currentOutput(run);
     if (run.stage.is !== "produced" || made === null) return run;
     const gone = new Set(event.paths);
     // What would be committed is another tree now, and is made from it when it is accepted.
@@ -53,7 +53,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     return { ...patch(recordUserEdit(run, event.tree), { made: without }), wait };
   },
   "gate.answered": (run, event) => {
-    const made = outputOf(run);
+    const made = currentOutput(run);
     if (run.stage.is !== "produced" || made === null) return run;
     const { pausedAt } = run.stage;
     const answered = recordAnswer(patch(run, { seenTree: made.tree }), event, pausedAt);
@@ -81,7 +81,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     }
   },
   "phase.rechecked": (run, event) => {
-    const made = outputOf(run);
+    const made = currentOutput(run);
     if (made === null) return run;
     const checks = event.results.length > 0 ? event.results : made.checks;
     const { commitTree, plainTree: _plain, wholeTree, standing, notices, ...before } = made;
@@ -124,11 +124,11 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
 };
 
 /** What the current phase left; null while it has not come so far. */
-const outputOf = (run: ActiveRun): PhaseOutput | null => currentPhase(run)?.made ?? null;
+const currentOutput = (run: ActiveRun): PhaseOutput | null => currentPhase(run)?.made ?? null;
 
-type Given = Pick<Answer, "seq" | "choice" | "at" | "by" | "guidance">;
+type GateAnswer = Pick<Answer, "seq" | "choice" | "at" | "by" | "guidance">;
 
-function recordAnswer(run: ActiveRun, event: Given, pausedAt: string | null): ActiveRun {
+function recordAnswer(run: ActiveRun, event: GateAnswer, pausedAt: string | null): ActiveRun {
   const phase = currentPhase(run);
   const answer: Answer = {
     seq: event.seq,

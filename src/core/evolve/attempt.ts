@@ -100,7 +100,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     if (!isExecuting(stage)) return run;
     const broken = event.how === "failed" ? stage.work.broken + 1 : event.how === "done" ? 0 : stage.work.broken;
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
-    const trouble = event.how === "failed" ? codeOf(event) : null;
+    const trouble = event.how === "failed" ? endCode(event) : null;
     const work = { ...stage.work, broken, session, trouble };
     const told = patch(learnt(run, event), used(currentPhase(run), event, session));
     return enter(told, event, { ...stage, claim: null, work });
@@ -186,13 +186,13 @@ function failureText(results: readonly CheckResult[]): string {
     .join("\n");
 }
 
-type Ended = EventOf<"execution.ended">;
+type ExecutionEnded = EventOf<"execution.ended">;
 
 /** Older journals have it at the beginning of the reason only. */
-const codeOf = ({ code, reason }: Ended): string | null => code ?? reason?.split(":", 1)[0] ?? null;
+const endCode = ({ code, reason }: ExecutionEnded): string | null => code ?? reason?.split(":", 1)[0] ?? null;
 
 /** What the whole run knows from an execution: mostly nothing. */
-function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: Ended): ActiveRun {
+function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: ExecutionEnded): ActiveRun {
   if (nonsense !== true && estimated !== true && (how !== "done" || usage === null)) return run;
   return changed(run, {
     unknownUsage: run.unknownUsage || nonsense === true,
@@ -202,7 +202,7 @@ function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: Ended): Act
 }
 
 /** What an execution adds to its phase's account. */
-function used(phase: PhaseRecord | undefined, { usage }: Ended, session: string | null): Partial<PhaseRecord> {
+function used(phase: PhaseRecord | undefined, { usage }: ExecutionEnded, session: string | null): Partial<PhaseRecord> {
   if (phase === undefined) return {};
   const tells = usage !== null && usage.input !== null && usage.output !== null;
   return {
@@ -221,7 +221,7 @@ function conversationFor(run: ActiveRun, { why }: Brief): string | null {
   const before = run.phases.slice(0, run.index).findLast(({ session }) => session !== null);
   const shares = run.run.options.session === "shared" && why === "first" && phase?.rule.analysis === true;
   if (!shares || before === undefined || !before.rule.analysis) return null;
-  return agentOf(run, before.rule.key) === agentOf(run, phase.rule.key) ? before.session : null;
+  return agentDigest(run, before.rule.key) === agentDigest(run, phase.rule.key) ? before.session : null;
 }
 
-const agentOf = ({ run }: ActiveRun, key: PhaseKey): string => (run.agents?.[key] ?? run.agent).digest;
+const agentDigest = ({ run }: ActiveRun, key: PhaseKey): string => (run.agents?.[key] ?? run.agent).digest;

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../schema/event.ts";
 import { type TreeId, waitId } from "../../schema/ids.ts";
-import { attemptOf } from "../next.ts";
+import { currentAttempt } from "../next.ts";
 import type { ActiveRun, PhaseRecord, Stage, Wait } from "../run.ts";
 
 /** The run with some of what is known about it changed. */
@@ -22,7 +22,7 @@ export type NewWait = Wait extends infer W ? (W extends Wait ? Omit<W, "id" | "o
 
 /** Opens a wait; its id holds the sequence number, so no two waits of a run are alike. */
 export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun {
-  const id = waitId(attemptOf(run), wait.kind, event.seq);
+  const id = waitId(currentAttempt(run), wait.kind, event.seq);
   return changed(run, { wait: { ...wait, id, openedAt: event.at } });
 }
 

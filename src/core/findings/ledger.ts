@@ -1,7 +1,7 @@
 import type { Issue } from "../../schema/agent.ts";
-import { likeness, type Likened } from "./likeness.ts";
-import { isSameFile, normalised, placeOf } from "./location.ts";
-import { wordingOf } from "./wording.ts";
+import { likeness, type ComparedText } from "./likeness.ts";
+import { isSameFile, normalised, parseLocation } from "./location.ts";
+import { parseWording } from "./wording.ts";
 
 /** What one verdict said. */
 export type Iteration = {
@@ -38,17 +38,17 @@ export type Mention = Pick<Finding, "id" | "severity" | "state">;
 export type Ledger = { readonly findings: readonly Finding[]; readonly iterations: readonly (readonly Mention[])[] };
 
 /** Issues of one verdict that are followed, blockers first; a longer list is nothing a person or an agent works through. */
-export const MOST_ISSUES = 200;
+export const MAX_ISSUES = 200;
 /** Findings that a new verdict is compared with: the last ones said. */
-const MOST_COMPARED = 500;
+const MAX_COMPARED = 500;
 
 /** Follows findings from verdict to verdict, though lines move and words change. The order of issues makes no difference. */
-export function ledgerOf(iterations: readonly Iteration[]): Ledger {
-  let tracked: readonly Tracked[] = [];
+export function buildLedger(iterations: readonly Iteration[]): Ledger {
+  let tracked: readonly TrackedFinding[] = [];
   const mentions: (readonly Mention[])[] = [];
   for (const [index, iteration] of iterations.entries()) {
     tracked = afterIteration(tracked, iteration, index + 1);
-    mentions.push(tracked.filter((one) => isMentioned(one, index + 1)).map(({ finding }) => mentionOf(finding)));
+    mentions.push(tracked.filter((one) => isMentioned(one, index + 1)).map(({ finding }) => toMention(finding)));
   }
   return { findings: tracked.map(({ finding }) => finding), iterations: mentions };
 }
@@ -57,22 +57,26 @@ export const isOpen = ({ state }: Pick<Finding, "state">): boolean => state !== 
 
 /** Blockers first, then in the order of their ids. */
 export const bySeverity = (one: Finding, other: Finding): number =>
-  RANK[one.severity] - RANK[other.severity] || numberOf(one) - numberOf(other);
+  RANK[one.severity] - RANK[other.severity] || findingNumber(one) - findingNumber(other);
 
-type Read = Likened & { readonly issue: Issue };
+type ComparedIssue = ComparedText & { readonly issue: Issue };
 
-type Tracked = {
+type TrackedFinding = {
   readonly finding: Finding;
   /** How it was first said and how it was said last: words drift. */
-  readonly first: Likened;
-  readonly last: Likened;
+  readonly first: ComparedText;
+  readonly last: ComparedText;
   /** The iteration in which it was left out; null while it is open. */
   readonly leftOut: number | null;
 };
 
 const RANK = { blocker: 0, warning: 1, note: 2 } as const;
 
-function afterIteration(tracked: readonly Tracked[], iteration: Iteration, number: number): readonly Tracked[] {
+function afterIteration(
+  tracked: readonly TrackedFinding[],
+  iteration: Iteration,
+  number: number,
+): readonly TrackedFinding[] {
   const issues = distinct(iteration.issues);
   const matches = matched(tracked, issues);
   const known = tracked.map((one) => {
@@ -88,19 +92,19 @@ function afterIteration(tracked: readonly Tracked[], iteration: Iteration, numbe
 }
 
 /** In an order that is the verdict's own, with what it says twice at one place said once. */
-function distinct(issues: readonly Issue[]): readonly Read[] {
+function distinct(issues: readonly Issue[]): readonly ComparedIssue[] {
   const sorted = [...issues].sort(
     (one, other) =>
       RANK[one.severity] - RANK[other.severity] ||
       compareText(one.location ?? "", other.location ?? "") ||
       compareText(one.description, other.description),
   );
-  const seen = new Map<string, Read>();
+  const seen = new Map<string, ComparedIssue>();
   for (const issue of sorted) {
-    if (seen.size === MOST_ISSUES) break;
-    const place = placeOf(issue.location);
+    if (seen.size === MAX_ISSUES) break;
+    const place = parseLocation(issue.location);
     const { description, location } = issue;
-    const wording = wordingOf({ description, location, file: place.file });
+    const wording = parseWording({ description, location, file: place.file });
     const key = JSON.stringify([place.file ?? location, place.line, issue.description.trim()]);
     if (!seen.has(key)) seen.set(key, { issue, place, wording });
   }
@@ -108,15 +112,18 @@ function distinct(issues: readonly Issue[]): readonly Read[] {
 }
 
 type Pair = {
-  readonly one: Tracked;
-  readonly read: Read;
+  readonly one: TrackedFinding;
+  readonly read: ComparedIssue;
   readonly score: number;
   readonly moved: number;
   readonly rank: number;
 };
 
 /** Pairs the most alike first, each finding and each issue once. */
-function matched(tracked: readonly Tracked[], issues: readonly Read[]): ReadonlyMap<Tracked, Read> {
+function matched(
+  tracked: readonly TrackedFinding[],
+  issues: readonly ComparedIssue[],
+): ReadonlyMap<TrackedFinding, ComparedIssue> {
   const pairs: Pair[] = [];
   for (const [rank, one] of lastSaid(tracked).entries())
     for (const read of issues) {
@@ -124,8 +131,8 @@ function matched(tracked: readonly Tracked[], issues: readonly Read[]): Readonly
       if (score > 0) pairs.push({ one, read, score, moved: distance(one.last, read), rank });
     }
   pairs.sort((a, b) => b.score - a.score || a.moved - b.moved || a.rank - b.rank);
-  const matches = new Map<Tracked, Read>();
-  const taken = new Set<Read>();
+  const matches = new Map<TrackedFinding, ComparedIssue>();
+  const taken = new Set<ComparedIssue>();
   for (const { one, read } of pairs) {
     if (matches.has(one) || taken.has(read)) continue;
     matches.set(one, read);
@@ -135,18 +142,21 @@ function matched(tracked: readonly Tracked[], issues: readonly Read[]): Readonly
 }
 
 /** Those said last come first, so that an open finding is preferred to a resolved one that reads the same. */
-function lastSaid(tracked: readonly Tracked[]): readonly Tracked[] {
-  const iteration = ({ finding }: Tracked): number => finding.said.at(-1) ?? 0;
-  return [...tracked].sort((one, other) => iteration(other) - iteration(one)).slice(0, MOST_COMPARED);
+function lastSaid(tracked: readonly TrackedFinding[]): readonly TrackedFinding[] {
+  const iteration = ({ finding }: TrackedFinding): number => finding.said.at(-1) ?? 0;
+  return [...tracked].sort((one, other) => iteration(other) - iteration(one)).slice(0, MAX_COMPARED);
 }
 
-const distance = (one: Likened, other: Likened): number =>
+const distance = (one: ComparedText, other: ComparedText): number =>
   one.place.line === null || other.place.line === null ? FAR : Math.abs(one.place.line - other.place.line);
 
 /** Lines; farther apart than any two lines of a file. */
 const FAR = 10_000_000;
 
-function saidFirst(read: Read, at: { id: string; number: number; changed: readonly string[] }): Tracked {
+function saidFirst(
+  read: ComparedIssue,
+  at: { id: string; number: number; changed: readonly string[] },
+): TrackedFinding {
   const { file } = read.place;
   const caused = file !== null && at.changed.some((path) => isSameFile(path, file));
   const finding = {
@@ -159,19 +169,19 @@ function saidFirst(read: Read, at: { id: string; number: number; changed: readon
   return { finding, first: read, last: read, leftOut: null };
 }
 
-function saidAgain({ finding, first, leftOut }: Tracked, read: Read, number: number): Tracked {
+function saidAgain({ finding, first, leftOut }: TrackedFinding, read: ComparedIssue, number: number): TrackedFinding {
   const state = leftOut === null ? "recurring" : "returned";
   const said = [...finding.said, number];
   return { finding: { ...finding, ...read.issue, ...read.place, state, said }, first, last: read, leftOut: null };
 }
 
-const leftOut = (one: Tracked, number: number): Tracked =>
+const leftOut = (one: TrackedFinding, number: number): TrackedFinding =>
   one.leftOut === null ? { ...one, finding: { ...one.finding, state: "resolved" }, leftOut: number } : one;
 
-const isMentioned = ({ leftOut }: Tracked, number: number): boolean => leftOut === null || leftOut === number;
+const isMentioned = ({ leftOut }: TrackedFinding, number: number): boolean => leftOut === null || leftOut === number;
 
-const mentionOf = ({ id, severity, state }: Finding): Mention => ({ id, severity, state });
+const toMention = ({ id, severity, state }: Finding): Mention => ({ id, severity, state });
 
-const numberOf = ({ id }: Finding): number => Number(id.slice(1));
+const findingNumber = ({ id }: Finding): number => Number(id.slice(1));
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

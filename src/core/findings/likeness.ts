@@ -1,7 +1,7 @@
 import { isSameFile, type Location } from "./location.ts";
 import type { Wording } from "./wording.ts";
 
-export type Likened = { readonly place: Location; readonly wording: Wording };
+export type ComparedText = { readonly place: Location; readonly wording: Wording };
 
 /**
  * How much of what two descriptions say must be shared, as twice the shared weight over the sum of both. Set by the
@@ -17,7 +17,7 @@ const LEAST = {
 } as const;
 
 /** From 0 to 1; 0 for what is not the same finding. */
-export function likeness(one: Likened, other: Likened): number {
+export function likeness(one: ComparedText, other: ComparedText): number {
   const placed = one.place.file !== null && other.place.file !== null;
   if (placed && !isSameFile(one.place.file, other.place.file)) return 0;
   if (contradicts(one.wording, other.wording)) return 0;
@@ -32,18 +32,18 @@ export function likeness(one: Likened, other: Likened): number {
 const contradicts = (one: Wording, other: Wording): boolean =>
   apart(one.numbered, other.numbered) || apart(one.names, other.names);
 
-type Keyed = { readonly size: number; has(key: string): boolean; keys(): Iterable<string> };
+type KeySet = { readonly size: number; has(key: string): boolean; keys(): Iterable<string> };
 
-function apart(one: Keyed, other: Keyed): boolean {
+function apart(one: KeySet, other: KeySet): boolean {
   if (one.size === 0 || other.size === 0) return false;
   for (const key of one.keys()) if (other.has(key)) return false;
   return true;
 }
 
-type Comparison = { readonly score: number; readonly crossing: boolean };
+type LikenessScore = { readonly score: number; readonly crossing: boolean };
 
 /** Without the words of names that both have: two findings about one function share these and may share nothing else. */
-function compared(one: Wording, other: Wording): Comparison {
+function compared(one: Wording, other: Wording): LikenessScore {
   const named = new Set<string>();
   for (const [name, stems] of one.names) if (other.names.has(name)) for (const stem of stems) named.add(stem);
   let shared = 0;

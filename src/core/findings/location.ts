@@ -10,7 +10,7 @@ const EXTENSIONS = new Set(
 const LOCATION_LENGTH = 500;
 
 /** Understands `src/a.ts:42`, `./src/a.ts#L42-L50`, `` `a.ts` (line 42)``, `design.md, section 3`; a section alone is no file. */
-export function placeOf(location: string | null): Location {
+export function parseLocation(location: string | null): Location {
   const text = (location ?? "").slice(0, LOCATION_LENGTH).replaceAll("\\", "/");
   const parts = text.split(/[\s,;`'"<>()]+/).filter((part) => part !== "");
   const found = parts.map(withoutLine).find(({ name, line }) => isFileName(name) || (line !== null && name !== ""));

@@ -1,4 +1,4 @@
-import { bySeverity, type Finding, isOpen, type Ledger, ledgerOf, type Mention, type Iteration } from "./ledger.ts";
+import { bySeverity, type Finding, isOpen, type Ledger, buildLedger, type Mention, type Iteration } from "./ledger.ts";
 
 export type LoopSoFar = {
   /** Verdicts of this attempt, oldest first. */
@@ -9,12 +9,12 @@ export type LoopSoFar = {
   readonly earlier?: readonly Iteration[];
 };
 
-export type Stopped = "approved" | "limit" | "recurring" | "flipping" | "causing";
+export type StopReason = "approved" | "limit" | "recurring" | "flipping" | "causing";
 
 export type AfterVerdict = {
   readonly leadsTo: "complete" | "produce";
   /** Null while the loop goes on. Everything but `approved` means: completed with concerns. */
-  readonly stopped: Stopped | null;
+  readonly stopped: StopReason | null;
   /** For the person, where the loop ended without approval. */
   readonly why: string | null;
   /** What the last verdict says, of every severity, blockers first. */
@@ -26,10 +26,10 @@ export type AfterVerdict = {
  * mood. `approved` is never believed beside a blocker, and never inferred from there being none.
  */
 export function afterVerdict({ iterations, limit, earlier = [] }: LoopSoFar): AfterVerdict {
-  const ledger = ledgerOf([...earlier, ...iterations]);
+  const ledger = buildLedger([...earlier, ...iterations]);
   const open = iterations.length === 0 ? [] : ledger.findings.filter(isOpen).sort(bySeverity);
   if (isApproved(iterations.at(-1))) return { leadsTo: "complete", stopped: "approved", why: null, open };
-  const pattern = patternIn(turnsOf(ledger, earlier.length));
+  const pattern = patternIn(listTurns(ledger, earlier.length));
   if (iterations.length >= limit) {
     const why = `The reviewer did not approve within ${counted(limit, "verdict")}.`;
     return { leadsTo: "complete", stopped: "limit", why: pattern === null ? why : `${why} ${pattern.why}`, open };
@@ -53,7 +53,7 @@ type Turn = {
   readonly caused: readonly string[];
 };
 
-function turnsOf({ iterations }: Ledger, from: number): readonly Turn[] {
+function listTurns({ iterations }: Ledger, from: number): readonly Turn[] {
   const own = iterations.slice(from).map((mentions) => ({ mentions, blockers: blockersIn(mentions) }));
   const clearedSoFar = new Set<string>();
   return own.slice(1).map(({ mentions, blockers }, index) => {
@@ -99,11 +99,11 @@ const isStill = ({ cleared, added }: Turn): boolean => cleared.length === 0 && a
 
 const isTreadmill = ({ cleared, caused }: Turn): boolean => caused.length > 0 && caused.length >= cleared.length;
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 function named(ids: readonly string[]): string {
-  const rest = ids.length - MOST_NAMED;
-  if (rest > 0) return `${ids.slice(0, MOST_NAMED).join(", ")} and ${rest} more`;
+  const rest = ids.length - MAX_NAMED;
+  if (rest > 0) return `${ids.slice(0, MAX_NAMED).join(", ")} and ${rest} more`;
   return ids.length < 2 ? ids.join("") : `${ids.slice(0, -1).join(", ")} and ${ids.at(-1)}`;
 }
 

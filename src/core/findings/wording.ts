@@ -12,16 +12,20 @@ export type Wording = {
   readonly numbered: ReadonlySet<string>;
 };
 
-export type Said = { readonly description: string; readonly location: string | null; readonly file: string | null };
+export type FindingText = {
+  readonly description: string;
+  readonly location: string | null;
+  readonly file: string | null;
+};
 
 /** Characters of a description that count; the rest of a longer one is not compared. */
 const READ_LENGTH = 2000;
 /** Distinct words, and distinct names, that count. */
-const MOST_WORDS = 40;
+const MAX_WORDS = 40;
 /** Identifiers with their joints: `config.timeout`, `AC-12`, `src/a.ts:42`, `parse_config`. The two classes do not overlap. */
 const CHUNK = /[\p{L}\p{N}_$]+(?:[.:#/'’-]{1,2}[\p{L}\p{N}_$]+)*/gu;
 
-export function wordingOf({ description, location, file }: Said): Wording {
+export function parseWording({ description, location, file }: FindingText): Wording {
   const text = description.slice(0, READ_LENGTH);
   const words = new Map<string, number>();
   const names = new Map<string, readonly string[]>();
@@ -31,17 +35,17 @@ export function wordingOf({ description, location, file }: Said): Wording {
     const number = numberedThing(label, chunk);
     label = chunk.toLowerCase();
     if (number !== null) numbered.add(number);
-    if (number !== null || SILENT.has(label) || isNameOf(file, chunk)) continue;
-    const stems = stemsOf(chunk);
+    if (number !== null || SILENT.has(label) || matchesFileName(file, chunk)) continue;
+    const stems = listStems(chunk);
     for (const name of namesIn(chunk, { before: text.slice(0, index), after: text.slice(index + chunk.length) }))
-      if (names.size < MOST_WORDS) names.set(name, stems);
-    for (const stem of stems) if (words.size < MOST_WORDS) words.set(stem, weightOf(stem));
+      if (names.size < MAX_WORDS) names.set(name, stems);
+    for (const stem of stems) if (words.size < MAX_WORDS) words.set(stem, stemWeight(stem));
   }
   return { text: text.toLowerCase().replaceAll(/\s+/g, " ").trim(), words, names, numbered };
 }
 
 /** To name the file that a finding is in says nothing more about it. */
-const isNameOf = (file: string | null, chunk: string): boolean => {
+const matchesFileName = (file: string | null, chunk: string): boolean => {
   if (file === null || !chunk.includes(".")) return false;
   const { name } = withoutLine(chunk);
   return isFileName(name) && isSameFile(file, name);
@@ -66,12 +70,12 @@ const LABELS = new Set(
 function numberedThing(label: string, chunk: string): string | null {
   if (!/\d/.test(chunk)) return null;
   const low = chunk.toLowerCase();
-  if (/^\d+(?:\.\d+)*[a-z]?$/.test(low)) return numberOf(label, low);
+  if (/^\d+(?:\.\d+)*[a-z]?$/.test(low)) return toNumberWord(label, low);
   const found = /^([a-z]{1,8})-?(\d+(?:\.\d+)*[a-z]?)$/.exec(low);
   return found?.[1] === undefined || found[1] === "l" || found[1] === "line" ? null : `${found[1]}-${found[2]}`;
 }
 
-function numberOf(label: string, number: string): string | null {
+function toNumberWord(label: string, number: string): string | null {
   const one = label.replace(/s$/, "");
   return LABELS.has(one) ? `${one}-${number}` : null;
 }
@@ -91,8 +95,8 @@ const QUOTES = new Set(["`", "'", '"']);
 /** camelCase, snake_case, and what is joined by dots or colons. */
 const SHAPED = /\p{Ll}\p{Lu}|[\p{L}\p{N}]_[\p{L}\p{N}]|[\p{L}\p{N}](?:\.|::|#)\p{L}/u;
 
-function stemsOf(chunk: string): string[] {
-  if (/^[a-z]{2,}$/.test(chunk)) return meaningsOf(chunk);
+function listStems(chunk: string): string[] {
+  if (/^[a-z]{2,}$/.test(chunk)) return listMeanings(chunk);
   return chunk
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()
@@ -100,11 +104,11 @@ function stemsOf(chunk: string): string[] {
     .replaceAll(/['’][a-z]*$/g, "")
     .split(/[^\p{L}]+/u)
     .filter((word) => word.length > 1 && !SILENT.has(word))
-    .flatMap(meaningsOf);
+    .flatMap(listMeanings);
 }
 
 /** "untested" says two things: lacking, and test. */
-function meaningsOf(word: string): string[] {
+function listMeanings(word: string): string[] {
   const denied = SAME.has(word) ? undefined : /^un(.{3,})$/.exec(word)?.[1];
   if (denied !== undefined && DENIABLE.has(stem(denied))) return ["lack", meaning(denied)];
   return [meaning(word)];
@@ -163,7 +167,7 @@ const GENERAL = new Set(
     .map(meaning),
 );
 
-const weightOf = (stem: string): number => (stem === "lack" ? 0 : GENERAL.has(stem) ? 0.5 : 1);
+const stemWeight = (stem: string): number => (stem === "lack" ? 0 : GENERAL.has(stem) ? 0.5 : 1);
 
 const SILENT = new Set(
   (

@@ -1,10 +1,10 @@
-import { ANALYSIS_PHASES, textsOf, validatePhasesCompleted } from "../items/analysis-status.ts";
+import { ANALYSIS_PHASES, toTexts, validatePhasesCompleted } from "../items/analysis-status.ts";
 import { metaFrom } from "../items/item-meta.ts";
 import { isRecord, ownValue } from "../own-value.ts";
 
 /** How far an item of an earlier framework is: by its own record, else by the state of the workflow that was at work on it. */
 export function earlierPhases(folder: string, meta: unknown, state: unknown): readonly string[] {
-  const own = textsOf(metaFrom(meta, "")?.phases_completed);
+  const own = toTexts(metaFrom(meta, "")?.phases_completed);
   const told = own.length > 0 ? own : workflowPhases(folder, state);
   return validatePhasesCompleted(told, ANALYSIS_PHASES).valid;
 }

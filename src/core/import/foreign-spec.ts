@@ -65,7 +65,7 @@ const SHAPES: Readonly<Record<Format, Shape>> = {
 };
 
 /** The formats a folder may be in; one is the right number. */
-export function formatsOf(texts: FolderTexts): Format[] {
+export function detectFormats(texts: FolderTexts): Format[] {
   const names = [...texts.keys()];
   const has = (name: string): boolean => names.some((one) => one === name || one.startsWith(`${name}/`));
   return (Object.keys(SHAPES) as Format[]).filter((format) => {
@@ -95,7 +95,7 @@ export function mapFolder(format: Format, texts: FolderTexts, folder: string): I
   ];
   return {
     format,
-    title: titleOf(texts.get(main) ?? "", heading) ?? folder.replaceAll(/[-_]+/g, " ").trim(),
+    title: findTitle(texts.get(main) ?? "", heading) ?? folder.replaceAll(/[-_]+/g, " ").trim(),
     documents,
     phases: ANALYSIS_PHASES.slice(0, built.length === 0 ? 2 : ANALYSIS_PHASES.length),
     left: [...texts.keys()].filter((name) => !used.has(name)),
@@ -125,7 +125,7 @@ function withTasks(document: MappedDocument, tasks: string | undefined): MappedD
 }
 
 /** The first heading that names the work; null where it is a heading of the form itself. */
-function titleOf(text: string, form: RegExp): string | null {
+function findTitle(text: string, form: RegExp): string | null {
   const heading = /^#[ \t]+(\S.*)$/m.exec(text)?.[1] ?? "";
   const title = heading.replace(form, "").replaceAll(/[`*_]/g, "").trim();
   return title === "" || /^\[.*\]$/.test(title) ? null : title;

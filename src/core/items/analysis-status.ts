@@ -21,7 +21,7 @@ export type AnalysisStatus = "raw" | "partial" | "analyzed";
 
 /** How far the analysis came, by the phases listed in any order. A light item needs fewer of them. */
 export function deriveAnalysisStatus(list: unknown, sizingDecision?: unknown): AnalysisStatus {
-  const done = textsOf(list).filter((key) => ANALYSIS_PHASES.includes(key));
+  const done = toTexts(list).filter((key) => ANALYSIS_PHASES.includes(key));
   if (done.length === 0) return "raw";
   return neededPhases(ANALYSIS_PHASES, done, sizingDecision).every((key) => done.includes(key))
     ? "analyzed"
@@ -40,8 +40,8 @@ export function validatePhasesCompleted(
   sequence: unknown = ANALYSIS_PHASES,
 ): { valid: string[]; warnings: string[] } {
   if (!Array.isArray(list)) return { valid: [], warnings: ["phases_completed is not an array"] };
-  const order = textsOf(sequence);
-  const known = new Set(textsOf(list).filter((key) => order.includes(key)));
+  const order = toTexts(sequence);
+  const known = new Set(toTexts(list).filter((key) => order.includes(key)));
   const gap = order.findIndex((key) => !known.has(key));
   const valid = gap === -1 ? order : order.slice(0, gap);
   if (known.size <= valid.length) return { valid, warnings: [] };
@@ -64,10 +64,10 @@ export function neededPhases(
 
 function lightlySkipped(sizingDecision: unknown): string[] {
   const intensity = ownValue(sizingDecision, "effective_intensity") ?? "light";
-  return intensity === "light" ? textsOf(ownValue(sizingDecision, "light_skip_phases")) : [];
+  return intensity === "light" ? toTexts(ownValue(sizingDecision, "light_skip_phases")) : [];
 }
 
 /** The texts of a list, as its own copy; nothing for what is no list. */
-export function textsOf(list: unknown): string[] {
+export function toTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((entry) => typeof entry === "string") : [];
 }

@@ -5,7 +5,7 @@ export const MARKER_REGEX = /^([ \t]*-[ \t]+)([0-9]+\.[0-9]+)[ \t]+\[([ ~Ax])\][
 /** `- [x] #16 Title [github: GH-16] -> [requirements](path)`: prefix, marker, number where there is one, text. */
 const CHECKLIST_REGEX = /^([ \t]*-[ \t]+)\[([ ~AxX])\][ \t]+(?:(#[0-9]{1,18})[ \t]+)?(\S.*)$/;
 
-const LONGEST_LINE = 10_000;
+const MAX_LINE_LENGTH = 10_000;
 
 export type BacklogEntry = {
   readonly prefix: string;
@@ -38,7 +38,7 @@ export function parseBacklogLine(line: unknown): BacklogEntry | null {
 
 /** The same, with what identifies the item taken apart. */
 export function readBacklogItem(line: unknown): BacklogItem | null {
-  if (typeof line !== "string" || line.length > LONGEST_LINE) return null;
+  if (typeof line !== "string" || line.length > MAX_LINE_LENGTH) return null;
   const bare = line.trimEnd();
   const entry = numberedEntry(bare) ?? checklistEntry(bare);
   if (entry === null) return null;
@@ -54,16 +54,16 @@ const REFERENCE = /\[(?:github|jira): ?([A-Za-z0-9-]{1,40})\]/;
 function numberedEntry(line: string): BacklogEntry | null {
   const [, prefix, itemNumber, mark, description] = MARKER_REGEX.exec(line) ?? [];
   if (prefix === undefined || itemNumber === undefined || description === undefined) return null;
-  return { prefix, itemNumber, marker: markerOf(mark), description };
+  return { prefix, itemNumber, marker: toMarker(mark), description };
 }
 
 function checklistEntry(line: string): BacklogEntry | null {
   const [, prefix, mark, itemNumber = null, description] = CHECKLIST_REGEX.exec(line) ?? [];
   if (prefix === undefined || description === undefined) return null;
-  return { prefix, itemNumber, marker: markerOf(mark), description };
+  return { prefix, itemNumber, marker: toMarker(mark), description };
 }
 
-function markerOf(mark: string | undefined): Marker {
+function toMarker(mark: string | undefined): Marker {
   if (mark === "~" || mark === "A") return mark;
   return mark === "x" || mark === "X" ? "x" : " ";
 }
@@ -81,7 +81,7 @@ export function backlogDescription(
 /** Nothing a title holds begins a line of its own. */
 export function oneLine(text: string): string {
   return text
-    .slice(0, LONGEST_LINE / 2)
+    .slice(0, MAX_LINE_LENGTH / 2)
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .trim();
 }
@@ -93,11 +93,11 @@ function splitLink(description: string): { title: string; folder: string | null 
   if (at === -1) return { title: description, folder: null };
   const target = /^\[[^\]]*\]\(([^()\s]+)\)$/.exec(description.slice(at + (at === ascii ? 2 : 1)).trim())?.[1];
   if (target === undefined) return { title: description, folder: null };
-  return { title: description.slice(0, at).trim(), folder: folderOf(target) };
+  return { title: description.slice(0, at).trim(), folder: parseFolder(target) };
 }
 
 /** `login` of `docs/requirements/login/` and of `docs/requirements/login/requirements-spec.md`. */
-function folderOf(target: string): string | null {
+function parseFolder(target: string): string | null {
   const segments = target.split("/").filter((segment) => segment !== "");
   const last = segments.at(-1) ?? "";
   const name = !target.endsWith("/") && /\.[a-z]{1,5}$/.test(last) ? segments.at(-2) : last;

@@ -29,7 +29,7 @@ export function withoutItem(text: string, slug: string): string | null {
 export function withItem(text: string, line: string): string {
   const ending = /\r?\n/.exec(text)?.[0] ?? "\n";
   const body = text === "" ? ["# Backlog", "", "## Open", "", "## Completed", ""].join(ending) : text;
-  const lines = linesOf(body);
+  const lines = splitLines(body);
   const open = lines.findIndex(isHeading("open"));
   return open === -1
     ? withOpenSection(body, lines, { line, ending })
@@ -64,13 +64,13 @@ function ownItem(items: readonly PlacedItem[], slug: string): PlacedItem | null 
 }
 
 function placedItems(text: string): PlacedItem[] {
-  return linesOf(text).flatMap((line) => {
+  return splitLines(text).flatMap((line) => {
     const item = line.isCode ? null : readBacklogItem(line.text);
     return item === null ? [] : [{ ...item, start: line.start }];
   });
 }
 
-function linesOf(text: string): Line[] {
+function splitLines(text: string): Line[] {
   const lines: Line[] = [];
   let inCode = false;
   for (let start = 0; start < text.length;) {

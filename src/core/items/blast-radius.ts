@@ -1,4 +1,4 @@
-import { textsOf } from "./analysis-status.ts";
+import { toTexts } from "./analysis-status.ts";
 import { citedFiles } from "./cited-files.ts";
 import { checkStaleness, type Staleness } from "./staleness.ts";
 
@@ -37,12 +37,12 @@ export function checkBlastRadiusStaleness(
   const cited = citedFiles(impactMarkdown);
   if (cited.length === 0) return fallback("no-parseable-table");
   if (!Array.isArray(changedFiles)) return fallback("git-diff-failed");
-  const changed = textsOf(changedFiles);
+  const changed = toTexts(changedFiles);
   const overlapping = overlap(changed, cited);
   return {
     ...plain,
     stale: overlapping.length > 0,
-    severity: severityOf(overlapping.length),
+    severity: toSeverity(overlapping.length),
     overlappingFiles: overlapping,
     changedFileCount: changed.length,
     blastRadiusFileCount: cited.length,
@@ -50,7 +50,7 @@ export function checkBlastRadiusStaleness(
   };
 }
 
-function severityOf(overlaps: number): "none" | "info" | "warning" {
+function toSeverity(overlaps: number): "none" | "info" | "warning" {
   if (overlaps === 0) return "none";
   return overlaps < WARNING_FROM ? "info" : "warning";
 }

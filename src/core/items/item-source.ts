@@ -1,4 +1,4 @@
-import { slugOf } from "../plan.ts";
+import { toSlug } from "../plan.ts";
 
 export type ItemSource = {
   readonly source: "github" | "jira" | "manual";
@@ -12,11 +12,11 @@ export function isReference(text: string): boolean {
 }
 
 /** Characters. */
-export const LONGEST_TITLE = 10_000;
+export const MAX_TITLE_LENGTH = 10_000;
 
 /** A title as a folder name. */
 export function generateSlug(text: unknown): string {
-  return slugOf(typeof text === "string" ? text.slice(0, LONGEST_TITLE) : "");
+  return toSlug(typeof text === "string" ? text.slice(0, MAX_TITLE_LENGTH) : "");
 }
 
 /** Where a request comes from: `#42` is an issue on GitHub, `ABC-12` one of Jira, everything else was typed. */

@@ -1,13 +1,13 @@
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { type ItemMeta, type MetaFields } from "./item-meta.ts";
 
-type Sized = Required<Pick<MetaFields, "sizing_decision">>;
+type SizingField = Required<Pick<MetaFields, "sizing_decision">>;
 
 /**
  * What a light way of working means for an item whose analysis is past the phase that tells its size: nobody will be
  * asked about it any more. Null where that phase is still to come.
  */
-export function lightSizing(meta: ItemMeta | null, { phases }: WorkflowDefinition, now: string): Sized | null {
+export function lightSizing(meta: ItemMeta | null, { phases }: WorkflowDefinition, now: string): SizingField | null {
   const sizing = phases.find(({ after }) => after.includes("sizing"))?.key;
   if (meta === null || sizing === undefined || !meta.phases_completed.includes(sizing)) return null;
   const light_skip_phases = phases.filter(({ whenLight }) => whenLight === "drop").map(({ key }) => key);

@@ -8,41 +8,41 @@ export type BacklogVersions = { readonly base: string | null; readonly ours: str
  * the one further on. Null where more than items differs, or both changed the words of the same item.
  */
 export function mergeBacklog({ base, ours, theirs }: BacklogVersions): string | null {
-  const [mine, other] = [linesOf(ours), linesOf(theirs)];
-  const old = base === null ? mine.filter((line) => keyOf(line) === null) : linesOf(base);
-  if (base === null && textOf(mine) !== textOf(other)) return null;
-  if (textOf(other) !== textOf(old) && textOf(mine) !== textOf(old)) return null;
-  const frame = textOf(mine) === textOf(old) ? other : mine;
+  const [mine, other] = [splitLines(ours), splitLines(theirs)];
+  const old = base === null ? mine.filter((line) => parseKey(line) === null) : splitLines(base);
+  if (base === null && joinText(mine) !== joinText(other)) return null;
+  if (joinText(other) !== joinText(old) && joinText(mine) !== joinText(old)) return null;
+  const frame = joinText(mine) === joinText(old) ? other : mine;
   const added = frame === other ? mine : other;
-  const [inBase, inFrame, inAdded] = [itemsOf(old), itemsOf(frame), itemsOf(added)];
+  const [inBase, inFrame, inAdded] = [indexItems(old), indexItems(frame), indexItems(added)];
   const kept = frame.filter((line) => {
-    const key = keyOf(line);
+    const key = parseKey(line);
     return key === null || inAdded.has(key) || !inBase.has(key); // taken out on the other side
   });
-  const marked = kept.map((line) => furthest(line, inAdded.get(keyOf(line) ?? "")));
+  const marked = kept.map((line) => furthest(line, inAdded.get(parseKey(line) ?? "")));
   const result = [...marked];
   for (const [at, line] of added.entries()) {
-    const key = keyOf(line);
+    const key = parseKey(line);
     if (key === null || inBase.has(key) || inFrame.has(key)) continue;
     result.splice(placeFor(result, added.slice(0, at)), 0, line);
   }
   return result.join("\n");
 }
 
-const linesOf = (text: string): string[] => text.split("\n");
+const splitLines = (text: string): string[] => text.split("\n");
 
 /** What an item is, whatever its marker says. */
-function keyOf(line: string): string | null {
+function parseKey(line: string): string | null {
   const item = readBacklogItem(line);
   return item === null ? null : `${item.line.slice(0, item.markerAt)} ${item.line.slice(item.markerAt + 1)}`;
 }
 
-const textOf = (lines: readonly string[]): string => lines.filter((line) => keyOf(line) === null).join("\n");
+const joinText = (lines: readonly string[]): string => lines.filter((line) => parseKey(line) === null).join("\n");
 
-const itemsOf = (lines: readonly string[]): ReadonlyMap<string, string> =>
+const indexItems = (lines: readonly string[]): ReadonlyMap<string, string> =>
   new Map(
     lines.flatMap((line): [string, string][] => {
-      const key = keyOf(line);
+      const key = parseKey(line);
       return key === null ? [] : [[key, line]];
     }),
   );
@@ -58,8 +58,8 @@ function furthest(line: string, other: string | undefined): string {
 /** After the nearest line above it that is there too. */
 function placeFor(result: readonly string[], above: readonly string[]): number {
   for (const line of above.toReversed()) {
-    const key = keyOf(line);
-    const at = result.findIndex((there) => (key === null ? there === line && line !== "" : keyOf(there) === key));
+    const key = parseKey(line);
+    const at = result.findIndex((there) => (key === null ? there === line && line !== "" : parseKey(there) === key));
     if (at !== -1) return at + 1;
   }
   return result.length;

@@ -3,7 +3,7 @@ import {
   ANALYSIS_PHASES,
   type AnalysisStatus,
   neededPhases,
-  textsOf,
+  toTexts,
   validatePhasesCompleted,
 } from "./analysis-status.ts";
 
@@ -25,7 +25,7 @@ export function computeStartPhase(
   workflowPhases: unknown,
   analysisPhases: readonly string[] = ANALYSIS_PHASES,
 ): StartPhase {
-  const workflow = textsOf(workflowPhases);
+  const workflow = toTexts(workflowPhases);
   const raw = (warnings: string[]): StartPhase => ({
     status: "raw",
     startPhase: null,
@@ -35,7 +35,7 @@ export function computeStartPhase(
   });
   if (!isRecord(meta)) return raw([]);
   const listed = ownValue(meta, "phases_completed");
-  const needed = neededPhases(analysisPhases, textsOf(listed), ownValue(meta, "sizing_decision"));
+  const needed = neededPhases(analysisPhases, toTexts(listed), ownValue(meta, "sizing_decision"));
   const { valid, warnings } = validatePhasesCompleted(listed, needed);
   if (valid.length === 0) return raw(warnings);
   const missing = needed.slice(valid.length);

@@ -17,7 +17,7 @@ const descriptions: Readonly<Record<Tier, TierDescription>> = {
 /** The tier for a number of files; medium and high risk raise it by one. A count that is none gives the middle. */
 export function computeRecommendedTier(files: unknown, risk?: unknown, thresholds?: unknown): Tier {
   if (typeof files !== "number" || !Number.isInteger(files) || files < 1) return "standard";
-  const limits = limitsOf(thresholds);
+  const limits = parseLimits(thresholds);
   const level = limits.findIndex((limit) => files <= limit);
   const base = level === -1 ? TIER_ORDER.length - 1 : level;
   const word = typeof risk === "string" ? risk.trim().toLowerCase() : "";
@@ -33,7 +33,7 @@ export function getTierDescription(tier: unknown): TierDescription {
 const DEFAULT_LIMITS: readonly number[] = [2, 8, 20];
 
 /** Thresholds that are not three rising counts count as not given. */
-function limitsOf(thresholds: unknown): readonly number[] {
+function parseLimits(thresholds: unknown): readonly number[] {
   const given = ["trivial_max_files", "light_max_files", "standard_max_files"].map(
     (name, index) => ownValue(thresholds, name) ?? DEFAULT_LIMITS[index],
   );

@@ -54,11 +54,11 @@ function insertions({ insert = [] }: WorkflowOverlay, place: string): OverlayPar
       what: `inserting the phase ${added.key}`,
       phase: anchor,
       apply: (phases) => {
-        const at = indexOf(phases, anchor) + (before === undefined ? 1 : 0);
+        const at = findPhaseIndex(phases, anchor) + (before === undefined ? 1 : 0);
         return [...phases.slice(0, at), added, ...phases.slice(at)];
       },
       loosens: (phases, builtIn) => {
-        if (before === undefined && indexOf(phases, anchor) === phases.length - 1)
+        if (before === undefined && findPhaseIndex(phases, anchor) === phases.length - 1)
           return "after the last phase nothing would look at what it does";
         return insertionLoosens(added, builtIn);
       },
@@ -161,14 +161,14 @@ function completed({ key, persona, checks, ...rest }: OverlayPhase): PhaseDefini
   return { ...DEFAULTS, ...said, key, name, persona, checks: { ...DEFAULTS.checks, ...withoutGaps(checks ?? {}) } };
 }
 
-type Said<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+type DefinedFields<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Only what was said: a key without a value must not hide a default. */
-function withoutGaps<T extends object>(values: T): Said<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Said<T>; // fewer keys
+function withoutGaps<T extends object>(values: T): DefinedFields<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as DefinedFields<T>; // fewer keys
 }
 
-const indexOf = (phases: Phases, key: PhaseKey): number => phases.findIndex((phase) => phase.key === key);
+const findPhaseIndex = (phases: Phases, key: PhaseKey): number => phases.findIndex((phase) => phase.key === key);
 
 const TOLD_LENGTH = 60;
 

@@ -7,13 +7,13 @@ export type RuleName =
   | "checks.breaker";
 
 /** True where `next` asks at least as much as `now`, so that anybody may say it. */
-type Comparison = (now: PhaseDefinition, next: PhaseDefinition) => boolean;
+type StrictnessRule = (now: PhaseDefinition, next: PhaseDefinition) => boolean;
 
 const GATES = ["supervised", "large", "always"];
 const WRITES = ["tree", "tests", "item"];
 
 /** What counts as tightening, rule by rule. A new rule does not compile before it has its line here. */
-export const atLeastAsStrict: Readonly<Record<RuleName, Comparison>> = {
+export const atLeastAsStrict: Readonly<Record<RuleName, StrictnessRule>> = {
   // Names and needs are read by agents and by people at a gate: text is never a tightening.
   name: (now, next) => now.name === next.name,
   shortName: (now, next) => now.shortName === next.shortName,

@@ -7,7 +7,7 @@ const HEADING_LINES = 3;
  */
 export function withHistoryEntry(history: string, entry: string): string {
   const parts = history.split(BEFORE_ENTRY);
-  const place = parts.findIndex((part) => headingOf(part) === headingOf(entry));
+  const place = parts.findIndex((part) => readHeading(part) === readHeading(entry));
   const kept = place === -1 ? [...parts, entry] : parts.with(place, entry);
   return `${kept
     .map((part) => part.trimEnd())
@@ -16,4 +16,4 @@ export function withHistoryEntry(history: string, entry: string): string {
 }
 
 /** Phase, iteration and time: the first three lines. */
-const headingOf = (entry: string): string => entry.split(/\r?\n/, HEADING_LINES).join("\n");
+const readHeading = (entry: string): string => entry.split(/\r?\n/, HEADING_LINES).join("\n");

@@ -17,7 +17,7 @@ export type ReviewRequest = {
 /** Whoever judges; what it answers is checked, so any value may come back. */
 export type ArtifactReviewer = (request: ReviewRequest) => Promise<unknown>;
 
-const MOST_ANSWERS = 2;
+const MAX_ANSWERS = 2;
 
 /**
  * Can the next phase work with this artifact? What is empty or lacks its predecessor is refused without asking anybody.
@@ -30,13 +30,13 @@ export async function reviewArtifact(
   needs: string,
   reviewer?: ArtifactReviewer,
 ): Promise<ArtifactReview> {
-  const fault = faultOf({ previous, current, needs });
+  const fault = findFault({ previous, current, needs });
   if (fault !== null) return refused("blocker", fault);
   if (typeof reviewer !== "function") {
     return refused("note", "Nobody reviewed this: only its presence and its predecessor's were checked.");
   }
-  for (let answer = 1; answer <= MOST_ANSWERS; answer++) {
-    const verdict = await verdictOf(reviewer, { previous, current, needs, isRepeated: answer > 1 });
+  for (let answer = 1; answer <= MAX_ANSWERS; answer++) {
+    const verdict = await requestVerdict(reviewer, { previous, current, needs, isRepeated: answer > 1 });
     if (verdict !== null) return believed(verdict);
   }
   return refused("note", "No verdict: the reviewer's answers could not be used.");
@@ -45,7 +45,7 @@ export async function reviewArtifact(
 type Material = { readonly previous: unknown; readonly current: unknown; readonly needs: unknown };
 
 /** Types promise little to callers in plain JavaScript. */
-function faultOf({ previous, current, needs }: Material): string | null {
+function findFault({ previous, current, needs }: Material): string | null {
   if (typeof current !== "string") return "The artifact is not text.";
   if (current.trim() === "") return "The artifact is empty.";
   if (previous !== null && typeof previous !== "string") return "The previous artifact is not text.";
@@ -54,7 +54,7 @@ function faultOf({ previous, current, needs }: Material): string | null {
   return null;
 }
 
-async function verdictOf(reviewer: ArtifactReviewer, request: ReviewRequest): Promise<Verdict | null> {
+async function requestVerdict(reviewer: ArtifactReviewer, request: ReviewRequest): Promise<Verdict | null> {
   try {
     const parsed = Verdict.safeParse(await reviewer(request));
     return parsed.success ? parsed.data : null;

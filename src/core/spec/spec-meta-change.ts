@@ -39,7 +39,7 @@ export function specMetaAfter(found: FileRecord, change: SpecChange): FileRecord
       return started(found, change);
     case "phaseCompleted": {
       const { phase, at: completed, iterations, reviewerNotes } = change;
-      return withPhase(found, phase, { ...stateOf(found, phase), completed, iterations, reviewerNotes });
+      return withPhase(found, phase, { ...findPhaseState(found, phase), completed, iterations, reviewerNotes });
     }
     case "phaseVerified":
       return withPhase(found, change.phase, { verified: change.verified });
@@ -75,7 +75,7 @@ const VALID = new Map<string, (value: unknown) => boolean>([
 
 /** Starting again makes everything proven about the phase unproven; hearing of the same start again does not. */
 function started(found: FileRecord, { phase, at }: { phase: SpecPhase; at: string }): FileRecord {
-  if (stateOf(found, phase).started === at) return found;
+  if (findPhaseState(found, phase).started === at) return found;
   const begun = specMetaFrom(found)?.status === "planned" ? { ...found, status: "active" } : found;
   return withPhase(begun, phase, { started: at, completed: null, verified: false, iterations: 0, reviewerNotes: [] });
 }
@@ -91,6 +91,6 @@ function withPhase(found: FileRecord, phase: SpecPhase, fields: PhaseFields): Fi
 
 /** Planned work may begin. */
 const isOpen = (found: FileRecord): boolean => ["planned", "active"].includes(specMetaFrom(found)?.status ?? "unknown");
-const stateOf = (found: FileRecord, phase: SpecPhase): SpecPhaseState =>
+const findPhaseState = (found: FileRecord, phase: SpecPhase): SpecPhaseState =>
   phaseStateFrom(ownValue(ownValue(found, "phases"), phase));
 const recordOr = (value: unknown): FileRecord => (isRecord(value) ? value : {});

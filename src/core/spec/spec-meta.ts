@@ -52,13 +52,13 @@ export function specMetaFrom(value: unknown): SpecMeta | null {
   const [mode, phase] = [ownValue(value, "mode"), ownValue(value, "currentPhase")];
   return {
     ...value,
-    id: wordOf(ownValue(value, "id")),
-    name: wordOf(ownValue(value, "name")),
+    id: toWord(ownValue(value, "id")),
+    name: toWord(ownValue(value, "name")),
     mode: isMode(mode) ? mode : "standard",
-    status: statusOf(ownValue(value, "status")),
-    created: textOf(ownValue(value, "created")),
-    completed: textOf(ownValue(value, "completed")),
-    worktree: textOf(ownValue(value, "worktree")),
+    status: parseStatus(ownValue(value, "status")),
+    created: toText(ownValue(value, "created")),
+    completed: toText(ownValue(value, "completed")),
+    worktree: toText(ownValue(value, "worktree")),
     currentPhase: isSpecPhase(phase) ? phase : null,
     phases: Object.fromEntries(Object.keys(phases).map((key) => [key, phaseStateFrom(ownValue(phases, key))])),
   };
@@ -73,8 +73,8 @@ export function isPartialPhase(meta: SpecMeta, phase: SpecPhase): boolean {
 export function phaseStateFrom(value: unknown): SpecPhaseState {
   const [iterations, notes] = [ownValue(value, "iterations"), ownValue(value, "reviewerNotes")];
   return {
-    started: textOf(ownValue(value, "started")),
-    completed: textOf(ownValue(value, "completed")),
+    started: toText(ownValue(value, "started")),
+    completed: toText(ownValue(value, "completed")),
     verified: ownValue(value, "verified") === true,
     iterations: isCount(iterations) ? iterations : 0,
     reviewerNotes: Array.isArray(notes) ? notes.filter((note): note is string => typeof note === "string") : [],
@@ -85,11 +85,11 @@ export const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 /** Files of the first version had no status. */
-function statusOf(value: unknown): SpecMeta["status"] {
+function parseStatus(value: unknown): SpecMeta["status"] {
   if (value === undefined || value === null) return "active";
   return STATUSES.includes(value) ? (value as SpecStatus) : "unknown"; // checked one line above
 }
 
 const isMode = (value: unknown): value is Mode => MODES.includes(value);
-const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
-const wordOf = (value: unknown): string => (typeof value === "number" ? String(value) : (textOf(value) ?? ""));
+const toText = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const toWord = (value: unknown): string => (typeof value === "number" ? String(value) : (toText(value) ?? ""));

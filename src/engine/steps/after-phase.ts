@@ -1,7 +1,7 @@
 import type { Outcome, Report } from "../../core/command.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
-import { parseFallbackMetrics, parseSizingFromImpactAnalysis, sizingOf } from "../../core/sizing.ts";
+import { parseFallbackMetrics, parseSizingFromImpactAnalysis, computeSizing } from "../../core/sizing.ts";
 import { readTaskList } from "../../core/task-list.ts";
 import type { SizingMetrics } from "../../schema/facts.ts";
 import type { ExecutionId } from "../../schema/ids.ts";
@@ -22,7 +22,7 @@ export function measureWork(engine: Engine, { run }: Task): Promise<Outcome> {
   ];
   // An analysis of no files at all could not be read, or says nothing.
   const [source, metrics] = sources.find(([, found]) => (found?.file_count ?? 0) > 0) ?? [null, null];
-  return Promise.resolve({ of: "measure", sizing: sizingOf({ metrics, source }, run.run.options.thresholds) });
+  return Promise.resolve({ of: "measure", sizing: computeSizing({ metrics, source }, run.run.options.thresholds) });
 }
 
 /** Lets the designer break the accepted design into tasks; code judges the list. */
@@ -38,10 +38,10 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
   return { ...report, outcome: await judgeTasks(engine, run, report.outcome) };
 }
 
-type Produced = Exclude<Extract<Outcome, { of: "produce" }>, { failed: string }>;
+type ProducedOutcome = Exclude<Extract<Outcome, { of: "produce" }>, { failed: string }>;
 
 /** Code judges the list of tasks that an agent says it wrote; one without faults is committed. */
-export async function judgeTasks(engine: Engine, run: ActiveRun, produced: Produced): Promise<Outcome> {
+export async function judgeTasks(engine: Engine, run: ActiveRun, produced: ProducedOutcome): Promise<Outcome> {
   const { execution, usage, session, result } = produced;
   const artifact = artifactPath(run.run.item, TASKS_FILE);
   const { tasks, problems } = readTaskList(engine.projections.readArtifact(artifact) ?? "");

@@ -1,4 +1,4 @@
-import { artifactPath, outputsOf } from "../../core/plan.ts";
+import { artifactPath, resolveOutputs } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { Engine } from "../engine.ts";
@@ -40,7 +40,7 @@ export async function writingAssignment(engine: Engine, run: ActiveRun): Promise
       edited: await userEditedFiles(engine, run),
     }),
     iteration: stage.work.turns + 1,
-    artifacts: outputsOf(phase.rule, run.run.item),
+    artifacts: resolveOutputs(phase.rule, run.run.item),
   };
 }
 
@@ -53,5 +53,7 @@ function digestFor({ projections }: Engine, run: ActiveRun): string {
 function halfWritten({ projections }: Engine, run: ActiveRun, phase: PhaseRecord): string[] {
   const isFirst = run.stage.is === "producing" && run.stage.brief.why === "first" && run.stage.work.turns === 0;
   if (!isFirst || !isFeature(run)) return [];
-  return outputsOf(phase.rule, run.run.item).filter((path) => (projections.readArtifact(path) ?? "").trim() !== "");
+  return resolveOutputs(phase.rule, run.run.item).filter(
+    (path) => (projections.readArtifact(path) ?? "").trim() !== "",
+  );
 }

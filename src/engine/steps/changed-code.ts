@@ -4,12 +4,12 @@ import type { CheckResult } from "../../schema/facts.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 
-type Drafted = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly tree: TreeId | null };
+type DraftedPhase = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly tree: TreeId | null };
 
 /** The failed check of a phase that has to change code and has changed none; none where it has, or nobody can tell. */
 export async function checkChangedCode(
   { workspace }: Pick<Engine, "workspace">,
-  { run, phase, tree }: Drafted,
+  { run, phase, tree }: DraftedPhase,
 ): Promise<readonly CheckResult[]> {
   if (!mustChangeCode(phase) || tree === null) return [];
   const changes = await workspace.diff(phase.firstTree, tree);

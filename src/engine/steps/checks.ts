@@ -10,7 +10,7 @@ import type { Task } from "../perform.ts";
 import { checkChangedCode } from "./changed-code.ts";
 import { compareTests } from "./compare-tests.ts";
 import { snapshotGone } from "./snapshot-gone.ts";
-import { foundBeside, movedSince, standingNow } from "./standing.ts";
+import { previewCommit, movedSince, readRepositoryStanding } from "./standing.ts";
 
 /** Runs what code can verify about a draft: the artifacts that are due or claimed, and the tests. */
 export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
@@ -23,7 +23,7 @@ export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSig
   const results = [...idle, ...checked];
   const compared = await compareTests(engine, { run, phase, tree, results }, signal);
   const { results: told, changed: testsChanged, ...way } = compared;
-  return { of: "check", results: told, digest: digestOf(engine, results), testsChanged, ...way };
+  return { of: "check", results: told, digest: digestFailures(engine, results), testsChanged, ...way };
 }
 
 /** After a person said continue: whatever is not as it was shown is checked again, and shown. */
@@ -36,11 +36,11 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
   const edited = await editedSince(engine, made.tree, found);
   const moved = await movedSinceShown(engine, run, made);
   if (edited !== null && edited.length + moved.length === 0)
-    return { of: "recheck", edited, tree: found, results: [], digest: digestOf(engine, []) };
+    return { of: "recheck", edited, tree: found, results: [], digest: digestFailures(engine, []) };
   const tests = phase.rule.tests || mayTouchCode(run, edited);
   const checked = await runChecks(engine, { run, phase, claimed: made.artifacts, tests, tree: found }, signal);
   const results = [...unseen(edited ?? [], moved), ...checked.map((result) => unrun(run, result))];
-  const { mixed: _told, ...beside } = await foundBeside(engine, run, found);
+  const { mixed: _told, ...beside } = await previewCommit(engine, run, found);
   const digest = engine.hash(JSON.stringify({ tree: found, beside, failed: failureDigest(results) }));
   return { of: "recheck", edited, tree: found, results, digest, ...beside };
 }
@@ -61,7 +61,7 @@ async function editedSince(
 }
 
 async function movedSinceShown(engine: Engine, run: ActiveRun, { standing }: PhaseOutput): Promise<string[]> {
-  const now = standing === undefined ? undefined : await standingNow(engine, run);
+  const now = standing === undefined ? undefined : await readRepositoryStanding(engine, run);
   return standing === undefined || now === undefined ? [] : movedSince(standing, now, run);
 }
 
@@ -93,7 +93,7 @@ type Subject = {
 
 /** The checks of a phase as they stand now; changes nothing. */
 export async function runChecks(
-  engine: Checking,
+  engine: CheckContext,
   { run, phase, claimed, tests = phase.rule.tests, tree }: Subject,
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
@@ -103,10 +103,10 @@ export async function runChecks(
   return results.map((result) => ({ ...result, detail: engine.redact(result.detail) }));
 }
 
-type Checking = Pick<Engine, "checks" | "show" | "redact" | "workspace">;
+type CheckContext = Pick<Engine, "checks" | "show" | "redact" | "workspace">;
 
 async function runTests(
-  engine: Checking,
+  engine: CheckContext,
   { run, tree }: Pick<Subject, "run" | "tree">,
   signal: AbortSignal,
 ): Promise<CheckResult> {
@@ -133,4 +133,4 @@ function asTheyLeftIt(result: CheckResult, changes: readonly FileChange[]): Chec
   return { ...result, ok: false, detail: result.ok === false ? `${detail}\n${result.detail}` : detail };
 }
 
-const digestOf = (engine: Engine, results: readonly CheckResult[]): string => engine.hash(failureDigest(results));
+const digestFailures = (engine: Engine, results: readonly CheckResult[]): string => engine.hash(failureDigest(results));

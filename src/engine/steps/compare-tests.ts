@@ -8,7 +8,7 @@ import type { TreeId } from "../../schema/ids.ts";
 import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Engine } from "../engine.ts";
 
-type Checked = {
+type CheckedPhase = {
   readonly run: ActiveRun;
   readonly phase: PhaseRecord;
   /** The snapshot the checks ran on. */
@@ -19,7 +19,7 @@ type Checked = {
 /** The way tests are run, where it is no longer the trusted one. */
 type OtherWay = { readonly text: string; readonly tests: TestCommand | null };
 
-type Compared = {
+type TestComparisonResult = {
   /** With what a person should know about the tests. */
   readonly results: readonly CheckResult[];
   /** How the tests are no longer what a person relied on; null where they are. */
@@ -32,7 +32,11 @@ type Compared = {
  * Compares the tests that just ran with those of before the run: the way they are run, the files that are tests or
  * decide how tests run, the number of them, and whether the old tests pass on the new code.
  */
-export async function compareTests(engine: Engine, checked: Checked, signal: AbortSignal): Promise<Compared> {
+export async function compareTests(
+  engine: Engine,
+  checked: CheckedPhase,
+  signal: AbortSignal,
+): Promise<TestComparisonResult> {
   const { run, phase, results } = checked;
   const tests = results.find(({ name }) => name === "tests");
   if (!phase.rule.tests || run.tests === null || tests === undefined) return { results, changed: null };
@@ -54,7 +58,7 @@ export async function compareTests(engine: Engine, checked: Checked, signal: Abo
       ];
   const alarms = found.filter((alarm) => alarm !== null);
   const beside = isDeclared && surroundings !== null ? [surroundings] : [];
-  const notes = [...notesOf(run, changes), ...beside].map((note) => engine.redact(note));
+  const notes = [...listNotes(run, changes), ...beside].map((note) => engine.redact(note));
   const noted = results.map((result) =>
     result === tests && notes.length > 0 ? { ...result, notes: [...(result.notes ?? []), ...notes] } : result,
   );
@@ -62,11 +66,11 @@ export async function compareTests(engine: Engine, checked: Checked, signal: Abo
 }
 
 /** Since before the first agent of the run wrote anything. */
-async function changesSinceStart(engine: Engine, { run, tree }: Checked): Promise<readonly FileChange[]> {
-  return (await engine.workspace.diff(startOf(run), tree)) ?? [];
+async function changesSinceStart(engine: Engine, { run, tree }: CheckedPhase): Promise<readonly FileChange[]> {
+  return (await engine.workspace.diff(startTree(run), tree)) ?? [];
 }
 
-function startOf({ phases }: ActiveRun): string | null {
+function startTree({ phases }: ActiveRun): string | null {
   const first = phases.find(({ firstTree }) => firstTree !== null);
   return first?.bases?.start ?? first?.firstTree ?? null;
 }
@@ -87,21 +91,21 @@ async function commandChanged(engine: Engine, tests: TestCommand): Promise<Other
 const commandText = (tests: TestCommand): string => `${testCommandText(tests)} (${tests.source})`;
 
 /** Null while every test file of before the phase is there. */
-async function testsDeleted(engine: Engine, { run, phase, tree }: Checked): Promise<string | null> {
+async function testsDeleted(engine: Engine, { run, phase, tree }: CheckedPhase): Promise<string | null> {
   const changes = await engine.workspace.diff(phase.firstTree, tree);
   if (changes === null && phase.firstTree !== null)
     return "Whether tests were deleted cannot be told: the snapshot from before the phase is gone.";
   const tests = (changes ?? []).filter(({ path }) => isTest(run, path));
-  const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => nameOf(path)));
-  const deleted = tests.filter(({ path, change }) => change === "deleted" && !added.has(nameOf(path)));
+  const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => fileName(path)));
+  const deleted = tests.filter(({ path, change }) => change === "deleted" && !added.has(fileName(path)));
   return deleted.length === 0 ? null : `Tests were deleted: ${named(deleted)}.`;
 }
 
 /** A runner may not look where they are now. */
 function testsMoved(run: ActiveRun, changes: readonly FileChange[]): string | null {
-  const added = new Map(changes.filter(({ change }) => change === "added").map(({ path }) => [nameOf(path), path]));
+  const added = new Map(changes.filter(({ change }) => change === "added").map(({ path }) => [fileName(path), path]));
   const moved = changes.flatMap(({ path, change }) => {
-    const to = change === "deleted" && isTest(run, path) ? added.get(nameOf(path)) : undefined;
+    const to = change === "deleted" && isTest(run, path) ? added.get(fileName(path)) : undefined;
     return to === undefined ? [] : [`${path} to ${to}`];
   });
   return moved.length === 0 ? null : `Tests were moved: ${shortList(moved)}.`;
@@ -114,11 +118,11 @@ function toolsReplaced(changes: readonly FileChange[]): string | null {
     : `Files of the project stand in for tools that run its tests: ${named(standIns)}.`;
 }
 
-type Old = Checked & { readonly changes: readonly FileChange[] };
+type Old = CheckedPhase & { readonly changes: readonly FileChange[] };
 
 /** The tests as they were before the run, on the code as it is now; null where they are the same, or pass as well. */
 async function oldTests(engine: Engine, { run, tree, changes }: Old, signal: AbortSignal): Promise<string | null> {
-  const before = startOf(run);
+  const before = startTree(run);
   const paths = changes.filter(({ path, change }) => change !== "added" && isPartOfTests(run, path));
   const added = changes.filter(({ path, change }) => change === "added" && standsInForTool(path));
   if (before === null || run.tests === null || paths.length + added.length === 0) return null;
@@ -131,14 +135,14 @@ async function oldTests(engine: Engine, { run, tree, changes }: Old, signal: Abo
   const result = await engine.checks.runTests({ command: run.tests, tree, earlier }, signal);
   if (result.ok !== false) return null;
   const [first = "", ...rest] = result.detail.split("\n");
-  const shown = rest.slice(-MOST_LINES).map((line) => `  ${line}`);
+  const shown = rest.slice(-MAX_LINES).map((line) => `  ${line}`);
   return [
     `The old tests fail on the new code (${named([...paths, ...added])} as before the run): ${first}`,
     ...shown,
   ].join("\n");
 }
 
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 /** A test, or what decides how tests run, but for manifests: the new code may need what the new ones name. */
 const isPartOfTests = (run: ActiveRun, path: string): boolean =>
@@ -169,7 +173,7 @@ async function surroundingsChanged(engine: Engine): Promise<string | null> {
   return `Files that git ignores and tests read have changed since the run began: ${shortList(changed)}.`;
 }
 
-function notesOf(run: ActiveRun, changes: readonly FileChange[]): readonly string[] {
+function listNotes(run: ActiveRun, changes: readonly FileChange[]): readonly string[] {
   const weakened = changes.filter(({ path, change }) => change !== "added" && isTest(run, path));
   const deciding = changes.filter(
     ({ path }) => !isTest(run, path) && (isNamed(run, path) || decidesTests(path) !== null),
@@ -180,13 +184,13 @@ function notesOf(run: ActiveRun, changes: readonly FileChange[]): readonly strin
   ];
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 const named = (changes: readonly FileChange[]): string => shortList(changes.map(({ path }) => path));
 
 function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMED).join(", ");
-  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
+  const shown = names.slice(0, MAX_NAMED).join(", ");
+  return names.length > MAX_NAMED ? `${shown} and ${names.length - MAX_NAMED} more` : shown;
 }
 
 /** A person has seen this very draft and accepted how its tests are run. */
@@ -194,7 +198,7 @@ const isAccepted = (events: readonly RunEvent[]): boolean =>
   events.findLast(({ type }) => type === "tests.accepted" || type === "draft.produced")?.type === "tests.accepted";
 
 /** A test that turns up elsewhere under its name was moved. */
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const isTest = ({ run }: ActiveRun, path: string): boolean =>
   !path.startsWith(`${run.item}/`) && mayWrite({ writes: "tests" }, run.item, path);

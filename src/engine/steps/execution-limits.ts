@@ -4,33 +4,34 @@ import type { Engine } from "../engine.ts";
 import type { Ran } from "./run-agent.ts";
 
 const MINUTE = 60_000; // milliseconds
-const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds
+const MAX_TIMER_MS = 2 ** 31 - 1; // milliseconds
 
 /**
  * What one execution may use. Its own limit on money is all that was given: what is left of it is counted by us, and
  * asked about before it is exceeded. Twice the time a phase should take without a sign of life is too long. */
-export function limitsOf(run: ActiveRun, phase: PhaseRecord): AgentLimits {
+export function executionLimits(run: ActiveRun, phase: PhaseRecord): AgentLimits {
   const turns = run.run.options.limits?.turns ?? null;
   return { silence: phase.rule.minutes * 120, turns, usd: run.budget?.usd ?? null };
 }
 
-type Executed = { readonly run: ActiveRun; readonly phase: PhaseRecord };
+type ExecutionContext = { readonly run: ActiveRun; readonly phase: PhaseRecord };
 
 /** Where the person set no limit: three times what the phase should take. */
-const minutesOf = ({ run, phase }: Executed): number => run.run.options.limits?.minutes ?? phase.rule.minutes * 3;
+const timeLimitMinutes = ({ run, phase }: ExecutionContext): number =>
+  run.run.options.limits?.minutes ?? phase.rule.minutes * 3;
 
 /** Aborts when one execution takes longer than it may. */
-export function tooLong(executed: Executed, done: AbortSignal): AbortSignal {
+export function tooLong(executed: ExecutionContext, done: AbortSignal): AbortSignal {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), Math.min(minutesOf(executed) * MINUTE, LONGEST_TIMER));
+  const timer = setTimeout(() => over.abort(), Math.min(timeLimitMinutes(executed) * MINUTE, MAX_TIMER_MS));
   done.addEventListener("abort", () => clearTimeout(timer), { once: true });
   return over.signal;
 }
 
-export function overtime(executed: Executed, { usage, session }: AgentEnd): AgentEnd {
+export function overtime(executed: ExecutionContext, { usage, session }: AgentEnd): AgentEnd {
   const isSet = (executed.run.run.options.limits?.minutes ?? null) !== null;
   const limit = isSet ? "the limit you set" : "the limit where you set none";
-  const detail = `It took longer than ${minutesOf(executed)} minutes, which is ${limit}. To allow more: isdlc retry --max-minutes <minutes>.`;
+  const detail = `It took longer than ${timeLimitMinutes(executed)} minutes, which is ${limit}. To allow more: isdlc retry --max-minutes <minutes>.`;
   return { type: "end", how: "failed", reason: "timeout", detail, again: false, usage, session };
 }
 

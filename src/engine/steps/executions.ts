@@ -1,6 +1,6 @@
 import type { Outcome, Report } from "../../core/command.ts";
-import { attemptOf, ticketOf } from "../../core/next.ts";
-import { outputsOf } from "../../core/plan.ts";
+import { currentAttempt, currentTicket } from "../../core/next.ts";
+import { resolveOutputs } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { writesCode } from "../../core/unmentioned.ts";
 import type { AgentBackend, AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
@@ -10,7 +10,7 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { reviewPrompt } from "../prompt.ts";
 import { type Assignment, writingAssignment } from "./assignments.ts";
-import { halted, letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
+import { halted, letPass, executionLimits, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
 import { tellOfWrites } from "./review-writes.ts";
@@ -37,7 +37,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   const job = { run, phase, claim: stage.claim, backend: engine.agents.reviewer(phase.rule.key) };
   if (stage.claim !== null) return giveUp(engine, job, stage.claim);
   const missing = missingPredecessor(engine, run);
-  if (missing !== null) return { do: "report", ticket: ticketOf(run), outcome: { of: "judge", verdict: missing } };
+  if (missing !== null) return { do: "report", ticket: currentTicket(run), outcome: { of: "judge", verdict: missing } };
   const named = (verdict: number): string => `${phase.rule.key}-${phase.attempts}-review-${verdict}`;
   const name = named(stage.work.verdicts + 1);
   const before = await engine.workspace.snapshot(name, [run.run.item]);
@@ -59,7 +59,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
       cwd: copy.dir,
       session: null,
       iteration: stage.work.verdicts + 1,
-      artifacts: outputsOf(phase.rule, run.run.item),
+      artifacts: resolveOutputs(phase.rule, run.run.item),
     };
     const report = await execute(engine, job, { signal, assignment });
     if (report === null) return null;
@@ -70,20 +70,20 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   }
 }
 
-type Reviewed = { readonly phase: PhaseRecord; readonly tree: TreeId | null };
+type ReviewedPhase = { readonly phase: PhaseRecord; readonly tree: TreeId | null };
 
 /** What git says about the work under review: of a phase that writes code, and of a whole feature at its end. */
-async function shownWork(engine: Engine, run: ActiveRun, { phase, tree }: Reviewed) {
+async function shownWork(engine: Engine, run: ActiveRun, { phase, tree }: ReviewedPhase) {
   const { workspace } = engine;
   const isWhole = phase.rule.judged === true;
   if (!isWhole && !writesCode(phase)) return { changes: null, patch: "" };
-  const from = isWhole ? await forkOf(engine, run) : phase.firstTree;
+  const from = isWhole ? await findFork(engine, run) : phase.firstTree;
   const changes = await workspace.diff(from, tree);
   return { changes, patch: changes === null ? "" : engine.redact(await workspace.patch(from, tree)) };
 }
 
 /** Where the branch left its base: what came onto the base since is not the work's doing. */
-async function forkOf({ vcs }: Engine, { run }: ActiveRun): Promise<string | null> {
+async function findFork({ vcs }: Engine, { run }: ActiveRun): Promise<string | null> {
   const { base = null, branch = null, commit = null } = run.git ?? {};
   const fork = base === null || branch === null ? null : ((await vcs?.forkPoint(base, branch)) ?? null);
   return fork ?? commit;
@@ -119,12 +119,12 @@ export async function work(engine: Engine, job: Job, order: Order): Promise<Repo
 async function execute(engine: Engine, job: Job, { assignment, signal }: Order): Promise<Report | null> {
   if (job.claim !== null) return giveUp(engine, job, job.claim);
   const { run, phase, backend } = job;
-  const attempt = attemptOf(run) ?? phase.rule.key;
+  const attempt = currentAttempt(run) ?? phase.rule.key;
   const execution = `${attempt}.${phase.executions + 1}`;
   await letPass(engine, run, signal);
   const claim = { execution, nonce: engine.newNonce(), driver: engine.processes.self() };
   const size = assignment.persona.length + assignment.prompt.length;
-  const ticket = await submitClaim(engine, ticketOf(run), { claim, prompt: size });
+  const ticket = await submitClaim(engine, currentTicket(run), { claim, prompt: size });
   if (ticket === null) return null;
   const task: AgentTask = {
     ...assignment,
@@ -135,7 +135,7 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
     item: run.run.item,
     nonce: claim.nonce,
     tests: run.tests?.argv ?? null,
-    limits: limitsOf(run, phase),
+    limits: executionLimits(run, phase),
   };
   const watching = new AbortController();
   const gone = AbortSignal.any([signal, movedOn(engine, ticket, watching.signal)]);
@@ -150,7 +150,7 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
       return { do: "report", ticket, outcome: { of: "lost", ...facts, ...stopped } };
     }
     const end = late.aborted ? overtime(job, ran.end) : halted(ran);
-    return { do: "report", ticket, outcome: outcomeOf(engine, end, { execution, retries: ran.retries }) };
+    return { do: "report", ticket, outcome: toOutcome(engine, end, { execution, retries: ran.retries }) };
   } finally {
     watching.abort();
     await engine.processes.endAll(claim.nonce, claim.driver);
@@ -163,18 +163,20 @@ export async function giveUp(engine: Engine, { run }: Pick<Job, "run">, claim: C
   const { execution } = claim;
   return {
     do: "report",
-    ticket: ticketOf(run),
+    ticket: currentTicket(run),
     outcome: { of: "lost", execution, usage: engine.toldUsage(execution) },
   };
 }
 
-type Claiming = { readonly claim: Claim; readonly prompt: number };
+type ClaimRequest = { readonly claim: Claim; readonly prompt: number };
 
 /** The ticket of the execution; null where it may not begin, because the run moved on or its budget is spent. */
-export async function submitClaim(engine: Engine, ticket: Ticket, claiming: Claiming): Promise<Ticket | null> {
+export async function submitClaim(engine: Engine, ticket: Ticket, claiming: ClaimRequest): Promise<Ticket | null> {
   const report: Report = { do: "report", ticket, outcome: { of: "claim", ...claiming } };
   const claimed = await engine.journal.submit(engine.run, report);
-  return claimed.ok && claimed.state.is === "active" && claimed.state.wait === null ? ticketOf(claimed.state) : null;
+  return claimed.ok && claimed.state.is === "active" && claimed.state.wait === null
+    ? currentTicket(claimed.state)
+    : null;
 }
 
 /** Aborts once the run waits for something else, for instance because a person cancelled it elsewhere. */
@@ -184,7 +186,7 @@ function movedOn(engine: Engine, ticket: Ticket, done: AbortSignal): AbortSignal
     while (!done.aborted && !gone.signal.aborted) {
       await engine.journal.changed(engine.run, done);
       const { state } = await engine.journal.load(engine.run);
-      if (state.is !== "active" || ticketOf(state) !== ticket) gone.abort();
+      if (state.is !== "active" || currentTicket(state) !== ticket) gone.abort();
     }
   };
   void watch().catch(() => gone.abort());
@@ -193,9 +195,9 @@ function movedOn(engine: Engine, ticket: Ticket, done: AbortSignal): AbortSignal
 
 const OVER_BUDGET = "stopped for the budget";
 
-type Told = { readonly execution: ExecutionId; readonly retries: number };
+type ExecutionReport = { readonly execution: ExecutionId; readonly retries: number };
 
-function outcomeOf({ redact }: Engine, end: AgentEnd, { execution, retries }: Told): Outcome {
+function toOutcome({ redact }: Engine, end: AgentEnd, { execution, retries }: ExecutionReport): Outcome {
   const { usage, session } = end;
   const facts = { execution, usage, session };
   switch (end.how) {

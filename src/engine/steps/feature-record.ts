@@ -5,7 +5,7 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import { isSpecPhase, type SpecPhase } from "../../core/spec/spec-phases.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
-import { reviewsOf } from "../../views/reviews.ts";
+import { listReviews } from "../../views/reviews.ts";
 import { reviewHistoryEntry } from "../../views/spec/review-history.ts";
 import type { Engine } from "../engine.ts";
 
@@ -37,7 +37,7 @@ export async function recordReviews(engine: Engine, run: ActiveRun): Promise<voi
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.iterations.length === 0) return;
   const events = await engine.journal.events(run.run.run);
-  for (const review of reviewsOf(events).filter((one) => one.phase === phase.rule.key))
+  for (const review of listReviews(events).filter((one) => one.phase === phase.rule.key))
     engine.features.review(run.run.item, reviewHistoryEntry(review));
 }
 

@@ -2,7 +2,7 @@ import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { runBegan } from "../../core/last-reviewed-tree.ts";
 import type { ActiveRun } from "../../core/run.ts";
-import type { Committed, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
+import type { CommitResult, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
@@ -10,8 +10,8 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { recordFeatureEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildEnd, recordFolders, type Records } from "./item-record.ts";
-import { commitTree, documentsOf } from "./repository.ts";
-import { short, standingNow } from "./standing.ts";
+import { commitTree, collectDocuments } from "./repository.ts";
+import { short, readRepositoryStanding } from "./standing.ts";
 
 /** Ends the run the chosen way. A pull request is the person's to open: we never push. Returns null if a server merged the run. */
 export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -26,7 +26,7 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome 
     writeRecords(engine, run, how);
     return { of: "finish", merged: null };
   }
-  const standing = await standingNow(engine, run);
+  const standing = await readRepositoryStanding(engine, run);
   if (standing !== undefined && strayedHead(run, standing).length > 0) return askAgain(engine, run, []);
   if (target === null) {
     const moved = await commitRecord(engine, run, how);
@@ -41,15 +41,15 @@ export type MergeTarget = Branches & { readonly how: "merge" | "squash" };
 export function mergeTarget(run: ActiveRun): MergeTarget | null {
   const how = run.stage.is === "finishing" ? run.stage.how : null;
   if ((how !== "merge" && how !== "squash") || run.run.options.commits === "none") return null;
-  const branches = branchesOf(run);
+  const branches = findBranches(run);
   return branches === null ? null : { ...branches, how };
 }
 
 type Branches = { readonly branch: string; readonly base: string };
-type Merging = Branches & { readonly vcs: VcsWrite; readonly how: Finish };
+type MergeContext = Branches & { readonly vcs: VcsWrite; readonly how: Finish };
 
 /** What is merged into what; null where the run has no branch of its own. */
-function branchesOf({ run }: ActiveRun): Branches | null {
+function findBranches({ run }: ActiveRun): Branches | null {
   const { branch = null, base = null } = run.git ?? {};
   return branch === null || base === null ? null : { branch, base };
 }
@@ -59,7 +59,7 @@ function branchesOf({ run }: ActiveRun): Branches | null {
  * person was told it is.
  */
 function strayedHead(run: ActiveRun, { at }: RepositoryStanding): string[] {
-  const branches = branchesOf(run);
+  const branches = findBranches(run);
   if (branches === null || (run.stage.is === "finishing" && run.stage.seenAt === at)) return [];
   const { branch, base } = branches;
   if (at === `${HEADS}${branch}` || at === `${HEADS}${base}`) return [];
@@ -70,7 +70,7 @@ function strayedHead(run: ActiveRun, { at }: RepositoryStanding): string[] {
 const HEADS = "refs/heads/";
 
 /** Just the commit that the run recorded, onto just the base that was shown. */
-async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how }: Merging): Promise<Outcome> {
+async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how }: MergeContext): Promise<Outcome> {
   const { tip: recorded, base: onto } = run;
   const [tip, baseTip] = [await vcs.tip(branch), await vcs.tip(base)];
   if (recorded === null || onto === null || tip === null || baseTip === null)
@@ -80,7 +80,7 @@ async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how
     return (await vcs.isMerged(request))
       ? merged(engine, run, request)
       : askAgain(engine, run, [movedLine(base, onto, baseTip)]);
-  const conflict = await conflictOf(vcs, request);
+  const conflict = await findConflict(vcs, request);
   await vcs.returnToBranch(branch, recorded);
   const moved = await commitRecord(engine, run, conflict === null ? how : null);
   if (moved !== null) return askAgain(engine, run, [moved]);
@@ -116,9 +116,9 @@ export const movedLine = (name: string, from: string | null, to: string | null):
 
 /** Nothing is merged that nobody was shown: the question is put once more, with what is different. */
 async function askAgain(engine: Engine, run: ActiveRun, lines: readonly string[]): Promise<Outcome> {
-  const standing = await standingNow(engine, run);
+  const standing = await readRepositoryStanding(engine, run);
   if (standing === undefined || engine.vcs === null) throw new Error("a run without git has nothing that moves");
-  const { branch = "the branch", base = "the base" } = branchesOf(run) ?? {};
+  const { branch = "the branch", base = "the base" } = findBranches(run) ?? {};
   const brought = async (name: string, from: string | null, to: string | null): Promise<string[]> => {
     if (from === to || to === null || engine.vcs === null) return [];
     const commits = await engine.vcs.commitsBetween(from, to);
@@ -139,7 +139,7 @@ async function askAgain(engine: Engine, run: ActiveRun, lines: readonly string[]
 }
 
 /** Nothing is said to be done that cannot be merged; the documents are committed all the same. */
-async function conflictOf(vcs: VcsWrite, request: Omit<MergeRequest, "message">): Promise<ProblemError | null> {
+async function findConflict(vcs: VcsWrite, request: Omit<MergeRequest, "message">): Promise<ProblemError | null> {
   try {
     await vcs.prepareMerge(request);
     return null;
@@ -157,7 +157,7 @@ export function writeRecords(engine: Records, run: ActiveRun, how: Finish | null
   recordFeatureEnd(engine, run, how);
 }
 
-type Recording = { readonly how: Finish | null; readonly parent: CommitId | null };
+type RecordCommit = { readonly how: Finish | null; readonly parent: CommitId | null };
 
 /** One commit of the documents and, where phases have none of their own, of the work. Gives what stands in the way. */
 async function commitRecord(engine: Engine, run: ActiveRun, how: Finish | null): Promise<string | null> {
@@ -176,7 +176,7 @@ async function commitRecord(engine: Engine, run: ActiveRun, how: Finish | null):
   throw new ProblemError({ code: "GIT_FAILED", command: "commit", detail });
 }
 
-async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: Recording): Promise<Committed> {
+async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: RecordCommit): Promise<CommitResult> {
   const start = runBegan(run).tree;
   const to = run.phases.map(({ made }) => made?.tree ?? null).findLast((tree) => tree !== null) ?? start;
   if (engine.vcs === null || to === null) return { is: "done", commit: null };
@@ -188,12 +188,12 @@ async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: Recor
     include: [run.run.item],
     also: recordFolders(run),
     together: run.together,
-    documents: documentsOf(engine, run, (records) => writeRecords(records, run, how)),
+    documents: collectDocuments(engine, run, (records) => writeRecords(records, run, how)),
   });
   const subject = isWhole ? run.run.title : `Item record: ${run.run.title}`;
-  const attempt = `${run.run.run}/${nameOf(how, isWhole)}`;
+  const attempt = `${run.run.run}/${finishName(how, isWhole)}`;
   return commitTree(engine, run, { subject, body: "", attempt, parent, tree });
 }
 
-const nameOf = (how: Finish | null, isWhole: boolean): string =>
+const finishName = (how: Finish | null, isWhole: boolean): string =>
   how === null ? "unmerged" : isWhole ? "end" : "record";

@@ -4,7 +4,7 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { commitTree, notCommitted } from "./repository.ts";
-import { standingNow } from "./standing.ts";
+import { readRepositoryStanding } from "./standing.ts";
 
 /** Takes what came after a phase out of the tree; all of it is kept under a name of its own first. */
 export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -27,7 +27,7 @@ type Rewind = { readonly from: string; readonly to: string; readonly phase: Phas
 
 /** Goes onto whatever is on the branch, with just the tree of the run's own last commit before the phase. */
 async function commitRewind(engine: Engine, run: ActiveRun, { from, to, phase }: Rewind): Promise<string | null> {
-  const standing = await standingNow(engine, run);
+  const standing = await readRepositoryStanding(engine, run);
   if (engine.vcs === null || standing === undefined || run.run.options.commits !== "phase") return null;
   const { tree } = await engine.vcs.compose({ onto: run.tip, from, to, include: [run.run.item] });
   const committed = await commitTree(engine, run, {

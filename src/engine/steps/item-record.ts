@@ -39,7 +39,7 @@ export function recordAnalysis(engine: Records, run: ActiveRun): void {
   const status = deriveAnalysisStatus(done, sizing.sizing_decision);
   const hash = analysis.findLast((phase) => phase.firstCommit !== null)?.firstCommit ?? null;
   const known = hash === null ? {} : { codebase_hash: hash };
-  const times = { phase_timestamps: timesOf(accepted) };
+  const times = { phase_timestamps: completionTimes(accepted) };
   // A phase that is looked at once more changes nothing about what is done, however light the item was sized before.
   if (accepted.length > 0 && accepted.every(({ rule }) => run.run.analysed.includes(rule.key)))
     return engine.items.merge(run.run.item, { ...known, ...times });
@@ -63,7 +63,7 @@ const isAccepted =
   (phase: ActiveRun["phases"][number]): boolean =>
     phase.status === "completed" && !phase.dropped && run.phases.indexOf(phase) <= run.index;
 
-const timesOf = (phases: ActiveRun["phases"]): Record<string, string> =>
+const completionTimes = (phases: ActiveRun["phases"]): Record<string, string> =>
   Object.fromEntries(
     phases.flatMap(({ rule, completedAt }) => (completedAt === null ? [] : [[rule.key, completedAt] as const])),
   );

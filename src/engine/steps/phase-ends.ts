@@ -9,7 +9,7 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
 import { returnBases } from "./return-bases.ts";
-import { foundBeside, movedPaths, standingNow } from "./standing.ts";
+import { previewCommit, movedPaths, readRepositoryStanding } from "./standing.ts";
 
 /** Remembers the tree before an attempt touches it. */
 export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -20,7 +20,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   await engine.gitPrograms.remember();
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
   const bases = tree === null ? null : await returnBases(engine, run, { phase, tree });
-  const standing = await standingNow(engine, run);
+  const standing = await readRepositoryStanding(engine, run);
   const commit = standing === undefined ? await engine.head() : standing.tip;
   const found = { ...(standing === undefined ? {} : { standing }), ...(bases === null ? {} : { bases }) };
   return { of: "enter", commit, tree, ...found };
@@ -40,7 +40,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
   const [{ mixed = [], ...beside }, foreign, programs, lines] = await Promise.all([
-    foundBeside(engine, run, tree),
+    previewCommit(engine, run, tree),
     foreignRecord(engine, run, { found, tree }),
     engine.gitPrograms.added(),
     workspace.lines(seen, tree, toRead),
@@ -52,7 +52,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     ...programs,
   ];
   const made = {
-    artifacts: artifactsOf(run, draft.artifacts, changed),
+    artifacts: listArtifacts(run, draft.artifacts, changed),
     changed: changed === null ? null : [...changed],
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
     unexpected: [...new Set([...outside, ...draft.written])],
@@ -76,7 +76,7 @@ function unmentioned(
 }
 
 /** What the agent named, once checked; where it named nothing, what appeared in the item's folder. */
-function artifactsOf(run: ActiveRun, named: readonly string[], changed: readonly FileChange[] | null): string[] {
+function listArtifacts(run: ActiveRun, named: readonly string[], changed: readonly FileChange[] | null): string[] {
   if (named.length > 0) return [...named];
   const folder = `${run.run.item}/`;
   return (changed ?? [])

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { currentPhase, type ActiveRun, type PhaseRecord } from "../../core/run.ts";
-import type { Committed, EditedDocuments, VcsWrite } from "../../ports/vcs.ts";
+import type { CommitResult, EditedDocuments, VcsWrite } from "../../ports/vcs.ts";
 import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import { phaseComplete } from "../../views/reviews.ts";
@@ -10,7 +10,7 @@ import type { Task } from "../perform.ts";
 import { unseen } from "./checks.ts";
 import { recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildStart, recordDocuments } from "./item-record.ts";
-import { foundBeside, movedSince, treeAtReturn, treeBefore } from "./standing.ts";
+import { previewCommit, movedSince, treeAtReturn, treeBefore } from "./standing.ts";
 
 /** Puts the run on its branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
@@ -45,10 +45,10 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
   return { of: "commit", differs: await lookAgain(engine, run, { phase, made: phase.made, committed }) };
 }
 
-type Accepted = { readonly made: PhaseOutput; readonly tree: TreeId };
+type AcceptedPhase = { readonly made: PhaseOutput; readonly tree: TreeId };
 
 /** What was shown, with the documents in which the engine says that it was accepted. */
-async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Accepted) {
+async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: AcceptedPhase) {
   const vcs = engine.vcs as VcsWrite; // the caller has one
   const parent = made.standing === undefined ? run.tip : made.standing.tip;
   const include = [run.run.item];
@@ -56,7 +56,7 @@ async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Acce
   const { together } = run;
   const request = { onto: parent, from, to: tree, include, together, returned: treeAtReturn(run) };
   const shown = made.commitTree ?? (await vcs.compose(request)).tree;
-  const documents = documentsOf(engine, run, async (records) => {
+  const documents = collectDocuments(engine, run, async (records) => {
     recordAnalysis(records, run);
     await recordPhaseEnd(records, run);
   });
@@ -65,7 +65,7 @@ async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Acce
 }
 
 /** The engine's own documents, written a second time where nobody else writes. */
-export const documentsOf = (
+export const collectDocuments = (
   engine: Engine,
   run: ActiveRun,
   write: (engine: Engine) => void | Promise<void>,
@@ -74,15 +74,15 @@ export const documentsOf = (
   edit: (folder) => write({ ...engine, ...engine.recordsIn(folder) }),
 });
 
-type Refused = Exclude<Committed, { is: "done" }>;
-type Differing = { readonly phase: PhaseRecord; readonly made: PhaseOutput; readonly committed: Refused };
+type CommitRefusal = Exclude<CommitResult, { is: "done" }>;
+type DifferingCommit = { readonly phase: PhaseRecord; readonly made: PhaseOutput; readonly committed: CommitRefusal };
 
 /** What a person has to see before it counts: what hooks made of the tree, or what moved under it. */
-async function lookAgain(engine: Engine, run: ActiveRun, { phase, made, committed }: Differing) {
+async function lookAgain(engine: Engine, run: ActiveRun, { phase, made, committed }: DifferingCommit) {
   const name = `${phase.rule.key}-${phase.attempts}-differs`;
   const tree = await engine.workspace.snapshot(name, [run.run.item]);
   const written = (await engine.workspace.diff(made.tree, tree)) ?? [];
-  const { mixed: _told, ...beside } = await foundBeside(engine, run, tree);
+  const { mixed: _told, ...beside } = await previewCommit(engine, run, tree);
   const hooked = committed.is === "changed" ? committed.changes : [];
   const edited: FileChange[] = [...new Map([...written, ...hooked].map((change) => [change.path, change])).values()];
   const { standing } = beside;
@@ -109,7 +109,7 @@ export async function commitTree(
   engine: Engine,
   run: ActiveRun,
   { subject, body, attempt, parent, tree }: Commit,
-): Promise<Committed> {
+): Promise<CommitResult> {
   if (engine.vcs === null) return { is: "done", commit: null };
   const branch = run.run.git?.branch ?? null;
   if (branch !== null && run.tip !== null) await engine.vcs.returnToBranch(branch, run.tip);

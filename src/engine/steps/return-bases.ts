@@ -5,7 +5,7 @@ import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import { uncommittedSince } from "./standing.ts";
 
-type Entered = { readonly phase: PhaseRecord; readonly tree: TreeId };
+type EnteredPhase = { readonly phase: PhaseRecord; readonly tree: TreeId };
 
 /**
  * Trees to compare with in a phase that is entered again after a return that kept the files. The phase then shows,
@@ -15,7 +15,7 @@ type Entered = { readonly phase: PhaseRecord; readonly tree: TreeId };
 export async function returnBases(
   engine: Pick<Engine, "workspace">,
   run: ActiveRun,
-  { phase, tree }: Entered,
+  { phase, tree }: EnteredPhase,
 ): Promise<ReturnBases | null> {
   const { earlierWork } = phase;
   if (earlierWork === null || (earlierWork.to === null && earlierWork.returnedAt === null)) return null;

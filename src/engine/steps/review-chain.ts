@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 
 /** A verdict that needs no model: what the phase builds on is gone or empty. Null while the chain holds. */
 export function missingPredecessor({ projections }: Pick<Engine, "projections">, run: ActiveRun): Verdict | null {
-  const path = predecessorOf(run) ?? emptyInput(projections, run);
+  const path = findPredecessor(run) ?? emptyInput(projections, run);
   if (path === null || isFilled(projections, path)) return null;
   const description = `${path} is missing or empty, and this phase builds on it.`;
   const issues = [{ severity: "blocker" as const, description, location: path }];
@@ -24,7 +24,7 @@ const isFilled = (projections: Engine["projections"], path: string): boolean =>
   (projections.readArtifact(path) ?? "").trim() !== "";
 
 /** What the nearest earlier phase of this run made and this one takes; phases left out do not count. */
-function predecessorOf(run: ActiveRun): string | null {
+function findPredecessor(run: ActiveRun): string | null {
   const wanted = currentPhase(run)?.rule.inputs ?? [];
   const made = run.phases
     .slice(0, run.index)

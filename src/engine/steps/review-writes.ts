@@ -1,4 +1,4 @@
-import type { Execution, Outcome, Report } from "../../core/command.ts";
+import type { ExecutionFacts, Outcome, Report } from "../../core/command.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Issue } from "../../schema/agent.ts";
@@ -23,7 +23,10 @@ export async function tellOfWrites(
   }
 }
 
-function brokenBy(outcome: Pick<Execution, "execution"> & Partial<Execution>, { problem }: ProblemError): Outcome {
+function brokenBy(
+  outcome: Pick<ExecutionFacts, "execution"> & Partial<ExecutionFacts>,
+  { problem }: ProblemError,
+): Outcome {
   const { execution, usage = null, session = null } = outcome;
   const { what, fix } = describe(problem);
   const reason = problem.code.toLowerCase();
@@ -40,11 +43,11 @@ function withWritesTold(outcome: Outcome, changes: readonly FileChange[]): Outco
     return { ...outcome, verdict: { ...verdict, issues: [...verdict.issues, ...issues] }, written };
   }
   if (outcome.of !== "broken") return outcome;
-  const told = issues.slice(0, MOST_TOLD).map((issue) => issue.description);
+  const told = issues.slice(0, MAX_TOLD).map((issue) => issue.description);
   return { ...outcome, detail: [...told, outcome.detail].join("\n") };
 }
 
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 const issueFor = ({ path, change }: FileChange): Issue => ({
   severity: "warning",

@@ -6,14 +6,14 @@ import {
   retryText,
   type Stop,
   watch,
-  type Watched,
+  type ExecutionProgress,
 } from "../../core/execution-watch.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { AgentBackend, AgentEnd, AgentProgress, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
 import type { ExecutionId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 
-type Running = {
+type AgentRun = {
   readonly run: ActiveRun;
   readonly task: AgentTask;
   readonly execution: ExecutionId;
@@ -31,13 +31,13 @@ export type Ran = {
 };
 
 /** Sees an agent through, and stops it where it only burns on. What it was seen to use counts however it ends. */
-export async function runAgent(engine: Engine, backend: AgentBackend, running: Running): Promise<Ran> {
+export async function runAgent(engine: Engine, backend: AgentBackend, running: AgentRun): Promise<Ran> {
   const { run, task, execution, signal } = running;
   const account = { spent: spentBy(run), budget: run.budget, price: pricePerToken(run) };
   const transcript = engine.transcript(execution);
   const tell = { step: task.role === "phase" ? "produce" : "review", attempt: task.attempt };
   const enough = new AbortController();
-  let watched: Watched = nothingSeen;
+  let watched: ExecutionProgress = nothingSeen;
   let stop: Stop | null = null;
   engine.show({ ...tell, at: "started", text: backend.name, usage: null });
   try {
@@ -59,10 +59,10 @@ export async function runAgent(engine: Engine, backend: AgentBackend, running: R
   return ranTo({ type: "end", ...failed, usage: null, session: null }, { ...account, watched, stop });
 }
 
-const shownText = ({ text, sign }: AgentProgress, watched: Watched): string =>
+const shownText = ({ text, sign }: AgentProgress, watched: ExecutionProgress): string =>
   sign?.is === "trouble" ? (retryText(watched) ?? text) : text;
 
-type Course = { readonly watched: Watched; readonly stop: Stop | null; readonly price: number | null };
+type Course = { readonly watched: ExecutionProgress; readonly stop: Stop | null; readonly price: number | null };
 
 /** A result that came all the same counts: nothing more would have been used. */
 function ranTo(end: AgentEnd, { watched: { usage: seen, trouble }, stop, price }: Course): Ran {

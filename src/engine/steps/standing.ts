@@ -1,17 +1,20 @@
-import type { Found } from "../../core/command.ts";
+import type { GateFacts } from "../../core/command.ts";
 import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { runBegan } from "../../core/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
-import type { Composed } from "../../ports/vcs.ts";
+import type { ComposedTree } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
 import { lostEditNotices } from "./user-edits.ts";
 
-type Looking = Pick<Engine, "vcs">;
+type RepositoryReader = Pick<Engine, "vcs">;
 
 /** Where the repository stands; undefined for a run that commits nothing. */
-export async function standingNow({ vcs }: Looking, { run }: ActiveRun): Promise<RepositoryStanding | undefined> {
+export async function readRepositoryStanding(
+  { vcs }: RepositoryReader,
+  { run }: ActiveRun,
+): Promise<RepositoryStanding | undefined> {
   return vcs === null ? undefined : vcs.standing(run.git?.branch ?? null, run.git?.base ?? null);
 }
 
@@ -38,11 +41,11 @@ export function uncommittedSince({ phases, index }: ActiveRun): TreeId | null {
 export const treeAtReturn = (run: ActiveRun): TreeId | null => currentPhase(run)?.returnTree ?? null;
 
 /** What a look finds beside the files; `mixed` as in a composed tree. */
-type Beside = Partial<Found> & { readonly mixed?: readonly string[] };
+type Beside = Partial<GateFacts> & { readonly mixed?: readonly string[] };
 
 /** What accepting a tree would commit, and where the repository stands at that. */
-export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Beside> {
-  const [standing, lost] = await Promise.all([standingNow(engine, run), lostEditNotices(engine, run, tree)]);
+export async function previewCommit(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Beside> {
+  const [standing, lost] = await Promise.all([readRepositoryStanding(engine, run), lostEditNotices(engine, run, tree)]);
   if (standing === undefined || engine.vcs === null) return lost.length === 0 ? {} : { notices: lost };
   const [others, composed] = await Promise.all([
     noticesOfOthers(engine, run, standing),
@@ -64,14 +67,14 @@ async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: Reposit
   return found.flat();
 }
 
-type Composing = { readonly tree: TreeId | null; readonly onto: CommitId | null };
+type CompositionRequest = { readonly tree: TreeId | null; readonly onto: CommitId | null };
 
 /** Null where nothing is committed, or a snapshot is gone: then the gate says so, and nothing can be committed from it. */
 async function composedFor(
   { vcs, workspace }: Engine,
   run: ActiveRun,
-  { tree, onto }: Composing,
-): Promise<Composed | null> {
+  { tree, onto }: CompositionRequest,
+): Promise<ComposedTree | null> {
   const { commits } = run.run.options;
   const from = commits === "end" ? runBegan(run).tree : treeBefore(run);
   if (vcs === null || commits === "none" || tree === null || from === null) return null;
@@ -81,7 +84,7 @@ async function composedFor(
 }
 
 /** Lines are the person's own while nobody else has committed to the branch. */
-function composedNotices({ tip, together }: ActiveRun, standing: RepositoryStanding, composed: Composed) {
+function composedNotices({ tip, together }: ActiveRun, standing: RepositoryStanding, composed: ComposedTree) {
   const mixed = composed.mixed.filter((path) => !isBookkeeping(path)); // the engine's own lines, which it writes into the commit
   const unfiltered = composed.unfiltered.map(unfilteredLine);
   if (standing.tip !== tip) return { mixed: [], notices: [...mixed.map(overtakenLine), ...unfiltered] };
@@ -99,7 +102,11 @@ const overtakenLine = (path: string): string =>
 const unfilteredLine = (path: string): string =>
   `${path} has a filter that only this repository's settings name: it is committed as it is, unfiltered`;
 
-async function commitsOfOthers({ vcs }: Looking, { tip }: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
+async function commitsOfOthers(
+  { vcs }: RepositoryReader,
+  { tip }: ActiveRun,
+  standing: RepositoryStanding,
+): Promise<string[]> {
   if (vcs === null || standing.tip === tip || standing.tip === null) return [];
   const subjects = await vcs.commitsBetween(tip, standing.tip);
   return subjects.length === 0

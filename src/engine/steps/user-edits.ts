@@ -4,17 +4,17 @@ import type { ActiveRun, UserEdit } from "../../core/run.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 
-type Compared = Pick<Engine, "workspace">;
+type TreeReader = Pick<Engine, "workspace">;
 
 /** Files that the user edited at gates and has not accepted yet. */
-export async function userEditedFiles(engine: Compared, { userEdits }: ActiveRun): Promise<string[]> {
+export async function userEditedFiles(engine: TreeReader, { userEdits }: ActiveRun): Promise<string[]> {
   const paths = await Promise.all(userEdits.map((edit) => editedFiles(engine, edit)));
   return [...new Set(paths.flat())];
 }
 
 /** Names the files in which edits of the user are undone, before any gate has accepted them. */
 export async function lostEditNotices(
-  engine: Compared,
+  engine: TreeReader,
   { userEdits }: ActiveRun,
   tree: TreeId | null,
 ): Promise<string[]> {
@@ -28,14 +28,14 @@ export async function lostEditNotices(
   return [...new Set(notices)];
 }
 
-async function editedFiles({ workspace }: Compared, { from, to }: UserEdit): Promise<string[]> {
+async function editedFiles({ workspace }: TreeReader, { from, to }: UserEdit): Promise<string[]> {
   const changes = await workspace.diff(from, to);
   return (changes ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
 }
 
-type Edited = { readonly edits: readonly UserEdit[]; readonly path: string; readonly tree: TreeId };
+type EditedPath = { readonly edits: readonly UserEdit[]; readonly path: string; readonly tree: TreeId };
 
-async function lostIn({ workspace }: Compared, { edits, path, tree }: Edited): Promise<LostLines> {
+async function lostIn({ workspace }: TreeReader, { edits, path, tree }: EditedPath): Promise<LostLines> {
   const patches = await Promise.all(edits.map(({ from, to }) => workspace.patch(from, to, [path])));
   const [edit = "", ...later] = patches;
   const since = await workspace.patch(edits[0]?.to ?? null, tree, [path]);

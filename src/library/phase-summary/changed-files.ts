@@ -6,7 +6,7 @@ import { emptied, type Filterless } from "../../adapters/git/process/content-fil
 import { hardening } from "../../adapters/git/process/git.ts";
 import { readingEnvironment } from "../../adapters/git/process/git-environment.ts";
 import { hasOnlyTracked } from "../../adapters/git/read/has-only-tracked.ts";
-import { repositorySettingsNow } from "../../adapters/git/read/repository-settings.ts";
+import { readRepositorySettings } from "../../adapters/git/read/repository-settings.ts";
 import { decodePath, splitFields } from "../../adapters/git/process/git-path.ts";
 import { parseNameStatus } from "../../adapters/git/process/name-status.ts";
 
@@ -26,7 +26,7 @@ type Ask = (args: readonly string[], environment?: Filterless) => Buffer;
  */
 export function changedFiles(root: string, since: unknown): FileChange[] {
   const ask = asker(root);
-  const settings = repositorySettingsNow(root, process.env, ask);
+  const settings = readRepositorySettings(root, process.env, ask);
   const filterless = emptied(settings.map(({ key }) => key)); // comparing with the working tree would run them
   const tracked = differences(since, (commit) => ask([...COMPARE, `${commit}^{commit}`, "--"], filterless));
   const untracked = hasOnlyTracked(root) ? NOTHING : ask(LIST_OTHERS, filterless);

@@ -35,7 +35,7 @@ export function createPhaseSummaryGenerator(render: RenderSummary): GeneratePhas
       const { name, text } = render({ state, phase: phaseKey, changed, minimal });
       return writeSummary(root, name, text);
     } catch (error) {
-      return refuse(messageOf(error));
+      return refuse(errorMessage(error));
     }
   };
 }
@@ -44,12 +44,12 @@ function askGit(root: string, since: unknown): FileChange[] | null {
   try {
     return changedFiles(root, since);
   } catch (error) {
-    warn(`git could not tell what changed: ${messageOf(error)}`);
+    warn(`git could not tell what changed: ${errorMessage(error)}`);
     return null;
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function refuse(reason: string): null {
   warn(`no summary was written: ${reason}`);

@@ -3,9 +3,9 @@ import { phaseDisplayName } from "../../core/phase-names.ts";
 import type { FileChange } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import {
-  durationOf,
+  measureDuration,
   nothing,
-  numberOf,
+  leadingNumber,
   renderPhaseSummary,
   splitDecisions,
   type SummaryData,
@@ -29,14 +29,14 @@ export function renderStateSummary(input: StateSummaryInput): { readonly name: s
 }
 
 function summaryData({ state, phase, changed }: StateSummaryInput): SummaryData {
-  const known = { ...nothing, status: COMPLETED, number: numberOf(phase), name: phaseDisplayName(phase), changed };
+  const known = { ...nothing, status: COMPLETED, number: leadingNumber(phase), name: phaseDisplayName(phase), changed };
   const record = ownValue(ownValue(state, "phases"), phase);
   if (!isRecord(record)) return known;
   const summary = ownValue(record, "summary");
   return {
     ...known,
     status: statusText(ownValue(record, "status")),
-    duration: durationOf(ownValue(record, "started"), ownValue(record, "completed")),
+    duration: measureDuration(ownValue(record, "started"), ownValue(record, "completed")),
     artifacts: texts(ownValue(record, "artifacts")),
     decisions: typeof summary === "string" ? splitDecisions(summary) : [],
   };

@@ -32,7 +32,7 @@ type SarifResult = {
 };
 
 /** The result of a verification as SARIF 2.1.0. */
-export function sarifOf({ violations, refused }: Pick<VerificationFacts, "violations" | "refused">, version: string) {
+export function toSarif({ violations, refused }: Pick<VerificationFacts, "violations" | "refused">, version: string) {
   const broken = violations.map(({ rule, code, commit, run, text }) =>
     result("error", rule, { about: commit ?? run, text: `${code}: ${text}` }),
   );

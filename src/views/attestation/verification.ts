@@ -20,7 +20,7 @@ export function verificationLines(facts: VerificationFacts): string[] {
   const { named, commits, statements, refused, violations } = facts;
   const covered = commits.filter(isCovered).length;
   return [
-    `${plainLine(named)}: ${covered} of ${commits.length} commits covered (${badgeOf(facts)})`,
+    `${plainLine(named)}: ${covered} of ${commits.length} commits covered (${formatBadge(facts)})`,
     ...(commits.length === 0 ? [] : ["", ...commitRows(commits)]),
     ...statements.flatMap((signed) => ["", ...statementRows(signed)]),
     ...refusedRows(refused),
@@ -29,7 +29,7 @@ export function verificationLines(facts: VerificationFacts): string[] {
   ];
 }
 
-export const badgeOf = ({ statements, servers }: Pick<VerificationFacts, "statements" | "servers">): string =>
+export const formatBadge = ({ statements, servers }: Pick<VerificationFacts, "statements" | "servers">): string =>
   badgeText(statements, servers);
 
 function commitRows(commits: readonly CoveredCommit[]): string[] {

@@ -1,25 +1,25 @@
 import { exactMinutesBetween } from "../../core/duration.ts";
-import { ledgerOf } from "../../core/findings/ledger.ts";
+import { buildLedger } from "../../core/findings/ledger.ts";
 import { type EndedRun, mergedAs } from "../../core/run.ts";
 import type { ChartsView } from "../../schema/api-project.ts";
 import type { RunEvent } from "../../schema/event.ts";
-import { metricsOf } from "../metrics.ts";
+import { computeMetrics } from "../metrics.ts";
 import { plainText } from "../plain-text.ts";
-import { timelineOf } from "./timeline.ts";
+import { buildTimeline } from "./timeline.ts";
 
-type Named = { readonly phase: string; readonly name: string };
+type PhaseName = { readonly phase: string; readonly name: string };
 
 /** What one ended run adds to the charts; it never changes again. */
 export type RunFigures = {
   readonly run: ChartsView["runs"][number];
-  readonly phases: readonly (Named & { readonly minutes: number | null; readonly isRedone: boolean })[];
-  readonly gates: readonly (Named & { readonly minutes: number })[];
+  readonly phases: readonly (PhaseName & { readonly minutes: number | null; readonly isRedone: boolean })[];
+  readonly gates: readonly (PhaseName & { readonly minutes: number })[];
   readonly findings: readonly { readonly reviewer: string; readonly severity: "blocker" | "warning" | "note" }[];
 };
 
-export function figuresOf(run: EndedRun, events: readonly RunEvent[]): RunFigures {
+export function readFigures(run: EndedRun, events: readonly RunEvent[]): RunFigures {
   const names = new Map(run.phases.map(({ rule }) => [rule.key, rule.name]));
-  const { usd, tokens, redos } = metricsOf(run);
+  const { usd, tokens, redos } = computeMetrics(run);
   const { run: id, title, workflow } = run.run;
   const minutes = exactMinutesBetween(run.run.startedAt, run.endedAt);
   const how = run.how === "cancelled" ? "cancelled" : mergedAs(run) === null ? "kept" : "merged";
@@ -33,18 +33,18 @@ export function figuresOf(run: EndedRun, events: readonly RunEvent[]): RunFigure
         minutes: exactMinutesBetween(startedAt, completedAt),
         isRedone: sentBack > 0,
       })),
-    gates: timelineOf(events).flatMap(({ kind, name, phase, from, to }) => {
+    gates: buildTimeline(events).flatMap(({ kind, name, phase, from, to }) => {
       const took = kind === "wait" && name === "gate" && to !== null ? exactMinutesBetween(from, to) : null;
       return took === null || phase === null ? [] : [{ phase, name: names.get(phase) ?? phase, minutes: took }];
     }),
     findings: run.phases.flatMap(({ rule, iterations }) =>
-      ledgerOf(iterations).findings.map(({ severity }) => ({ reviewer: rule.reviewer ?? "reviewer", severity })),
+      buildLedger(iterations).findings.map(({ severity }) => ({ reviewer: rule.reviewer ?? "reviewer", severity })),
     ),
   };
 }
 
 /** The same over many runs, in the order the runs are given. */
-export function chartsOf(figures: readonly RunFigures[]): ChartsView {
+export function toCharts(figures: readonly RunFigures[]): ChartsView {
   const phases = figures.flatMap((one) => one.phases);
   const gates = figures.flatMap((one) => one.gates);
   const findings = figures.flatMap((one) => one.findings);
@@ -74,10 +74,10 @@ export function chartsOf(figures: readonly RunFigures[]): ChartsView {
   };
 }
 
-type Group<T> = Named & { readonly own: readonly T[] };
+type Group<T> = PhaseName & { readonly own: readonly T[] };
 
 /** In the order in which phases first occur. */
-function byPhase<T extends Named>(all: readonly T[]): Group<T>[] {
+function byPhase<T extends PhaseName>(all: readonly T[]): Group<T>[] {
   const groups = new Map<string, T[]>();
   for (const one of all) groups.set(one.phase, [...(groups.get(one.phase) ?? []), one]);
   return [...groups].map(([phase, own]) => ({ phase, name: own[0]?.name ?? phase, own }));

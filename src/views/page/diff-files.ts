@@ -6,7 +6,7 @@ import { visibleChange, visibleReturns } from "../visible-change.ts";
 export type Hash = (text: string) => string;
 
 /** Characters of one file's patch that are sent; a longer one is read in an editor. */
-const FILE_LIMIT = 1_500_000;
+const MAX_PATCH_LENGTH = 1_500_000;
 
 /** A patch as git writes it, cut into its files: code, documents, then what isdlc itself writes; each by path. */
 export const diffFiles = (patch: string, hash: Hash): DiffFile[] =>
@@ -22,13 +22,13 @@ function diffFile(file: PatchFile, hash: Hash): DiffFile {
     added,
     removed,
     isBinary,
-    isCut: hunks.length > FILE_LIMIT,
+    isCut: hunks.length > MAX_PATCH_LENGTH,
     notShown: isBinary ? binaryText(text) : notShownText(hunks),
     facts: changeFacts(file),
     isDocument: kind === "document",
     isBookkeeping: kind === "bookkeeping",
     digest: hash(text).slice(0, 16),
-    patch: hunks.slice(0, FILE_LIMIT),
+    patch: hunks.slice(0, MAX_PATCH_LENGTH),
   };
 }
 
@@ -44,4 +44,4 @@ function visibleHunks(file: PatchFile): string {
 const binaryText = (text: string): string => /^\(not shown: (.*)\)$/m.exec(text)?.[1] ?? "binary content";
 
 const notShownText = (hunks: string): string =>
-  hunks.length > FILE_LIMIT ? `${hunks.length - FILE_LIMIT} of ${hunks.length} characters` : "";
+  hunks.length > MAX_PATCH_LENGTH ? `${hunks.length - MAX_PATCH_LENGTH} of ${hunks.length} characters` : "";

@@ -19,15 +19,15 @@ export function earlierRedos(events: readonly RunEvent[], key: PhaseKey): Earlie
   return found.toReversed();
 }
 
-function isAsking(event: RunEvent, at: { phase: PhaseKey; key: PhaseKey }): event is Asked {
+function isAsking(event: RunEvent, at: { phase: PhaseKey; key: PhaseKey }): event is RedoEvent {
   if (event.type === "run.wentBack") return event.to === at.key;
   return event.type === "gate.answered" && event.choice === "redo" && at.phase === at.key;
 }
 
 /** Both carry comments of a person. */
-type Asked = Extract<RunEvent, { type: "gate.answered" | "run.wentBack" }>;
+type RedoEvent = Extract<RunEvent, { type: "gate.answered" | "run.wentBack" }>;
 
-function asked({ at, by, guidance = null, comments = [] }: Asked): Earlier {
+function asked({ at, by, guidance = null, comments = [] }: RedoEvent): Earlier {
   return { at, by: by.name, guidance, comments: comments.map((comment) => ({ comment, reply: null })) };
 }
 

@@ -5,10 +5,10 @@ import type { CheckResult } from "../../schema/facts.ts";
 const PLACE = /(?:^|[\s("'`/])([\w@.+-]+(?:\/[\w@.+-]+)*\.[A-Za-z]\w{0,7}):(\d{1,6})/;
 
 /** Characters of a message that are searched and shown. */
-const MOST = 4000;
+const MAX_OUTPUT_LENGTH = 4000;
 
 /** Everything that checks found wrong, at its line where the report tells one. */
-export const failuresOf = (checks: readonly CheckResult[]): FailureView[] =>
+export const listFailures = (checks: readonly CheckResult[]): FailureView[] =>
   checks
     .filter(({ ok }) => ok === false)
     .flatMap(({ name: check, detail, failing = [] }) =>
@@ -18,7 +18,7 @@ export const failuresOf = (checks: readonly CheckResult[]): FailureView[] =>
     );
 
 function failure(check: string, name: string, said: string): FailureView {
-  const message = said.slice(0, MOST);
+  const message = said.slice(0, MAX_OUTPUT_LENGTH);
   const [, file = null, line = null] = PLACE.exec(message) ?? [];
   return { check, name, message, file, line: line === null ? null : Number(line) };
 }

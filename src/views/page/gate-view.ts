@@ -2,17 +2,17 @@ import { actingFiles } from "../../core/acting-files.ts";
 import { actingLine } from "../acting-line.ts";
 import { testNotes } from "../test-notes.ts";
 import { attentionFor } from "../../core/attention.ts";
-import { bySeverity, isOpen, ledgerOf } from "../../core/findings/ledger.ts";
+import { bySeverity, isOpen, buildLedger } from "../../core/findings/ledger.ts";
 import { lastReviewedTree, runBegan } from "../../core/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../../core/run.ts";
 import type { AnswerOption, DocumentView, FindingView, GateView } from "../../schema/api.ts";
 import type { PhaseOutput } from "../../schema/facts.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { loosenedLine } from "../gate-banner.ts";
-import { renderPhaseSummary, summaryOf } from "../summary.ts";
+import { renderPhaseSummary, buildSummaryData } from "../summary.ts";
 import { runActions } from "../answer-options.ts";
 import { earlierRedos } from "./earlier-redos.ts";
-import { failuresOf } from "./failures.ts";
+import { listFailures } from "./failures.ts";
 import { backTargets } from "./run-detail.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
@@ -40,9 +40,9 @@ export function gateView(run: ActiveRun, { events, documents, options, shown }: 
     openedAt: wait.openedAt,
     isPaused: run.stage.is === "produced" && run.stage.pausedAt !== null,
     toRead: attentionFor(phase.made),
-    summary: renderPhaseSummary(summaryOf(run, phase.rule.key), { minimal: run.run.minimalSummary }),
+    summary: renderPhaseSummary(buildSummaryData(run, phase.rule.key), { minimal: run.run.minimalSummary }),
     documents: [...documents],
-    findings: findingsOf(phase),
+    findings: listFindings(phase),
     ...foundOut(phase.made, wait),
     testsBefore: run.baseline?.result.counts ?? null,
     hasReviewer: phase.rule.reviewer !== null && phase.rule.verdicts > 0,
@@ -67,7 +67,7 @@ function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
   const changed = [...(made.changed ?? []), ...(made.changedSinceSeen ?? [])];
   return {
     checks: [...made.checks],
-    failed: failuresOf([...made.checks, ...failures]),
+    failed: listFailures([...made.checks, ...failures]),
     failures: [...failures],
     isApproved: made.approved,
     concerns: [...made.concerns],
@@ -83,8 +83,8 @@ function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
 }
 
 /** What reviewers found in this phase: what is open first. */
-function findingsOf({ iterations }: PhaseRecord): FindingView[] {
-  const { findings } = ledgerOf(iterations);
+function listFindings({ iterations }: PhaseRecord): FindingView[] {
+  const { findings } = buildLedger(iterations);
   const open = findings.filter(isOpen).toSorted(bySeverity);
   const resolved = findings.filter((finding) => !isOpen(finding)).toSorted(bySeverity);
   return [...open, ...resolved].map(({ id, severity, description, location, file, line, state }) => ({

@@ -5,21 +5,21 @@ import {
   type ActiveRun,
   currentPhase,
   type EndedRun,
-  finishOf,
+  chosenFinish,
   mergedAs,
   type PhaseRecord,
-  reasonOf,
+  cancelReason,
   type Wait,
 } from "../../core/run.ts";
 import { isGateDue } from "../../core/supervision.ts";
 import type { AnswerOption, PhaseView, RunDetail, WaitView } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { runActions } from "../answer-options.ts";
-import { runRow, type Seen } from "./run-row.ts";
+import { runRow, type RunPlace } from "./run-row.ts";
 import { whatFailed } from "../trouble-lines.ts";
-import { timelineOf } from "./timeline.ts";
+import { buildTimeline } from "./timeline.ts";
 
-export type Looked = Seen & {
+export type RunDetailSources = RunPlace & {
   readonly events: readonly RunEvent[];
   /** What may be answered at the open wait; empty where nothing is open. */
   readonly options: readonly AnswerOption[];
@@ -28,7 +28,7 @@ export type Looked = Seen & {
 };
 
 /** Everything about one run but its diff and its gate. */
-export function runDetail(run: ActiveRun | EndedRun, looked: Looked): RunDetail {
+export function runDetail(run: ActiveRun | EndedRun, looked: RunDetailSources): RunDetail {
   const { run: facts } = run;
   const isActive = run.is === "active";
   const backTo = isActive ? backTargets(run) : [];
@@ -41,16 +41,16 @@ export function runDetail(run: ActiveRun | EndedRun, looked: Looked): RunDetail 
     reviewer: facts.reviewer?.name ?? null,
     isSandboxed: facts.agent.name === "session" ? null : (facts.sandbox ?? null),
     phases: run.phases.map((phase) => phaseView(run, phase)),
-    timeline: timelineOf(looked.events),
+    timeline: buildTimeline(looked.events),
     wait: isActive && run.wait !== null ? waitView(run, run.wait, looked) : null,
     actions: isActive ? runActions(run, may) : [],
     backTo,
     end: isActive
       ? null
       : {
-          how: hadNothingToMerge(run) ? "keep" : (finishOf(run) ?? run.how),
+          how: hadNothingToMerge(run) ? "keep" : (chosenFinish(run) ?? run.how),
           merged: mergedAs(run),
-          reason: reasonOf(run),
+          reason: cancelReason(run),
           at: run.endedAt,
         },
     warnings: [...facts.warnings],
@@ -85,9 +85,9 @@ function phaseView(run: ActiveRun | EndedRun, phase: PhaseRecord): PhaseView {
   };
 }
 
-type Of<K extends Wait["kind"]> = Extract<Wait, { kind: K }>;
+type WaitOf<K extends Wait["kind"]> = Extract<Wait, { kind: K }>;
 type Views = {
-  readonly [K in Wait["kind"]]: (run: ActiveRun, wait: Of<K>) => Omit<Extract<WaitView, { kind: K }>, keyof Common>;
+  readonly [K in Wait["kind"]]: (run: ActiveRun, wait: WaitOf<K>) => Omit<Extract<WaitView, { kind: K }>, keyof Common>;
 };
 type Common = Pick<WaitView, "id" | "openedAt" | "options" | "shown">;
 
@@ -113,7 +113,11 @@ const VIEWS: Views = {
 const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** What a run waits for, with what may be answered. */
-function waitView(run: ActiveRun, wait: Wait, { options, shown }: Pick<Looked, "options" | "shown">): WaitView {
+function waitView(
+  run: ActiveRun,
+  wait: Wait,
+  { options, shown }: Pick<RunDetailSources, "options" | "shown">,
+): WaitView {
   const view = VIEWS[wait.kind] as (run: ActiveRun, wait: Wait) => Omit<WaitView, keyof Common>; // keyed by its own kind
   const common: Common = { id: wait.id, openedAt: wait.openedAt, options: [...options], shown };
   return { ...common, ...view(run, wait) } as WaitView; // both halves of one kind

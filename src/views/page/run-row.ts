@@ -6,10 +6,10 @@ import type { TreeLocation, RunRow } from "../../schema/api.ts";
 import { finishedRun } from "../metrics.ts";
 import { statusWord } from "../status.ts";
 
-export type Seen = { readonly place: TreeLocation; readonly isDriven: boolean };
+export type RunPlace = { readonly place: TreeLocation; readonly isDriven: boolean };
 
 /** A run as its journal tells it. */
-export function runRow(run: ActiveRun | EndedRun, { place, isDriven }: Seen): RunRow {
+export function runRow(run: ActiveRun | EndedRun, { place, isDriven }: RunPlace): RunRow {
   const phase = run.is === "active" ? currentPhase(run) : undefined;
   const kept = run.phases.filter(({ dropped }) => !dropped);
   return {

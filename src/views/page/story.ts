@@ -8,14 +8,14 @@ import { tokens } from "../token-text.ts";
 export const STORY_PART = 500;
 
 /** What happened, as sentences, from an event on. */
-export function storyOf(events: readonly RunEvent[], from: number): Story {
+export function buildStory(events: readonly RunEvent[], from: number): Story {
   let phase: string | null = null;
   const entries: StoryEntry[] = [];
   for (const event of withBringers(events)) {
     if (event.type === "attempt.started") phase = event.phase;
     if (event.seq < from) continue;
     if (entries.length === STORY_PART) return { entries, next: event.seq };
-    entries.push({ seq: event.seq, at: event.at, type: event.type, phase, text: told(event), by: byOf(event) });
+    entries.push({ seq: event.seq, at: event.at, type: event.type, phase, text: told(event), by: findActor(event) });
   }
   return { entries, next: null };
 }
@@ -31,7 +31,7 @@ function told(event: RunEvent): string {
   return sentence(event);
 }
 
-function byOf(event: RunEvent): StoryEntry["by"] {
+function findActor(event: RunEvent): StoryEntry["by"] {
   if (!("by" in event) || typeof event.by === "string") return null;
   const { name, channel } = event.by;
   return { name, channel, suspicious: "suspicious" in event.by ? (event.by.suspicious ?? null) : null };

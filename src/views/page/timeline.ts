@@ -2,15 +2,15 @@ import type { TimelineSpan } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 
 /** The spans so far, in the order they ended, those that are open, and the phase that goes on. */
-type Step = {
+type TimelineStep = {
   readonly spans: TimelineSpan[];
   readonly open: Map<TimelineSpan["kind"], TimelineSpan>;
   phase: string | null;
 };
 
 /** When each part of a run began and ended: attempts, agents at work, checks, reviews and waits. */
-export function timelineOf(events: readonly RunEvent[]): TimelineSpan[] {
-  const step: Step = { spans: [], open: new Map(), phase: null };
+export function buildTimeline(events: readonly RunEvent[]): TimelineSpan[] {
+  const step: TimelineStep = { spans: [], open: new Map(), phase: null };
   for (const event of events) {
     if (event.type === "attempt.started") step.phase = event.phase;
     for (const ending of closings(event)) close(step, event, ending);
@@ -19,15 +19,19 @@ export function timelineOf(events: readonly RunEvent[]): TimelineSpan[] {
   return [...step.spans, ...step.open.values()].toSorted((one, other) => one.seq - other.seq);
 }
 
-type Opening = Pick<TimelineSpan, "kind" | "name">;
-type Ending = { readonly kind: TimelineSpan["kind"]; readonly outcome: string; readonly usage?: TimelineSpan["usage"] };
+type SpanStart = Pick<TimelineSpan, "kind" | "name">;
+type SpanEnd = {
+  readonly kind: TimelineSpan["kind"];
+  readonly outcome: string;
+  readonly usage?: TimelineSpan["usage"];
+};
 
-type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-type Openings = { readonly [T in RunEvent["type"]]?: (event: Of<T>) => Opening };
-type Endings = { readonly [T in RunEvent["type"]]?: (event: Of<T>) => readonly Ending[] };
+type EventOfType<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+type Openings = { readonly [T in RunEvent["type"]]?: (event: EventOfType<T>) => SpanStart };
+type Endings = { readonly [T in RunEvent["type"]]?: (event: EventOfType<T>) => readonly SpanEnd[] };
 
-const wait = (name: string) => (): Opening => ({ kind: "wait", name });
-const answered = (outcome: string) => (): readonly Ending[] => [{ kind: "wait", outcome }];
+const wait = (name: string) => (): SpanStart => ({ kind: "wait", name });
+const answered = (outcome: string) => (): readonly SpanEnd[] => [{ kind: "wait", outcome }];
 
 const OPENINGS: Openings = {
   "attempt.started": ({ phase, attempt }) => ({ kind: "attempt", name: `${phase}#${attempt}` }),
@@ -45,7 +49,7 @@ const OPENINGS: Openings = {
 };
 
 /** Everything that is over at once. */
-const all = (outcome: string) => (): readonly Ending[] =>
+const all = (outcome: string) => (): readonly SpanEnd[] =>
   (["attempt", "execution", "check", "review", "wait"] as const).map((kind) => ({ kind, outcome }));
 
 const ENDINGS: Endings = {
@@ -71,22 +75,22 @@ const ENDINGS: Endings = {
   "finish.chosen": ({ how }) => [{ kind: "wait", outcome: how }],
 };
 
-function openings(event: RunEvent): readonly Opening[] {
-  const tell = OPENINGS[event.type] as ((event: RunEvent) => Opening) | undefined; // keyed by the type just read
+function openings(event: RunEvent): readonly SpanStart[] {
+  const tell = OPENINGS[event.type] as ((event: RunEvent) => SpanStart) | undefined; // keyed by the type just read
   return tell === undefined ? [] : [tell(event)];
 }
 
-function closings(event: RunEvent): readonly Ending[] {
-  const tell = ENDINGS[event.type] as ((event: RunEvent) => readonly Ending[]) | undefined; // keyed by the type just read
+function closings(event: RunEvent): readonly SpanEnd[] {
+  const tell = ENDINGS[event.type] as ((event: RunEvent) => readonly SpanEnd[]) | undefined; // keyed by the type just read
   return tell?.(event) ?? [];
 }
 
-function begin({ open, phase }: Step, { at, seq }: RunEvent, { kind, name }: Opening): void {
+function begin({ open, phase }: TimelineStep, { at, seq }: RunEvent, { kind, name }: SpanStart): void {
   open.set(kind, { kind, phase, name, from: at, to: null, outcome: null, usage: null, seq });
 }
 
 /** A verdict comes with the end of its execution: the later word is the one that tells. */
-function close({ spans, open }: Step, { at }: RunEvent, { kind, outcome, usage = null }: Ending): void {
+function close({ spans, open }: TimelineStep, { at }: RunEvent, { kind, outcome, usage = null }: SpanEnd): void {
   const span = open.get(kind);
   open.delete(kind);
   if (span !== undefined) spans.push({ ...span, to: at, outcome, usage });

@@ -14,15 +14,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Text of agents, people and repositories as it may meet a page: escaped, and without what cannot be seen. */
 const escaped = (text: string): string => plainText(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
 
-type Part = string | number | Html | readonly Html[];
+type HtmlPart = string | number | Html | readonly Html[];
 
 /** Everything put into the template is escaped, unless it is HTML already. */
-export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(template: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   const filled = template.map((text, index) => text + (index < parts.length ? render(parts[index] ?? "") : ""));
   return { safe: filled.join("") };
 }
 
-function render(part: Part): string {
+function render(part: HtmlPart): string {
   if (typeof part === "string") return escaped(part);
   if (typeof part === "number") return String(part);
   return isList(part) ? part.map(({ safe }) => safe).join("") : part.safe;

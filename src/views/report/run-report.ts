@@ -2,7 +2,7 @@ import type { RunStatement } from "../../schema/attestation.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { historyLines } from "../history.ts";
 import type { Review } from "../../schema/api-history.ts";
-import { reviewsOf } from "../reviews.ts";
+import { listReviews } from "../reviews.ts";
 import { type Html, html } from "./html.ts";
 
 export type ReportFile = { readonly name: string; readonly text: string };
@@ -33,7 +33,7 @@ export function runReport(facts: ReportFacts): string {
       </head>
       <body>
         <h1>${title}</h1>
-        ${headOf(facts)}
+        ${renderHead(facts)}
         <h2>Phases</h2>
         ${phasesTable(predicate)}
         <h2>Gates</h2>
@@ -41,11 +41,11 @@ export function runReport(facts: ReportFacts): string {
         <h2>Overruled</h2>
         ${overruledList(predicate)}
         <h2>Reviews</h2>
-        ${reviewSections(reviewsOf(events))}
+        ${reviewSections(listReviews(events))}
         <h2>Documents</h2>
-        ${filesOf(documents)}
+        ${renderFiles(documents)}
         <h2>Changes</h2>
-        ${filesOf(diffs)}
+        ${renderFiles(diffs)}
         <h2>History</h2>
         <pre>${historyLines(events).join("\n")}</pre>
       </body>
@@ -62,7 +62,7 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f6f6f6;padding:.75re
 @media print{body{max-width:none;margin:0}h2{break-after:avoid}tr{break-inside:avoid}pre{background:none;border:1px solid #ccc}}`,
 };
 
-function headOf({ predicate, statements }: ReportFacts): Html {
+function renderHead({ predicate, statements }: ReportFacts): Html {
   const { git, journal, sandbox, startedBy } = predicate;
   const usage = predicate.usage;
   const rows: readonly (readonly [string, string])[] = [
@@ -113,13 +113,13 @@ function phasesTable({ phases }: RunStatement["predicate"]): Html {
       html`${phase.key}`,
       html`${phase.status}`,
       html`${phase.attempts} (${phase.redos} redone)`,
-      html`${phase.checks.map(checkOf)}`,
+      html`${phase.checks.map(renderCheck)}`,
       html`${acceptedText(phase.accepted)}`,
     ]),
   );
 }
 
-function checkOf({ name, ok, counts }: RunStatement["predicate"]["phases"][number]["checks"][number]): Html {
+function renderCheck({ name, ok, counts }: RunStatement["predicate"]["phases"][number]["checks"][number]): Html {
   const count = counts === null ? "" : ` (${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped)`;
   if (ok === false) return html`<div class="bad">${name}: failed${count}</div>`;
   return html`<div>${name}: ${ok === null ? "not run" : "passed"}${count}</div>`;
@@ -167,7 +167,7 @@ function reviewSections(reviews: readonly Review[]): Html {
   return html`${sections}`;
 }
 
-function filesOf(files: readonly ReportFile[]): Html {
+function renderFiles(files: readonly ReportFile[]): Html {
   if (files.length === 0) return html`<p>None.</p>`;
   return html`${files.map(
     ({ name, text }) =>

@@ -10,14 +10,12 @@ export type HistoryEntry = Pick<Review, "phase" | "iteration" | "at" | "summary"
   readonly issues: readonly Pick<Issue, "severity" | "description">[];
 };
 
-const MOST_LINES = 40;
-const MOST_ISSUES = 50;
+const MAX_LINES = 40;
+const MAX_ISSUES = 50;
 
 /** One verdict as `.review-history.md` keeps it. Text of agents stays text: no line of it can pass for a heading or an issue. */
 export function reviewHistoryEntry({ phase, iteration, at, summary, issues, changesMade }: HistoryEntry): string {
-  const listed = issues
-    .slice(0, MOST_ISSUES)
-    .map((issue) => `- [${issue.severity}] ${markdownText(issue.description)}`);
+  const listed = issues.slice(0, MAX_ISSUES).map((issue) => `- [${issue.severity}] ${markdownText(issue.description)}`);
   const left = issues.length - listed.length;
   return `## Phase: ${markdownText(phase)}
 
@@ -54,7 +52,7 @@ function foreignText(text: string): string {
     .split("\n")
     .map((line) => markdownText(line).replace(BLOCK_START, String.raw`$1\$2`))
     .filter((line) => line !== "");
-  return [...lines.slice(0, MOST_LINES), ...(lines.length > MOST_LINES ? ["…"] : [])].join("\n");
+  return [...lines.slice(0, MAX_LINES), ...(lines.length > MAX_LINES ? ["…"] : [])].join("\n");
 }
 
 /** Headings, lists, rules and fences; what else can begin a block was escaped before. */

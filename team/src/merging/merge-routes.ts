@@ -5,7 +5,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { isHostFailure } from "../copies/host-failure.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
-import { runOf, type TeamEnv, type TeamServer, workerOf } from "../server/team-server.ts";
+import { parseRunId, type TeamEnv, type TeamServer, requireWorker } from "../server/team-server.ts";
 import { mergeRun } from "./merge-run.ts";
 
 /** A merge may take longer than a request: then the worker asks again. */
@@ -20,8 +20,8 @@ export function addMergeRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return known;
   };
   app.post("/api/worker/runs/:run/merge", async (context) => {
-    const worker = workerOf(context.get("principal"));
-    const run = runOf(context.req.param("run"));
+    const worker = requireWorker(context.get("principal"));
+    const run = parseRunId(context.req.param("run"));
     const { epoch } = MergeRequest.parse(await context.req.json());
     await requireHolder(server, run, { worker, epoch });
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../src/core/command.ts";
 import { commitsBetween } from "../../../src/adapters/git/read/commit-object.ts";
 import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
-import { ticketOf } from "../../../src/core/next.ts";
+import { currentTicket } from "../../../src/core/next.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
 import { mergeForm, mergeTarget, type MergeTarget, movedLine } from "../../../src/engine/steps/finish.ts";
@@ -27,7 +27,7 @@ export async function mergeRun(merger: Merger, run: RunId): Promise<void> {
   const { state, head } = await journal.load(run);
   const target = state.is === "active" && state.wait === null ? mergeTarget(state) : null;
   if (state.is !== "active" || target === null) return;
-  const { rows } = await pool.query<Row>(
+  const { rows } = await pool.query<MergeRow>(
     `select begun_by as author, (select remote from isdlc.repository where name = r.repository) as remote,
        array(select commit from isdlc.merge m where m.run = r.run order by noted_at) as earlier
      from isdlc.run r where run = $1`,
@@ -47,22 +47,22 @@ export async function mergeRun(merger: Merger, run: RunId): Promise<void> {
       values,
     );
   };
-  const report = { do: "report", ticket: ticketOf(state), outcome } as const;
+  const report = { do: "report", ticket: currentTicket(state), outcome } as const;
   await journal.submitAs(run, report, { by: { kind: "server", id: "server" }, also }); // refused if the run advanced concurrently
 }
 
-type Row = { readonly author: string; readonly remote: string | null; readonly earlier: readonly CommitId[] };
+type MergeRow = { readonly author: string; readonly remote: string | null; readonly earlier: readonly CommitId[] };
 
-type Merging = Merger & {
+type MergeContext = Merger & {
   readonly run: ActiveRun;
   readonly head: Head;
   readonly target: MergeTarget;
   readonly copy: RepositoryCopy;
-  readonly row: Row;
+  readonly row: MergeRow;
   readonly events: readonly RunEvent[];
 };
 
-async function performMerge(merging: Merging): Promise<Outcome> {
+async function performMerge(merging: MergeContext): Promise<Outcome> {
   const { run, copy } = merging;
   if (run.tip === null || run.base === null) return askAgain(merging, await readTips(merging));
   try {
@@ -75,7 +75,7 @@ async function performMerge(merging: Merging): Promise<Outcome> {
   }
 }
 
-async function createOrder(merging: Merging, tips: Pick<MergeOrder, "commit" | "shown">): Promise<MergeOrder> {
+async function createOrder(merging: MergeContext, tips: Pick<MergeOrder, "commit" | "shown">): Promise<MergeOrder> {
   const { pool, run, head, target, row, events } = merging;
   const { branch, base, how } = target;
   const { run: id } = run.run;
@@ -101,9 +101,9 @@ async function createOrder(merging: Merging, tips: Pick<MergeOrder, "commit" | "
   };
 }
 
-type Moved = Extract<MergeResult, { is: "moved" }>;
+type MovedResult = Extract<MergeResult, { is: "moved" }>;
 
-async function toOutcome(merging: Merging, result: MergeResult): Promise<Outcome> {
+async function toOutcome(merging: MergeContext, result: MergeResult): Promise<Outcome> {
   switch (result.is) {
     case "merged":
       return { of: "finish", merged: result.commit };
@@ -120,14 +120,14 @@ async function toOutcome(merging: Merging, result: MergeResult): Promise<Outcome
   }
 }
 
-async function readTips({ copy, target }: Merging): Promise<Moved> {
+async function readTips({ copy, target }: MergeContext): Promise<MovedResult> {
   const [branch, base] = [`refs/heads/${target.branch}`, `refs/heads/${target.base}`];
   const refs = await copy.fetch([branch, base]);
   return { is: "moved", tip: refs.get(branch) ?? null, base: refs.get(base) ?? null, unaccepted: [] };
 }
 
 /** Asks the approver again, with what the server found at the remote. */
-async function askAgain({ run, copy, target }: Merging, { tip, base, unaccepted }: Moved): Promise<Outcome> {
+async function askAgain({ run, copy, target }: MergeContext, { tip, base, unaccepted }: MovedResult): Promise<Outcome> {
   const lines = [
     ...(await changeLines(copy, target.branch, { from: run.tip, to: tip })),
     ...(unaccepted.length === 0

@@ -1,10 +1,10 @@
 import type { ServerMetrics } from "../operations/metrics.ts";
 import type { Log } from "../structured-log.ts";
-import { type Auditing, auditMerges } from "./audit-merges.ts";
+import { type AuditContext, auditMerges } from "./audit-merges.ts";
 
 const AUDIT_INTERVAL_MS = 10 * 60_000;
 
-type AuditOptions = Auditing & { readonly log: Log; readonly metrics: Pick<ServerMetrics, "missingMerges"> };
+type AuditOptions = AuditContext & { readonly log: Log; readonly metrics: Pick<ServerMetrics, "missingMerges"> };
 
 /** Audits the recorded merges when the server starts, and every ten minutes. */
 export function startMergeAudit({ log, metrics, ...auditing }: AuditOptions): { stop(): Promise<void> } {

@@ -66,9 +66,9 @@ function requireOwnBranch({ run, stage }: ActiveRun, left: LeftTree, main: strin
   if (run.git !== null && run.git.branch !== null) requireBranch(run.git.branch, run.git.base, { left, main });
 }
 
-type Around = { readonly left: LeftTree; readonly main: string | null };
+type IntakeSurroundings = { readonly left: LeftTree; readonly main: string | null };
 
-function requireBranch(branch: string, base: string | null, { left, main }: Around): void {
+function requireBranch(branch: string, base: string | null, { left, main }: IntakeSurroundings): void {
   const see = "Finish it here, or start it at the team: isdlc request";
   if (branch === main || branch === base) throw runNotMovable("it has no branch of its own", see);
   if (base !== main)
@@ -83,10 +83,10 @@ function requirePrefix({ run }: ActiveRun, { branch: prefix }: WorkflowDefinitio
     throw runNotMovable(`its branch ${branch} is not one of its workflow`, "Finish it here.");
 }
 
-type Planned = { readonly state: ActiveRun; readonly definition: WorkflowDefinition; readonly tip: string };
+type PlannedPolicy = { readonly state: ActiveRun; readonly definition: WorkflowDefinition; readonly tip: string };
 
 /** Under a policy no phase is missing but those that an analysis at the base has done. */
-async function requireTeamPlan(copy: RepositoryCopy, { state, definition, tip }: Planned): Promise<void> {
+async function requireTeamPlan(copy: RepositoryCopy, { state, definition, tip }: PlannedPolicy): Promise<void> {
   const folder = state.run.item.slice(ITEMS_ROOT.length + 1);
   const items = state.run.item.startsWith(`${ITEMS_ROOT}/`) ? (await itemsAt(copy.git, tip)).all() : [];
   const meta = items.find(({ slug }) => slug === folder)?.meta ?? null;

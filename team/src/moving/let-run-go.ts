@@ -5,9 +5,9 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import type { TeamServer } from "../server/team-server.ts";
 
-export type Taking = { readonly run: RunId; readonly person: string; readonly wanted: LetGo };
+export type LetGoRequest = { readonly run: RunId; readonly person: string; readonly wanted: LetGo };
 
-type Row = {
+type HeadRow = {
   readonly head_seq: number;
   readonly rests: "action" | "wait" | "ended";
   readonly worker: string | null;
@@ -20,9 +20,9 @@ type Row = {
  * Lets a run go to a person's working tree: from here on nothing of the team can append to it. The same tree may ask
  * again, and gets the same.
  */
-export async function letRunGo({ pool, journal }: TeamServer, { run, person, wanted }: Taking): Promise<GoneTo> {
+export async function letRunGo({ pool, journal }: TeamServer, { run, person, wanted }: LetGoRequest): Promise<GoneTo> {
   const row = await inTransaction(pool, async (client) => {
-    const { rows } = await client.query<Row>(
+    const { rows } = await client.query<HeadRow>(
       `select head_seq, rests, worker, left_tree, moved_place, moved_to
        from isdlc.run where run = $1 for update`,
       [run],
@@ -43,7 +43,7 @@ export async function letRunGo({ pool, journal }: TeamServer, { run, person, wan
   return { ...(await journal.lines(run, 0)), left: row.left_tree };
 }
 
-function refuseHeld(run: RunId, { moved_place, moved_to, rests, worker, head_seq, left_tree }: Row): void {
+function refuseHeld(run: RunId, { moved_place, moved_to, rests, worker, head_seq, left_tree }: HeadRow): void {
   if (moved_place !== null) throw new ProblemError({ code: "RUN_AWAY", run, to: moved_to ?? "another place" });
   if (rests === "ended") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   if (worker !== null)

@@ -1,7 +1,7 @@
 import { next } from "../../../src/core/next.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { restOf } from "../journal-postgres/append-decision.ts";
+import { waitColumns } from "../journal-postgres/append-decision.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { queueRun } from "../server/drive-queue.ts";
 import type { TeamServer } from "../server/team-server.ts";
@@ -33,7 +33,7 @@ export async function takeBackRun(
       `update isdlc.run set rests = $2, wait_id = $3, wait_kind = $4, phase = $5, worker = null,
          failures = 0, epoch = epoch + 1, moved_place = null, moved_to = null, moved_by = null
        where run = $1`,
-      [run, ...restOf(state)],
+      [run, ...waitColumns(state)],
     );
     const change = { what: "take-back", repository: row.repository, run, from };
     await client.query("insert into isdlc.account_change (changed_by, change) values ($1, $2)", [

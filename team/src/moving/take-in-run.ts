@@ -9,7 +9,7 @@ import type { TakeIn } from "../../../src/schema/api-moving.ts";
 import type { StartRequest } from "../../../src/schema/api-project.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { restOf } from "../journal-postgres/append-decision.ts";
+import { waitColumns } from "../journal-postgres/append-decision.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { queueRun } from "../server/drive-queue.ts";
 import type { TeamServer } from "../server/team-server.ts";
@@ -18,9 +18,9 @@ import { refuseDecidedElsewhere } from "./decided-elsewhere.ts";
 import { runNotMovable } from "./run-not-movable.ts";
 import { type ForeignLine, type ForeignRun, readForeignLines } from "./read-foreign-lines.ts";
 
-export type Bringing = { readonly run: RunId; readonly person: string; readonly sent: TakeIn };
+export type IntakeRequest = { readonly run: RunId; readonly person: string; readonly sent: TakeIn };
 
-type Row = {
+type IntakeRow = {
   readonly repository: string | null;
   readonly head_seq: number;
   readonly head_hash: string;
@@ -33,16 +33,16 @@ type Row = {
  * server after them applies the team's policy. Sent twice, it is taken in once; whoever is refused still has it. Returns
  * the number of the last event of the team's journal.
  */
-export async function takeInRun(server: TeamServer, { run, person, sent }: Bringing): Promise<number> {
+export async function takeInRun(server: TeamServer, { run, person, sent }: IntakeRequest): Promise<number> {
   const foreign = readForeignLines(run, sent.lines);
   const rules = await applyPolicy(server, foreign.state, { ...sent, person });
   return inTransaction(server.pool, async (client) => {
     await client.query(
       `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests, moved_place, moved_to)
        values ($1, $1, $2, $3, $4, $5, $6, 'ended', $7, 'where it was begun') on conflict (run) do nothing`,
-      [run, sent.repository, foreign.state.run.title, person, ...beginningOf(foreign), sent.place],
+      [run, sent.repository, foreign.state.run.title, person, ...readStart(foreign), sent.place],
     );
-    const { rows } = await client.query<Row>(
+    const { rows } = await client.query<IntakeRow>(
       "select repository, head_seq, head_hash, moved_place, moved_to from isdlc.run where run = $1 for update",
       [run],
     );
@@ -68,14 +68,14 @@ export async function takeInRun(server: TeamServer, { run, person, sent }: Bring
 }
 
 /** For a worker's lease: what was asked for, as far as it matters once the run is begun. */
-function beginningOf({ state, lines }: ForeignRun): readonly [start: string, hash: string] {
+function readStart({ state, lines }: ForeignRun): readonly [start: string, hash: string] {
   const { workflow, title } = state.run;
   const isSupervised = state.supervision.enabled;
   const start: StartRequest = { what: "run", workflow, title: title.slice(0, 2000), isSupervised, choices: [] };
   return [JSON.stringify(start), lines[0]?.previous ?? ""];
 }
 
-type There = { readonly run: RunId; readonly row: Row; readonly lines: readonly ForeignLine[] };
+type There = { readonly run: RunId; readonly row: IntakeRow; readonly lines: readonly ForeignLine[] };
 
 /** The answer to an earlier try may have been lost: where the team has every line of it, there is nothing left to do. */
 async function alreadyThere(client: ClientBase, { run, row, lines }: There): Promise<number> {
@@ -89,16 +89,20 @@ async function alreadyThere(client: ClientBase, { run, row, lines }: There): Pro
 }
 
 /** The lines after those that the team has. @throws ProblemError RUN_AWAY where the two went different ways. */
-function linesBeyond({ head_seq, head_hash }: Row, lines: readonly ForeignLine[], run: RunId): readonly ForeignLine[] {
+function linesBeyond(
+  { head_seq, head_hash }: IntakeRow,
+  lines: readonly ForeignLine[],
+  run: RunId,
+): readonly ForeignLine[] {
   if (head_seq === 0) return lines;
   const known = lines.findIndex(({ hash }) => hash === head_hash);
   if (known === -1) throw new ProblemError({ code: "RUN_AWAY", run, to: "the team, with other decisions" });
   return lines.slice(known + 1);
 }
 
-type Inserted = { readonly run: RunId; readonly person: string; readonly mark: string };
+type InsertedRun = { readonly run: RunId; readonly person: string; readonly mark: string };
 
-async function insertLine(client: ClientBase, line: ForeignLine, { run, person, mark }: Inserted): Promise<void> {
+async function insertLine(client: ClientBase, line: ForeignLine, { run, person, mark }: InsertedRun): Promise<void> {
   await client.query(
     `insert into isdlc.decision (run, seq, events, previous, hash, line, sender_kind, sender, countermark)
      values ($1, $2, $3, $4, $5, $6, 'person', $7, $8)`,
@@ -106,7 +110,7 @@ async function insertLine(client: ClientBase, line: ForeignLine, { run, person, 
   );
 }
 
-type Recording = {
+type IntakeRecord = {
   readonly run: RunId;
   readonly person: string;
   readonly foreign: ForeignRun;
@@ -118,7 +122,7 @@ type Recording = {
 async function recordBringing(
   { journal }: TeamServer,
   client: ClientBase,
-  { run, person, foreign, fresh, rules }: Recording,
+  { run, person, foreign, fresh, rules }: IntakeRecord,
 ): Promise<ForeignRun> {
   const { state, lines } = foreign;
   const [first] = fresh;
@@ -152,17 +156,17 @@ async function drawBranch(client: ClientBase, run: RunId, { run: { git } }: Acti
   if (rows[0]?.run !== run) throw runNotMovable(`another run has the branch ${git.branch}`, "Finish it here.");
 }
 
-type Taken = { readonly run: RunId; readonly sent: TakeIn; readonly foreign: ForeignRun };
+type IntakeContext = { readonly run: RunId; readonly sent: TakeIn; readonly foreign: ForeignRun };
 
 /** From here on it is the team's: a worker goes on with it where there is something to do. */
-async function handToTeam(client: ClientBase, { run, sent, foreign }: Taken): Promise<void> {
+async function handToTeam(client: ClientBase, { run, sent, foreign }: IntakeContext): Promise<void> {
   const { state, lines } = foreign;
   await client.query(
     `update isdlc.run set head_seq = $2, head_hash = $3, rests = $4, wait_id = $5, wait_kind = $6, phase = $7,
        left_tree = $8, worker = null, failures = 0, epoch = epoch + 1,
        moved_place = null, moved_to = null, moved_by = null
      where run = $1`,
-    [run, state.seq, lines.at(-1)?.hash, ...restOf(state), JSON.stringify(sent.left)],
+    [run, state.seq, lines.at(-1)?.hash, ...waitColumns(state), JSON.stringify(sent.left)],
   );
   if (next(state).is === "action") await queueRun(client, run);
 }

@@ -28,7 +28,7 @@ export function readHook(text: string, allowed: AllowedHosts): URL {
   url.hash = "";
   if (isAllowed(url, allowed)) return url;
   if (url.protocol !== "https:") throw new HookRefused("it does not begin with https://");
-  const literal = literalOf(url);
+  const literal = parseLiteral(url);
   if (literal !== null && !isPublicAddress(literal)) throw new HookRefused(NOT_PUBLIC);
   return url;
 }
@@ -37,7 +37,7 @@ export function readHook(text: string, allowed: AllowedHosts): URL {
 export async function checkHook(text: string, { allowed, resolver }: HookRules): Promise<CheckedHook> {
   const url = readHook(text, allowed);
   if (isAllowed(url, allowed)) return { url, addresses: null };
-  const literal = literalOf(url);
+  const literal = parseLiteral(url);
   const addresses = literal === null ? await resolved(url.hostname, resolver) : [literal];
   if (!addresses.every(isPublicAddress)) throw new HookRefused(NOT_PUBLIC);
   return { url, addresses };
@@ -49,7 +49,7 @@ const isAllowed = ({ hostname, host }: URL, allowed: AllowedHosts): boolean =>
   allowed.includes(hostname) || allowed.includes(host);
 
 /** The URL parser has brought decimal, octal and hexadecimal forms into one. */
-function literalOf({ hostname }: URL): string | null {
+function parseLiteral({ hostname }: URL): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(bare) === 0 ? null : bare;
 }

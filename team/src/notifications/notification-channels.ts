@@ -82,14 +82,14 @@ export async function tellNamed(
   );
 }
 
-type Listed = Omit<ChannelRow, "sentAt" | "givenUp"> & {
+type ChannelRecord = Omit<ChannelRow, "sentAt" | "givenUp"> & {
   readonly sent_at: Date | null;
   readonly given_up_at: Date | null;
   readonly why: string | null;
 };
 
-export async function channelsOf(pool: Pool, person: string): Promise<ChannelRow[]> {
-  const { rows } = await pool.query<Listed>(
+export async function listChannels(pool: Pool, person: string): Promise<ChannelRow[]> {
+  const { rows } = await pool.query<ChannelRecord>(
     `select c.channel, c.address, c.occasions, n.waiting, n.sent_at, g.settled_at as given_up_at, g.why
      from isdlc.notification_channel c
      left join lateral (

@@ -27,8 +27,8 @@ export type NotificationMessage = {
 
 export type MessageSource = { readonly pool: Pool; readonly journal: PostgresJournal; readonly origin: () => string };
 
-const MOST_TEXT = 600; // characters
-const MOST_TITLE = 200;
+const MAX_TEXT = 600; // characters
+const MAX_TITLE = 200;
 
 /** The message as it is true now; null where it is not any more, or not for this person any more. */
 export async function messageFor(
@@ -39,7 +39,7 @@ export async function messageFor(
   const message = (text: string, more: Partial<Omit<NotificationMessage, "text">> = {}): NotificationMessage => ({
     id,
     occasion,
-    text: plainLine(text, MOST_TEXT),
+    text: plainLine(text, MAX_TEXT),
     link: null,
     repository,
     run,
@@ -56,7 +56,7 @@ export async function messageFor(
   if (told === null) return null;
   const { text, wait } = told;
   const link = `${source.origin()}/runs/${run}${occasion === "gate" ? "/gate" : ""}`;
-  return message(text, { link, wait, repository: told.repository, title: plainLine(told.title, MOST_TITLE) });
+  return message(text, { link, wait, repository: told.repository, title: plainLine(told.title, MAX_TITLE) });
 }
 
 async function isNamed(pool: Pool, { person, repository, phase }: ClaimedNotification): Promise<boolean> {
@@ -76,9 +76,12 @@ type RunRow = {
   readonly begun_by: string;
   readonly role: Role;
 };
-type Told = Pick<RunRow, "repository" | "title"> & { readonly text: string; readonly wait: WaitNotice["wait"] | null };
+type NoticeSource = Pick<RunRow, "repository" | "title"> & {
+  readonly text: string;
+  readonly wait: WaitNotice["wait"] | null;
+};
 
-async function runToTell({ pool, journal }: MessageSource, claimed: ClaimedNotification): Promise<Told | null> {
+async function runToTell({ pool, journal }: MessageSource, claimed: ClaimedNotification): Promise<NoticeSource | null> {
   const { run, person, occasion, wait_id } = claimed;
   const { rows } = await pool.query<RunRow>(
     `select r.repository, r.title, r.refused, r.cancelled_by, r.begun_by, m.role
@@ -113,7 +116,7 @@ async function mayAccept(
 }
 
 function endText({ repository, title, refused, cancelled_by }: RunRow, state: Exclude<RunState, ActiveRun>): string {
-  const named = `${repository}: “${plainLine(title, MOST_TITLE)}”`;
+  const named = `${repository}: “${plainLine(title, MAX_TITLE)}”`;
   if (cancelled_by !== null) return `${named} was cancelled by ${cancelled_by} before a worker began it.`;
   if (state.is === "none") return `${named} could not be begun: ${refused ?? "no reason was given"}`;
   return state.how === "cancelled" ? `${named} was cancelled.` : `${named} is finished.`;

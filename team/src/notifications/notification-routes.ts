@@ -7,21 +7,21 @@ import {
   NotificationChannel,
 } from "../../../src/schema/api-notifications.ts";
 import type { Principal } from "../people/principals.ts";
-import { personOf } from "../people/roles.ts";
+import { requirePerson } from "../people/roles.ts";
 import type { TeamEnv, TeamServer } from "../server/team-server.ts";
-import { askForTest, channelsOf, removeChannel, setChannel } from "./notification-channels.ts";
+import { askForTest, listChannels, removeChannel, setChannel } from "./notification-channels.ts";
 
 /** How a person wants to be told; nobody sets it for another. */
 export function addNotificationRoutes(app: Hono<TeamEnv>, { pool, notifications }: TeamServer): void {
   app.get("/api/notifications", async (context) => {
-    const person = personOf(context.get("principal"));
-    return context.json({ channels: await channelsOf(pool, person) } satisfies ChannelList);
+    const person = requirePerson(context.get("principal"));
+    return context.json({ channels: await listChannels(pool, person) } satisfies ChannelList);
   });
   app.post("/api/notifications", async (context) => {
     const person = signedIn(context.get("principal"));
     const change = ChannelChange.parse(await context.req.json());
     const secret = await setChannel(pool, notifications, { person, change });
-    return context.json({ secret, channels: await channelsOf(pool, person) } satisfies ChannelSet);
+    return context.json({ secret, channels: await listChannels(pool, person) } satisfies ChannelSet);
   });
   app.delete("/api/notifications/:channel", async (context) => {
     const person = signedIn(context.get("principal"));
@@ -37,7 +37,7 @@ export function addNotificationRoutes(app: Hono<TeamEnv>, { pool, notifications 
 
 /** A script's token that leaks must not have a person's messages sent elsewhere. */
 function signedIn(principal: Principal): string {
-  const person = personOf(principal);
+  const person = requirePerson(principal);
   if (!principal.isPersonal) return person;
   const what = "A personal token is for scripts: it does not change where you are told.";
   throw new ProblemError({ code: "NOT_ALLOWED", what, fix: "Use the token that you signed in with." });

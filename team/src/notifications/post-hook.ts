@@ -4,7 +4,9 @@ import { isIPv4, type LookupFunction } from "node:net";
 import { type CheckedHook, checkHook, HookRefused, type HookRules } from "./hook-address.ts";
 
 /** `isFinal`: trying again would come to the same. `why` is shown to the person and names no address within the network. */
-export type Sent = { readonly ok: true } | { readonly ok: false; readonly why: string; readonly isFinal: boolean };
+export type DeliveryResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly why: string; readonly isFinal: boolean };
 
 export type Hook = {
   readonly address: string;
@@ -12,42 +14,50 @@ export type Hook = {
   readonly body: string;
 };
 
-const WITHIN = 10_000; // milliseconds, from the first byte sent to the answer's headers
-const MOST_HEADERS = 8192; // bytes
+const POST_TIMEOUT_MS = 10_000; // milliseconds, from the first byte sent to the answer's headers
+const MAX_HEADERS = 8192; // bytes
 
 /**
  * Posts to a person's web address: to an address that was checked, and to no other. Redirects are not followed, and
  * nothing of the answer is read but its status.
  */
-export async function postHook({ address, headers, body }: Hook, rules: HookRules, stop: AbortSignal): Promise<Sent> {
+export async function postHook(
+  { address, headers, body }: Hook,
+  rules: HookRules,
+  stop: AbortSignal,
+): Promise<DeliveryResult> {
   const ending = new AbortController();
   const end = (): void => ending.abort();
-  const timer = setTimeout(end, WITHIN);
+  const timer = setTimeout(end, POST_TIMEOUT_MS);
   stop.addEventListener("abort", end);
   try {
     const hook = await checkHook(address, rules);
     const length = String(Buffer.byteLength(body));
     const sent = { "content-type": "application/json", "user-agent": "isdlc", "content-length": length, ...headers };
-    return answered(await statusOf(hook, body, { headers: sent, signal: ending.signal }));
+    return answered(await requestStatus(hook, body, { headers: sent, signal: ending.signal }));
   } catch (error) {
     if (error instanceof HookRefused) return { ok: false, why: error.message, isFinal: true };
-    return { ok: false, why: troubleOf(error), isFinal: false };
+    return { ok: false, why: describeError(error), isFinal: false };
   } finally {
     clearTimeout(timer);
     stop.removeEventListener("abort", end);
   }
 }
 
-type Sending = { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal };
+type PostOptions = { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal };
 
-function statusOf({ url, addresses }: CheckedHook, body: string, { headers, signal }: Sending): Promise<number> {
+function requestStatus(
+  { url, addresses }: CheckedHook,
+  body: string,
+  { headers, signal }: PostOptions,
+): Promise<number> {
   const options: RequestOptions = {
     method: "POST",
     headers,
     signal,
     agent: false,
-    maxHeaderSize: MOST_HEADERS,
-    ...(addresses === null ? {} : { lookup: lookupOf(addresses) }),
+    maxHeaderSize: MAX_HEADERS,
+    ...(addresses === null ? {} : { lookup: createLookup(addresses) }),
   };
   return new Promise((resolve, reject) => {
     const sent = (url.protocol === "https:" ? tlsRequest : plainRequest)(url, options, (response) => {
@@ -61,7 +71,7 @@ function statusOf({ url, addresses }: CheckedHook, body: string, { headers, sign
 }
 
 /** Tells a connection the addresses that were checked, whatever the host's name would resolve to by now. */
-function lookupOf(addresses: readonly string[]): LookupFunction {
+function createLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
   return (_host, { all }, tell) => {
     const [first = { address: "", family: 0 }] = found;
@@ -71,13 +81,13 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
 }
 
 /** Whoever refuses for good is not asked again. */
-function answered(status: number): Sent {
+function answered(status: number): DeliveryResult {
   if (status >= 200 && status < 300) return { ok: true };
   const isFinal = status < 500 && status !== 408 && status !== 429;
   return { ok: false, why: `it answered ${status}`, isFinal };
 }
 
-function troubleOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof Error && error.name === "AbortError") return "it did not answer in time";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /^[A-Z0-9_]{1,60}$/.test(code) ? `it could not be reached (${code})` : "it could not be reached";

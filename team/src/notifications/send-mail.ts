@@ -1,12 +1,12 @@
 import { createTransport } from "nodemailer";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { NotificationMessage } from "./notification-message.ts";
-import type { Sent } from "./post-hook.ts";
+import type { DeliveryResult } from "./post-hook.ts";
 
 /** The operator's own mail server. */
 export type MailSettings = { readonly server: URL; readonly from: string };
 
-export type Mailer = (to: string, message: NotificationMessage) => Promise<Sent>;
+export type Mailer = (to: string, message: NotificationMessage) => Promise<DeliveryResult>;
 
 /** ASCII, without quotes, comments or names: what a mail server could read as two addresses is none. */
 const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=.{1,253}$)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
@@ -14,8 +14,8 @@ const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=.{1,253}$)[A-Za-z0-9-
 export const isMailAddress = (text: string): boolean => ADDRESS.test(text);
 
 const SILENT_FOR = 10_000; // milliseconds at each step
-const WITHIN = 30_000; // milliseconds for all of it
-const MOST_SUBJECT = 150; // characters
+const SEND_TIMEOUT_MS = 30_000; // milliseconds for all of it
+const MAX_SUBJECT = 150; // characters
 
 /** @throws ProblemError USAGE */
 export function readMailSettings(server: string, from: string | undefined, usage: string): MailSettings {
@@ -42,7 +42,7 @@ export function createMailer({ server, from }: MailSettings): Mailer {
     port: server.port === "" ? (isTls ? 465 : 587) : Number(server.port),
     secure: isTls,
     requireTLS: !isTls && !["127.0.0.1", "::1", "localhost"].includes(host),
-    ...(server.username === "" ? {} : { auth: credentialsOf(server) }),
+    ...(server.username === "" ? {} : { auth: parseCredentials(server) }),
     connectionTimeout: SILENT_FOR,
     greetingTimeout: SILENT_FOR,
     socketTimeout: SILENT_FOR,
@@ -53,26 +53,26 @@ export function createMailer({ server, from }: MailSettings): Mailer {
     const mail = {
       from: { name: "isdlc", address: from },
       to: { name: "", address: to },
-      subject: message.text.slice(0, MOST_SUBJECT),
-      text: textOf(message),
+      subject: message.text.slice(0, MAX_SUBJECT),
+      text: messageText(message),
       messageId: `<${message.id}@${from.slice(from.indexOf("@") + 1)}>`,
       headers: { "Auto-Submitted": "auto-generated" },
     };
     try {
-      await within(transport.sendMail(mail), WITHIN);
+      await within(transport.sendMail(mail), SEND_TIMEOUT_MS);
       return { ok: true };
     } catch (error) {
-      return troubleOf(error);
+      return toFailedDelivery(error);
     }
   };
 }
 
-const credentialsOf = ({ username, password }: URL): { user: string; pass: string } => ({
+const parseCredentials = ({ username, password }: URL): { user: string; pass: string } => ({
   user: decodeURIComponent(username),
   pass: decodeURIComponent(password),
 });
 
-const textOf = ({ text, link }: NotificationMessage): string =>
+const messageText = ({ text, link }: NotificationMessage): string =>
   [text, ...(link === null ? [] : ["", link]), "", "-- ", "No more of these: isdlc team notify email off", ""].join(
     "\n",
   );
@@ -86,7 +86,7 @@ async function within<T>(work: Promise<T>, most: number): Promise<T> {
 }
 
 /** A mail server's 5xx about a recipient is its last word; it says more than others should read. */
-function troubleOf(error: unknown): Sent {
+function toFailedDelivery(error: unknown): DeliveryResult {
   const status = error instanceof Error && "responseCode" in error ? Number(error.responseCode) : 0;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isFinal = status >= 550 && status < 560 && code === "EENVELOPE";

@@ -13,7 +13,7 @@ import {
   settle,
 } from "./notification-outbox.ts";
 import type { NotificationSettings } from "./notification-settings.ts";
-import { type Hook, postHook, type Sent } from "./post-hook.ts";
+import { type Hook, postHook, type DeliveryResult } from "./post-hook.ts";
 import { hookHeaders } from "./sign-hook.ts";
 
 export type Sender = MessageSource & {
@@ -22,7 +22,7 @@ export type Sender = MessageSource & {
   readonly metrics: ServerMetrics;
 };
 
-const LOOKS_EVERY = 1000; // milliseconds
+const NOTIFICATION_POLL_INTERVAL_MS = 1000; // milliseconds
 /** Notifications that are on their way from one server at a time. */
 const AT_ONCE = 20;
 /** How long a server that is told to stop waits for what is on its way. */
@@ -54,7 +54,7 @@ export function startNotifications(sender: Sender): { stop(): Promise<void> } {
       });
     busy.set(channelKey(claimed), ended);
   }
-  const timer = setInterval(lookOnce, LOOKS_EVERY);
+  const timer = setInterval(lookOnce, NOTIFICATION_POLL_INTERVAL_MS);
   return {
     async stop() {
       clearInterval(timer);
@@ -82,15 +82,15 @@ async function deliver(sender: Sender, claimed: ClaimedNotification, stop: Abort
   return end("given-up", sent.why);
 }
 
-type Sending = {
+type DeliveryContext = {
   readonly claimed: ClaimedNotification;
   readonly message: NotificationMessage;
   readonly stop: AbortSignal;
 };
 
-function send({ settings }: Sender, { claimed, message, stop }: Sending): Promise<Sent> {
+function send({ settings }: Sender, { claimed, message, stop }: DeliveryContext): Promise<DeliveryResult> {
   const { channel, address } = claimed;
-  const post = (body: object, headers: (text: string) => Hook["headers"] = () => ({})): Promise<Sent> => {
+  const post = (body: object, headers: (text: string) => Hook["headers"] = () => ({})): Promise<DeliveryResult> => {
     const text = JSON.stringify(body);
     return postHook({ address, body: text, headers: headers(text) }, settings.hooks, stop);
   };
@@ -108,4 +108,4 @@ function send({ settings }: Sender, { claimed, message, stop }: Sending): Promis
   }
 }
 
-const NO_MAIL: Sent = { ok: false, why: "the server sends no mail any more", isFinal: true };
+const NO_MAIL: DeliveryResult = { ok: false, why: "the server sends no mail any more", isFinal: true };

@@ -5,10 +5,10 @@ const SECRET_BYTES = 32;
 
 export const newHookSecret = (): string => BEGINNING + randomBytes(SECRET_BYTES).toString("base64");
 
-export type Signed = { readonly id: string; readonly body: string; readonly at: Date };
+export type SignedHook = { readonly id: string; readonly body: string; readonly at: Date };
 
 /** Headers of the Standard Webhooks specification, for which receivers find libraries. */
-export function hookHeaders(secret: string, { id, body, at }: Signed): Readonly<Record<string, string>> {
+export function hookHeaders(secret: string, { id, body, at }: SignedHook): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const key = Buffer.from(secret.slice(BEGINNING.length), "base64");
   const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");

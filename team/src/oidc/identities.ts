@@ -4,15 +4,15 @@ import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { noteAccountChange } from "../people/accounts.ts";
 
 /** How somebody is known at the provider. */
-export type Known = { readonly email: string } | { readonly subject: string };
+export type ProviderIdentity = { readonly email: string } | { readonly subject: string };
 
-export type Linking = { readonly person: string; readonly known: Known | null };
+export type IdentityLink = { readonly person: string; readonly known: ProviderIdentity | null };
 
 /**
  * Says who a person is at the provider, or that they are nobody there; whoever is signed in by it is signed out.
  * @throws ProblemError USAGE where there is no such person, or somebody else is known by that.
  */
-export async function linkIdentity(pool: Pool, by: string, { person, known }: Linking): Promise<void> {
+export async function linkIdentity(pool: Pool, by: string, { person, known }: IdentityLink): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query("delete from isdlc.identity where person = $1", [person]);
     if (known !== null) {

@@ -5,7 +5,7 @@ import { isSecure, keepSession } from "../page/page-cookie.ts";
 import { beginSession } from "../page/page-sessions.ts";
 import type { Entrance } from "../page/sign-in-attempt.ts";
 import { PAGE_API, type TeamPage } from "../page/team-page-parts.ts";
-import { addressOf, type TeamEnv } from "../server/team-server.ts";
+import { remoteAddress, type TeamEnv } from "../server/team-server.ts";
 import { personOfIdentity } from "./identities.ts";
 import { Flow, type Provider } from "./provider.ts";
 
@@ -14,25 +14,25 @@ export const CALLBACK = "/sign-in/callback";
 const FLOW_SECONDS = 10 * 60;
 
 /** What the page says to somebody who came back, where it is not the inbox. */
-type Refusal = "refused" | "unknown" | "wait";
+type SignInRefusal = "refused" | "unknown" | "wait";
 
 /** Signing in at the provider: there, and back with a code that only this browser can use. */
 export function addProviderSignIn(app: Hono<TeamEnv>, entrance: Entrance, provider: Provider): void {
   const { page } = entrance;
   app.post(`${PAGE_API}/session/provider`, async (context) => {
     const begun = await provider.begin(`${context.req.header("origin") ?? ""}${CALLBACK}`).catch((error: unknown) => {
-      page.server.log.warn({ why: whyOf(error) }, "the sign-in provider cannot be reached");
+      page.server.log.warn({ why: errorMessage(error) }, "the sign-in provider cannot be reached");
       return null;
     });
     if (begun === null) return context.json({ problem: AWAY }, 503);
     const { url, flow } = begun;
     const value = Buffer.from(JSON.stringify(flow)).toString("base64url");
-    setCookie(context, cookieOf(page), value, { ...attributesOf(page), maxAge: FLOW_SECONDS });
+    setCookie(context, flowCookie(page), value, { ...cookieAttributes(page), maxAge: FLOW_SECONDS });
     return context.json({ url });
   });
   app.get(CALLBACK, async (context) => {
     const flow = flowIn(page, context);
-    deleteCookie(context, cookieOf(page), attributesOf(page));
+    deleteCookie(context, flowCookie(page), cookieAttributes(page));
     const refusal = await comeBack(entrance, provider, { context, flow });
     return context.redirect(refusal === null ? "/" : `/?sign-in=${refusal}`, 303);
   });
@@ -45,9 +45,9 @@ async function comeBack(
   { page, refused }: Entrance,
   provider: Provider,
   { context, flow }: Back,
-): Promise<Refusal | null> {
+): Promise<SignInRefusal | null> {
   const { pool, log } = page.server;
-  const address = addressOf(context);
+  const address = remoteAddress(context);
   if (flow === null) return "refused";
   if (!refused.mayTry(address, "")) return "wait";
   try {
@@ -59,7 +59,7 @@ async function comeBack(
     return null;
   } catch (error) {
     refused.noteRefused(address);
-    log.warn({ why: whyOf(error) }, "what the sign-in provider sent was refused");
+    log.warn({ why: errorMessage(error) }, "what the sign-in provider sent was refused");
     return "refused";
   }
 }
@@ -68,7 +68,7 @@ async function comeBack(
 function flowIn(page: TeamPage, context: Context<TeamEnv>): Flow | null {
   try {
     const value: unknown = JSON.parse(
-      Buffer.from(getCookie(context, cookieOf(page)) ?? "", "base64url").toString("utf8"),
+      Buffer.from(getCookie(context, flowCookie(page)) ?? "", "base64url").toString("utf8"),
     );
     const flow = Flow.parse(value);
     const isHere = page.origins().some((origin) => flow.redirect === `${origin}${CALLBACK}`);
@@ -79,7 +79,7 @@ function flowIn(page: TeamPage, context: Context<TeamEnv>): Flow | null {
 }
 
 /** Its message alone: errors of the library carry tokens. */
-const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const AWAY: ApiProblem = {
   code: "UNAVAILABLE",
@@ -87,8 +87,8 @@ const AWAY: ApiProblem = {
   fix: "Try it again, or sign in another way.",
 };
 
-const cookieOf = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc-flow" : "isdlc-flow");
+const flowCookie = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc-flow" : "isdlc-flow");
 
 /** Lax: the browser comes back from another site. */
-const attributesOf = (page: TeamPage) =>
+const cookieAttributes = (page: TeamPage) =>
   ({ path: "/", httpOnly: true, sameSite: "Lax", secure: isSecure(page) }) as const;

@@ -62,7 +62,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       });
       return { url: url.href, flow };
     },
-    finish: async (query, flow) => identityOf(await configuration(), query, flow),
+    finish: async (query, flow) => readIdentity(await configuration(), query, flow),
   };
 }
 
@@ -75,7 +75,7 @@ function discovered({ issuer, client, secret }: ProviderSettings): Promise<Confi
   });
 }
 
-async function identityOf(configuration: Configuration, query: string, flow: Flow): Promise<Identity> {
+async function readIdentity(configuration: Configuration, query: string, flow: Flow): Promise<Identity> {
   const back = new URL(flow.redirect);
   back.search = query;
   const tokens = await authorizationCodeGrant(configuration, back, {

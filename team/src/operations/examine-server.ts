@@ -6,7 +6,7 @@ import { auditMerges } from "../merging/audit-merges.ts";
 import { GENERATION } from "../server/drive-queue.ts";
 import { verifyRuns } from "./verify-runs.ts";
 
-export type Finding = { readonly what: string; readonly isFine: boolean; readonly detail: string };
+export type ServerFinding = { readonly what: string; readonly isFine: boolean; readonly detail: string };
 
 /** Silent for longer than any sensible lease. */
 const SILENT = 120; // seconds
@@ -16,7 +16,7 @@ const UNTAKEN = 600; // seconds
 export type Examination = { readonly pool: Pool; readonly seal: Seal; readonly copies: RepositoryCopies };
 
 /** Checks the database, the signatures and the recorded merges. Changes nothing but the results of the merge check. */
-export async function examineServer({ pool, seal, copies }: Examination): Promise<readonly Finding[]> {
+export async function examineServer({ pool, seal, copies }: Examination): Promise<readonly ServerFinding[]> {
   const database = await databaseFinding(pool);
   if (!database.isFine) return [database];
   return [
@@ -32,14 +32,14 @@ export async function examineServer({ pool, seal, copies }: Examination): Promis
   ];
 }
 
-async function databaseFinding(pool: Pool): Promise<Finding> {
+async function databaseFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ version: string; hasOurs: boolean }>(
     `select current_setting('server_version') as version,
        to_regclass('public.isdlc_migration') is not null as "hasOurs"`,
   );
   const { version = "?", hasOurs = false } = rows[0] ?? {};
   const migrated = hasOurs ? await migrationsIn(pool) : 0;
-  const told = (isFine: boolean, detail: string): Finding => ({ what: "database", isFine, detail });
+  const told = (isFine: boolean, detail: string): ServerFinding => ({ what: "database", isFine, detail });
   if (migrated > MIGRATION_COUNT)
     return told(false, `its tables are of a later version of isdlc (${migrated}, known here: ${MIGRATION_COUNT})`);
   if (migrated < MIGRATION_COUNT)
@@ -52,13 +52,13 @@ async function migrationsIn(pool: Pool): Promise<number> {
   return (await pool.query<{ migrated: number }>(text)).rows[0]?.migrated ?? 0;
 }
 
-async function journalFinding(pool: Pool, seal: Seal): Promise<Finding> {
+async function journalFinding(pool: Pool, seal: Seal): Promise<ServerFinding> {
   const { runs, decisions, problems } = await verifyRuns(pool, seal);
   const detail = problems.length === 0 ? `${runs} runs with ${decisions} decisions hold` : problems.join("; ");
   return { what: "journals", isFine: problems.length === 0, detail };
 }
 
-async function mergeFinding(pool: Pool, copies: RepositoryCopies): Promise<Finding> {
+async function mergeFinding(pool: Pool, copies: RepositoryCopies): Promise<ServerFinding> {
   const { checked, missing, unread } = await auditMerges({ pool, copies });
   const lost = missing.map(
     ({ run, base, commit, restore }) =>
@@ -70,7 +70,7 @@ async function mergeFinding(pool: Pool, copies: RepositoryCopies): Promise<Findi
 }
 
 /** A host's protection of branches cannot be seen from here: the operator states it. */
-async function credentialFinding(pool: Pool): Promise<Finding> {
+async function credentialFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ name: string }>(
     "select name from isdlc.repository where not workers_restricted order by name",
   );
@@ -82,7 +82,7 @@ async function credentialFinding(pool: Pool): Promise<Finding> {
   return { what: "worker credentials", isFine: true, detail };
 }
 
-async function workerFinding(pool: Pool): Promise<Finding> {
+async function workerFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<WorkerRow>(
     `select id, trouble, trouble_since as "since", extract(epoch from now() - beat_at)::int as silent, generation,
        (select count(*)::int from isdlc.run r
@@ -126,7 +126,7 @@ function sharedTokens(alive: readonly { readonly id: string }[]): readonly strin
   });
 }
 
-async function waitingFinding(pool: Pool): Promise<Finding> {
+async function waitingFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ run: string; label: string | null }>(
     `select run, (select label from isdlc.repository where name = r.repository) as label from isdlc.run r
      where rests = 'action' and worker is null and asked_at < now() - make_interval(secs => $1) order by number`,
@@ -138,7 +138,7 @@ async function waitingFinding(pool: Pool): Promise<Finding> {
   return { what: "queue", isFine: rows.length === 0, detail };
 }
 
-async function hostFinding(pool: Pool): Promise<Finding> {
+async function hostFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ run: string; since: Date; detail: string }>(
     `select run, host_since as since, host_detail as detail from isdlc.run
      where rests = 'action' and host_since is not null order by host_since`,
@@ -149,7 +149,7 @@ async function hostFinding(pool: Pool): Promise<Finding> {
 }
 
 /** A person's address that does not answer is not the server's fault, and told all the same. */
-async function notificationFinding(pool: Pool): Promise<Finding> {
+async function notificationFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ waiting: number; givenUp: readonly string[] }>(
     `select count(*) filter (where due_at is not null)::int as waiting,
        coalesce(array_agg(distinct person || ' by ' || channel)
@@ -164,7 +164,7 @@ async function notificationFinding(pool: Pool): Promise<Finding> {
   return { what: "notifications", isFine: true, detail: detail.join("; ") };
 }
 
-async function keptFinding(pool: Pool): Promise<Finding> {
+async function keptFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ ref: string }>(
     "select ref from isdlc.kept_work k join isdlc.run r using (run) where r.rests <> 'ended' order by k.at",
   );

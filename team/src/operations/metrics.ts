@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { collectDefaultMetrics, Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { version } from "../../../src/compose/version.ts";
-import { type Listening, listenAt } from "../server/listen-at.ts";
+import { type ListeningServer, listenAt } from "../server/listen-at.ts";
 
 /** Seconds; a decision takes milliseconds, a backup of thousands of runs minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -153,7 +153,7 @@ async function tellMetrics(registry: Registry, response: ServerResponse): Promis
 }
 
 /** Metrics have a port of their own on this machine, for they name workers and are read without a token. */
-export function serveMetrics(registry: Registry, port: number): Promise<Listening> {
+export function serveMetrics(registry: Registry, port: number): Promise<ListeningServer> {
   const http = createServer((request, response) => {
     const isAsked = request.method === "GET" && request.url === "/metrics";
     if (isAsked) void tellMetrics(registry, response);

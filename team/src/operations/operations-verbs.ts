@@ -10,10 +10,10 @@ import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { queueAll } from "../server/leases.ts";
 import { examineServer } from "./examine-server.ts";
 import { restoreBackup } from "./restore-backup.ts";
-import { type Counted, writeBackup } from "./write-backup.ts";
+import { type RowCounts, writeBackup } from "./write-backup.ts";
 
 /** What an operation works with. */
-export type Operating = {
+export type OperationContext = {
   readonly pool: Pool;
   readonly keyFile: string;
   /** Folder of the server's copies of repositories. */
@@ -22,7 +22,7 @@ export type Operating = {
   readonly invocation: Invocation;
 };
 
-export type Operation = (operating: Operating) => Promise<Result>;
+export type Operation = (operating: OperationContext) => Promise<Result>;
 
 /** What keeps a server going: its tables, copies of what it knows, and what is wrong with it. */
 export const operations: Readonly<Record<string, Operation>> = {
@@ -33,15 +33,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   "acknowledge-merge": acknowledgeMerge,
 };
 
-async function migrate({ pool }: Operating): Promise<Result> {
+async function migrate({ pool }: OperationContext): Promise<Result> {
   const migrations = await migrateDatabase(pool);
   const what =
     migrations === 0 ? "The tables are up to date." : `The tables are up to date: ${migrations} changes made.`;
   return done([what], { migrations });
 }
 
-async function backup({ pool, words, invocation }: Operating): Promise<Result> {
-  const file = fileOf(words, invocation);
+async function backup({ pool, words, invocation }: OperationContext): Promise<Result> {
+  const file = readFileArgument(words, invocation);
   const counted = await writeBackup(pool, file);
   const lines = [
     `Wrote ${file}: ${told(counted)}.`,
@@ -50,9 +50,9 @@ async function backup({ pool, words, invocation }: Operating): Promise<Result> {
   return done(lines, { file, rows: counted });
 }
 
-async function restore(operating: Operating): Promise<Result> {
+async function restore(operating: OperationContext): Promise<Result> {
   const { pool, words, invocation } = operating;
-  const file = fileOf(words, invocation);
+  const file = readFileArgument(words, invocation);
   await migrate(operating);
   const counted = await restoreBackup(pool, file);
   const asked = await queueAll({ pool });
@@ -60,7 +60,7 @@ async function restore(operating: Operating): Promise<Result> {
   return done([...lines, "Now run: isdlc server doctor"], { file, rows: counted, asked });
 }
 
-async function acknowledgeMerge({ pool, words: [run = "", ...why], invocation }: Operating): Promise<Result> {
+async function acknowledgeMerge({ pool, words: [run = "", ...why], invocation }: OperationContext): Promise<Result> {
   const reason = why.join(" ");
   if (reason !== "" && (await acknowledgeMerges(pool, run, reason)))
     return done([`The missing merge of ${run} is not reported any more: ${reason}`], { run, reason });
@@ -68,7 +68,7 @@ async function acknowledgeMerge({ pool, words: [run = "", ...why], invocation }:
   throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
 }
 
-async function doctor({ pool, keyFile, copies: folder, invocation }: Operating): Promise<Result> {
+async function doctor({ pool, keyFile, copies: folder, invocation }: OperationContext): Promise<Result> {
   if (!existsSync(keyFile))
     throw new ProblemError({
       code: "DATABASE_UNAVAILABLE",
@@ -82,9 +82,9 @@ async function doctor({ pool, keyFile, copies: folder, invocation }: Operating):
   return { ...done(lines, { isFine, findings }), code: isFine ? 0 : 1 };
 }
 
-const told = (counted: Counted): string => `${counted["run"] ?? 0} runs with ${counted["decision"] ?? 0} decisions`;
+const told = (counted: RowCounts): string => `${counted["run"] ?? 0} runs with ${counted["decision"] ?? 0} decisions`;
 
-function fileOf([file]: readonly string[], { verb }: Invocation): string {
+function readFileArgument([file]: readonly string[], { verb }: Invocation): string {
   if (file !== undefined && file !== "") return file;
   throw new ProblemError({ code: "USAGE", detail: "Say which file.", usage: verb.usage });
 }

@@ -6,7 +6,7 @@ import type { ClientBase, Pool } from "pg";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { BackupEnd, BackupHeader, BackupRows, tablesInOrder } from "./backup-format.ts";
-import type { Counted } from "./write-backup.ts";
+import type { RowCounts } from "./write-backup.ts";
 
 /** Workers of before the restore may hold runs with epochs that the backup has not seen; all of them are below this. */
 const EPOCHS_AHEAD = 100_000;
@@ -15,7 +15,7 @@ const EPOCHS_AHEAD = 100_000;
  * Brings a backup into a database that holds nothing yet, all of it or nothing. Whoever drove a run before is fenced off.
  * @throws ProblemError BACKUP_UNUSABLE
  */
-export function restoreBackup(pool: Pool, file: string): Promise<Counted> {
+export function restoreBackup(pool: Pool, file: string): Promise<RowCounts> {
   return inTransaction(pool, async (client) => {
     const tables = await tablesInOrder(client);
     await refuseIfUsed(client, tables);
@@ -35,9 +35,9 @@ async function refuseIfUsed(client: ClientBase, tables: readonly string[]): Prom
   }
 }
 
-type Taking = { readonly file: string; readonly tables: ReadonlySet<string> };
+type RestoreContext = { readonly file: string; readonly tables: ReadonlySet<string> };
 
-async function takeRows(client: ClientBase, { file, tables }: Taking): Promise<Counted> {
+async function takeRows(client: ClientBase, { file, tables }: RestoreContext): Promise<RowCounts> {
   const counted: Record<string, number> = {};
   const hash = createHash("sha256");
   let header: BackupHeader | null = null;

@@ -5,16 +5,16 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { version } from "../../../src/compose/version.ts";
 
-export type Traced = {
+export type TraceSpan = {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | number>>;
   /** Of a request that may name the trace it belongs to. */
   readonly headers?: object;
 };
 
-export type Tracing = {
+export type Tracer = {
   /** Does the work in a span. With the headers it is given, what it asks others for becomes part of the same trace. */
-  within<T>(traced: Traced, work: (headers: Readonly<Record<string, string>>) => Promise<T>): Promise<T>;
+  within<T>(traced: TraceSpan, work: (headers: Readonly<Record<string, string>>) => Promise<T>): Promise<T>;
   /** Sends what is left. */
   stop(): Promise<void>;
 };
@@ -23,7 +23,7 @@ export type Tracing = {
  * Traces go where the standard variables of OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT` and its relatives, read by
  * its own library); without them nothing is made. They hold names of runs and workers, and no text of people or agents.
  */
-export function startTracing(name: string, env: NodeJS.ProcessEnv): Tracing {
+export function startTracing(name: string, env: NodeJS.ProcessEnv): Tracer {
   const isWanted = "OTEL_EXPORTER_OTLP_ENDPOINT" in env || "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" in env;
   if (!isWanted) return { within: (_traced, work) => work({}), stop: () => Promise.resolve() };
   const provider = new BasicTracerProvider({

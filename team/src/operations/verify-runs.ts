@@ -5,14 +5,18 @@ import type { RunEvent } from "../../../src/schema/event.ts";
 import { verifySignatures } from "../../../src/adapters/passkeys/verify-signatures.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import { emptyCursor, fold } from "../../../src/adapters/journal-file/fold.ts";
-import { bytesOf, linesAfter, sourceOfLines } from "../journal-postgres/read-run.ts";
+import { joinLines, linesAfter, sourceOfLines } from "../journal-postgres/read-run.ts";
 
-export type Verified = { readonly runs: number; readonly decisions: number; readonly problems: readonly string[] };
+export type RunsVerification = {
+  readonly runs: number;
+  readonly decisions: number;
+  readonly problems: readonly string[];
+};
 
 const RUNS_AT_ONCE = 200;
 
 /** Reads the journal of every run from its beginning: hashes, marks, numbers, signatures of passkeys, and the head that the run's row has. */
-export async function verifyRuns(pool: Pool, seal: Seal): Promise<Verified> {
+export async function verifyRuns(pool: Pool, seal: Seal): Promise<RunsVerification> {
   let [runs, decisions, after] = [0, 0, "0"];
   const problems: string[] = [];
   for (;;) {
@@ -38,7 +42,7 @@ async function verifyRun(pool: Pool, seal: Seal, run: string): Promise<{ decisio
   try {
     const events: RunEvent[] = [];
     const onEvents = (more: readonly RunEvent[]): void => void events.push(...more);
-    fold(emptyCursor(run), bytesOf(read), { ...sourceOfLines({ seal }, run, read), witnesses: [head], onEvents });
+    fold(emptyCursor(run), joinLines(read), { ...sourceOfLines({ seal }, run, read), witnesses: [head], onEvents });
     const [wrong] = await verifySignatures(findSignatures(events, []));
     return { decisions, problem: wrong === undefined ? null : `event ${wrong.seq}: ${wrong.detail}` };
   } catch (error) {

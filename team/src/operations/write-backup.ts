@@ -9,10 +9,10 @@ import { type BackupHeader, tablesInOrder } from "./backup-format.ts";
 
 const ROWS_AT_ONCE = 500;
 
-export type Counted = Readonly<Record<string, number>>;
+export type RowCounts = Readonly<Record<string, number>>;
 
 /** Writes everything of one moment into a file, while others go on. The file is there whole or not at all. */
-export async function writeBackup(pool: Pool, file: string): Promise<Counted> {
+export async function writeBackup(pool: Pool, file: string): Promise<RowCounts> {
   const client = await pool.connect();
   const counted: Record<string, number> = {};
   try {
@@ -35,7 +35,7 @@ async function* linesOf(client: ClientBase, counted: Record<string, number>): As
     hash.update(line);
     return line;
   };
-  yield lineOf(await headerOf(client));
+  yield lineOf(await readHeader(client));
   for (const table of await tablesInOrder(client)) {
     counted[table] = 0;
     for await (const rows of rowsOf(client, table)) {
@@ -46,7 +46,7 @@ async function* linesOf(client: ClientBase, counted: Record<string, number>): As
   yield `${JSON.stringify({ end: counted, sha256: hash.digest("hex") })}\n`;
 }
 
-async function headerOf(client: ClientBase): Promise<BackupHeader> {
+async function readHeader(client: ClientBase): Promise<BackupHeader> {
   const { rows } = await client.query<{ migrations: number; at: string }>(
     "select count(*)::int as migrations, now()::text as at from public.isdlc_migration",
   );

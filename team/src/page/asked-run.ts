@@ -6,7 +6,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { visibleView } from "../../../src/views/page/visible-view.ts";
 import { listedRun } from "./page-list.ts";
 
-type Asked = { readonly start: StartRequest; readonly choices: Choice[] };
+type RunRequestRow = { readonly start: StartRequest; readonly choices: Choice[] };
 
 const CANCEL: AnswerOption = {
   option: "cancel",
@@ -19,7 +19,7 @@ const CANCEL: AnswerOption = {
 /** A run that was asked for and is not begun: no worker was free yet, or something has to be chosen first. */
 export async function askedRun(pool: Pool, person: string, run: RunId): Promise<RunDetail> {
   const row = await listedRun(pool, person, run);
-  const { rows } = await pool.query<Asked>("select start, choices from isdlc.run where run = $1", [run]);
+  const { rows } = await pool.query<RunRequestRow>("select start, choices from isdlc.run where run = $1", [run]);
   const [asked] = rows;
   if (row === null || asked === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const { mode = "standard", isSupervised } = asked.start;

@@ -6,14 +6,14 @@ import { type FoundItem, ITEMS_ROOT, type SeenItems } from "../../../src/ports/i
 import { isSafeName } from "../../../src/schema/ids.ts";
 
 /** From so many on, the rest is not listed. */
-const MOST_ITEMS = 5000;
+const MAX_ITEMS = 5000;
 /** Bytes of a record; a longer one is none. */
-const LONGEST = 64 * 1024;
+const MAX_META_BYTES = 64 * 1024;
 
 /** The items of a commit, for a look at them all. Starts git five times at most, however many there are. */
 export async function itemsAt(git: Git, commit: string): Promise<SeenItems> {
   const folders = await foldersAt(git, commit);
-  const metas = await metasOf(git, folders);
+  const metas = await readMetas(git, folders);
   const now = new Date().toISOString();
   const found = folders.map(({ slug, tree }): FoundItem => {
     const meta = metas.get(tree);
@@ -35,27 +35,27 @@ async function foldersAt(git: Git, commit: string): Promise<readonly Folder[]> {
       const slug = path.slice(ITEMS_ROOT.length + 1);
       return isSafeName(slug) ? [{ slug, tree }] : [];
     })
-    .slice(0, MOST_ITEMS);
+    .slice(0, MAX_ITEMS);
 }
 
 /** What stands in each record that is JSON, by the tree of its folder. */
-async function metasOf(git: Git, folders: readonly Folder[]): Promise<ReadonlyMap<string, unknown>> {
+async function readMetas(git: Git, folders: readonly Folder[]): Promise<ReadonlyMap<string, unknown>> {
   if (folders.length === 0) return new Map();
   const names = folders.map(({ tree }) => `${tree}:meta.json`);
-  const sizes = await must(git(["cat-file", "--batch-check"], { input: linesOf(names) }), "cat-file");
+  const sizes = await must(git(["cat-file", "--batch-check"], { input: joinNames(names) }), "cat-file");
   const blobs = new Map<string, string>();
   for (const [index, line] of sizes.toString("latin1").split("\n").entries()) {
     const [, blob, size] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? [];
     const tree = folders[index]?.tree;
-    if (blob !== undefined && tree !== undefined && Number(size) <= LONGEST) blobs.set(tree, blob);
+    if (blob !== undefined && tree !== undefined && Number(size) <= MAX_META_BYTES) blobs.set(tree, blob);
   }
-  const texts = await textsOf(git, [...new Set(blobs.values())]);
+  const texts = await readTexts(git, [...new Set(blobs.values())]);
   return new Map([...blobs].map(([tree, blob]) => [tree, parsed(texts.get(blob) ?? "")]));
 }
 
 /** Each is told as a line with its size, the bytes, and a newline. */
-async function textsOf(git: Git, blobs: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const told = await must(git(["cat-file", "--batch"], { input: linesOf(blobs) }), "cat-file");
+async function readTexts(git: Git, blobs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const told = await must(git(["cat-file", "--batch"], { input: joinNames(blobs) }), "cat-file");
   const texts = new Map<string, string>();
   for (let at = 0; at < told.length;) {
     const end = told.indexOf("\n", at);
@@ -67,7 +67,7 @@ async function textsOf(git: Git, blobs: readonly string[]): Promise<ReadonlyMap<
   return texts;
 }
 
-const linesOf = (names: readonly string[]): Buffer => Buffer.from(names.map((name) => `${name}\n`).join(""));
+const joinNames = (names: readonly string[]): Buffer => Buffer.from(names.map((name) => `${name}\n`).join(""));
 
 function parsed(text: string): unknown {
   try {

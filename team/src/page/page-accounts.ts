@@ -1,16 +1,16 @@
 import type { Hono } from "hono";
 import { PageMemberChange, TokenRevocation } from "../../../src/schema/api-team.ts";
 import { createOwnToken, giveRole, policyFor, signedIn } from "../people/account-routes.ts";
-import { membersOf, tokensOf } from "../people/accounts.ts";
+import { listMembers, listTokens } from "../people/accounts.ts";
 import { revokeToken } from "../people/principals.ts";
-import { personOf } from "../people/roles.ts";
+import { requirePerson } from "../people/roles.ts";
 import type { TeamEnv } from "../server/team-server.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
 /** A person's own tokens, and for admins who may do what in their repository. */
 export function addPageAccounts(app: Hono<TeamEnv>, { server: { pool } }: TeamPage): void {
   app.get(`${PAGE_API}/tokens`, async (context) =>
-    context.json({ tokens: await tokensOf(pool, personOf(context.get("principal"))) }),
+    context.json({ tokens: await listTokens(pool, requirePerson(context.get("principal"))) }),
   );
   app.post(`${PAGE_API}/tokens`, async (context) =>
     context.json({ token: await createOwnToken(pool, context.get("principal"), await context.req.json()) }),
@@ -25,6 +25,6 @@ export function addPageAccounts(app: Hono<TeamEnv>, { server: { pool } }: TeamPa
   app.post(`${PAGE_API}/members`, async (context) => {
     const { repository, ...change } = PageMemberChange.parse(await context.req.json());
     await giveRole(pool, context.get("principal"), { repository, change });
-    return context.json({ members: await membersOf(pool, repository) });
+    return context.json({ members: await listMembers(pool, repository) });
   });
 }

@@ -12,11 +12,11 @@ export function personAtPage(page: TeamPage, context: Context<TeamEnv>): Promise
 }
 
 export const sessionIn = (context: Context<TeamEnv>, page: TeamPage): string | undefined =>
-  getCookie(context, cookieOf(page));
+  getCookie(context, cookieName(page));
 
 /** No script reads it, and no other site makes a browser send it. */
 export const keepSession = (context: Context<TeamEnv>, page: TeamPage, secret: string): void =>
-  setCookie(context, cookieOf(page), secret, {
+  setCookie(context, cookieName(page), secret, {
     path: "/",
     httpOnly: true,
     sameSite: "Strict",
@@ -27,7 +27,7 @@ export const keepSession = (context: Context<TeamEnv>, page: TeamPage, secret: s
 export const isSecure = ({ origins }: TeamPage): boolean => origins().every((origin) => origin.startsWith("https:"));
 
 /** With this beginning, browsers take it from this very host and over TLS only. */
-const cookieOf = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc" : "isdlc");
+const cookieName = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc" : "isdlc");
 
 export const forgetSession = (context: Context<TeamEnv>, page: TeamPage): void =>
-  void deleteCookie(context, cookieOf(page), { path: "/", secure: isSecure(page) });
+  void deleteCookie(context, cookieName(page), { path: "/", secure: isSecure(page) });

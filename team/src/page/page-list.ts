@@ -4,13 +4,13 @@ import { visibleView } from "../../../src/views/page/visible-view.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { type RunList, type RunRow, type TreeLocation, WaitKind } from "../../../src/schema/api.ts";
 
-export type Wanted = { readonly person: string; readonly before: string | null; readonly search: string };
+export type PageListQuery = { readonly person: string; readonly before: string | null; readonly search: string };
 
 /** Ended runs in one answer, and open ones. */
 const PAGE = 60;
-const MOST_OPEN = 1000;
+const MAX_OPEN = 1000;
 
-type Listed = {
+type ListedRun = {
   readonly run: string;
   readonly repository: string;
   readonly title: string;
@@ -28,24 +28,24 @@ type Listed = {
 };
 
 /** Runs that a person may look at: what waits first and oldest first, then what runs, then what has ended, newest first. */
-export async function listForPage(pool: Pool, wanted: Wanted): Promise<RunList> {
+export async function listForPage(pool: Pool, wanted: PageListQuery): Promise<RunList> {
   const { person, before, search } = wanted;
-  const open = before === null ? (await pool.query<Listed>(OPEN, [person, MOST_OPEN])).rows : [];
-  const { rows: ended } = await pool.query<Listed>(ENDED, [person, PAGE + 1, before, likeOf(search)]);
+  const open = before === null ? (await pool.query<ListedRun>(OPEN, [person, MAX_OPEN])).rows : [];
+  const { rows: ended } = await pool.query<ListedRun>(ENDED, [person, PAGE + 1, before, toLikePattern(search)]);
   const { rows: counted } = await pool.query<{ ended: number }>(COUNT_ENDED, [person]);
   const waiting = open.filter(({ rests }) => rests === "wait");
   const running = open.filter(({ rests }) => rests === "action");
-  const found = [...waiting, ...running].map(rowOf).filter((row) => fits(row, search));
+  const found = [...waiting, ...running].map(toRow).filter((row) => fits(row, search));
   const shown = ended.slice(0, PAGE);
   return visibleView({
-    runs: [...found, ...shown.map(rowOf)],
+    runs: [...found, ...shown.map(toRow)],
     next: ended.length > PAGE ? (shown.at(-1)?.run ?? null) : null,
     counts: { waiting: waiting.length, running: running.length, ended: counted[0]?.ended ?? 0 },
     problems: [],
   });
 }
 
-export const placeOf = (repository: string): TreeLocation => ({
+export const repositoryPlace = (repository: string): TreeLocation => ({
   tree: repository,
   path: repository,
   item: null,
@@ -54,12 +54,12 @@ export const placeOf = (repository: string): TreeLocation => ({
 
 /** One run as a list has it; null where there is none. */
 export async function listedRun(pool: Pool, person: string, run: RunId): Promise<RunRow | null> {
-  const [found] = (await pool.query<Listed>(`select ${COLUMNS} where r.run = $2`, [person, run])).rows;
-  return found === undefined ? null : rowOf(found);
+  const [found] = (await pool.query<ListedRun>(`select ${COLUMNS} where r.run = $2`, [person, run])).rows;
+  return found === undefined ? null : toRow(found);
 }
 
 /** From the row of the run alone: thousands are listed without reading a journal. */
-function rowOf(listed: Listed): RunRow {
+function toRow(listed: ListedRun): RunRow {
   const { run, title, workflow, phase, rests } = listed;
   const movedAt = (listed.moved_at ?? listed.opened_at).toISOString();
   const kind = WaitKind.safeParse(listed.wait_kind);
@@ -68,8 +68,8 @@ function rowOf(listed: Listed): RunRow {
     workflow: workflow ?? "",
     title,
     item: "",
-    place: placeOf(listed.repository),
-    status: rests === "wait" ? "waiting" : rests === "action" ? "running" : endOf(listed),
+    place: repositoryPlace(listed.repository),
+    status: rests === "wait" ? "waiting" : rests === "action" ? "running" : endStatus(listed),
     branch: null,
     phase: phase === null ? null : { key: phase, name: phaseDisplayName(phase) },
     progress: { done: 0, total: 0 },
@@ -81,24 +81,24 @@ function rowOf(listed: Listed): RunRow {
         : null,
     usage: { input: null, output: null, usd: null },
     redos: 0,
-    ...movedOf(listed),
+    ...toMoved(listed),
     ...(listed.refused === null ? {} : { notBegun: listed.refused }),
   };
 }
 
-const endOf = ({ is_cancelled, refused }: Listed): RunRow["status"] =>
+const endStatus = ({ is_cancelled, refused }: ListedRun): RunRow["status"] =>
   is_cancelled || refused !== null ? "cancelled" : "completed";
 
-type Moved = Pick<Listed, "moved_to" | "moved_by">;
+type MovedColumns = Pick<ListedRun, "moved_to" | "moved_by">;
 
 /** Where a run went that is not the team's any more. */
-export const movedOf = ({ moved_to, moved_by }: Moved): Pick<RunRow, "movedTo"> =>
+export const toMoved = ({ moved_to, moved_by }: MovedColumns): Pick<RunRow, "movedTo"> =>
   moved_to === null ? {} : { movedTo: moved_by === null ? moved_to : `${moved_to}, by ${moved_by}` };
 
 const fits = ({ id, title, workflow, place }: RunRow, search: string): boolean =>
   [id, title, workflow, place.tree].join(" ").toLowerCase().includes(search.toLowerCase());
 
-const likeOf = (search: string): string => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+const toLikePattern = (search: string): string => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
 /** The moment of the last decision stands for when it began to wait, or ended. */
 const COLUMNS = `r.run, r.repository, r.title, r.start->>'workflow' as workflow, r.rests, r.wait_id, r.wait_kind, r.phase,

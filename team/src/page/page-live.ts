@@ -5,14 +5,14 @@ import { eventStream } from "../../../src/apps/ui/live-response.ts";
 import type { LiveMessage } from "../../../src/schema/api-live.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { needRun } from "../people/roles.ts";
-import { runOf, type TeamEnv } from "../server/team-server.ts";
+import { parseRunId, type TeamEnv } from "../server/team-server.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 import { personAtPage } from "./page-cookie.ts";
 
 /** Milliseconds between looks. */
-const LOOKS_EVERY = 1000;
+const RUN_POLL_INTERVAL_MS = 1000;
 /** Pages that one server tells of changes at once. */
-const MOST_LISTENING = 200;
+const MAX_LISTENING = 200;
 
 /** What changes from now on in the runs that a person may look at. */
 export function addPageLive(app: Hono<TeamEnv>, page: TeamPage): void {
@@ -21,9 +21,9 @@ export function addPageLive(app: Hono<TeamEnv>, page: TeamPage): void {
   app.get(`${PAGE_API}/live`, async (context) => {
     const principal = context.get("principal");
     const named = context.req.query("run");
-    const watched = named === undefined ? null : runOf(named);
+    const watched = named === undefined ? null : parseRunId(named);
     if (watched !== null) await needRun(pool, principal, { run: watched, role: "viewer" });
-    if (listening >= MOST_LISTENING) return context.json({ problem: BUSY }, 503);
+    if (listening >= MAX_LISTENING) return context.json({ problem: BUSY }, 503);
     listening += 1;
     return eventStream(async ({ tell, signal }) => {
       try {
@@ -44,14 +44,18 @@ type Follower = {
   readonly watched: RunId | null;
   readonly isSignedIn: () => Promise<boolean>;
 };
-type Telling = { readonly tell: (message: LiveMessage) => void; readonly signal: AbortSignal };
+type LiveTeller = { readonly tell: (message: LiveMessage) => void; readonly signal: AbortSignal };
 
-async function follow(pool: Pool, { person, watched, isSignedIn }: Follower, { tell, signal }: Telling): Promise<void> {
+async function follow(
+  pool: Pool,
+  { person, watched, isSignedIn }: Follower,
+  { tell, signal }: LiveTeller,
+): Promise<void> {
   let known: ReadonlyMap<RunId, number> | null = null;
   let waiting = -1;
   let said = await newestSaid(pool, watched);
   while (!signal.aborted && (await isSignedIn())) {
-    const { rows } = await pool.query<Open>(OPEN, [person]);
+    const { rows } = await pool.query<OpenRunRow>(OPEN, [person]);
     const now = new Map(rows.map(({ run, head_seq }) => [run, head_seq]));
     for (const [run, seq] of moved(known, now)) tell({ is: "changed", run, seq });
     known = now;
@@ -59,11 +63,11 @@ async function follow(pool: Pool, { person, watched, isSignedIn }: Follower, { t
     if (count !== waiting) tell({ is: "waiting", count });
     waiting = count;
     if (watched !== null) said = await tellActivity(pool, { run: watched, after: said }, tell);
-    await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // the page was closed
+    await delay(RUN_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // the page was closed
   }
 }
 
-type Open = { readonly run: RunId; readonly head_seq: number; readonly rests: string };
+type OpenRunRow = { readonly run: RunId; readonly head_seq: number; readonly rests: string };
 
 /** A run that is open no more has changed, too. */
 const moved = (before: ReadonlyMap<RunId, number> | null, now: ReadonlyMap<RunId, number>): [RunId, number][] =>
@@ -80,10 +84,10 @@ async function newestSaid(pool: Pool, run: RunId | null): Promise<string> {
   return rows[0]?.number ?? "0";
 }
 
-type Listened = { readonly run: RunId; readonly after: string };
+type ListenRequest = { readonly run: RunId; readonly after: string };
 
 /** Gives the number of the last message that was told. */
-async function tellActivity(pool: Pool, { run, after }: Listened, tell: Telling["tell"]): Promise<string> {
+async function tellActivity(pool: Pool, { run, after }: ListenRequest, tell: LiveTeller["tell"]): Promise<string> {
   const { rows } = await pool.query<{ number: string; execution: string; lines: string[] }>(
     "select number::text, execution, lines from isdlc.activity where run = $1 and number > $2 order by number",
     [run, after],

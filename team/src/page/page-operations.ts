@@ -17,10 +17,10 @@ const named = z.object({ name: z.string() });
 /** What a browser makes a passkey with. */
 const registration = z.record(z.string(), z.unknown());
 
-type Asked = { readonly answer: Schema; readonly query?: readonly string[]; readonly by?: "everybody" };
-type Sent = { readonly answer: Schema; readonly body?: Schema; readonly by?: "everybody" };
+type QueryOperation = { readonly answer: Schema; readonly query?: readonly string[]; readonly by?: "everybody" };
+type BodyOperation = { readonly answer: Schema; readonly body?: Schema; readonly by?: "everybody" };
 
-const get = (path: string, summary: string, { answer, query = [], by }: Asked): Operation => ({
+const get = (path: string, summary: string, { answer, query = [], by }: QueryOperation): Operation => ({
   method: "get",
   path: `${PAGE_API}${path}`,
   summary,
@@ -29,7 +29,7 @@ const get = (path: string, summary: string, { answer, query = [], by }: Asked): 
   answer,
 });
 
-const post = (path: string, summary: string, { answer, body, by }: Sent): Operation => ({
+const post = (path: string, summary: string, { answer, body, by }: BodyOperation): Operation => ({
   method: "post",
   path: `${PAGE_API}${path}`,
   summary,

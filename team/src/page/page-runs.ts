@@ -3,7 +3,13 @@ import { evolve } from "../../../src/core/evolve.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { noRun } from "../../../src/core/run.ts";
 import { signedFacts } from "../../../src/core/signed-facts.ts";
-import { detailOf, diffOf, documentOf, gateOf, type RunSource } from "../../../src/apps/ui/look-at-run.ts";
+import {
+  readRunDetail,
+  readDiffView,
+  readDocumentView,
+  readGateView,
+  type RunSource,
+} from "../../../src/apps/ui/look-at-run.ts";
 import { tellingWhoWasFirst } from "../../../src/apps/ui/who-was-first.ts";
 import {
   AnswerRequest,
@@ -18,17 +24,17 @@ import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
 import type { LeftBranch } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { leftBranchLines } from "../../../src/views/left-branch.ts";
-import { storyOf } from "../../../src/views/page/story.ts";
+import { buildStory } from "../../../src/views/page/story.ts";
 import { visibleView } from "../../../src/views/page/visible-view.ts";
-import { decisionChallengeFor, signatureOf } from "../passkeys/sign-decision.ts";
+import { decisionChallengeFor, verifySignature } from "../passkeys/sign-decision.ts";
 import { needRun, type RunAccess } from "../people/roles.ts";
 import { answerRun } from "../server/answer-run.ts";
-import { runOf, type TeamEnv } from "../server/team-server.ts";
+import { parseRunId, type TeamEnv } from "../server/team-server.ts";
 import { askedRun } from "./asked-run.ts";
-import { listForPage, movedOf, placeOf } from "./page-list.ts";
+import { listForPage, toMoved, repositoryPlace } from "./page-list.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
-const MOST_SEARCHED = 200; // characters
+const MAX_SEARCHED = 200; // characters
 
 /** Runs of every repository that the person has a role in, in the words of the page. */
 export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
@@ -36,29 +42,29 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   app.get(`${PAGE_API}/runs`, async (context) => {
     const { before = null, search = "" } = context.req.query();
     const person = context.get("principal").id;
-    return context.json(await listForPage(pool, { person, before, search: search.slice(0, MOST_SEARCHED) }));
+    return context.json(await listForPage(pool, { person, before, search: search.slice(0, MAX_SEARCHED) }));
   });
   app.get(`${PAGE_API}/runs/:run`, async (context) => context.json(await detailAt(page, context)));
   app.get(`${PAGE_API}/runs/:run/gate`, async (context) => {
     const { source } = await seen(page, context);
     const known = context.req.query("known") ?? null;
-    return context.json(await tellingWhoWasFirst(source.events, known, () => gateOf(source)));
+    return context.json(await tellingWhoWasFirst(source.events, known, () => readGateView(source)));
   });
   app.get(`${PAGE_API}/runs/:run/story`, async (context) => {
     const { source } = await seen(page, context);
     const from = Number(context.req.query("from") ?? "0");
-    return context.json(storyOf(await source.events(), Number.isSafeInteger(from) ? from : 0));
+    return context.json(buildStory(await source.events(), Number.isSafeInteger(from) ? from : 0));
   });
   app.get(`${PAGE_API}/runs/:run/diff`, async (context) => {
     const against = DiffAgainst.parse(context.req.query("against") ?? "base");
-    return context.json(await diffOf((await seen(page, context)).source, against));
+    return context.json(await readDiffView((await seen(page, context)).source, against));
   });
   app.get(`${PAGE_API}/runs/:run/document`, async (context) =>
-    context.json(await documentOf((await seen(page, context)).source, context.req.query("path") ?? "")),
+    context.json(await readDocumentView((await seen(page, context)).source, context.req.query("path") ?? "")),
   );
   app.get(`${PAGE_API}/runs/:run/activity`, async (context) => {
     const { run } = await seen(page, context);
-    const { rows } = await pool.query<Said>(
+    const { rows } = await pool.query<ExecutionOutput>(
       "select execution, lines from isdlc.activity where run = $1 order by number",
       [run],
     );
@@ -84,7 +90,7 @@ function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
     const request = AnswerRequest.parse(await context.req.json());
     const person = context.get("principal").id;
     const facts = await decisionFacts(run);
-    const signature = await signatureOf(page, { facts, person, decision: request });
+    const signature = await verifySignature(page, { facts, person, decision: request });
     const by = { name: person, channel: signature === undefined ? "dashboard" : "passkey" } as const;
     const events = (): ReturnType<RunSource["events"]> => journal.events(run);
     await tellingWhoWasFirst(events, request.wait, () =>
@@ -98,20 +104,20 @@ function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
 
 /** A run that this person may answer, begun or not. */
 async function reviewed({ server: { pool } }: TeamPage, context: Context<TeamEnv>) {
-  const run = runOf(context.req.param("run") ?? "");
+  const run = parseRunId(context.req.param("run") ?? "");
   return { run, access: await needRun(pool, context.get("principal"), { run, role: "reviewer" }) };
 }
 
 async function detailAt(page: TeamPage, context: Context<TeamEnv>): Promise<RunDetail> {
   const { pool } = page.server;
   const principal = context.get("principal");
-  const run = runOf(context.req.param("run") ?? "");
+  const run = parseRunId(context.req.param("run") ?? "");
   await needRun(pool, principal, { run, role: "viewer" });
   const { rows } = await pool.query<{ head_seq: number }>("select head_seq from isdlc.run where run = $1", [run]);
   return rows[0]?.head_seq === 0 ? askedRun(pool, principal.id, run) : told(await seen(page, context));
 }
 
-type Seen = {
+type VisibleRun = {
   readonly run: RunId;
   readonly access: RunAccess;
   readonly source: RunSource;
@@ -120,14 +126,14 @@ type Seen = {
 };
 
 /** The run that a request names. @throws ProblemError NO_RUN where it is not this person's to know of, or not begun yet. */
-async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<Seen> {
+async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<VisibleRun> {
   const { trees, server } = page;
   const { pool, journal } = server;
-  const run = runOf(context.req.param("run") ?? "");
+  const run = parseRunId(context.req.param("run") ?? "");
   const access = await needRun(pool, context.get("principal"), { run, role: "viewer" });
   const { state } = await journal.load(run);
   if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  const { rows } = await pool.query<Kept>(
+  const { rows } = await pool.query<RunRecord>(
     "select remote, moved_to, moved_by, left_branch from isdlc.run join isdlc.repository on name = repository where run = $1",
     [run],
   );
@@ -139,30 +145,30 @@ async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<Seen> {
     file: (path, tree) => (tree === null ? Promise.resolve(null) : trees.file(pushed, path, tree)),
     patch: (from, to) => trees.patch(pushed, from, to),
   };
-  return { run, access, source, moved: movedOf(moved), leftBranch };
+  return { run, access, source, moved: toMoved(moved), leftBranch };
 }
 
-type Kept = {
+type RunRecord = {
   readonly remote: string;
   readonly moved_to: string | null;
   readonly moved_by: string | null;
   readonly left_branch: LeftBranch | null;
 };
 
-const UNKNOWN: Kept = { remote: "", moved_to: null, moved_by: null, left_branch: null };
+const UNKNOWN: RunRecord = { remote: "", moved_to: null, moved_by: null, left_branch: null };
 
 /** What waits for a worker counts as driven: nobody has to be asked to go on with it. */
-async function told({ source, access, moved, leftBranch }: Seen): Promise<RunDetail> {
-  const begun = await detailOf(source, { place: placeOf(access.repository), isDriven: true });
+async function told({ source, access, moved, leftBranch }: VisibleRun): Promise<RunDetail> {
+  const begun = await readRunDetail(source, { place: repositoryPlace(access.repository), isDriven: true });
   const left = leftBranchLines(leftBranch);
   const detail = left.length === 0 ? begun : { ...begun, warnings: [...begun.warnings, left.join(". ")] };
   if (moved.movedTo === undefined) return detail;
   return visibleView({ ...detail, row: { ...detail.row, ...moved, wait: null }, wait: null, actions: [], backTo: [] });
 }
 
-type Said = { readonly execution: string; readonly lines: readonly string[] };
+type ExecutionOutput = { readonly execution: string; readonly lines: readonly string[] };
 
-function byExecution(said: readonly Said[]): ActivityView {
+function byExecution(said: readonly ExecutionOutput[]): ActivityView {
   const found = new Map<string, string[]>();
   for (const { execution, lines } of said) found.set(execution, [...(found.get(execution) ?? []), ...lines]);
   return { executions: [...found].map(([name, lines]) => ({ name, lines, isCut: false })) };

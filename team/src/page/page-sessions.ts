@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { digestOf, newSecret, type Principal } from "../people/principals.ts";
+import { digestSecret, newSecret, type Principal } from "../people/principals.ts";
 
 /** Seconds that a browser stays signed in; what it was signed in with may end it before. */
 export const SESSION_SECONDS = 12 * 60 * 60;
@@ -30,7 +30,7 @@ export type SignedInBy = { readonly way: keyof typeof BEGIN; readonly of: string
 export async function beginSession(pool: Pool, { way, of }: SignedInBy): Promise<string | null> {
   await pool.query("delete from isdlc.page_session where expires_at < now()");
   const secret = newSecret("session");
-  const { rowCount } = await pool.query(BEGIN[way], [digestOf(secret), of, SESSION_SECONDS]);
+  const { rowCount } = await pool.query(BEGIN[way], [digestSecret(secret), of, SESSION_SECONDS]);
   return rowCount === 1 ? secret : null;
 }
 
@@ -40,7 +40,7 @@ export async function signedInWith(pool: Pool, secret: string): Promise<Principa
     name: "isdlc-page-session",
     text: `select s.person from isdlc.page_session s left join isdlc.token t on t.digest = s.token
       where s.digest = $1 and s.expires_at > now() and (s.token is null or (t.digest is not null and ${GOOD_TOKEN}))`,
-    values: [digestOf(secret)],
+    values: [digestSecret(secret)],
   });
   const [found] = rows;
   return found === undefined ? null : { id: found.person, kind: "person", isPersonal: false };
@@ -49,9 +49,9 @@ export async function signedInWith(pool: Pool, secret: string): Promise<Principa
 /** Was this browser signed in just now? */
 export async function isFresh(pool: Pool, secret: string): Promise<boolean> {
   const text = "select 1 from isdlc.page_session where digest = $1 and begun_at > now() - make_interval(secs => $2)";
-  return (await pool.query(text, [digestOf(secret), FRESH_SECONDS])).rowCount === 1;
+  return (await pool.query(text, [digestSecret(secret), FRESH_SECONDS])).rowCount === 1;
 }
 
 export async function endSession(pool: Pool, secret: string): Promise<void> {
-  await pool.query("delete from isdlc.page_session where digest = $1", [digestOf(secret)]);
+  await pool.query("delete from isdlc.page_session where digest = $1", [digestSecret(secret)]);
 }

@@ -1,33 +1,33 @@
 import { type Git, hardenedGit, withEnvironment } from "../../../src/adapters/git/process/git.ts";
 import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
-import { pairOf, patchBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
+import { toTreePair, patchBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import type { RunId, TreeId } from "../../../src/schema/ids.ts";
 import type { SeenItems } from "../../../src/ports/items.ts";
-import { createMirrors, type Keeping, type Mirror } from "../worker/mirror.ts";
+import { createMirrors, type MirrorOptions, type Mirror } from "../worker/mirror.ts";
 import { itemsAt } from "./items-at.ts";
 
 /** Which run, and where its workers push to. */
-export type Pushed = { readonly run: RunId; readonly remote: string };
+export type PushedRun = { readonly run: RunId; readonly remote: string };
 
 /** What runs made, read from a copy of the team's remote: what was recorded was pushed before. */
 export type PageTrees = {
   /** Text of a file; null where it is not there, or too long to be read in one go. */
-  file(pushed: Pushed, path: string, tree: TreeId): Promise<string | null>;
-  patch(pushed: Pushed, from: TreeId | null, to: TreeId | null): Promise<string>;
+  file(pushed: PushedRun, path: string, tree: TreeId): Promise<string | null>;
+  patch(pushed: PushedRun, from: TreeId | null, to: TreeId | null): Promise<string>;
   /** The items at the end of the main branch; null where the remote has no commit yet. */
   items(remote: string): Promise<SeenItems | null>;
 };
 
 /** Milliseconds for which branches that were fetched count as the newest. */
 const FRESH = 5000;
-const LONGEST = 2 * 1024 * 1024; // bytes
+const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024; // bytes
 
-export function createPageTrees(keeping: Keeping): PageTrees {
+export function createPageTrees(keeping: MirrorOptions): PageTrees {
   const mirrors = createMirrors(keeping);
   const mains = new Map<string, { readonly at: number; readonly branch: string }>();
   const gitIn = ({ folder }: Mirror): Git => withEnvironment(hardenedGit(folder, keeping.env), { GIT_DIR: folder });
   /** The copy with these trees in it. What is missing is fetched. */
-  const gitWith = async ({ run, remote }: Pushed, trees: readonly TreeId[]): Promise<Git> => {
+  const gitWith = async ({ run, remote }: PushedRun, trees: readonly TreeId[]): Promise<Git> => {
     const mirror = await mirrors.open(remote);
     const git = gitIn(mirror);
     const isThere = async (tree: TreeId): Promise<boolean> => (await git(["cat-file", "-e", tree])).status === 0;
@@ -38,10 +38,10 @@ export function createPageTrees(keeping: Keeping): PageTrees {
     async file(pushed, path, tree) {
       if (!isObjectId(tree) || path === "" || path.startsWith("/")) return null;
       const found = await (await gitWith(pushed, [tree]))(["cat-file", "blob", `${tree}:${path}`]);
-      return found.status === 0 && found.stdout.length <= LONGEST ? found.stdout.toString("utf8") : null;
+      return found.status === 0 && found.stdout.length <= MAX_DOCUMENT_BYTES ? found.stdout.toString("utf8") : null;
     },
     async patch(pushed, from, to) {
-      const pair = pairOf(from, to);
+      const pair = toTreePair(from, to);
       return pair === null ? "" : patchBetween(await gitWith(pushed, [pair.from, pair.to]), pair);
     },
     async items(remote) {

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { ApiProblem } from "../../../src/schema/api.ts";
 import { FORGOTTEN_AFTER, type RefusedTokens } from "../people/refused-tokens.ts";
-import { addressOf, type TeamEnv } from "../server/team-server.ts";
+import { remoteAddress, type TeamEnv } from "../server/team-server.ts";
 import type { TeamPage } from "./team-page-parts.ts";
 
 /** The page as somebody meets it who is not signed in. All ways in count the same refusals. */
@@ -21,7 +21,7 @@ export async function attempt(
   context: Context<TeamEnv>,
   { known, answer, refusal }: Attempt,
 ): Promise<Response> {
-  const address = addressOf(context);
+  const address = remoteAddress(context);
   if (!refused.mayTry(address, known)) {
     context.header("Retry-After", String(FORGOTTEN_AFTER));
     return context.json({ problem: TOO_MANY }, 429);

@@ -1,13 +1,13 @@
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { ChartsView } from "../../../src/schema/api-project.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { chartsOf, figuresOf, type RunFigures } from "../../../src/views/page/charts.ts";
+import { toCharts, readFigures, type RunFigures } from "../../../src/views/page/charts.ts";
 import type { TeamServer } from "../server/team-server.ts";
 
 /** Runs that the charts are about: the newest. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 /** Runs of which it is remembered what was worked out; beyond that the oldest are forgotten. */
-const MOST_REMEMBERED = 5000;
+const MAX_REMEMBERED = 5000;
 
 /** Charts over the ended runs that a person may look at, of one repository where it is named. */
 export type TeamCharts = (person: string, repository: string | null) => Promise<ChartsView>;
@@ -19,7 +19,7 @@ export function createTeamCharts({ pool, journal }: Pick<TeamServer, "pool" | "j
   const figures = async (run: RunId): Promise<RunFigures | null> => {
     try {
       const { state } = await journal.load(run);
-      return state.is === "ended" ? figuresOf(state, await journal.events(run)) : null;
+      return state.is === "ended" ? readFigures(state, await journal.events(run)) : null;
     } catch (error) {
       if (error instanceof ProblemError) return null;
       throw error;
@@ -28,13 +28,13 @@ export function createTeamCharts({ pool, journal }: Pick<TeamServer, "pool" | "j
   const remember = async (run: RunId): Promise<void> => {
     known.set(run, await figures(run));
     const [oldest] = known.keys();
-    if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
+    if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
   };
   return async (person, repository) => {
-    const { rows } = await pool.query<{ run: RunId }>(ENDED, [person, repository, MOST_RUNS]);
+    const { rows } = await pool.query<{ run: RunId }>(ENDED, [person, repository, MAX_RUNS]);
     const runs = rows.map(({ run }) => run).toReversed();
     for (const run of runs) if (!known.has(run)) await remember(run);
-    return chartsOf(runs.flatMap((run) => known.get(run) ?? []));
+    return toCharts(runs.flatMap((run) => known.get(run) ?? []));
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
-import { refusalOf } from "../../../src/apps/ui/guard.ts";
+import { findRefusal } from "../../../src/apps/ui/guard.ts";
 import { shippedWorkflows } from "../../../src/apps/ui/shipped-workflows.ts";
 import { addPageRoutes } from "../../../src/apps/ui/page-routes.ts";
 import type { ApiProblem } from "../../../src/schema/api.ts";
@@ -10,9 +10,9 @@ import { addOwnPasskeyRoutes } from "../passkeys/own-passkey-routes.ts";
 import { passkeyOrigin } from "../passkeys/passkey-origin.ts";
 import { addPasskeySignIn } from "../passkeys/passkey-sign-in-routes.ts";
 import { addProviderSignIn } from "../oidc/provider-sign-in-routes.ts";
-import { digestOf } from "../people/principals.ts";
+import { digestSecret } from "../people/principals.ts";
 import { createRefusedTokens } from "../people/refused-tokens.ts";
-import { isAtLeast, repositoriesOf } from "../people/roles.ts";
+import { isAtLeast, listRepositories } from "../people/roles.ts";
 import type { TeamEnv, TeamServer } from "../server/team-server.ts";
 import { addPageAccounts } from "./page-accounts.ts";
 import { addPageLive } from "./page-live.ts";
@@ -33,7 +33,7 @@ export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {
     const { method, path } = context.req;
     const headers = context.req.header();
     const isForeign = method === "POST" && headers["origin"] === undefined;
-    const refusal = isForeign ? FOREIGN : refusalOf({ method, path, headers }, origins());
+    const refusal = isForeign ? FOREIGN : findRefusal({ method, path, headers }, origins());
     return refusal === null ? next() : context.json(told({ ...NOTHING, what: refusal.what }), refusal.status);
   });
   addSessionRoutes(app, page);
@@ -71,7 +71,7 @@ function addSessionRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
   app.post(`${PAGE_API}/session`, async (context) => {
     const { token } = SignIn.parse(await context.req.json());
     const answer = async (): Promise<Response | null> => {
-      const secret = await beginSession(pool, { way: "token", of: digestOf(token) });
+      const secret = await beginSession(pool, { way: "token", of: digestSecret(token) });
       if (secret === null) return null;
       keepSession(context, page, secret);
       return context.json({});
@@ -89,7 +89,7 @@ function addSessionRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
 }
 
 async function projectView({ version, pool }: TeamServer, person: string): Promise<ProjectView> {
-  const repositories = (await repositoriesOf(pool, person)).map(({ name, role }) => ({
+  const repositories = (await listRepositories(pool, person)).map(({ name, role }) => ({
     name,
     mayBegin: isAtLeast(role, "reviewer"),
     isAdmin: isAtLeast(role, "admin"),

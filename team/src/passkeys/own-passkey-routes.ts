@@ -8,7 +8,7 @@ import { isFresh } from "../page/page-sessions.ts";
 import { PAGE_API, type TeamPage } from "../page/team-page-parts.ts";
 import type { TeamEnv } from "../server/team-server.ts";
 import { registerTeamPasskey, teamRegistrationOptions } from "./register-team-passkey.ts";
-import { passkeysOf, removePasskey } from "./team-passkeys.ts";
+import { listPasskeys, removePasskey } from "./team-passkeys.ts";
 
 export const RemovedPasskey = z.strictObject({ id: z.string().check(z.maxLength(2000)) });
 
@@ -16,7 +16,7 @@ export const RemovedPasskey = z.strictObject({ id: z.string().check(z.maxLength(
 export function addOwnPasskeyRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
   const { pool } = page.server;
   app.get(`${PAGE_API}/passkeys`, async (context) => {
-    const passkeys = await passkeysOf(pool, context.get("principal").id);
+    const passkeys = await listPasskeys(pool, context.get("principal").id);
     const shown = passkeys.map(({ id, name, createdAt }) => ({ id, name, createdAt }));
     return context.json({ passkeys: shown } satisfies PasskeyList);
   });

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { challengeIn } from "../../../src/adapters/passkeys/challenge-in.ts";
 
-const GOOD_FOR = 5 * 60; // seconds
+const CHALLENGE_LIFETIME_SECONDS = 5 * 60; // seconds
 
 /** What a challenge is for; `person` is null where that is what the signature tells. */
 export type ChallengeUse = { readonly purpose: "sign-in" | "register" | "decide"; readonly person: string | null };
@@ -19,7 +19,7 @@ export async function openChallenge(
   await pool.query(
     `insert into isdlc.passkey_challenge (challenge, purpose, person, detail, expires_at)
      values ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
-    [challenge, purpose, person, JSON.stringify(detail), GOOD_FOR],
+    [challenge, purpose, person, JSON.stringify(detail), CHALLENGE_LIFETIME_SECONDS],
   );
 }
 

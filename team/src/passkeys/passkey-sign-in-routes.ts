@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
 import type { ClientBase } from "pg";
 import * as z from "zod/mini";
-import { relyingPartyOf } from "../../../src/adapters/passkeys/relying-party.ts";
+import { relyingPartyId } from "../../../src/adapters/passkeys/relying-party.ts";
 import { verifyAssertion } from "../../../src/adapters/passkeys/verify-assertion.ts";
 import type { ApiProblem } from "../../../src/schema/api.ts";
 import { Assertion, type Challenge, NewPasskey } from "../../../src/schema/api-passkey.ts";
@@ -28,7 +28,7 @@ export function addPasskeySignIn(app: Hono<TeamEnv>, entrance: Entrance): void {
   const { page } = entrance;
   const { pool } = page.server;
   app.post(`${PAGE_API}/session/passkey/challenge`, async (context) => {
-    const relyingParty = relyingPartyOf(needPasskeyOrigin(page));
+    const relyingParty = relyingPartyId(needPasskeyOrigin(page));
     const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
     await openChallenge(pool, SIGN_IN, { challenge });
     return context.json({ challenge, relyingParty, passkeys: [] } satisfies Challenge);

@@ -4,7 +4,7 @@ import {
   registrationOptions,
   type RegistrationOptions,
 } from "../../../src/adapters/passkeys/register-passkey.ts";
-import { relyingPartyOf } from "../../../src/adapters/passkeys/relying-party.ts";
+import { relyingPartyId } from "../../../src/adapters/passkeys/relying-party.ts";
 import { systemClock } from "../../../src/compose/project-location.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { NewPasskey } from "../../../src/schema/api-passkey.ts";
@@ -12,22 +12,22 @@ import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 import { openChallenge, takeChallenge } from "./passkey-challenges.ts";
 import { needPasskeyOrigin } from "./passkey-origin.ts";
-import { keepPasskey, passkeysOf, type TeamPasskey } from "./team-passkeys.ts";
+import { keepPasskey, listPasskeys, type TeamPasskey } from "./team-passkeys.ts";
 
 /** What a person's browser is asked for to make a passkey. */
 export async function teamRegistrationOptions(page: TeamPage, person: string): Promise<RegistrationOptions> {
   const { pool } = page.server;
   const options = await registrationOptions({
     person,
-    relyingParty: relyingPartyOf(needPasskeyOrigin(page)),
-    known: await passkeysOf(pool, person),
+    relyingParty: relyingPartyId(needPasskeyOrigin(page)),
+    known: await listPasskeys(pool, person),
     residentKey: "required",
   });
   await openChallenge(pool, { purpose: "register", person }, { challenge: options.challenge });
   return options;
 }
 
-export type Registering = {
+export type PasskeyRegistration = {
   readonly person: string;
   readonly made: NewPasskey;
   /** What has to happen with it or not at all; false where it cannot. */
@@ -35,13 +35,16 @@ export type Registering = {
 };
 
 /** Registers what the browser made. @throws ProblemError PASSKEY_REFUSED for what it was not asked for. */
-export async function registerTeamPasskey(page: TeamPage, { person, made, also }: Registering): Promise<TeamPasskey> {
+export async function registerTeamPasskey(
+  page: TeamPage,
+  { person, made, also }: PasskeyRegistration,
+): Promise<TeamPasskey> {
   const { pool } = page.server;
   const origin = needPasskeyOrigin(page);
   const taken = await takeChallenge(pool, { purpose: "register", person }, made.response.response.clientDataJSON);
   if (taken === null) throw refused("it was not asked for, or came too late");
   const passkey = await registeredPasskey(made, { challenge: taken.challenge, origin, now: systemClock.now() });
-  const kept: TeamPasskey = { ...passkey, person, relyingParty: relyingPartyOf(origin) };
+  const kept: TeamPasskey = { ...passkey, person, relyingParty: relyingPartyId(origin) };
   await inTransaction(pool, async (client) => {
     if (also !== undefined && !(await also(client))) throw refused("the invitation was used meanwhile");
     if (!(await keepPasskey(client, kept))) throw refused("it is registered already");

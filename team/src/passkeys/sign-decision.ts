@@ -1,7 +1,7 @@
 import { decisionChallenge } from "../../../src/adapters/passkeys/decision-challenge.ts";
-import { relyingPartyOf } from "../../../src/adapters/passkeys/relying-party.ts";
+import { relyingPartyId } from "../../../src/adapters/passkeys/relying-party.ts";
 import { verifyDecision } from "../../../src/adapters/passkeys/verify-assertion.ts";
-import { newNonces, signableOf } from "../../../src/apps/ui/signable.ts";
+import { newNonces, toSignable } from "../../../src/apps/ui/signable.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { Challenge } from "../../../src/schema/api-passkey.ts";
@@ -10,16 +10,19 @@ import type { PasskeySignature } from "../../../src/schema/passkey.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 import { openChallenge, takeChallenge } from "./passkey-challenges.ts";
 import { needPasskeyOrigin } from "./passkey-origin.ts";
-import { findPasskey, notePasskeyUse, passkeysOf } from "./team-passkeys.ts";
+import { findPasskey, notePasskeyUse, listPasskeys } from "./team-passkeys.ts";
 
-export type Signing = { readonly facts: SignedFacts; readonly person: string; readonly decision: AnswerRequest };
+export type SigningRequest = { readonly facts: SignedFacts; readonly person: string; readonly decision: AnswerRequest };
 
 /** What a person's browser is asked to have signed for one decision. @throws ProblemError NOT_ALLOWED without a passkey. */
-export async function decisionChallengeFor(page: TeamPage, { facts, person, decision }: Signing): Promise<Challenge> {
+export async function decisionChallengeFor(
+  page: TeamPage,
+  { facts, person, decision }: SigningRequest,
+): Promise<Challenge> {
   const { pool } = page.server;
   const origin = needPasskeyOrigin(page);
-  const relyingParty = relyingPartyOf(origin);
-  const passkeys = (await passkeysOf(pool, person)).map(({ id }) => id);
+  const relyingParty = relyingPartyId(origin);
+  const passkeys = (await listPasskeys(pool, person)).map(({ id }) => id);
   if (passkeys.length === 0)
     throw new ProblemError({
       code: "NOT_ALLOWED",
@@ -27,7 +30,7 @@ export async function decisionChallengeFor(page: TeamPage, { facts, person, deci
       fix: "Add one under Your passkeys, then decide again.",
     });
   const detail = newNonces();
-  const challenge = decisionChallenge(signableOf({ ...facts, origin }, decision, detail).statement);
+  const challenge = decisionChallenge(toSignable({ ...facts, origin }, decision, detail).statement);
   await openChallenge(pool, { purpose: "decide", person }, { challenge, detail });
   return { challenge, relyingParty, passkeys };
 }
@@ -36,16 +39,16 @@ export async function decisionChallengeFor(page: TeamPage, { facts, person, deci
  * The signature that came with a decision, with the key that this server knows for the person's; undefined without one.
  * @throws ProblemError PASSKEY_REFUSED for one that is wrong.
  */
-export async function signatureOf(
+export async function verifySignature(
   page: TeamPage,
-  { facts, person, decision }: Signing,
+  { facts, person, decision }: SigningRequest,
 ): Promise<PasskeySignature | undefined> {
   const { assertion } = decision;
   if (assertion === undefined) return undefined;
   const { pool } = page.server;
   const taken = await takeChallenge(pool, { purpose: "decide", person }, assertion.clientData);
   const { nonce = "", salt = "" } = taken?.detail ?? {};
-  const signable = signableOf({ ...facts, origin: needPasskeyOrigin(page) }, decision, { nonce, salt });
+  const signable = toSignable({ ...facts, origin: needPasskeyOrigin(page) }, decision, { nonce, salt });
   if (taken === null || decisionChallenge(signable.statement) !== taken.challenge)
     throw refused("it belongs to another decision, was used before, or came too late");
   const found = await findPasskey(pool, assertion.id);

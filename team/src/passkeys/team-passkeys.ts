@@ -7,7 +7,7 @@ export type TeamPasskey = Passkey & { readonly person: string; readonly relyingP
 const COLUMNS = `id, person, public_key as "publicKey", relying_party as "relyingParty", name, counter::float8 as counter,
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt"`;
 
-export async function passkeysOf(pool: Pool, person: string): Promise<readonly TeamPasskey[]> {
+export async function listPasskeys(pool: Pool, person: string): Promise<readonly TeamPasskey[]> {
   const text = `select ${COLUMNS} from isdlc.passkey where person = $1 order by created_at`;
   return (await pool.query<TeamPasskey>(text, [person])).rows;
 }

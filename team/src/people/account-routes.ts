@@ -3,14 +3,14 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import type { Pool } from "pg";
 import { MemberChange, PersonalToken, type RepositoryPolicy } from "../../../src/schema/api-team.ts";
 import type { TeamEnv, TeamServer } from "../server/team-server.ts";
-import { changeAccounts, membersOf, policyOf, tokensOf } from "./accounts.ts";
+import { changeAccounts, listMembers, readPolicy, listTokens } from "./accounts.ts";
 import { createToken, type Principal, revokeToken, SIGN_IN } from "./principals.ts";
-import { needRole, personOf } from "./roles.ts";
+import { needRole, requirePerson } from "./roles.ts";
 
 /** A person's own tokens, and for admins the members of their repository. */
 export function addAccountRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void {
   app.get("/api/tokens", async (context) =>
-    context.json({ tokens: await tokensOf(pool, personOf(context.get("principal"))) }),
+    context.json({ tokens: await listTokens(pool, requirePerson(context.get("principal"))) }),
   );
   app.post("/api/tokens", async (context) =>
     context.json({ token: await createOwnToken(pool, context.get("principal"), await context.req.json()) }),
@@ -22,12 +22,12 @@ export function addAccountRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void
   app.get("/api/repositories/:repository/members", async (context) => {
     const repository = context.req.param("repository");
     await needRole(pool, context.get("principal"), { repository, role: "viewer" });
-    return context.json({ members: await membersOf(pool, repository) });
+    return context.json({ members: await listMembers(pool, repository) });
   });
   app.post("/api/repositories/:repository/members", async (context) => {
     const repository = context.req.param("repository");
     await giveRole(pool, context.get("principal"), { repository, change: await context.req.json() });
-    return context.json({ members: await membersOf(pool, repository) });
+    return context.json({ members: await listMembers(pool, repository) });
   });
   app.get("/api/repositories/:repository/policy", async (context) =>
     context.json(await policyFor(pool, context.get("principal"), context.req.param("repository"))),
@@ -55,12 +55,12 @@ export async function giveRole(pool: Pool, principal: Principal, { repository, c
 /** @throws ProblemError NOT_ALLOWED for who is no admin there */
 export async function policyFor(pool: Pool, principal: Principal, repository: string): Promise<RepositoryPolicy> {
   await needRole(pool, principal, { repository, role: "admin" });
-  return policyOf(pool, repository);
+  return readPolicy(pool, repository);
 }
 
 /** A script's token that leaks must not make others, nor change who may do what. */
 export function signedIn(principal: Principal): string {
-  const person = personOf(principal);
+  const person = requirePerson(principal);
   if (!principal.isPersonal) return person;
   const what = "A personal token is for scripts: it makes and revokes no tokens, and changes no roles.";
   throw new ProblemError({ code: "NOT_ALLOWED", what, fix: "Use the token that you signed in with." });

@@ -132,7 +132,7 @@ async function needPeople(client: ClientBase, people: readonly string[]): Promis
 const unknown = (detail: string, usage: string): ProblemError => new ProblemError({ code: "USAGE", detail, usage });
 
 /** @throws ProblemError USAGE where there is no such repository. */
-export async function policyOf(pool: Pool, repository: string): Promise<RepositoryPolicy> {
+export async function readPolicy(pool: Pool, repository: string): Promise<RepositoryPolicy> {
   const { rows } = await pool.query<Pick<RepositoryPolicy, "remote" | "isFourEyes" | "reviewers">>(
     `select remote, four_eyes as "isFourEyes", coalesce((
        select json_agg(json_build_object('phase', phase, 'people', people) order by phase) from (
@@ -143,15 +143,15 @@ export async function policyOf(pool: Pool, repository: string): Promise<Reposito
   );
   const [found] = rows;
   if (found === undefined) throw noRepository(repository);
-  return { repository, ...found, members: [...(await membersOf(pool, repository))] };
+  return { repository, ...found, members: [...(await listMembers(pool, repository))] };
 }
 
-export async function membersOf(pool: Pool, repository: string): Promise<readonly MemberRow[]> {
+export async function listMembers(pool: Pool, repository: string): Promise<readonly MemberRow[]> {
   const text = "select person, role from isdlc.member where repository = $1 order by person";
   return (await pool.query<MemberRow>(text, [repository])).rows;
 }
 
-export async function tokensOf(pool: Pool, owner: string): Promise<readonly TokenRow[]> {
+export async function listTokens(pool: Pool, owner: string): Promise<readonly TokenRow[]> {
   const { rows } = await pool.query<{
     name: string;
     created_at: Date;

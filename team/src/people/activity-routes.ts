@@ -1,11 +1,11 @@
 import type { Hono } from "hono";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { Activity, type TeamActivity } from "../../../src/schema/api-team.ts";
-import { type TeamEnv, type TeamServer, workerOf } from "../server/team-server.ts";
+import { type TeamEnv, type TeamServer, requireWorker } from "../server/team-server.ts";
 import { needRun } from "./roles.ts";
 
 /** Messages of one run that are kept, and handed out at once. */
-const MOST_KEPT = 2000;
+const MAX_KEPT = 2000;
 
 /** What agents say: told by the worker that drives the run, read by everybody who may look at it. */
 export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void {
@@ -15,12 +15,12 @@ export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): voi
     const after = Number(context.req.query("after") ?? "0");
     const { rows } = await pool.query<TeamActivity["said"][number]>(
       "select number::float8 as number, execution, lines from isdlc.activity where run = $1 and number > $2 order by number limit $3",
-      [run, Number.isSafeInteger(after) ? after : 0, MOST_KEPT],
+      [run, Number.isSafeInteger(after) ? after : 0, MAX_KEPT],
     );
     return context.json({ said: rows } satisfies TeamActivity);
   });
   app.post("/api/worker/runs/:run/activity", async (context) => {
-    const worker = workerOf(context.get("principal"));
+    const worker = requireWorker(context.get("principal"));
     const run = context.req.param("run");
     const { epoch, execution, lines } = Activity.parse(await context.req.json());
     const { rowCount } = await pool.query(
@@ -32,7 +32,7 @@ export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): voi
     await pool.query(
       `delete from isdlc.activity where run = $1 and number <=
          (select number from isdlc.activity where run = $1 order by number desc offset $2 limit 1)`,
-      [run, MOST_KEPT],
+      [run, MAX_KEPT],
     );
     return context.json({});
   });

@@ -30,7 +30,7 @@ export async function needPolicy(
   { run, by }: { readonly run: ActiveRun; readonly by: Answerer },
 ): Promise<void> {
   if (ACCEPTS_NOTHING.has(by.option)) return;
-  const phase = phaseOf(run);
+  const phase = currentPhaseName(run);
   const { rows } = await pool.query<{ four_eyes: boolean; reviewers: readonly string[] }>(
     `select four_eyes, array(select person from isdlc.phase_reviewer p where p.repository = name and phase = $2
        order by person) as reviewers
@@ -72,5 +72,5 @@ export async function needSignature(
 /** The end of a run has reviewers of its own. */
 export const FINISH = "finish";
 
-const phaseOf = (run: ActiveRun): string =>
+const currentPhaseName = (run: ActiveRun): string =>
   run.wait?.kind === "finish" ? FINISH : (currentPhase(run)?.rule.key ?? FINISH);

@@ -1,17 +1,17 @@
 import type { Hono } from "hono";
 import type { Pool } from "pg";
-import { addressOf, type TeamEnv } from "../server/team-server.ts";
-import { digestOf, type Principal, principalOf } from "./principals.ts";
+import { remoteAddress, type TeamEnv } from "../server/team-server.ts";
+import { digestSecret, type Principal, findPrincipal } from "./principals.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER, forgetOldest } from "./refused-tokens.ts";
 
-export type Told = { readonly code: string; readonly what: string; readonly fix: string };
+export type ProblemText = { readonly code: string; readonly what: string; readonly fix: string };
 
-export const TOKEN_REFUSED: Told = {
+export const TOKEN_REFUSED: ProblemText = {
   code: "TOKEN_REFUSED",
   what: "This token is not known here, has expired or was revoked.",
   fix: "Ask whoever runs the server for a new one, then run: isdlc login <url>",
 };
-const TOO_MANY: Told = {
+const TOO_MANY: ProblemText = {
   code: "TOO_MANY_REQUESTS",
   what: "Too many tokens from this address were refused.",
   fix: `Wait ${FORGOTTEN_AFTER} seconds, then try the right one.`,
@@ -20,51 +20,54 @@ const TOO_MANY: Told = {
 const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
 
 /** What is known of whoever asks: the address of the connection, and what the request says about itself. */
-export type Asking = { readonly address: string; readonly authorization: string | undefined };
+export type RequestCredentials = { readonly address: string; readonly authorization: string | undefined };
 
-export type Identified = {
+export type IdentifiedCaller = {
   readonly is: "known";
   readonly principal: Principal;
   /** Digest of a token that is only remembered; null where it was looked up just now. */
   readonly unproven: string | null;
 };
 
-export type Unidentified = {
+export type UnidentifiedCaller = {
   readonly is: "refused";
   readonly status: 401 | 429;
-  readonly problem: Told;
+  readonly problem: ProblemText;
   readonly headers: Readonly<Record<string, string>>;
 };
 
 /** Every request carries a token. Whose it is, is asked of the database. */
 export type Authentication = {
   /** As the database says now. */
-  identify(asking: Asking): Promise<Identified | Unidentified>;
+  identify(asking: RequestCredentials): Promise<IdentifiedCaller | UnidentifiedCaller>;
   /**
    * What is remembered will do to decide on what the database then records only with a token that is good.
    * Whatever else comes of it is answered only after `prove`.
    */
-  recall(asking: Asking): Promise<Identified | Unidentified>;
+  recall(asking: RequestCredentials): Promise<IdentifiedCaller | UnidentifiedCaller>;
   /** Looks at a remembered token; null where it is still good. */
-  prove(asking: Asking, unproven: string): Promise<Unidentified | null>;
+  prove(asking: RequestCredentials, unproven: string): Promise<UnidentifiedCaller | null>;
 };
 
 export function createAuthentication(pool: Pool): Authentication {
   const refused = createRefusedTokens();
   const remembered = new Map<string, Principal>();
-  const unknown = ({ address }: Asking, digest: string): Unidentified => {
+  const unknown = ({ address }: RequestCredentials, digest: string): UnidentifiedCaller => {
     remembered.delete(digest);
     refused.noteRefused(address);
     return NOBODY;
   };
-  const identified = async (asking: Asking, isRecalled: boolean): Promise<Identified | Unidentified> => {
+  const identified = async (
+    asking: RequestCredentials,
+    isRecalled: boolean,
+  ): Promise<IdentifiedCaller | UnidentifiedCaller> => {
     const token = BEARER.exec(asking.authorization ?? "")?.[1] ?? null;
     if (token === null) return NOBODY;
     if (!refused.mayTry(asking.address, token)) return TRIED_TOO_OFTEN;
-    const digest = digestOf(token);
+    const digest = digestSecret(token);
     const known = isRecalled ? remembered.get(digest) : undefined;
     if (known !== undefined) return { is: "known", principal: known, unproven: digest };
-    const principal = await principalOf(pool, digest);
+    const principal = await findPrincipal(pool, digest);
     if (principal === null) return unknown(asking, digest);
     refused.noteGood(token);
     remembered.set(digest, principal);
@@ -75,12 +78,12 @@ export function createAuthentication(pool: Pool): Authentication {
     identify: (asking) => identified(asking, false),
     recall: (asking) => identified(asking, true),
     prove: async (asking, unproven) =>
-      (await principalOf(pool, unproven)) === null ? unknown(asking, unproven) : null,
+      (await findPrincipal(pool, unproven)) === null ? unknown(asking, unproven) : null,
   };
 }
 
-const NOBODY: Unidentified = { is: "refused", status: 401, problem: TOKEN_REFUSED, headers: {} };
-const TRIED_TOO_OFTEN: Unidentified = {
+const NOBODY: UnidentifiedCaller = { is: "refused", status: 401, problem: TOKEN_REFUSED, headers: {} };
+const TRIED_TOO_OFTEN: UnidentifiedCaller = {
   is: "refused",
   status: 429,
   problem: TOO_MANY,
@@ -91,7 +94,7 @@ const TRIED_TOO_OFTEN: Unidentified = {
 export function addAuthentication(app: Hono<TeamEnv>, authentication: Authentication): void {
   app.use("/api/*", async (context, next) => {
     const authorization = context.req.header("authorization");
-    const judged = await authentication.identify({ address: addressOf(context), authorization });
+    const judged = await authentication.identify({ address: remoteAddress(context), authorization });
     if (judged.is === "refused") return context.json({ problem: judged.problem }, judged.status, judged.headers);
     context.set("principal", judged.principal);
     return next();

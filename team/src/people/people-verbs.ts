@@ -3,7 +3,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { isRole, ROLES } from "../../../src/schema/api-team.ts";
 import type { Pool } from "../journal-postgres/open-pool.ts";
 import { removeChannels } from "../notifications/notification-channels.ts";
-import { numberOf } from "../verb-values.ts";
+import { readNumber } from "../verb-values.ts";
 import { invite } from "../passkeys/invitations.ts";
 import { linkIdentity } from "../oidc/identities.ts";
 import { changeAccounts, revokeAccount } from "./accounts.ts";
@@ -23,18 +23,18 @@ const PHASE = /^[a-z0-9][a-z0-9-]{0,60}$/;
 const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
   if ((kind !== "person" && kind !== "worker") || !isPrincipalName(id))
     throw usage(invocation, "Say whose token it is: a person's or a worker's, and the name.");
-  const days = kind === "worker" ? null : numberOf(invocation, "days", DEFAULT_DAYS);
+  const days = kind === "worker" ? null : readNumber(invocation, "days", DEFAULT_DAYS);
   const made = await createToken(pool, { id, kind }, { name: SIGN_IN, days });
   const until = days === null ? "until it is revoked" : `for ${days} days`;
   const said = [made, `The token of the ${kind} ${id}, good ${until}. It is shown this once.`];
   if (kind === "person") return done(said, { id, kind, token: made });
-  const scope = { repositories: listOf(invocation, "repositories"), labels: listOf(invocation, "labels") };
+  const scope = { repositories: readList(invocation, "repositories"), labels: readList(invocation, "labels") };
   await setWorkerScope(pool, id, scope);
   return done([...said, describeScope(scope)], { id, kind, token: made, ...scope });
 };
 
 /** Words with commas between; null if the option is missing. */
-function listOf({ values }: Invocation, option: string): readonly string[] | null {
+function readList({ values }: Invocation, option: string): readonly string[] | null {
   const words = text(values, option)
     ?.split(",")
     .filter((word) => word !== "");
@@ -55,7 +55,7 @@ const revoke: Subcommand = async (pool, [id = ""], invocation) => {
 };
 
 const invitation: Subcommand = async (pool, [id = ""], invocation) => {
-  const days = numberOf(invocation, "days", INVITATION_DAYS);
+  const days = readNumber(invocation, "days", INVITATION_DAYS);
   const secret = isPrincipalName(id) ? await invite(pool, { person: id, days }) : null;
   if (secret === null) throw usage(invocation, "Say the name of the person who is invited.");
   const link = `${text(invocation.values, "origin") ?? "<the address of the page>"}/invitation#${secret}`;

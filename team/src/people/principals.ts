@@ -17,7 +17,7 @@ export const SIGN_IN = "sign-in";
 
 export const isPrincipalName = (name: string): boolean => NAME.test(name);
 
-export const digestOf = (secret: string): string => sha256(secret);
+export const digestSecret = (secret: string): string => sha256(secret);
 export const newSecret = (what: string): string => `isdlc_${what}_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
 
 /** `days`: null where it is good until it is revoked. */
@@ -34,7 +34,7 @@ export async function createToken(pool: Pool, { id, kind }: Account, { name, day
        select $3, id, $4, $4 <> '${SIGN_IN}', now() + make_interval(secs => $5 * 86400.0) from account
      on conflict (owner, name) do update set digest = $3, created_at = now(), revoked_at = null,
        expires_at = now() + make_interval(secs => $5 * 86400.0)`,
-    [id, kind, digestOf(token), name, days],
+    [id, kind, digestSecret(token), name, days],
   );
   if (rowCount !== 1) throw new Error(`"${id}" is no ${kind} here.`);
   return token;
@@ -50,7 +50,7 @@ export async function revokeToken(pool: Pool, owner: string, name: string): Prom
 export const IS_GOOD = "revoked_at is null and (expires_at is null or expires_at > now())";
 
 /** Whom the token with this digest belongs to; null where it is nobody's, expired or revoked. */
-export async function principalOf(pool: Pool, digest: string): Promise<Principal | null> {
+export async function findPrincipal(pool: Pool, digest: string): Promise<Principal | null> {
   const { rows } = await pool.query<Principal>({
     name: "isdlc-principal",
     text: `select p.id, p.kind, t.is_personal as "isPersonal" from isdlc.token t join isdlc.principal p on p.id = t.owner

@@ -18,7 +18,7 @@ async function roleIn(pool: Pool, person: string, repository: string): Promise<R
 }
 
 /** Every repository in which a person has a role. */
-export async function repositoriesOf(pool: Pool, person: string): Promise<readonly RoleIn[]> {
+export async function listRepositories(pool: Pool, person: string): Promise<readonly RoleIn[]> {
   const text = "select repository as name, role from isdlc.member where person = $1 order by repository";
   return (await pool.query<RoleIn>(text, [person])).rows;
 }
@@ -31,7 +31,7 @@ export async function needRole(
   principal: Principal,
   { repository, role: needed }: { readonly repository: string; readonly role: Role },
 ): Promise<void> {
-  const role = await roleIn(pool, personOf(principal), repository);
+  const role = await roleIn(pool, requirePerson(principal), repository);
   if (role === null)
     throw new ProblemError({
       code: "USAGE",
@@ -49,7 +49,7 @@ export async function needRun(
   principal: Principal,
   { run, role: needed }: { readonly run: RunId; readonly role: Role },
 ): Promise<RunAccess> {
-  if (needed !== "viewer") personOf(principal);
+  if (needed !== "viewer") requirePerson(principal);
   const { rows } = await pool.query<RunAccess>({
     name: "isdlc-access",
     text: `select repository, begun_by as "begunBy" from isdlc.run where run = $1 and repository is not null`,
@@ -68,7 +68,7 @@ export async function needRun(
 }
 
 /** The name of the person who asks. @throws ProblemError NOT_ALLOWED for a worker. */
-export function personOf({ id, kind }: Principal): string {
+export function requirePerson({ id, kind }: Principal): string {
   if (kind === "person") return id;
   const what = "A worker's token reports what was done. It begins nothing, and never answers a gate.";
   throw new ProblemError({ code: "NOT_ALLOWED", what, fix: "Use the token of a person." });

@@ -14,18 +14,18 @@ import type { ReportField } from "./report-field.ts";
 
 const FailedStep = z.strictObject({ of: Step, failed: z.string(), detail: z.string() });
 
-type Sent = Readonly<Record<string, unknown>>;
+type ReportBody = Readonly<Record<string, unknown>>;
 
 /**
  * The report that a worker's message counts as: its facts, with the decisions of the server.
  * @throws ProblemError NOT_ALLOWED for a decision, an unknown field, or a fact that is not true
  */
-export function admitReport(run: ActiveRun, { ticket, outcome, ...others }: Sent): Report {
+export function admitReport(run: ActiveRun, { ticket, outcome, ...others }: ReportBody): Report {
   const [unknown] = Object.keys(others).filter((name) => name !== "do");
   if (unknown !== undefined) throw refusedField(unknown, "the report has no such field");
   if (typeof ticket !== "string" || !isRecord(outcome)) throw refusedField("outcome", "this is not a report");
   if ("failed" in outcome) return { do: "report", ticket, outcome: parsed(FailedStep, outcome, "failed") };
-  const fields = fieldsOf(outcome["of"]);
+  const fields = toFields(outcome["of"]);
   const foreign = Object.keys(outcome).find((name) => name !== "of" && !Object.hasOwn(fields, name));
   if (foreign !== undefined) throw refusedField(foreign, "the report has no such field");
   const facts = Object.entries(fields).flatMap(([name, field]) => {
@@ -49,7 +49,7 @@ export function requireOwnTree(run: ActiveRun, { branch }: LeftTree): void {
 
 type Fields = Readonly<Record<string, ReportField>>;
 
-function fieldsOf(of: unknown): Fields {
+function toFields(of: unknown): Fields {
   if (typeof of === "string" && Object.hasOwn(OUTCOME_FIELDS, of))
     return OUTCOME_FIELDS[of as keyof typeof OUTCOME_FIELDS]; // it has the key
   throw refusedField("of", "there is no such step");
@@ -73,7 +73,7 @@ const FORMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   finish: [["merged"], ["moved", "standing"]],
 };
 
-function requireOneForm(outcome: Sent): void {
+function requireOneForm(outcome: ReportBody): void {
   const forms = FORMS[String(outcome["of"])];
   if (forms === undefined) return;
   const given = Object.keys(outcome).filter((name) => name !== "of" && outcome[name] !== undefined);
@@ -83,11 +83,11 @@ function requireOneForm(outcome: Sent): void {
 
 /** What a report about this step does not say, because no worker decides it. */
 function decidedHere(run: ActiveRun, of: unknown): { readonly settings?: SettingsReading } {
-  return of === "complete" ? { settings: settingsOf(run) } : {};
+  return of === "complete" ? { settings: toSettings(run) } : {};
 }
 
 /** The settings of a team's run are those with which it was started. */
-function settingsOf({ supervision, run }: ActiveRun): SettingsReading {
+function toSettings({ supervision, run }: ActiveRun): SettingsReading {
   return { is: "set", ...supervision, minimal: run.minimalSummary };
 }
 

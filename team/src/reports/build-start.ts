@@ -28,27 +28,25 @@ import { refusedField } from "./refused-field.ts";
 import { readSettingsAt, readWorkflowAt } from "./repository-facts.ts";
 import { StartFacts } from "./start-facts.ts";
 
-type Row = {
+type StartRow = {
   readonly begun_by: string;
   readonly start: StartRequest;
   readonly repository: string;
   readonly remote: string;
 };
 
-type Starting = Pick<TeamServer, "pool" | "copies">;
+type StartServices = Pick<TeamServer, "pool" | "copies">;
 
 /**
  * The start of a run: the request, the policy and the repository decide, and the worker adds facts about its machine.
  * @throws ProblemError NOT_ALLOWED for facts that do not fit, FencedError
  */
-export async function buildStart({ pool, copies }: Starting, starter: Starter, sent: unknown): Promise<StartCommand> {
-  const { rows } = await pool.query<Row>(
-    `select r.begun_by, r.start, r.repository, p.remote from isdlc.run r join isdlc.repository p on p.name = r.repository
-     where r.run = $1 and r.worker = $2 and r.epoch = $3`,
-    [starter.run, starter.worker, starter.epoch],
-  );
-  const [row] = rows;
-  if (row === undefined) throw new FencedError(`${starter.worker} does not drive run ${starter.run} any more.`);
+export async function buildStart(
+  { pool, copies }: StartServices,
+  starter: Starter,
+  sent: unknown,
+): Promise<StartCommand> {
+  const row = await readRequest(pool, starter);
   const { start } = row;
   const facts = readFacts(sent);
   const copy = await copies.open(row.remote);
@@ -83,12 +81,24 @@ export async function buildStart({ pool, copies }: Starting, starter: Starter, s
       options: { ...decided.options, ...withoutAbsent({ budget, limits, session }) },
       agent,
       reviewer,
-      tests: testsOf(start, tests),
+      tests: requestedTests(start, tests),
       git: { branch: named.branch, base, commit: facts.commit },
       warnings: [...warnings, ...facts.warnings],
       by: { name: row.begun_by, channel: "token" },
     },
   };
+}
+
+/** @throws FencedError if another worker drives the run */
+async function readRequest(pool: StartServices["pool"], { run, worker, epoch }: Starter): Promise<StartRow> {
+  const { rows } = await pool.query<StartRow>(
+    `select r.begun_by, r.start, r.repository, p.remote from isdlc.run r join isdlc.repository p on p.name = r.repository
+     where r.run = $1 and r.worker = $2 and r.epoch = $3`,
+    [run, worker, epoch],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new FencedError(`${worker} does not drive run ${run} any more.`);
+  return row;
 }
 
 /** A key without a value is none in a journal. */
@@ -118,10 +128,10 @@ async function readBase(copy: RepositoryCopy, commit: string): Promise<{ base: s
   return { base, tip };
 }
 
-type Building = { readonly start: StartRequest; readonly facts: StartFacts; readonly found: FoundItem | null };
+type StartContext = { readonly start: StartRequest; readonly facts: StartFacts; readonly found: FoundItem | null };
 
 /** Phases left out because the analysis of the item has done them. The worker may leave out fewer. */
-function analysedPhases(definition: WorkflowDefinition, { start, facts, found }: Building): string[] {
+function analysedPhases(definition: WorkflowDefinition, { start, facts, found }: StartContext): string[] {
   const keys = definition.phases.map(({ key }) => key);
   const analysis = definition.phases.filter((phase) => phase.analysis).map(({ key }) => key);
   const done = computeStartPhase(found?.meta ?? null, keys, analysis);
@@ -151,7 +161,7 @@ export function decideGates({ start, definition, settings, policy, plan }: Gates
   const agrees = start.choices.some(({ flag }) => flag === "--yes");
   const wishes = { mode: start.mode, acceptsSize: agrees, acceptsRedTests: agrees };
   const options = planOptions(
-    { wishes, decisions: decisionsOf(start) },
+    { wishes, decisions: readDecisions(start) },
     { definition, isSupervised: supervision.enabled, phases: plan },
   );
   const isStrict = hasPolicy(policy);
@@ -165,10 +175,14 @@ export function decideGates({ start, definition, settings, policy, plan }: Gates
 }
 
 type Readings = { readonly settings: SettingsReading; readonly found: SettingsReading };
-type Supervised = { readonly supervision: Supervision; readonly minimal: boolean; readonly settings: SettingsReading };
+type SupervisionChoice = {
+  readonly supervision: Supervision;
+  readonly minimal: boolean;
+  readonly settings: SettingsReading;
+};
 
 /** As a start on a user's machine, except that settings which cannot be read supervise every phase. */
-function supervise(readings: Readings, plan: readonly PhaseRule[], isWanted: boolean): Supervised {
+function supervise(readings: Readings, plan: readonly PhaseRule[], isWanted: boolean): SupervisionChoice {
   const { settings, found } = readings;
   if (isWanted || found.is === "unreadable") return switchedOn(readings, plan);
   if (found.is !== "set") return { supervision: { enabled: false, phases: "all" }, minimal: false, settings };
@@ -176,14 +190,14 @@ function supervise(readings: Readings, plan: readonly PhaseRule[], isWanted: boo
 }
 
 /** Options of the request as a terminal would have them. */
-function decisionsOf({ choices }: StartRequest): Decisions {
+function readDecisions({ choices }: StartRequest): Decisions {
   const tests = choices.find(({ flag }) => flag === "--tests")?.option;
   return tests === undefined ? {} : { tests };
 }
 
 /** The tests that the worker detected. Only the request names other ones. @throws ProblemError NOT_ALLOWED */
-function testsOf(start: StartRequest, tests: StartFacts["tests"]): StartFacts["tests"] {
-  const decisions = decisionsOf(start);
+function requestedTests(start: StartRequest, tests: StartFacts["tests"]): StartFacts["tests"] {
+  const decisions = readDecisions(start);
   if (tests === null || isWithoutTests({ decisions })) return null;
   const isNamed = tests.more === undefined && tests.argv.join(" ") === decisions.tests;
   if (tests.isChosen === true && !isNamed) throw refusedField("tests", "the request names no such command");

@@ -15,7 +15,7 @@ import type { StartFacts } from "./start-facts.ts";
 /** The worker that starts a run. */
 export type Starter = { readonly run: RunId; readonly worker: string; readonly epoch: number };
 
-export type Naming = {
+export type RunNaming = {
   readonly pool: Pool;
   readonly starter: Starter;
   readonly copy: RepositoryCopy;
@@ -38,7 +38,7 @@ export type NamedWork = {
  * Names the work of a run: the folder that the worker drew or found, and a branch that the server draws.
  * @throws ProblemError NOT_ALLOWED for a folder that is neither the run's own nor that of the item in the request
  */
-export async function nameRun(naming: Naming): Promise<NamedWork> {
+export async function nameRun(naming: RunNaming): Promise<NamedWork> {
   const { definition, starter, title, facts } = naming;
   const { items, branch } = definition;
   const found = await findMeant(naming);
@@ -53,7 +53,7 @@ export async function nameRun(naming: Naming): Promise<NamedWork> {
 }
 
 /** Looks for the item only if the worker says that there is one: the search reads every record. */
-async function findMeant({ copy, definition, title, facts }: Naming): Promise<FoundItem | null> {
+async function findMeant({ copy, definition, title, facts }: RunNaming): Promise<FoundItem | null> {
   if (definition.items?.root !== ITEMS_ROOT || facts.folder === null) return null;
   const isNew = !(await isFolder(copy, facts.commit, `${ITEMS_ROOT}/${facts.folder}`));
   const isWhole = definition.phases.every(({ key }) => facts.phases.includes(key));
@@ -62,7 +62,7 @@ async function findMeant({ copy, definition, title, facts }: Naming): Promise<Fo
 }
 
 /** @throws ProblemError NOT_ALLOWED */
-async function requireFolder(naming: Naming, path: string, found: FoundItem | null): Promise<void> {
+async function requireFolder(naming: RunNaming, path: string, found: FoundItem | null): Promise<void> {
   const { pool, starter, copy, definition, facts } = naming;
   const { folder } = facts;
   if (folder === null || (found !== null && found.slug === folder)) return;
@@ -88,7 +88,7 @@ async function isFolder({ git }: RepositoryCopy, commit: string, path: string): 
 }
 
 /** The first free name: neither a branch of the remote nor drawn for another run. */
-async function drawBranch({ pool, starter, copy }: Naming, wanted: string): Promise<string> {
+async function drawBranch({ pool, starter, copy }: RunNaming, wanted: string): Promise<string> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     const ref = `refs/heads/${name}`;

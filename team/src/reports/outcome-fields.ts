@@ -61,7 +61,7 @@ export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportF
 };
 
 /** What the server decides is no field of the message. */
-const shapeOf = (fields: Readonly<Record<string, ReportField>>) =>
+const toShape = (fields: Readonly<Record<string, ReportField>>) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind, schema }]) =>
       kind === "decision" ? [] : [[name, schema] as const],
@@ -115,13 +115,13 @@ export const OUTCOME_FIELDS: OutcomeFields = {
   },
   judge: { verdict: fact(Verdict) },
   complete: {
-    made: fact(z.strictObject(shapeOf(COMPLETED_FIELDS))),
+    made: fact(z.strictObject(toShape(COMPLETED_FIELDS))),
     settings: decision,
     digest: fact(text),
     mixed: fact(maybe(z.array(text))),
   },
   recheck: look,
-  commit: { commit: fact(maybe(z.nullable(CommitId))), differs: fact(maybe(z.strictObject(shapeOf(look)))) },
+  commit: { commit: fact(maybe(z.nullable(CommitId))), differs: fact(maybe(z.strictObject(toShape(look)))) },
   measure: { sizing: fact(Sizing) },
   refine: {
     ...execution,

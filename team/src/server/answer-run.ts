@@ -6,16 +6,16 @@ import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { PasskeySignature } from "../../../src/schema/passkey.ts";
 import type { Person } from "../../../src/schema/people.ts";
-import type { Recorded } from "../journal-postgres/submit-decision.ts";
+import type { RecordedDecision } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
 import { needPolicy, needSignature } from "../people/answer-policy.ts";
 import type { RunAccess } from "../people/roles.ts";
 import { cancelAsked, whyNotBegun } from "./cancel-asked.ts";
-import { commandOf } from "./decide-answer.ts";
+import { buildCommand } from "./decide-answer.ts";
 import { queueRun } from "./drive-queue.ts";
 import type { TeamServer } from "./team-server.ts";
 
-type Answering = {
+type AnswerContext = {
   readonly by: Person;
   readonly access: RunAccess;
   readonly request: AnswerRequest;
@@ -24,7 +24,7 @@ type Answering = {
 };
 
 /** Records a person's decision together with the drive that follows from it. Gives the event before it. */
-export async function answerRun(server: TeamServer, run: RunId, answering: Answering): Promise<number> {
+export async function answerRun(server: TeamServer, run: RunId, answering: AnswerContext): Promise<number> {
   const { by, access, request, signature } = answering;
   const { journal, pool, metrics } = server;
   if (request.option === "cancel" && (await isCancelledUnbegun(server, run, answering))) return 0;
@@ -34,8 +34,8 @@ export async function answerRun(server: TeamServer, run: RunId, answering: Answe
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: state.how } });
   await needPolicy(pool, access, { run: state, by: { person: by.name, option: request.option } });
   if (signature === undefined) await needSignature(pool, access.repository, request);
-  const command = { ...(await commandOf(state, request, by)), ...(signature === undefined ? {} : { signature }) };
-  const wake = async (client: ClientBase, before: RunState, { state: now }: Recorded): Promise<void> => {
+  const command = { ...(await buildCommand(state, request, by)), ...(signature === undefined ? {} : { signature }) };
+  const wake = async (client: ClientBase, before: RunState, { state: now }: RecordedDecision): Promise<void> => {
     if (next(before).is === "action" || next(now).is !== "action") return;
     await queueRun(client, run);
   };
@@ -46,7 +46,7 @@ export async function answerRun(server: TeamServer, run: RunId, answering: Answe
 }
 
 /** True where nothing was recorded yet, and now never will be. Where a worker began it meanwhile, that run is cancelled. */
-async function isCancelledUnbegun(server: TeamServer, run: RunId, answering: Answering): Promise<boolean> {
+async function isCancelledUnbegun(server: TeamServer, run: RunId, answering: AnswerContext): Promise<boolean> {
   const { by, access, request, signature } = answering;
   const { state } = await server.journal.load(run);
   if (state.is !== "none") return false;

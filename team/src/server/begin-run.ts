@@ -7,7 +7,7 @@ import type { StartRequest } from "../../../src/schema/api-project.ts";
 import type { TeamStart } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
-import { needRole, personOf } from "../people/roles.ts";
+import { needRole, requirePerson } from "../people/roles.ts";
 import type { Principal } from "../people/principals.ts";
 import { queueRun } from "./drive-queue.ts";
 import type { TeamServer } from "./team-server.ts";
@@ -19,7 +19,7 @@ import type { TeamServer } from "./team-server.ts";
 export async function beginRun(server: TeamServer, principal: Principal, wanted: TeamStart): Promise<RunId> {
   const { pool } = server;
   const { repository } = wanted;
-  const by = personOf(principal);
+  const by = requirePerson(principal);
   await needRole(pool, principal, { repository, role: "reviewer" });
   const start = forWorkers(wanted.start);
   const run = newRunId(new Date().toISOString(), randomBytes);

@@ -3,9 +3,9 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { plainLine } from "../../../src/views/plain-text.ts";
 import type { LeaseKeeper } from "./leases.ts";
 
-export type Cancelling = { readonly person: string; readonly reason: string };
+export type CancelRequest = { readonly person: string; readonly reason: string };
 
-const MOST_REASON = 300; // characters
+const MAX_REASON = 300; // characters
 
 /**
  * Ends a run that was asked for before a worker begins it; a worker that is about to is fenced off. False where one has
@@ -14,10 +14,10 @@ const MOST_REASON = 300; // characters
 export async function cancelAsked(
   { pool }: Pick<LeaseKeeper, "pool">,
   run: RunId,
-  { person, reason }: Cancelling,
+  { person, reason }: CancelRequest,
 ): Promise<boolean> {
   if (reason.trim() === "") throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "reasonMissing" } });
-  const why = `${person} cancelled it before a worker began it: ${plainLine(reason, MOST_REASON)}`;
+  const why = `${person} cancelled it before a worker began it: ${plainLine(reason, MAX_REASON)}`;
   const { rowCount } = await pool.query(
     `update isdlc.run set rests = 'ended', cancelled_by = $2, refused = $3, worker = null, epoch = epoch + 1
      where run = $1 and head_seq = 0 and rests = 'action'`,

@@ -5,7 +5,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { IN_SCOPE } from "../people/worker-scope.ts";
 
-export type Claiming = ClaimRequest & {
+export type ClaimContext = ClaimRequest & {
   readonly worker: string;
   /** Runs that one process may drive at the same time. */
   readonly drives: number;
@@ -35,7 +35,7 @@ const LEASE = `epoch, left_tree as left, start, begun_by as "begunBy",
  * Leases the next run to a worker that may drive it. The same claim gets the same lease: a reply may get lost. Null if
  * no run is due or the process drives as many as it may.
  */
-export function claimRun(pool: Pool, claiming: Claiming): Promise<Lease | null> {
+export function claimRun(pool: Pool, claiming: ClaimContext): Promise<Lease | null> {
   const { worker, instance, claim, labels, generation, drives } = claiming;
   return inTransaction(pool, async (client) => {
     // Claims of one process take turns, and none is granted before its first heartbeat.

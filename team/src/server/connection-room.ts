@@ -22,15 +22,15 @@ export type ConnectionRoom = {
   answering(request: IncomingMessage, response: ServerResponse): void;
 };
 
-type Open = { readonly place: string | null; asked: Asked | null };
+type OpenConnection = { readonly place: string | null; asked: HttpExchange | null };
 
-type Asked = { readonly request: IncomingMessage; readonly response: ServerResponse };
+type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 const TOLD_EVERY = 60_000; // milliseconds
 
 export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomOptions): ConnectionRoom {
   /** The one that was used longest ago comes first. */
-  const connections = new Map<Socket, Open>();
+  const connections = new Map<Socket, OpenConnection>();
   const counts = new Map<string, number>();
   const tell = createTelling(log);
   const count = (place: string | null, by: 1 | -1): number => {
@@ -44,7 +44,7 @@ export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomO
     const open = connections.get(socket);
     if (connections.delete(socket)) count(open?.place ?? null, -1);
   };
-  const makeRoomFor = (newest: Socket, among: (open: Open) => boolean): void => {
+  const makeRoomFor = (newest: Socket, among: (open: OpenConnection) => boolean): void => {
     const others = [...connections].filter(([socket, open]) => socket !== newest && among(open));
     const [socket, open] = others.find(([, one]) => isIdle(one)) ?? others.find(([, one]) => isUnread(one)) ?? [];
     if (socket === undefined || open === undefined) return;
@@ -52,7 +52,7 @@ export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomO
     forget(socket); // it closes later, and is not to be chosen again
     socket.destroy();
   };
-  const used = (socket: Socket, asked: Asked | null): void => {
+  const used = (socket: Socket, asked: HttpExchange | null): void => {
     const open = connections.get(socket);
     if (open === undefined) return; // closed meanwhile
     open.asked = asked;
@@ -61,7 +61,7 @@ export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomO
   };
   return {
     admit(socket) {
-      const place = placeOf(socket.remoteAddress ?? "", shared);
+      const place = networkOf(socket.remoteAddress ?? "", shared);
       connections.set(socket, { place, asked: null });
       socket.once("close", () => forget(socket));
       if (count(place, 1) > mostOfAddress) makeRoomFor(socket, (open) => open.place === place);
@@ -75,16 +75,16 @@ export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomO
 }
 
 /** A request that is still being sent keeps nobody else out. */
-const isIdle = ({ asked }: Open): boolean => asked === null || !asked.request.complete;
+const isIdle = ({ asked }: OpenConnection): boolean => asked === null || !asked.request.complete;
 
 /** Answered to the end, and not taken yet. The answer to a live page has no end. */
-const isUnread = ({ asked }: Open): boolean => asked?.response.writableEnded === true;
+const isUnread = ({ asked }: OpenConnection): boolean => asked?.response.writableEnded === true;
 
 const GROUPS = 8;
 const GROUPS_OF_NETWORK = 4;
 
 /** What counts as one: an address, or the network of one of IPv6, of which everybody has many. Null for a shared one. */
-export function placeOf(remote: string, shared: ReadonlySet<string>): string | null {
+export function networkOf(remote: string, shared: ReadonlySet<string>): string | null {
   const address = remote.replace(/^::ffff:(?=\d+\.)/, "");
   if (shared.has(address) || address === "::1" || address.startsWith("127.")) return null;
   if (!isIPv6(address)) return address;

@@ -10,7 +10,7 @@ import { addNotificationRoutes } from "../notifications/notification-routes.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
 import { addAuthentication } from "../people/authenticate.ts";
-import { type Answered, observe } from "./observe.ts";
+import { type ObservedResponse, observe } from "./observe.ts";
 import { openApi } from "./open-api.ts";
 import { addPersonRoutes } from "./person-routes.ts";
 import { asAnswer, BODY_LIMIT, isCutOff, told, TOO_LONG } from "./problem-answer.ts";
@@ -67,7 +67,7 @@ const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 async function observed(server: TeamServer, context: Context<TeamEnv>, next: Next): Promise<void> {
   const { method, path } = context.req;
-  const answered = async (): Promise<Answered> => {
+  const answered = async (): Promise<ObservedResponse> => {
     await next();
     return { route: routePath(context), status: context.res.status };
   };

@@ -13,7 +13,7 @@ import type { Person } from "../../../src/schema/people.ts";
  * The command that a person's answer comes to, from the same table as everywhere.
  * @throws ProblemError where it is not open or not offered, or would need the working tree now.
  */
-export async function commandOf(run: ActiveRun, request: AnswerRequest, by: Person): Promise<PersonCommand> {
+export async function buildCommand(run: ActiveRun, request: AnswerRequest, by: Person): Promise<PersonCommand> {
   const { wait, shown, option, text, comments, replies, isConfirmed } = request;
   const elsewhere = (): never => {
     throw new ProblemError({ code: "NOT_FOR_TEAM_RUNS", option });

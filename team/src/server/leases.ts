@@ -31,12 +31,12 @@ export type LeaseLimits = {
 };
 
 /** Drives of a run that may break off one after the other before a person is asked. */
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 
 /** A process of a worker. */
 export type Holder = { readonly worker: string; readonly instance: string };
 
-export type Beating = Beat & Holder;
+export type WorkerBeat = Beat & Holder;
 
 /** Milliseconds after which a process must report a run that it was given: the reply with the lease was lost. */
 const UNREPORTED_RUN_TIMEOUT_MS = 60_000;
@@ -45,7 +45,7 @@ const UNREPORTED_RUN_TIMEOUT_MS = 60_000;
  * Records a heartbeat, and returns which of the reported runs the process still holds.
  * @throws ProblemError NOT_ALLOWED if too many processes use the token
  */
-export async function noteBeat(keeper: LeaseKeeper, beating: Beating): Promise<BeatAnswer> {
+export async function noteBeat(keeper: LeaseKeeper, beating: WorkerBeat): Promise<BeatAnswer> {
   const { pool, limits } = keeper;
   const { worker, instance, replaces, runs, generation, version, fault } = beating;
   if (replaces !== null && replaces !== instance) await endInstance(keeper, { worker, instance: replaces });
@@ -74,7 +74,7 @@ async function endInstance(keeper: LeaseKeeper, { worker, instance }: Holder): P
   await keeper.pool.query("delete from isdlc.worker where id = $1 and instance = $2", [worker, instance]);
 }
 
-async function freeUnreported(keeper: LeaseKeeper, { worker, instance, runs }: Beating): Promise<void> {
+async function freeUnreported(keeper: LeaseKeeper, { worker, instance, runs }: WorkerBeat): Promise<void> {
   await freeRuns(keeper, {
     where: `${HELD_BY} and run <> all($3) and claimed_at < now() - make_interval(secs => $4)`,
     values: [worker, instance, runs, UNREPORTED_RUN_TIMEOUT_MS / 1000],
@@ -90,6 +90,8 @@ const tooManyInstances = (worker: string, most: number): ProblemError =>
   });
 
 const HELD_BY = "worker = $1 and instance is not distinct from $2";
+/** A run that the worker has held since the epoch. */
+const HELD_IN_EPOCH = "run = $1 and worker = $2 and epoch = $3";
 
 /** Frees the runs of a process that sent no heartbeat since that one. Null: it never sent any. */
 export const freeLost = (
@@ -130,12 +132,7 @@ export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { work
 /** What the discard that a worker carries out could not delete, told before the end is recorded. */
 export async function noteLeftBranch(pool: Pool, run: RunId, by: LeftBranchNote & { worker: string }): Promise<void> {
   const left = by.left === null ? null : JSON.stringify(by.left);
-  await pool.query("update isdlc.run set left_branch = $4 where run = $1 and worker = $2 and epoch = $3", [
-    run,
-    by.worker,
-    by.epoch,
-    left,
-  ]);
+  await pool.query(`update isdlc.run set left_branch = $4 where ${HELD_IN_EPOCH}`, [run, by.worker, by.epoch, left]);
 }
 
 /** A worker does not go on with a run: somebody else will, and not at once where it broke off. */
@@ -146,23 +143,22 @@ export async function giveBack(
 ): Promise<void> {
   const { run, worker } = held;
   const values = [run, worker, epoch];
-  const where = "run = $1 and worker = $2 and epoch = $3";
   if (why === "refused") {
     await keeper.pool.query(
       `update isdlc.run set rests = 'ended', refused = $4, choices = $5, worker = null
-       where ${where} and head_seq = 0`,
+       where ${HELD_IN_EPOCH} and head_seq = 0`,
       [...values, detail, JSON.stringify(choices)],
     );
     return;
   }
   const { rows } = await keeper.pool.query<{ failures: number }>(
-    `select failures from isdlc.run where ${where}`,
+    `select failures from isdlc.run where ${HELD_IN_EPOCH}`,
     values,
   );
   const failures = rows[0]?.failures ?? 0;
-  if (why === "broken" && failures + 1 >= MOST_FAILURES) return escalate(keeper, held, detail);
+  if (why === "broken" && failures + 1 >= MAX_FAILURES) return escalate(keeper, held, detail);
   if (why === "host") return waitForHost(keeper, held, { epoch, detail });
-  await freeRuns(keeper, { where, values, change: why === "broken" ? "failure" : "takeover" });
+  await freeRuns(keeper, { where: HELD_IN_EPOCH, values, change: why === "broken" ? "failure" : "takeover" });
 }
 
 /** Longer outages of the git host are for a person. */
@@ -175,14 +171,13 @@ async function waitForHost(
   { epoch, detail }: Pick<GiveBack, "epoch" | "detail">,
 ): Promise<void> {
   const values = [held.run, held.worker, epoch];
-  const where = "run = $1 and worker = $2 and epoch = $3";
   const { rows } = await keeper.pool.query<{ isTooLong: boolean }>(
-    `update isdlc.run set host_since = coalesce(host_since, now()), host_detail = $4 where ${where}
+    `update isdlc.run set host_since = coalesce(host_since, now()), host_detail = $4 where ${HELD_IN_EPOCH}
      returning host_since < now() - interval '${MAX_HOST_WAIT_HOURS} hours' as "isTooLong"`,
     [...values, detail],
   );
   if (rows[0]?.isTooLong === true) return escalate(keeper, held, detail);
-  await freeRuns(keeper, { where, values, change: "host" });
+  await freeRuns(keeper, { where: HELD_IN_EPOCH, values, change: "host" });
 }
 
 /** A loop that repeats what fails for ever cannot be written: a person is asked. */
@@ -205,7 +200,7 @@ async function escalate(
 }
 
 /** `takeover`: the run goes first in the queue. `failure`, `host`: it waits, longer each time. */
-type Freeing = {
+type LeaseRelease = {
   readonly where: string;
   readonly values: readonly unknown[];
   readonly change: "takeover" | "failure" | "host" | "none";
@@ -221,7 +216,7 @@ const CHANGES = {
 /** Raises the epoch, which fences off the worker that drove before, and queues the runs. */
 async function freeRuns(
   { pool }: Pick<LeaseKeeper, "pool">,
-  { where, values, change }: Freeing,
+  { where, values, change }: LeaseRelease,
 ): Promise<readonly RunId[]> {
   const { rows } = await pool.query<{ run: RunId }>(
     `update isdlc.run r set worker = null, instance = null, claim = null, epoch = r.epoch + 1,

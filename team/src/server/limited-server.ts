@@ -23,12 +23,12 @@ export const SERVER_LIMITS: ServerLimits = {
   mostOfAddress: 200,
 };
 
-const MOST_HEADERS = 100;
+const MAX_HEADERS = 100;
 
-export type Limited = Pick<RoomOptions, "shared" | "log"> & { readonly limits: ServerLimits };
+export type ServerRoomOptions = Pick<RoomOptions, "shared" | "log"> & { readonly limits: ServerLimits };
 
 /** A server that nobody can keep from answering others by being slow, silent or many. */
-export function createLimitedServer(listener: RequestListener, { limits, shared, log }: Limited): Server {
+export function createLimitedServer(listener: RequestListener, { limits, shared, log }: ServerRoomOptions): Server {
   const { most, mostOfAddress } = limits;
   const room = createConnectionRoom({ most, mostOfAddress, shared, log });
   const timeouts = {
@@ -41,7 +41,7 @@ export function createLimitedServer(listener: RequestListener, { limits, shared,
     room.answering(request, response);
     listener(request, response);
   });
-  server.maxHeadersCount = MOST_HEADERS;
+  server.maxHeadersCount = MAX_HEADERS;
   server.timeout = limits.stillFor;
   return server.on("connection", (socket) => room.admit(socket));
 }

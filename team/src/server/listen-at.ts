@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
 import { ProblemError } from "../../../src/core/problem.ts";
 
-export type Listening = { readonly port: number; close(): Promise<void> };
+export type ListeningServer = { readonly port: number; close(): Promise<void> };
 
 type Place = { readonly host: string; readonly port: number; readonly option: "port" | "metrics" };
 
 /** @throws ProblemError CANNOT_LISTEN, which names the option to change. */
-export async function listenAt(http: Server, place: Place): Promise<Listening> {
+export async function listenAt(http: Server, place: Place): Promise<ListeningServer> {
   try {
     await new Promise<void>((resolve, reject) => http.once("error", reject).listen(place.port, place.host, resolve));
   } catch (error) {

@@ -1,16 +1,20 @@
 import type { TeamServer } from "./team-server.ts";
 
 /** `path` as it was asked for, without its query. */
-export type Observed = { readonly method: string; readonly path: string; readonly traceparent: string | undefined };
+export type ObservedRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly traceparent: string | undefined;
+};
 
 /** `route`: the pattern, as what is in a path is no name for a series. */
-export type Answered = { readonly route: string; readonly status: number };
+export type ObservedResponse = { readonly route: string; readonly status: number };
 
 /** Counts and traces a request. */
 export async function observe(
   { metrics, tracing }: Pick<TeamServer, "metrics" | "tracing">,
-  { method, path, traceparent }: Observed,
-  answer: () => Promise<Answered>,
+  { method, path, traceparent }: ObservedRequest,
+  answer: () => Promise<ObservedResponse>,
 ): Promise<void> {
   const began = performance.now();
   const headers = traceparent === undefined ? {} : { traceparent };

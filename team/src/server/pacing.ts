@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Log } from "../structured-log.ts";
 import { pollInterval, type TeamLoad } from "./drive-queue.ts";
 
-export type Pacing = {
+export type PaceKeeper = {
   /** How often each worker asks for work, in milliseconds. */
   interval(): number;
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ const LOAD = `select (select count(*)::int from isdlc.worker where beat_at > now
   exists (select 1 from isdlc.run where rests = 'action') as "isBusy"`;
 
 /** Follows the number of workers. If it cannot be read, the last one counts. */
-export function startPacing({ pool, lease, log }: PacingOptions): Pacing {
+export function startPacing({ pool, lease, log }: PacingOptions): PaceKeeper {
   let load: TeamLoad = { workers: 0, isBusy: false };
   let reading: Promise<void> | null = null;
   const read = async (): Promise<void> => {

@@ -3,11 +3,11 @@ import { AnswerRequest } from "../../../src/schema/api.ts";
 import { TeamStart, type TeamRunRow, type TeamView } from "../../../src/schema/api-team.ts";
 import { answerRun } from "./answer-run.ts";
 import { beginRun } from "./begin-run.ts";
-import { needRun, personOf } from "../people/roles.ts";
+import { needRun, requirePerson } from "../people/roles.ts";
 import { IN_SCOPE } from "../people/worker-scope.ts";
-import { runOf, type TeamEnv, type TeamServer } from "./team-server.ts";
+import { parseRunId, type TeamEnv, type TeamServer } from "./team-server.ts";
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 /** What people's programs ask for. */
 export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
@@ -19,12 +19,12 @@ export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   });
   app.get("/api/runs", async (context) => {
     const { id, kind } = context.get("principal");
-    const values = [context.req.query("repository") ?? null, MOST_LISTED, id, kind, context.req.query("run") ?? null];
+    const values = [context.req.query("repository") ?? null, MAX_LISTED, id, kind, context.req.query("run") ?? null];
     const { rows } = await pool.query<TeamRunRow>(LIST, values);
     return context.json({ runs: rows });
   });
   app.get("/api/runs/:run/lines", async (context) => {
-    const run = runOf(context.req.param("run"));
+    const run = parseRunId(context.req.param("run"));
     await needRun(pool, context.get("principal"), { run, role: "viewer" });
     const after = Number(context.req.query("after") ?? "0");
     return context.json(await journal.lines(run, Number.isSafeInteger(after) ? after : 0));
@@ -34,8 +34,8 @@ export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return context.json({ run: await beginRun(server, context.get("principal"), wanted) });
   });
   app.post("/api/runs/:run/answer", async (context) => {
-    const by = personOf(context.get("principal"));
-    const run = runOf(context.req.param("run"));
+    const by = requirePerson(context.get("principal"));
+    const run = parseRunId(context.req.param("run"));
     const access = await needRun(pool, context.get("principal"), { run, role: "reviewer" });
     const request = AnswerRequest.parse(await context.req.json());
     const after = await answerRun(server, run, { by: { name: by, channel: "token" }, access, request });

@@ -3,18 +3,18 @@ import { HTTPException } from "hono/http-exception";
 import { $ZodError } from "zod/v4/core"; // from here, or every translation of its messages comes along
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
 import { FencedError, TokenRefusedError } from "../journal-postgres/submit-decision.ts";
-import { type Told, TOKEN_REFUSED } from "../people/authenticate.ts";
+import { type ProblemText, TOKEN_REFUSED } from "../people/authenticate.ts";
 import type { Log } from "../structured-log.ts";
 
 export const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
 
-export const told = (problem: Told): { problem: Told } => ({ problem });
+export const told = (problem: ProblemText): { problem: ProblemText } => ({ problem });
 
-export const TOO_LONG: Told = { code: "TOO_LONG", what: "The request is too long.", fix: "Send less at once." };
+export const TOO_LONG: ProblemText = { code: "TOO_LONG", what: "The request is too long.", fix: "Send less at once." };
 
-export type Answer = { readonly status: 400 | 401 | 403 | 404 | 409 | 500 | 503; readonly problem: Told };
+export type ProblemAnswer = { readonly status: 400 | 401 | 403 | 404 | 409 | 500 | 503; readonly problem: ProblemText };
 
-const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
+const STATUS: Readonly<Partial<Record<Problem["code"], ProblemAnswer["status"]>>> = {
   NOT_ALLOWED: 403,
   PASSKEY_NEEDED: 403,
   PASSKEY_REFUSED: 403,
@@ -27,7 +27,7 @@ const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
   USAGE: 400,
 };
 
-const INVALID: Answer = {
+const INVALID: ProblemAnswer = {
   status: 400,
   problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" },
 };
@@ -37,7 +37,7 @@ export const isCutOff = ({ destroyed, complete }: Pick<IncomingMessage, "destroy
   destroyed && !complete;
 
 /** What somebody is told whose request came to an error; where it was cut off, nobody hears it. */
-export function asAnswer(error: Error, wasCutOff: boolean, log: Log): Answer {
+export function asAnswer(error: Error, wasCutOff: boolean, log: Log): ProblemAnswer {
   if (error instanceof FencedError)
     return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
   if (error instanceof TokenRefusedError) return { status: 401, problem: TOKEN_REFUSED };

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { Command, Report } from "../../../src/core/command.ts";
 import { type ReportAnswer, WorkerReport } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import type { Written } from "../journal-postgres/submit-decision.ts";
+import type { WrittenDecision } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
 import { admitReport, requireOwnTree } from "../reports/admit-report.ts";
 import { buildStart } from "../reports/build-start.ts";
@@ -31,17 +31,17 @@ export async function recordReport(server: TeamServer, sender: SentReport): Prom
   const command = await admit(server, sender, sent);
   const submission = { by: { kind: "worker", id: worker, epoch }, request, left, token: unproven } as const;
   const done = await counted(metrics, "worker", () => journal.writeAs(run, command, submission));
-  const lines = linesOf(done, after) ?? (await journal.lines(run, after)).lines;
+  const lines = recordedLines(done, after) ?? (await journal.lines(run, after)).lines;
   const answer = { ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) };
   return { answer, isProven: unproven === null || done.line !== null };
 }
 
-type Sent = z.infer<typeof WorkerReport>;
+type ReceivedReport = z.infer<typeof WorkerReport>;
 
 async function admit(
   server: TeamServer,
   { run, worker }: SentReport,
-  { command, epoch, left }: Sent,
+  { command, epoch, left }: ReceivedReport,
 ): Promise<Command> {
   const { state } = await server.journal.load(run);
   if (command.do === "start") {
@@ -74,7 +74,7 @@ async function withReporters(
 const LATE: Report = { do: "report", ticket: "", outcome: { of: "prepare" } };
 
 /** What was recorded after an event, where that is this very decision and nothing else; null where it has to be read. */
-function linesOf(done: Written, after: number): string[] | null {
+function recordedLines(done: WrittenDecision, after: number): string[] | null {
   if (!done.ok || done.line === null || after !== done.head.seq - done.events.length) return null;
   return [done.line];
 }

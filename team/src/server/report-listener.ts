@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RunId } from "../../../src/schema/ids.ts";
-import type { Identified, Unidentified } from "../people/authenticate.ts";
+import type { IdentifiedCaller, UnidentifiedCaller } from "../people/authenticate.ts";
 import { observe } from "./observe.ts";
 import { asAnswer, BODY_LIMIT, isCutOff, told, TOO_LONG } from "./problem-answer.ts";
 import { recordReport } from "./record-report.ts";
-import { type TeamServer, workerOf } from "./team-server.ts";
+import { type TeamServer, requireWorker } from "./team-server.ts";
 
 export const REPORTS = "/api/worker/runs/:run/commands";
 const REPORT = /^(\/api\/worker\/runs\/([0-9A-Za-z-]{1,40})\/commands)(?:\?|$)/;
@@ -57,16 +57,16 @@ async function replyTo(server: TeamServer, request: IncomingMessage, run: RunId)
   }
 }
 
-type Reported = { readonly request: IncomingMessage; readonly run: RunId; readonly by: Identified };
+type ReportRequest = { readonly request: IncomingMessage; readonly run: RunId; readonly by: IdentifiedCaller };
 
 /** Whatever comes of a report whose sender is known, or remembered. */
 async function recorded(
   server: TeamServer,
-  { request, run, by }: Reported,
+  { request, run, by }: ReportRequest,
 ): Promise<Reply & { readonly isProven: boolean }> {
   try {
-    const worker = workerOf(by.principal);
-    const text = await textOf(request);
+    const worker = requireWorker(by.principal);
+    const text = await readBody(request);
     if (text === null) return { ...LONG, isProven: false };
     const report = { run, worker, unproven: by.unproven, body: JSON.parse(text) as unknown };
     const { answer, isProven } = await recordReport(server, report);
@@ -76,7 +76,11 @@ async function recorded(
   }
 }
 
-const refusing = ({ status, problem, headers }: Unidentified): Reply => ({ status, body: told(problem), headers });
+const refusing = ({ status, problem, headers }: UnidentifiedCaller): Reply => ({
+  status,
+  body: told(problem),
+  headers,
+});
 
 function failing(error: unknown, request: IncomingMessage, log: TeamServer["log"]): Reply {
   const thrown = error instanceof Error ? error : new Error(String(error));
@@ -87,7 +91,7 @@ function failing(error: unknown, request: IncomingMessage, log: TeamServer["log"
 const LONG: Reply = { status: 413, body: told(TOO_LONG) };
 
 /** Null where it is longer than it may be. */
-function textOf(request: IncomingMessage): Promise<string | null> {
+function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
     if (isCutOff(request)) reject(new Error("The request was cut off.")); // nothing more is told of it
     const chunks: Buffer[] = [];

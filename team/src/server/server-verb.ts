@@ -13,7 +13,7 @@ import { notificationSettings } from "../notifications/notification-settings.ts"
 import { type Operation, operations } from "../operations/operations-verbs.ts";
 import { isRemote } from "../remote-address.ts";
 import { createLog } from "../structured-log.ts";
-import { givenSecret, numberOf } from "../verb-values.ts";
+import { givenSecret, readNumber } from "../verb-values.ts";
 import { peopleVerbs, type Subcommand } from "../people/people-verbs.ts";
 import type { ProviderSettings } from "../oidc/provider.ts";
 import { isPrincipalName } from "../people/principals.ts";
@@ -41,11 +41,11 @@ export async function server(invocation: Invocation): Promise<Result> {
   if (what === undefined) return withSignals((signal) => serve(invocation, signal));
   const operation = VERBS[what];
   if (operation === undefined) throw usage(invocation, `There is no "isdlc server ${what}".`);
-  const { url: database, stop } = await databaseOf(invocation, "for now");
+  const { url: database, stop } = await openDatabase(invocation, "for now");
   const pool = openPool(database, CONNECTIONS);
   try {
     const copies = join(copiesFolder(invocation), REPOSITORIES);
-    return await operation({ pool, words, invocation, copies, keyFile: keyFileOf(invocation) });
+    return await operation({ pool, words, invocation, copies, keyFile: keyFilePath(invocation) });
   } finally {
     await pool.end();
     await stop();
@@ -64,24 +64,24 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
   const { io, env, values } = invocation;
   const { settings: notifications, secrets } = notificationSettings(invocation);
   const host = text(values, "host") ?? "127.0.0.1";
-  const provider = providerOf(invocation);
+  const provider = readProvider(invocation);
   const given = {
     host,
-    port: numberOf(invocation, "port", DEFAULT_PORT),
-    sharedAddresses: sharedAddressesOf(invocation),
-    metricsPort: text(values, "metrics") === undefined ? null : numberOf(invocation, "metrics", 0),
-    keyFile: keyFileOf(invocation),
-    lease: numberOf(invocation, "lease", DEFAULT_LEASE) * 1000,
-    drivesPerWorker: numberOf(invocation, "drives", DEFAULT_DRIVES),
-    instances: numberOf(invocation, "instances", DEFAULT_INSTANCES),
-    keepDays: numberOf(invocation, "keep-days", DEFAULT_KEEP_DAYS),
-    origin: originOf(invocation),
+    port: readNumber(invocation, "port", DEFAULT_PORT),
+    sharedAddresses: readSharedAddresses(invocation),
+    metricsPort: text(values, "metrics") === undefined ? null : readNumber(invocation, "metrics", 0),
+    keyFile: keyFilePath(invocation),
+    lease: readNumber(invocation, "lease", DEFAULT_LEASE) * 1000,
+    drivesPerWorker: readNumber(invocation, "drives", DEFAULT_DRIVES),
+    instances: readNumber(invocation, "instances", DEFAULT_INSTANCES),
+    keepDays: readNumber(invocation, "keep-days", DEFAULT_KEEP_DAYS),
+    origin: readOrigin(invocation),
     provider,
     copies: copiesFolder(invocation),
     notifications,
     env,
   };
-  const { url: database, stop } = await databaseOf(invocation, "to serve");
+  const { url: database, stop } = await openDatabase(invocation, "to serve");
   const unsaid = [database, ...secrets, ...(provider === null ? [] : [provider.secret])];
   const log = createLog({ name: "isdlc-server", write: io.err, secrets: unsaid });
   try {
@@ -117,7 +117,7 @@ async function repository(
 type Database = { readonly url: string; readonly stop: () => Promise<void> };
 
 /** The one that was named, or one of our own; that may be running already where only a subcommand needs it. */
-async function databaseOf(invocation: Invocation, why: "to serve" | "for now"): Promise<Database> {
+async function openDatabase(invocation: Invocation, why: "to serve" | "for now"): Promise<Database> {
   const { env, values } = invocation;
   const named = givenSecret(invocation, { option: "database", variable: "ISDLC_DATABASE_URL" });
   if (named !== undefined) return { url: named, stop: () => Promise.resolve() };
@@ -129,14 +129,14 @@ async function databaseOf(invocation: Invocation, why: "to serve" | "for now"): 
 }
 
 /** @throws ProblemError USAGE */
-function sharedAddressesOf(invocation: Invocation): readonly string[] {
+function readSharedAddresses(invocation: Invocation): readonly string[] {
   const addresses = (text(invocation.values, "shared-addresses") ?? "").split(",").filter((address) => address !== "");
   if (addresses.every((address) => isIP(address) !== 0)) return addresses;
   throw usage(invocation, "--shared-addresses takes addresses like 10.0.0.7 with commas between.");
 }
 
 /** What browsers send as the origin of the page's requests. */
-function originOf(invocation: Invocation): string | null {
+function readOrigin(invocation: Invocation): string | null {
   const said = text(invocation.values, "origin");
   if (said === undefined) return null;
   if (/^https?:\/\/[^/?#@]+\/?$/.test(said) && URL.canParse(said)) return new URL(said).origin;
@@ -144,7 +144,7 @@ function originOf(invocation: Invocation): string | null {
 }
 
 /** Named by the operator alone. Without TLS only on this machine, for a try. */
-function providerOf(invocation: Invocation): ProviderSettings | null {
+function readProvider(invocation: Invocation): ProviderSettings | null {
   const { values, env } = invocation;
   const issuer = text(values, "oidc-issuer") ?? env["ISDLC_OIDC_ISSUER"];
   const client = text(values, "oidc-client") ?? env["ISDLC_OIDC_CLIENT_ID"];
@@ -159,7 +159,7 @@ function providerOf(invocation: Invocation): ProviderSettings | null {
 
 const copiesFolder = ({ env }: Invocation): string => join(userFolders(env).state, "page");
 
-const keyFileOf = ({ values, env }: Invocation): string =>
+const keyFilePath = ({ values, env }: Invocation): string =>
   text(values, "key") ?? join(userFolders(env).state, "server-key.pem");
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>

@@ -70,7 +70,7 @@ export const REPOSITORIES = "repositories";
  * @throws ProblemError CANNOT_LISTEN
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const opened: Closing[] = [];
+  const opened: CloseServer[] = [];
   const close = async (): Promise<void> => {
     for (const end of opened.splice(0).toReversed()) await end();
   };
@@ -82,10 +82,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-type Closing = () => unknown;
+type CloseServer = () => unknown;
 
 /** What is opened is closed in the opposite order. */
-async function open(options: ServerOptions, closing: (end: Closing) => void): Promise<Omit<RunningServer, "close">> {
+async function open(
+  options: ServerOptions,
+  closing: (end: CloseServer) => void,
+): Promise<Omit<RunningServer, "close">> {
   const { database, host, port, lease, log } = options;
   const pool = openPool(database, CONNECTIONS, { application_name: SERVING });
   closing(() => pool.end());

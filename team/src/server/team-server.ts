@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { ProblemError } from "../../../src/core/problem.ts";
-import type { Tracing } from "../operations/tracing.ts";
+import type { Tracer } from "../operations/tracing.ts";
 import type { NotificationSettings } from "../notifications/notification-settings.ts";
 import type { Log } from "../structured-log.ts";
 import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import type { LeaseKeeper } from "./leases.ts";
-import type { Pacing } from "./pacing.ts";
+import type { PaceKeeper } from "./pacing.ts";
 import type { RepositoryCopies } from "../copies/repository-copies.ts";
 import type { Authentication } from "../people/authenticate.ts";
 import type { Principal } from "../people/principals.ts";
@@ -17,11 +17,11 @@ export type TeamServer = LeaseKeeper & {
   /** Public keys as PEM, by which everybody can tell this server's decisions. */
   readonly keys: readonly string[];
   readonly log: Log;
-  readonly tracing: Tracing;
+  readonly tracing: Tracer;
   readonly authentication: Authentication;
   readonly notifications: NotificationSettings;
   readonly copies: RepositoryCopies;
-  readonly pacing: Pick<Pacing, "interval">;
+  readonly pacing: Pick<PaceKeeper, "interval">;
 };
 
 /** `incoming` is there where Node serves it, and not where the app itself is asked. */
@@ -31,16 +31,16 @@ export type TeamEnv = {
 };
 
 /** Of the connection itself: what a header says about it, anybody can write. */
-export const addressOf = ({ env }: Context<TeamEnv>): string => env.incoming?.socket.remoteAddress ?? "";
+export const remoteAddress = ({ env }: Context<TeamEnv>): string => env.incoming?.socket.remoteAddress ?? "";
 
 /** The name of the worker that asks. @throws ProblemError NOT_ALLOWED for a person. */
-export function workerOf({ id, kind }: Principal): string {
+export function requireWorker({ id, kind }: Principal): string {
   if (kind === "worker") return id;
   throw new ProblemError({ code: "NOT_ALLOWED", what: "This is for workers.", fix: "Use the token of a worker." });
 }
 
 /** The run that a path names. @throws ProblemError NO_RUN */
-export function runOf(text: string): RunId {
+export function parseRunId(text: string): RunId {
   if (isRunId(text)) return text;
   throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
 }

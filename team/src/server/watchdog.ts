@@ -4,9 +4,9 @@ import { freeLost, type LeaseKeeper, renewOutdated } from "./leases.ts";
 export type Watchdog = { stop(): Promise<void> };
 
 /** A process that holds runs. `beat`: number of its last heartbeat; null if it never sent one. */
-type Holding = { readonly worker: string; readonly instance: string | null; readonly beat: string | null };
+type RunHolder = { readonly worker: string; readonly instance: string | null; readonly beat: string | null };
 
-type Seen = Pick<Holding, "beat"> & { readonly at: number };
+type SeenBeat = Pick<RunHolder, "beat"> & { readonly at: number };
 
 /**
  * Frees the runs of lost workers. It measures silence by its own clock, and forgets everything if the database is
@@ -14,7 +14,7 @@ type Seen = Pick<Holding, "beat"> & { readonly at: number };
  */
 export function startWatchdog(keeper: LeaseKeeper, log: Log): Watchdog {
   const { lease } = keeper.limits;
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, SeenBeat>();
   const interval = Math.min(1000, Math.max(100, lease / 10));
   let running: Promise<void> | null = null;
   const check = async (): Promise<void> => {
@@ -42,21 +42,21 @@ export function startWatchdog(keeper: LeaseKeeper, log: Log): Watchdog {
 }
 
 /** Processes that hold runs and sent no heartbeat for as long as a lease, or never one. */
-async function findSilent({ pool, limits }: LeaseKeeper, seen: Map<string, Seen>): Promise<readonly Holding[]> {
-  const { rows } = await pool.query<Holding>(
+async function findSilent({ pool, limits }: LeaseKeeper, seen: Map<string, SeenBeat>): Promise<readonly RunHolder[]> {
+  const { rows } = await pool.query<RunHolder>(
     `select distinct r.worker, r.instance, w.beat::text from isdlc.run r
      left join isdlc.worker w on w.id = r.worker and w.instance = r.instance
      where r.rests = 'action' and r.worker is not null`,
   );
   const now = performance.now();
-  const holding = new Set(rows.map(nameOf));
+  const holding = new Set(rows.map(holderName));
   for (const name of seen.keys()) if (!holding.has(name)) seen.delete(name);
   return rows.filter((row) => {
-    const before = seen.get(nameOf(row));
+    const before = seen.get(holderName(row));
     if (before !== undefined && before.beat === row.beat) return now - before.at > limits.lease;
-    seen.set(nameOf(row), { beat: row.beat, at: now });
+    seen.set(holderName(row), { beat: row.beat, at: now });
     return false;
   });
 }
 
-const nameOf = ({ worker, instance }: Holding): string => `${worker} ${instance}`;
+const holderName = ({ worker, instance }: RunHolder): string => `${worker} ${instance}`;

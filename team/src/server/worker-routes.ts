@@ -15,29 +15,29 @@ import { refusedField } from "../reports/refused-field.ts";
 import { drawName } from "./drawn-names.ts";
 import { claimRun } from "./claims.ts";
 import { giveBack, noteBeat, noteKeptWork, noteLeftBranch } from "./leases.ts";
-import { runOf, type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
+import { parseRunId, type TeamEnv, type TeamServer, requireWorker } from "./team-server.ts";
 
 /** What workers ask for besides reporting: to live, to hold a run, to give it back. */
 export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool } = server;
   app.post("/api/worker/beat", async (context) => {
-    const worker = workerOf(context.get("principal"));
+    const worker = requireWorker(context.get("principal"));
     return context.json(await noteBeat(server, { worker, ...Beat.parse(await context.req.json()) }));
   });
   app.post("/api/worker/ended", async (context) => {
-    workerOf(context.get("principal"));
+    requireWorker(context.get("principal"));
     const { runs } = EndedRequest.parse(await context.req.json());
     return context.json({ ended: await endedAmong(pool, runs) });
   });
   app.post("/api/worker/claim", async (context) => {
-    const worker = workerOf(context.get("principal"));
+    const worker = requireWorker(context.get("principal"));
     const request = ClaimRequest.parse(await context.req.json());
     const { drives } = server.limits;
     const lease = await claimRun(pool, { ...request, worker, drives });
     return context.json({ lease, drives, pollAfter: server.pacing.interval() } satisfies ClaimAnswer);
   });
   app.post("/api/worker/runs/:run/names", async (context) => {
-    const worker = workerOf(context.get("principal"));
+    const worker = requireWorker(context.get("principal"));
     const { epoch, name } = NameRequest.parse(await context.req.json());
     return context.json({ drawn: await drawName(pool, { run: context.req.param("run"), worker, epoch }, name) });
   });
@@ -48,7 +48,7 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
 function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool } = server;
   app.post("/api/worker/runs/:run/kept", async (context) => {
-    const worker = workerOf(context.get("principal"));
+    const worker = requireWorker(context.get("principal"));
     const run = context.req.param("run");
     const kept = KeptWork.parse(await context.req.json());
     if (await noteKeptWork(pool, run, { ...kept, worker }))
@@ -56,8 +56,8 @@ function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return context.json({});
   });
   app.post("/api/worker/runs/:run/left-branch", async (context) => {
-    const worker = workerOf(context.get("principal"));
-    const run = runOf(context.req.param("run"));
+    const worker = requireWorker(context.get("principal"));
+    const run = parseRunId(context.req.param("run"));
     const note = LeftBranchNote.parse(await context.req.json());
     const { state } = await server.journal.load(run);
     const own = state.is === "none" ? null : state.run.git?.branch;
@@ -67,7 +67,7 @@ function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return context.json({});
   });
   app.post("/api/worker/runs/:run/give-back", async (context) => {
-    const worker = workerOf(context.get("principal"));
+    const worker = requireWorker(context.get("principal"));
     await giveBack(server, { run: context.req.param("run"), worker }, GiveBack.parse(await context.req.json()));
     return context.json({});
   });

@@ -3,7 +3,7 @@ import type { PlacedProject } from "../../../src/compose/project.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
 import type { RunAgents } from "../../../src/schema/run-agents.ts";
 
-type Begun = { readonly run: ActiveRun; readonly agents: RunAgents };
+type StartedRun = { readonly run: ActiveRun; readonly agents: RunAgents };
 
 /**
  * A run that came from a person's machine was begun with the programs there, and perhaps without a sandbox: neither
@@ -12,7 +12,7 @@ type Begun = { readonly run: ActiveRun; readonly agents: RunAgents };
 export function asBegunHere(
   { values }: { readonly values: Values },
   { agents: known }: Pick<PlacedProject, "agents">,
-  { run, agents }: Begun,
+  { run, agents }: StartedRun,
 ): ActiveRun {
   if (run.run.tree === undefined) return run;
   const { programs: _programs, ...facts } = run.run;

@@ -21,7 +21,7 @@ export const discardedBranch = (state: RunState): string | null =>
 /** The branch may be older than the run: it is not deleted. */
 export const isBrought = (state: RunState): boolean => state.is === "active" && (state.run.brought ?? []).length > 0;
 
-type Discarding = {
+type DiscardRequest = {
   readonly run: string;
   /** Of the working tree. */
   readonly root: string;
@@ -33,29 +33,29 @@ type Discarding = {
 };
 
 /** A push of somebody else at the same moment, or a remote that was away for one, is over by the next try. */
-const TRIES = 3;
-const PAUSE = 1000; // milliseconds
-const LONGEST = 300; // characters of what git says
+const MAX_DELETE_ATTEMPTS = 3;
+const DELETE_RETRY_MS = 1000; // milliseconds
+const MAX_DETAIL_LENGTH = 300; // characters of what git says
 
 /**
  * Deletes the branch of work that is given up, at the remote: only where it is as the run left it, and after a ref keeps
  * it. Done before the end is recorded: whoever is killed in between is followed by a drive that finds it done, or does
  * it again. Null where it is gone.
  */
-export async function discardBranch(mirror: Mirror, discarding: Discarding): Promise<LeftBranch | null> {
+export async function discardBranch(mirror: Mirror, discarding: DiscardRequest): Promise<LeftBranch | null> {
   const { branch, tip, secrets } = discarding;
   for (let tries = 1; ; tries++) {
     try {
       return await deleteBranch(mirror, discarding);
     } catch (error) {
-      const why = plainLine(createRedactor(secrets)(detailOf(error)), LONGEST);
-      if (tries === TRIES) return { branch, tip, why };
-      await delay(PAUSE);
+      const why = plainLine(createRedactor(secrets)(describeError(error)), MAX_DETAIL_LENGTH);
+      if (tries === MAX_DELETE_ATTEMPTS) return { branch, tip, why };
+      await delay(DELETE_RETRY_MS);
     }
   }
 }
 
-async function deleteBranch(mirror: Mirror, { run, root, branch, tip }: Discarding): Promise<LeftBranch | null> {
+async function deleteBranch(mirror: Mirror, { run, root, branch, tip }: DiscardRequest): Promise<LeftBranch | null> {
   await mirror.fetch(run);
   const there = mirror.tip(branch);
   if (there === null) return null;
@@ -66,7 +66,7 @@ async function deleteBranch(mirror: Mirror, { run, root, branch, tip }: Discardi
   return null;
 }
 
-function detailOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof ProblemError && error.problem.code === "GIT_FAILED") return error.problem.detail;
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,14 +1,14 @@
-import { secretsOf } from "../../../src/core/redact.ts";
+import { listSecrets } from "../../../src/core/redact.ts";
 import type { VcsWrite } from "../../../src/ports/vcs.ts";
 import * as z from "zod/mini";
 import { discardBranch, discardedBranch, isBrought } from "./discard-branch.ts";
-import type { Driving } from "./drive-run.ts";
+import type { DriveContext } from "./drive-run.ts";
 
 type Tips = Pick<VcsWrite, "tip">;
 
 /** The run ends whatever comes of it: a branch that could not be deleted stays, and is told. */
 export async function discardLeft(
-  { worker, run, lease, journal, mirror }: Driving,
+  { worker, run, lease, journal, mirror }: DriveContext,
   root: string,
   vcs: Tips | null,
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function discardLeft(
   if (branch === null || tip === null) return;
   const left = isBrought(state)
     ? { branch, tip, why: "it came with the run from a user's machine, which may have had it before" }
-    : await discardBranch(mirror, { run, root, branch, tip, secrets: secretsOf(worker.env) });
+    : await discardBranch(mirror, { run, root, branch, tip, secrets: listSecrets(worker.env) });
   if (left !== null)
     worker.log.warn({ run, ...left }, "the branch of discarded work could not be deleted at the remote");
   try {

@@ -3,20 +3,21 @@ import type { PlacedProject } from "../../../src/compose/project.ts";
 import { NameAnswer } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 
-export type Drawing = {
+export type NameRequest = {
   readonly ask: ServerClient;
   readonly run: RunId;
   readonly epoch: number;
 };
 
-const PATIENCE = 60_000; // milliseconds
+const DRAW_TIMEOUT_MS = 60_000; // milliseconds
 
 /** A project for starting this run: workers start runs of the repository at the same time, and no two get the same number. The server draws the branch. */
-export function withDrawnNames(project: PlacedProject, { ask, run, epoch }: Drawing): PlacedProject {
+export function withDrawnNames(project: PlacedProject, { ask, run, epoch }: NameRequest): PlacedProject {
   const { ids } = project;
   const draw = async (name: string): Promise<boolean> => {
     const path = `/api/worker/runs/${run}/names`;
-    return (await ask({ method: "POST", path, body: { epoch, name }, answer: NameAnswer, patience: PATIENCE })).drawn;
+    return (await ask({ method: "POST", path, body: { epoch, name }, answer: NameAnswer, patience: DRAW_TIMEOUT_MS }))
+      .drawn;
   };
   return {
     ...project,

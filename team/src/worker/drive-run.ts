@@ -97,19 +97,19 @@ export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEn
   }
 }
 
-type Held = { readonly run: RunId; readonly epoch: number };
+type HeldLease = { readonly run: RunId; readonly epoch: number };
 
-async function brokenOff(worker: Worker, { run, epoch }: Held, error: unknown): Promise<DriveEnd> {
+async function brokenOff(worker: Worker, { run, epoch }: HeldLease, error: unknown): Promise<DriveEnd> {
   const fault = findWorkerFault(error);
   if (fault !== null) worker.health.note(fault);
   const why = fault !== null ? "worker" : error instanceof GitHostError ? "host" : "broken";
   worker.log.error({ run, epoch, why, error }, "a drive broke off");
-  await back(worker, run, { epoch, why, detail: messageOf(error) });
+  await back(worker, run, { epoch, why, detail: errorMessage(error) });
   return "given back";
 }
 
 /** For the server, too, this drive is over: nothing comes of it where the run is somebody else's, as it should be. */
-async function letGo(worker: Worker, { run, epoch }: Held): Promise<DriveEnd> {
+async function letGo(worker: Worker, { run, epoch }: HeldLease): Promise<DriveEnd> {
   await back(worker, run, { epoch, why: "drains", detail: "the run was taken for somebody else's" });
   return "fenced";
 }
@@ -120,7 +120,7 @@ async function drained(worker: Worker, run: RunId, epoch: number): Promise<Drive
 }
 
 /** What the agents of a run that was taken away had made and nobody else has is not lost, and does not count. */
-async function keepWork(worker: Worker, { run, epoch }: Held, handOver: HandOver | null): Promise<void> {
+async function keepWork(worker: Worker, { run, epoch }: HeldLease, handOver: HandOver | null): Promise<void> {
   try {
     const body = await handOver?.keep(epoch);
     if (body === undefined || body === null) return;
@@ -132,7 +132,7 @@ async function keepWork(worker: Worker, { run, epoch }: Held, handOver: HandOver
   }
 }
 
-export type Driving = {
+export type DriveContext = {
   readonly worker: Worker;
   readonly run: RunId;
   readonly lease: Lease;
@@ -147,12 +147,12 @@ type HeldTree = {
   beforeRecord: ((command: Command) => Promise<LeftTree | null>) | null;
 };
 
-async function driveInTree(driving: Driving): Promise<DriveEnd> {
+async function driveInTree(driving: DriveContext): Promise<DriveEnd> {
   const { worker, run, lease, journal, mirror, held } = driving;
   await mirror.fetch(run);
   const before = await journal.load(run);
   if (before.state.is === "ended") return "rested";
-  const tree = await treeOf(driving, before.state);
+  const tree = await prepareTree(driving, before.state);
   if (tree === null) return "rested";
   const project = projectWith(tree.root, worker.env, journal);
   if (before.state.is === "none" && !(await begin(driving, project))) return "given back";
@@ -187,7 +187,10 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
 }
 
 /** Null where the journal was rolled back, which a person is told of instead. */
-async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: RunState): Promise<RunTree | null> {
+async function prepareTree(
+  { worker, run, lease, mirror, journal }: DriveContext,
+  state: RunState,
+): Promise<RunTree | null> {
   const { data, env, spares } = worker;
   const recorded = state.is === "active" ? state.run.git : null;
   const base = recorded?.base ?? (await mirror.mainBranch());
@@ -208,16 +211,21 @@ async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: R
 }
 
 /** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */
-async function begin({ worker, run, lease }: Driving, project: PlacedProject): Promise<boolean> {
+async function begin({ worker, run, lease }: DriveContext, project: PlacedProject): Promise<boolean> {
   const { start } = lease;
   const refuse = async (detail: string, choices: readonly Choice[] = []): Promise<false> => {
     const told = choices.length === 0 ? {} : { choices: toldChoices(choices) };
-    await back(worker, run, { epoch: lease.epoch, why: "refused", detail: detail.slice(0, LONGEST), ...told });
+    await back(worker, run, {
+      epoch: lease.epoch,
+      why: "refused",
+      detail: detail.slice(0, MAX_MESSAGE_LENGTH),
+      ...told,
+    });
     return false;
   };
   const by = { name: lease.begunBy, channel: "token" } as const;
   const own = withDrawnNames(project, { ask: worker.ask, run, epoch: lease.epoch });
-  const values = { ...worker.values, ...valuesOf(start) };
+  const values = { ...worker.values, ...toValues(start) };
   try {
     const planned = await planRun(
       own,
@@ -229,13 +237,13 @@ async function begin({ worker, run, lease }: Driving, project: PlacedProject): P
     return true;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code.startsWith("SERVER_")) throw error;
-    return refuse(messageOf(error));
+    return refuse(errorMessage(error));
   }
 }
 
 const DO: Verb = findVerb("feature") ?? { name: "feature", kind: "begin", summary: "", usage: "", options: {} };
 
-function valuesOf({ isSupervised, mode, choices }: Lease["start"]): Values {
+function toValues({ isSupervised, mode, choices }: Lease["start"]): Values {
   const chosen = choices.map(({ flag, option }) => [flag.slice(2), VALUED.has(flag) ? option : true] as const);
   return { supervised: isSupervised, ...(mode === undefined ? {} : { mode }), ...Object.fromEntries(chosen) };
 }
@@ -263,13 +271,13 @@ const back = async ({ ask }: Worker, run: RunId, body: GivenBack): Promise<void>
   await ask({ method: "POST", path, body, answer: z.object({}), patience: WHILE_IT_LIVES });
 };
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (error instanceof ProblemError) {
     const { what, fix } = describe(error.problem);
-    return `${what} ${fix}`.slice(0, LONGEST);
+    return `${what} ${fix}`.slice(0, MAX_MESSAGE_LENGTH);
   }
-  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST);
+  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_LENGTH);
 }
 
 /** Characters that the server takes of a reason. */
-const LONGEST = 2000;
+const MAX_MESSAGE_LENGTH = 2000;

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryStore, type RepositoryStore } from "../../../src/adapters/git/objects/repository-store.ts";
-import { treeIdOf } from "../../../src/adapters/git/objects/tree-entries.ts";
+import { readTreeId } from "../../../src/adapters/git/objects/tree-entries.ts";
 import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
 import { type GitHead, readHead } from "../../../src/adapters/git/read/git-head.ts";
 import type { Workspace } from "../../../src/ports/workspace.ts";
@@ -42,12 +42,12 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
   /** Where the run's branch stands at the remote, as far as we know; the empty text: it is not there. */
   let remoteTip = isAtRemote(mirror, branch) && tree.left?.branch === branch ? tree.left.head : "";
   const anchorsFor = async (head: string, [first]: readonly string[]): Promise<readonly string[]> =>
-    isAnchored || first === undefined ? [] : await anchorsOf(store, head, `${run} ${first}`);
+    isAnchored || first === undefined ? [] : await buildAnchors(store, head, `${run} ${first}`);
   return {
     async push(named) {
       const snapshot = await workspace.now([item]);
       if (snapshot === null) return null;
-      const { hash: head, branch: on } = headOf(tree.root);
+      const { hash: head, branch: on } = readGitHead(tree.root);
       const names = Object.fromEntries(refsBelow(join(tree.root, ".git"), prefix));
       const left: LeftTree = { snapshot, head, branch: on, names };
       const fresh = [...new Set([snapshot, ...named, ...Object.values(left.names)])].filter((id) => !pushed.has(id));
@@ -92,19 +92,19 @@ const movedBranch = (ref: string, { from, to }: { readonly from: string; readonl
  * no parent, and git leaves out only what it finds below the parents of commits that are sent, and of a push also what it
  * finds below trees that refs of the remote name: a commit on top of HEAD is the former, the tree of HEAD the latter.
  */
-async function anchorsOf(
+async function buildAnchors(
   { objects, write }: RepositoryStore,
   head: string,
   message: string,
 ): Promise<readonly string[]> {
-  const tree = await treeIdOf(objects, head);
+  const tree = await readTreeId(objects, head);
   if (tree === null) throw gitFailed("cat-file", `the commit ${head} is not in the repository`);
   const people = ["author", "committer"].map((role) => `${role} isdlc <isdlc@localhost> 0 +0000`);
   const commit = [`tree ${tree}`, `parent ${head}`, ...people, "", message, ""].join("\n");
   return [tree, await write.commit(commit)];
 }
 
-function headOf(root: string): GitHead {
+function readGitHead(root: string): GitHead {
   const head = readHead(root);
   if (head === null) throw gitFailed("rev-parse", "HEAD names no commit");
   return head;

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
-import { type Cursor, emptyCursor, headOf } from "../../../src/adapters/journal-file/fold.ts";
+import { type Cursor, emptyCursor, toHead } from "../../../src/adapters/journal-file/fold.ts";
 import { readLines } from "../../../src/adapters/team/read-lines.ts";
 import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
 import type { Command, Refusal } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import type { Head, Journal, Loaded, Submitted } from "../../../src/ports/journal.ts";
+import type { Head, Journal, LoadedRun, SubmitResult } from "../../../src/ports/journal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import { JournalLines, type LeftTree, ReportAnswer } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
@@ -33,7 +33,7 @@ export type HttpJournal = Journal & {
 };
 
 /** Work that is done must not be lost because the server is away for a while. */
-const PATIENCE = 30 * 60_000; // milliseconds
+const SERVER_TIMEOUT_MS = 30 * 60_000; // milliseconds
 
 /** The journal of one run, as the worker sees that drives it: in memory, every line checked, every record the server's. */
 export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
@@ -41,7 +41,7 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   const known = createKnown(options);
   const lost = new AbortController();
   const waiting = new Set<() => void>();
-  const submit = async (command: Command): Promise<Submitted> => {
+  const submit = async (command: Command): Promise<SubmitResult> => {
     try {
       if (lost.signal.aborted) throw new FencedOffError(`Run ${run} is somebody else's now.`);
       return await known.submit(command);
@@ -90,17 +90,17 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
     for (const line of lines) {
       const read = readLines(cursor, [line], marked);
       cursor = read.cursor;
-      heads.add(nameOf(headOf(cursor)));
+      heads.add(headName(toHead(cursor)));
       events.push(...read.events);
     }
     isStale = false;
     return events.slice(before);
   };
-  const loaded = (): Loaded => ({ state: cursor.state, head: headOf(cursor) });
-  const load = async (): Promise<Loaded> => {
+  const loaded = (): LoadedRun => ({ state: cursor.state, head: toHead(cursor) });
+  const load = async (): Promise<LoadedRun> => {
     if (!isStale) return loaded();
     const path = `/api/runs/${run}/lines?after=${cursor.seq}`;
-    take(await ask({ method: "GET", path, answer: JournalLines, patience: PATIENCE }));
+    take(await ask({ method: "GET", path, answer: JournalLines, patience: SERVER_TIMEOUT_MS }));
     return loaded();
   };
   return {
@@ -113,13 +113,13 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
       await load();
       return [...events];
     },
-    async submit(command: Command): Promise<Submitted> {
+    async submit(command: Command): Promise<SubmitResult> {
       await load();
       const left = await beforeRecord(command);
       const body = { command: toReport(command), epoch, request: randomUUID(), after: cursor.seq, left };
       const path = `/api/worker/runs/${run}/commands`;
       const report = { method: "POST", path, body, isRepeatable: true } as const;
-      const answer = await ask({ ...report, answer: ReportAnswer, patience: PATIENCE });
+      const answer = await ask({ ...report, answer: ReportAnswer, patience: SERVER_TIMEOUT_MS });
       const recorded = take({ lines: answer.lines, countermarks: {} });
       if (answer.ok) afterRecord();
       return answer.ok
@@ -130,7 +130,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
 }
 
 /** As the trailer of a commit names it. */
-const nameOf = ({ seq, hash }: Head): string => `${seq}:${hash.slice(0, 16)}`;
+const headName = ({ seq, hash }: Head): string => `${seq}:${hash.slice(0, 16)}`;
 
 /** The run was taken away, which is known here already. */
 export class FencedOffError extends Error {}

@@ -30,13 +30,13 @@ export type Mirror = {
   /** What the commits between two say they were made for; null where one does not follow the other. */
   commitsBetween(from: string, to: string): Promise<readonly RunCommit[] | null>;
   /** Pushes objects of another repository by their ids. */
-  push(objects: string, pushed: Pushed): Promise<void>;
+  push(objects: string, pushed: PushRequest): Promise<void>;
 };
 
 /** The attempt that a commit was made for, and the head of the journal then: its number and the beginning of its hash. */
 export type RunCommit = { readonly attempt: string; readonly journal: string };
 
-export type Pushed = { readonly specs: readonly string[]; readonly lease: string | null };
+export type PushRequest = { readonly specs: readonly string[]; readonly lease: string | null };
 
 const MIRRORS = "mirrors";
 const HEADS = "refs/heads/";
@@ -44,7 +44,7 @@ const PUSH_PAUSES_MS = [1000, 2000, 4000, 8000];
 const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
 
 /** The folder that a worker keeps mirrors in, and the environment that git is started in. */
-export type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
+export type MirrorOptions = { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
 /** Mirrors by their remotes, each opened once: what two drives want of one remote at the same time is fetched together. */
 export type Mirrors = {
@@ -57,7 +57,7 @@ export type Mirrors = {
   tidy(folder: string, endedAmong: EndedAmong): Promise<void>;
 };
 
-export function createMirrors(keeping: Keeping): Mirrors {
+export function createMirrors(keeping: MirrorOptions): Mirrors {
   const { data, env } = keeping;
   const opened = new Map<string, Promise<Mirror>>();
   const turns = new Map<string, Turns>();
@@ -85,7 +85,7 @@ export function createMirrors(keeping: Keeping): Mirrors {
   };
 }
 
-async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
+async function openMirror({ data, env }: MirrorOptions, remote: string): Promise<Mirror> {
   const folder = folderFor(data, remote);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const git = createNetworkGit(folder, env);

@@ -6,7 +6,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { GitHostError } from "../copies/host-failure.ts";
 import { FencedOffError, type HttpJournal, isFenced } from "./http-journal.ts";
 
-type Merging = {
+type MergeRequestContext = {
   readonly ask: ServerClient;
   readonly run: RunId;
   readonly epoch: number;
@@ -18,7 +18,7 @@ type Merging = {
 const SERVER_TIMEOUT_MS = 30 * 60_000;
 
 /** The engine of a worker, which leaves merges to the server. */
-export const withServerMerge = (engine: Engine, merging: Merging): Engine => ({
+export const withServerMerge = (engine: Engine, merging: MergeRequestContext): Engine => ({
   ...engine,
   requestMerge: () => requestMerge(merging),
 });
@@ -27,7 +27,7 @@ export const withServerMerge = (engine: Engine, merging: Merging): Engine => ({
  * Has the server merge the run, and returns once the result is in the journal.
  * @throws Error if the server cannot merge now; not a ProblemError, which would be recorded as an outcome of the step
  */
-async function requestMerge(merging: Merging): Promise<void> {
+async function requestMerge(merging: MergeRequestContext): Promise<void> {
   try {
     await merging.before();
     await askUntilRecorded(merging);
@@ -39,7 +39,7 @@ async function requestMerge(merging: Merging): Promise<void> {
   }
 }
 
-async function askUntilRecorded({ ask, run, epoch, journal }: Merging): Promise<void> {
+async function askUntilRecorded({ ask, run, epoch, journal }: MergeRequestContext): Promise<void> {
   const before = (await journal.load(run)).head.seq;
   const path = `/api/worker/runs/${run}/merge`;
   for (;;) {

@@ -27,7 +27,7 @@ import { packedText, type Refs } from "./ref-files.ts";
 import type { SpareTree, SpareTrees } from "./spare-trees.ts";
 
 /** Where a run stands: at a branch of the remote, or where an earlier driver left it. */
-export type Standing = {
+export type RunPosition = {
   readonly base: string;
   readonly baseTip: string;
   readonly left: LeftTree | null;
@@ -35,13 +35,13 @@ export type Standing = {
 
 export type RunTree = { readonly root: string; readonly env: NodeJS.ProcessEnv; readonly left: LeftTree | null };
 
-type Wanted = {
+type RunTreeRequest = {
   readonly data: string;
   readonly env: NodeJS.ProcessEnv;
   readonly run: RunId;
   /** Of the lease: every drive has a folder of its own, for what is known of a folder outlives what was in it. */
   readonly epoch: number;
-  readonly standing: Standing;
+  readonly standing: RunPosition;
   readonly author: string;
   readonly spares: SpareTrees;
   /** Whether the journal had this head, as the trailer of a commit names it. */
@@ -56,14 +56,14 @@ export class RolledBackError extends Error {}
  * setting or hook that an agent left behind. Files that are the same in an earlier drive's tree are taken from there.
  * @throws RolledBackError
  */
-export async function openRunTree(mirror: Mirror, wanted: Wanted): Promise<RunTree> {
+export async function openRunTree(mirror: Mirror, wanted: RunTreeRequest): Promise<RunTree> {
   const { data, env, run, epoch, standing, spares } = wanted;
   const root = treeFolder(data, run, epoch);
   removeRunTree(wanted);
   const spare = spares.take(mirror.folder, root);
   await newRepository(root, wanted);
   const left = standing.left === null ? null : await withUnrecorded(mirror, wanted, standing.left);
-  const refs = refsOf(mirror, { run, standing, left });
+  const refs = listRefs(mirror, { run, standing, left });
   const objects = join(root, ".git", "objects");
   await mirror.copyInto(objects, refs.values());
   writeFileSync(join(root, ".git", "packed-refs"), packedText(refs));
@@ -78,10 +78,10 @@ export async function openRunTree(mirror: Mirror, wanted: Wanted): Promise<RunTr
 
 type Files = { readonly root: string; readonly git: GitIn; readonly of: string };
 
-type Spared = { readonly spares: SpareTrees; readonly spare: SpareTree | null; readonly repository: string };
+type SpareContext = { readonly spares: SpareTrees; readonly spare: SpareTree | null; readonly repository: string };
 
 /** All files of a tree or commit. Git leaves alone which ones of a spare tree are the same. */
-async function writeFiles({ root, git, of }: Files, { spares, spare, repository }: Spared): Promise<void> {
+async function writeFiles({ root, git, of }: Files, { spares, spare, repository }: SpareContext): Promise<void> {
   const index = join(root, ".git", "index");
   if (spare !== null) writeFileSync(index, spare.index);
   await git("read-tree", "--reset", "-u", of);
@@ -92,10 +92,10 @@ async function writeFiles({ root, git, of }: Files, { spares, spare, repository 
   await writeFiles({ root, git, of }, { spares, spare: null, repository });
 }
 
-type Placed = { readonly run: RunId; readonly standing: Standing; readonly left: LeftTree | null };
+type PlacedRun = { readonly run: RunId; readonly standing: RunPosition; readonly left: LeftTree | null };
 
 /** What the repository of a tree begins with: what the remote has, under names of our own, and where the run stands. */
-function refsOf(mirror: Mirror, { run, standing: { base, baseTip }, left }: Placed): Refs {
+function listRefs(mirror: Mirror, { run, standing: { base, baseTip }, left }: PlacedRun): Refs {
   const remote = [...mirror.refs(run)].map(([name, id]) => {
     const [, ...rest] = name.split("/");
     return [["refs", "isdlc-mirror", ...(rest[0] === "isdlc" ? rest.slice(1) : rest)].join("/"), id] as const;
@@ -107,7 +107,7 @@ function refsOf(mirror: Mirror, { run, standing: { base, baseTip }, left }: Plac
 }
 
 /** As git makes one in this file system, which it is asked once. */
-async function newRepository(root: string, { data, env, author }: Wanted): Promise<void> {
+async function newRepository(root: string, { data, env, author }: RunTreeRequest): Promise<void> {
   const plain = join(data, "plain");
   if (!existsSync(join(plain, ".git", "HEAD"))) await makePlain(plain, env);
   cpSync(plain, root, { recursive: true, mode: constants.COPYFILE_FICLONE });
@@ -128,26 +128,26 @@ async function makePlain(plain: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-type Placing = Pick<Wanted, "data" | "run" | "epoch" | "spares">;
+type TreePlacement = Pick<RunTreeRequest, "data" | "run" | "epoch" | "spares">;
 
 /** Removes the tree of a drive. The processes of git that stay in it are ended first: they would keep it on the disk. */
-export function removeRunTree(placing: Placing): void {
+export function removeRunTree(placing: TreePlacement): void {
   placing.spares.remove(released(placing));
   removeRunFolder(placing);
 }
 
 /** Other drives of the run may have their trees in it. */
-function removeRunFolder({ data, run }: Placing): void {
+function removeRunFolder({ data, run }: TreePlacement): void {
   const folder = join(data, "trees", run);
   if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 /** The same for a drive after which nothing is at work there any more. */
-export function spareRunTree(placing: Placing): void {
+export function spareRunTree(placing: TreePlacement): void {
   placing.spares.keep(released(placing));
 }
 
-function released({ data, run, epoch }: Placing): string {
+function released({ data, run, epoch }: TreePlacement): string {
   const root = treeFolder(data, run, epoch);
   if (existsSync(root)) releaseRepository(realpathSync(root));
   return root;
@@ -168,7 +168,7 @@ export function gitIn(root: string, env: NodeJS.ProcessEnv): GitIn {
  * recorded one are this run's, the tree stands at the last of them, and the step that made it finds it done. A commit
  * names the head of the journal it was made at: one that the journal does not have tells that decisions are gone.
  */
-async function withUnrecorded(mirror: Mirror, { run, knows }: Wanted, left: LeftTree): Promise<LeftTree> {
+async function withUnrecorded(mirror: Mirror, { run, knows }: RunTreeRequest, left: LeftTree): Promise<LeftTree> {
   const tip = left.branch === null ? null : mirror.tip(left.branch);
   if (tip === null || tip === left.head) return left;
   const commits = await mirror.commitsBetween(left.head, tip);

@@ -17,11 +17,11 @@ export type SpareTree = {
 /** How each file or folder stands, by its path. */
 type Stamps = ReadonlyMap<RawPath, string>;
 
-type Noted = SpareTree & { readonly repository: string; readonly folders: Stamps };
+type SpareRecord = SpareTree & { readonly repository: string; readonly folders: Stamps };
 
-type Kept = Noted & { readonly place: string };
+type StoredSpare = SpareRecord & { readonly place: string };
 
-export type Written = {
+export type WrittenTree = {
   /** Whose files they are: those of another one have nothing in common. */
   readonly repository: string;
   /** Of git, which wrote all files there that are not of the spare tree. */
@@ -39,7 +39,7 @@ export type SpareTrees = {
   /** Puts a spare tree of the repository where a new one is to be. Null where there is none. */
   take(repository: string, root: string): SpareTree | null;
   /** Notes how the files stand, before anything but git was started there. False where they are not as git would write them now. */
-  note(root: string, written: Written): Promise<boolean>;
+  note(root: string, written: WrittenTree): Promise<boolean>;
   /** Keeps a tree that was noted, once nothing is at work in it. One that cannot be kept stays to be removed. */
   keep(root: string): void;
   /** Removes a tree. */
@@ -47,16 +47,16 @@ export type SpareTrees = {
 };
 
 /** At once: what a worker drives at a time, and a little more. */
-const MOST_TREES = 4;
+const MAX_TREES = 4;
 /** Larger ones are written anew: the worker does nothing else while it looks at each file. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 /** At the top of a tree, and no part of what is kept. */
 const OURS: ReadonlySet<string> = new Set([".git", OWN_FOLDER]);
 
 export function createSpareTrees(data: string): SpareTrees {
   const folder = join(data, "trees", "spare");
-  const noted = new Map<string, Noted>();
-  const spare: Kept[] = [];
+  const noted = new Map<string, SpareRecord>();
+  const spare: StoredSpare[] = [];
   let count = 0;
   const remove = (root: string): void => {
     noted.delete(root);
@@ -80,7 +80,7 @@ export function createSpareTrees(data: string): SpareTrees {
     async note(root, { repository, index, spare: before }) {
       mkdirSync(folder, { recursive: true });
       await delay(2 * CLOCK_TICK);
-      const now = stampsOf(root, fileClock(folder));
+      const now = stampFiles(root, fileClock(folder));
       if (now === null) return before === null;
       const rules = rulesIn(now.files);
       if (before !== null && before.rules !== rules) return false;
@@ -97,7 +97,7 @@ export function createSpareTrees(data: string): SpareTrees {
         renameSync(root, place);
       });
       if (isKept) spare.push({ ...tree, place });
-      for (const old of spare.splice(0, spare.length - MOST_TREES)) discard(old.place);
+      for (const old of spare.splice(0, spare.length - MAX_TREES)) discard(old.place);
     },
   };
 }
@@ -115,7 +115,7 @@ function worked(work: () => void): boolean {
 const discard = (place: string): boolean => worked(() => rmSync(place, { recursive: true, force: true }));
 
 /** Removes whatever is not exactly as it was noted; a folder with all that is in it. */
-function dropTouched({ place, files, folders }: Kept): void {
+function dropTouched({ place, files, folders }: StoredSpare): void {
   const { dev } = lstatSync(place);
   const holding = new Set<RawPath>();
   for (const { path, stats } of entriesBelow(place, { without: OURS }) ?? []) {
@@ -137,12 +137,12 @@ function moveFolders(from: string, root: string): void {
 const isFolderOfTree = (entry: Dirent): boolean => entry.isDirectory() && !OURS.has(entry.name);
 
 /** Null for a large tree, and where times are told in coarse steps. */
-function stampsOf(root: string, clock: FileClock) {
+function stampFiles(root: string, clock: FileClock) {
   const files = new Map<RawPath, string>();
   /** Those to which nothing can be done from now on without another stamp. */
   const settled = new Map<RawPath, string>();
   const folders = new Map<RawPath, string>();
-  const entries = entriesBelow(root, { without: OURS, most: MOST_ENTRIES });
+  const entries = entriesBelow(root, { without: OURS, most: MAX_ENTRIES });
   if (clock.isCoarse || entries === null) return null;
   for (const { path, stats } of entries) {
     const isSettled = stats.ctimeMs + CLOCK_TICK < clock.time;

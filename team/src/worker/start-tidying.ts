@@ -1,4 +1,4 @@
-import { EndedAnswer, MOST_ASKED } from "../../../src/schema/api-team.ts";
+import { EndedAnswer, MAX_ASKED } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { Worker } from "./drive-run.ts";
 
@@ -8,8 +8,8 @@ const EVERY = 60 * 60_000; // milliseconds
 export function startTidying({ ask, mirrors, log }: Pick<Worker, "ask" | "mirrors" | "log">): void {
   const endedAmong = async (runs: readonly RunId[]): Promise<readonly RunId[]> => {
     const ended: RunId[] = [];
-    for (let at = 0; at < runs.length; at += MOST_ASKED) {
-      const body = { runs: runs.slice(at, at + MOST_ASKED) };
+    for (let at = 0; at < runs.length; at += MAX_ASKED) {
+      const body = { runs: runs.slice(at, at + MAX_ASKED) };
       ended.push(...(await ask({ method: "POST", path: "/api/worker/ended", body, answer: EndedAnswer })).ended);
     }
     return ended;

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { followActivity, type Said } from "../../../src/adapters/transcripts/transcripts.ts";
+import { followActivity, type TranscriptLines } from "../../../src/adapters/transcripts/transcripts.ts";
 import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
 import type { PlacedProject } from "../../../src/compose/project.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 
-export type Telling = { readonly ask: ServerClient; readonly run: RunId; readonly epoch: number };
+export type ActivityContext = { readonly ask: ServerClient; readonly run: RunId; readonly epoch: number };
 
 /** Messages that wait while the server is away; older ones are left out. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 /** Milliseconds: a connection that was closed just then is no reason to lose what was said. */
-const PATIENCE = 1000;
+const FLUSH_TIMEOUT_MS = 1000;
 /** As the server takes them at once. */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 export type Teller = {
   /** Resolves once all that was said so far was told. */
@@ -21,8 +21,8 @@ export type Teller = {
 };
 
 /** Tells the server what agents say, one message after the other. What cannot be told is lost. */
-export function tellActivity(project: PlacedProject, { ask, run, epoch }: Telling): Teller {
-  const waiting: Said[] = [];
+export function tellActivity(project: PlacedProject, { ask, run, epoch }: ActivityContext): Teller {
+  const waiting: TranscriptLines[] = [];
   let isTelling = false;
   let sent = Promise.resolve();
   const send = async (): Promise<void> => {
@@ -30,14 +30,16 @@ export function tellActivity(project: PlacedProject, { ask, run, epoch }: Tellin
     for (let said = waiting.shift(); said !== undefined; said = waiting.shift()) {
       const path = `/api/worker/runs/${run}/activity`;
       const body = { epoch, execution: said.execution, lines: said.lines };
-      await ask({ method: "POST", path, body, answer: z.object({}), patience: PATIENCE }).catch(() => undefined);
+      await ask({ method: "POST", path, body, answer: z.object({}), patience: FLUSH_TIMEOUT_MS }).catch(
+        () => undefined,
+      );
     }
     isTelling = false;
   };
-  const tell = ({ execution, lines }: Said): void => {
-    for (let at = 0; at < lines.length; at += MOST_LINES)
-      waiting.push({ execution, lines: lines.slice(at, at + MOST_LINES) });
-    waiting.splice(0, waiting.length - MOST_WAITING);
+  const tell = ({ execution, lines }: TranscriptLines): void => {
+    for (let at = 0; at < lines.length; at += MAX_LINES)
+      waiting.push({ execution, lines: lines.slice(at, at + MAX_LINES) });
+    waiting.splice(0, waiting.length - MAX_WAITING);
     if (!isTelling) sent = send();
   };
   const ended = new AbortController();

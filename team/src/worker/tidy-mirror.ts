@@ -6,7 +6,7 @@ import { refsBelow } from "./ref-files.ts";
 /** Those among the runs that have ended. One that nobody knows has not. */
 export type EndedAmong = (runs: readonly RunId[]) => Promise<readonly RunId[]>;
 
-export type Tidied = {
+export type TidyContext = {
   readonly folder: string;
   readonly git: (args: readonly string[], more?: { readonly input: Buffer }) => Promise<GitResult>;
 };
@@ -20,7 +20,7 @@ const SNAPSHOTS = "refs/isdlc/";
 const COLLECTING = ["gc.auto=6700", "gc.autoPackLimit=50", "gc.autoDetach=false", "gc.pruneExpire=1.day.ago"];
 
 /** Forgets the snapshots of ended runs, which the remote has, and has git collect what nothing names any more. */
-export async function tidyMirror({ folder, git }: Tidied, endedAmong: EndedAmong): Promise<void> {
+export async function tidyMirror({ folder, git }: TidyContext, endedAmong: EndedAmong): Promise<void> {
   const refs = [...refsBelow(folder, SNAPSHOTS)];
   const runOf = (name: string): string => name.split("/")[0] ?? "";
   const runs = [...new Set(refs.map(([name]) => runOf(name)))].filter(isRunId);

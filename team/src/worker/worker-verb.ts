@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { done, type Invocation, type Result, text } from "../../../src/apps/cli/grammar/verb.ts";
 import { withSignals } from "../../../src/apps/cli/main/signals.ts";
 import { createProcesses } from "../../../src/adapters/process/create-processes.ts";
-import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/team/reader-seal.ts";
 import { createServerClient } from "../../../src/adapters/team/server-client.ts";
 import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import { secretsOf } from "../../../src/core/redact.ts";
+import { listSecrets } from "../../../src/core/redact.ts";
 import { type Lease, TeamView } from "../../../src/schema/api-team.ts";
 import { isLabel } from "../server/drive-queue.ts";
 import { createLog, type Log } from "../structured-log.ts";
 import { startTracing } from "../operations/tracing.ts";
-import { numberOf, secretOf } from "../verb-values.ts";
+import { readNumber, readSecret } from "../verb-values.ts";
 import { announce, beat } from "./beat.ts";
 import { type ClaimNotes, createClaimNotes } from "./claim-notes.ts";
 import { driveLeased, type Worker } from "./drive-run.ts";
@@ -24,31 +24,31 @@ import { takeDrives } from "./take-drives.ts";
 import { createWorkerHealth } from "./worker-health.ts";
 
 const DEFAULT_BEAT = 3; // seconds
-const PATIENCE = 60_000; // milliseconds
+const DATABASE_TIMEOUT_MS = 60_000; // milliseconds
 const SHUTDOWN = 30_000; // milliseconds
 
 /** Drives a team's runs until it is told to stop. */
 export async function worker(invocation: Invocation): Promise<Result> {
-  const token = secretOf(invocation, { option: "token", variable: "ISDLC_WORKER_TOKEN" });
+  const token = readSecret(invocation, { option: "token", variable: "ISDLC_WORKER_TOKEN" });
   const url = text(invocation.values, "server");
   if (url === undefined)
     throw new ProblemError({ code: "USAGE", detail: "Say which server.", usage: invocation.verb.usage });
   return withSignals((signal) => work(invocation, { url, token, signal }));
 }
 
-type Wanted = {
+type WorkerOptions = {
   readonly url: string;
   readonly token: string;
   /** Take no more. */
   readonly signal: AbortSignal;
 };
 
-async function work(invocation: Invocation, { url, token, signal }: Wanted): Promise<Result> {
+async function work(invocation: Invocation, { url, token, signal }: WorkerOptions): Promise<Result> {
   const { io, env, values } = invocation;
-  const labels = labelsOf(invocation);
+  const labels = readLabels(invocation);
   const ask = createServerClient({ url, token });
-  const log = createLog({ name: "isdlc-worker", write: io.err, secrets: [token, ...secretsOf(env)] });
-  const team = await ask({ method: "GET", path: "/api/team", answer: TeamView, patience: PATIENCE });
+  const log = createLog({ name: "isdlc-worker", write: io.err, secrets: [token, ...listSecrets(env)] });
+  const team = await ask({ method: "GET", path: "/api/team", answer: TeamView, patience: DATABASE_TIMEOUT_MS });
   const instance = randomUUID();
   const place = text(values, "data") ?? dataFolder(userFolders(env).state);
   const { folder: data, previous } = openDataSlot(place, team.person, instance);
@@ -58,7 +58,7 @@ async function work(invocation: Invocation, { url, token, signal }: Wanted): Pro
   const signals = { draining: signal, stopping: stopping.signal };
   const me: Worker = {
     ask,
-    seal: createReaderSeal(publicKeysOf(team.keys)),
+    seal: createReaderSeal(parsePublicKeys(team.keys)),
     data,
     env,
     values,
@@ -81,9 +81,9 @@ async function work(invocation: Invocation, { url, token, signal }: Wanted): Pro
   const taking = takeDrives({ ask, instance, labels, drive, health, log });
   io.out(`${team.person} takes work.`);
   startTidying(me);
-  const timer = setInterval(() => void beat(me, instance), numberOf(invocation, "beat", DEFAULT_BEAT) * 1000);
+  const timer = setInterval(() => void beat(me, instance), readNumber(invocation, "beat", DEFAULT_BEAT) * 1000);
   if (!signal.aborted) await once(signal, "abort");
-  const drainsFor = numberOf(invocation, "drain", 0) * 1000;
+  const drainsFor = readNumber(invocation, "drain", 0) * 1000;
   const drain = setTimeout(() => stopping.abort(), drainsFor);
   await taking.stop(drainsFor + SHUTDOWN);
   clearTimeout(drain);
@@ -111,7 +111,7 @@ async function sweptClaims(data: string, log: Log): Promise<ClaimNotes> {
 }
 
 /** @throws ProblemError USAGE */
-function labelsOf({ values, verb }: Invocation): readonly string[] {
+function readLabels({ values, verb }: Invocation): readonly string[] {
   const labels = (text(values, "labels") ?? "").split(",").filter((label) => label !== "");
   if (labels.every(isLabel)) return labels;
   throw new ProblemError({ code: "USAGE", detail: "--labels takes words with commas between.", usage: verb.usage });

@@ -1,4 +1,4 @@
-import { idOf } from "../../../src/adapters/git/objects/git-objects.ts";
+import { objectId } from "../../../src/adapters/git/objects/git-objects.ts";
 import { parseCommit } from "../../../src/adapters/attestation/parse-commit.ts";
 import type { SeenCommit } from "../../../src/core/attestation/seen-commit.ts";
 
@@ -37,7 +37,7 @@ export function createRepositoryModel(digits: 40 | 64 = 40): RepositoryModel {
   const commits = new Map<string, SeenCommit>();
   const trees = new Map<string, Files>();
   const add = (type: GitObject["type"], content: Buffer): string => {
-    const id = idOf({ type, content }, digits);
+    const id = objectId({ type, content }, digits);
     objects.set(id, { type, content });
     return id;
   };
@@ -65,7 +65,7 @@ export function createRepositoryModel(digits: 40 | 64 = 40): RepositoryModel {
     },
     filesOf: (commit) => trees.get(commits.get(commit)?.tree ?? "") ?? {},
     treeOf: (commit) => commits.get(commit)?.tree ?? "",
-    idOfTree: (files) => writeTree(files, (type, content) => idOf({ type, content }, digits)),
+    idOfTree: (files) => writeTree(files, (type, content) => objectId({ type, content }, digits)),
   };
 }
 

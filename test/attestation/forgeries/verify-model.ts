@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { claimsIn } from "../../../src/adapters/attestation/believe-envelope.ts";
 import { readStatement } from "../../../src/adapters/attestation/read-statement.ts";
 import { findContradiction } from "../../../src/core/attestation/contradictions.ts";
-import { instantOf } from "../../../src/core/attestation/instant.ts";
-import type { Answer, Asking, Question } from "../../../src/core/attestation/question.ts";
+import { parseInstant } from "../../../src/core/attestation/instant.ts";
+import type { Answer, QuestionSequence, Question } from "../../../src/core/attestation/question.ts";
 import { isRecordChange } from "../../../src/core/attestation/record-files.ts";
 import { CLOCK_SKEW_MS } from "../../../src/core/attestation/select-statements.ts";
 import type { GateSigner, RefusedStatement, SignedStatement } from "../../../src/core/attestation/signed-statement.ts";
@@ -77,7 +77,7 @@ function judgeLine({ payload, keys, passkey, isForged, isMalformed }: LineModel)
   const read = readStatement(bytes);
   if (read.is === "refused") return refuse(read.code);
   if (read.is === "landing") return refuse("TYPE_UNKNOWN");
-  if (instantOf(read.statement.predicate.signedAt) > NOW + CLOCK_SKEW_MS) return refuse("SIGNED_IN_FUTURE");
+  if (parseInstant(read.statement.predicate.signedAt) > NOW + CLOCK_SKEW_MS) return refuse("SIGNED_IN_FUTURE");
   if (findContradiction(read.statement) !== null) return refuse("STATEMENT_CONTRADICTORY");
   if (isForged === true) return refuse("SIGNATURE_BAD");
   const signers = keys
@@ -102,7 +102,7 @@ function gateSignersOf({ predicate }: RunStatement, key: KeyName | undefined): G
   );
 }
 
-function answer<T>(model: CaseModel, calculation: Asking<T>): T {
+function answer<T>(model: CaseModel, calculation: QuestionSequence<T>): T {
   let step = calculation.next();
   while (step.done !== true) step = calculation.next(answerQuestion(model, step.value));
   return step.value;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { encodeEnvelope, signedBytes } from "../../../src/adapters/attestation/dsse.ts";
 import { signWithSsh } from "../../../src/adapters/attestation/ssh-signature.ts";
-import { idOf } from "../../../src/adapters/git/objects/git-objects.ts";
+import { objectId } from "../../../src/adapters/git/objects/git-objects.ts";
 import { type Key, makeKey } from "../keys.ts";
 import { type CaseModel, type KeyName, type LineModel, LISTED, signerName } from "./case-model.ts";
 import type { GitObject } from "./repository-model.ts";
@@ -81,7 +81,7 @@ function entryIds(tree: Buffer, bytes: number): string[] {
 }
 
 function writeObject(place: string, object: GitObject, digits: number): string {
-  const id = idOf(object, digits);
+  const id = objectId(object, digits);
   const folder = join(place, "objects", id.slice(0, 2));
   mkdirSync(folder, { recursive: true });
   const head = Buffer.from(`${object.type} ${object.content.length}\0`);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import type { Submitted } from "../../../src/ports/journal.ts";
+import type { SubmitResult } from "../../../src/ports/journal.ts";
 import { createFaultFiles, Killed, type Fault, type PowerCut } from "../../support/fault-files.ts";
 import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "../../journal-file/sample-commands.ts";
 import {
@@ -21,7 +21,7 @@ import { removeTemporary } from "../../support/remove-temporary.ts";
 type Scenario = {
   readonly name: string;
   readonly prepare: (tree: Tree) => Promise<void>;
-  readonly act: (journal: FileJournal) => Promise<Submitted>;
+  readonly act: (journal: FileJournal) => Promise<SubmitResult>;
   /** Newest run and its last mark, before and after. */
   readonly before: string;
   readonly after: string;

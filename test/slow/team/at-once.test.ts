@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { shownOf } from "../../../src/app/answer/answer.ts";
+import { shownDigest } from "../../../src/app/answer/answer.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
 import { problemsOf } from "./support/run-problems.ts";
 import { hasPostgres } from "./support/team-database.ts";
@@ -26,7 +26,7 @@ describe.runIf(hasPostgres)("every gate of a run", () => {
     /** Gives who counted: the page, the script or the terminal. */
     const answer = async ({ wait }: ActiveRun, after: number): Promise<string> => {
       const option = wait?.kind === "finish" ? "keep" : "continue";
-      const shown = shownOf({ wait });
+      const shown = shownDigest({ wait });
       const body = { wait: wait?.id, shown, option };
       const started = team.as(team.adas, "answer", option, "--run", run, "--shown", shown, "--record-only");
       await delay(after);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { openPool } from "../../../team/src/journal-postgres/open-pool.ts";
-import type { Submitted } from "../../../src/ports/journal.ts";
+import type { SubmitResult } from "../../../src/ports/journal.ts";
 import { begin, mark, marksIn, RUN } from "../../journal-file/sample-commands.ts";
 import { createCuttingProxy } from "./support/cutting-proxy.ts";
 import { openJournal } from "./support/postgres-home.ts";
@@ -34,7 +34,7 @@ describe.runIf(hasPostgres)("the connection is cut", () => {
       async function submitThrough(name: string, cut: () => void): Promise<boolean> {
         const own = openPool(proxy.url, 2);
         const journal = openJournal(own);
-        const send = (): Promise<Submitted> =>
+        const send = (): Promise<SubmitResult> =>
           journal.submitAs(RUN, mark(name), {
             by: { kind: "person", id: "ada" },
             request: name,

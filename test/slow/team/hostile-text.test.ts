@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { shownOf } from "../../../src/app/answer/answer.ts";
+import { shownDigest } from "../../../src/app/answer/answer.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createMailbox, type Mail } from "./support/mailbox.ts";
 import { createPageClient, type PageClient } from "./support/page-client.ts";
@@ -65,7 +65,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     await untilWaits(team, run, 0);
     const { state } = await look(team, run);
     if (state.is !== "active" || state.wait === null) throw new Error("no gate is open");
-    const redo = { wait: state.wait.id, shown: shownOf(state), option: "redo", text: HOSTILE };
+    const redo = { wait: state.wait.id, shown: shownDigest(state), option: "redo", text: HOSTILE };
     const answered = await team.ask(team.adas, `/api/runs/${run}/answer`, redo);
     expect(answered.status, JSON.stringify(answered.body)).toBe(200);
     await untilWaits(team, run, state.seq);

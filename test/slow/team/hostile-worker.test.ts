@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { shownOf } from "../../../src/app/answer/answer.ts";
+import { shownDigest } from "../../../src/app/answer/answer.ts";
 import { rollDice } from "../../support/dice.ts";
 import { forgeReport } from "../../team/reports/forge-report.ts";
 import { createForgingProxy, type ForgingProxy } from "./support/forging-proxy.ts";
@@ -87,7 +87,7 @@ describe.runIf(hasPostgres)("S7: a worker that forges its reports", () => {
       if (state.is !== "active" || state.wait === null) continue;
       const { id, kind } = state.wait;
       const option = kind === "finish" ? "keep" : kind === "gate" ? "continue" : "retry";
-      await team.ask(bobs, `/api/runs/${run}/answer`, { wait: id, shown: shownOf(state), option });
+      await team.ask(bobs, `/api/runs/${run}/answer`, { wait: id, shown: shownDigest(state), option });
     }
     const { events } = await look(team, run);
     const accepted = events.filter((event) => event.type === "phase.accepted" && event.by === "engine");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { shownOf } from "../../../src/app/answer/answer.ts";
+import { shownDigest } from "../../../src/app/answer/answer.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { answerOpen, beginRun, look, PATIENCE, untilRests } from "./support/team-runs.ts";
@@ -58,7 +58,7 @@ describe.runIf(hasPostgres)("the server", () => {
 
     const { state } = await look(team, run);
     const wait = state.is === "active" && state.wait !== null ? state.wait.id : "";
-    const shown = state.is === "active" ? shownOf(state) : null;
+    const shown = state.is === "active" ? shownDigest(state) : null;
     const answered = await team.ask(adas, `/api/runs/${run}/answer`, { wait, shown, option: "merge" });
     expect(answered.status, JSON.stringify(answered.body)).toBe(200);
     await vi.waitFor(() => expect(existsSync(arrived)).toBe(true), PATIENCE);

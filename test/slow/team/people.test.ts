@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
 import { readLines } from "../../../src/adapters/team/read-lines.ts";
-import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
-import { shownOf } from "../../../src/app/answer/answer.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/team/reader-seal.ts";
+import { shownDigest } from "../../../src/app/answer/answer.ts";
 import type { RunState } from "../../../src/core/run.ts";
 import { type Json, parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
@@ -34,13 +34,13 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
 
   async function state(): Promise<RunState> {
     const { lines } = (await team.ask(team.adas, `/api/runs/${run}/lines`)).body as { lines: string[] };
-    return readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys))).cursor.state;
+    return readLines(emptyCursor(run), lines, createReaderSeal(parsePublicKeys(keys))).cursor.state;
   }
 
   async function answer(token: string, option: string, more: Json = {}): Promise<{ status: number; body: Json }> {
     const now = await state();
     if (now.is !== "active") throw new Error("the run is not open");
-    const body = { wait: now.wait?.id ?? null, shown: shownOf(now), option, ...more };
+    const body = { wait: now.wait?.id ?? null, shown: shownDigest(now), option, ...more };
     return team.ask(token, `/api/runs/${run}/answer`, body);
   }
 
@@ -143,11 +143,11 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     expect(both.find(({ status }) => status === 409)?.body.problem.code).toBe("COMMAND_REFUSED");
     const winner = both[0].status === 200 ? "bob" : "carl";
     const { lines } = (await team.ask(team.adas, `/api/runs/${run}/lines`)).body as { lines: string[] };
-    const read = readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys)));
+    const read = readLines(emptyCursor(run), lines, createReaderSeal(parsePublicKeys(keys)));
     const answers = read.events.filter(({ type }) => type === "gate.answered");
     expect(answers.at(-1)).toMatchObject({ by: { name: winner, channel: "token" } });
     const forged = lines.map((line) => line.replaceAll(`"name":"${winner}"`, '"name":"nina"'));
-    const reading = (): unknown => readLines(emptyCursor(run), forged, createReaderSeal(publicKeysOf(keys)));
+    const reading = (): unknown => readLines(emptyCursor(run), forged, createReaderSeal(parsePublicKeys(keys)));
     expect(reading).toThrow(expect.objectContaining({ problem: expect.objectContaining({ code: "JOURNAL_CORRUPT" }) }));
   });
 });

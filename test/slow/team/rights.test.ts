@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
 import { readLines } from "../../../src/adapters/team/read-lines.ts";
-import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/team/reader-seal.ts";
 import { prepared } from "../../journal-file/sample-commands.ts";
 import { startReport } from "./support/start-report.ts";
 import { hasPostgres } from "./support/team-database.ts";
@@ -85,7 +85,11 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     const begun = await report(startReport(team, { title: how }), 0, "r1");
     expect(begun).toMatchObject({ status: 200, body: { ok: true } });
     const keys = (await team.ask(adas, "/api/team")).body.keys as string[];
-    const { cursor } = readLines(emptyCursor(held), begun.body.lines as string[], createReaderSeal(publicKeysOf(keys)));
+    const { cursor } = readLines(
+      emptyCursor(held),
+      begun.body.lines as string[],
+      createReaderSeal(parsePublicKeys(keys)),
+    );
     await team.database.pool.query(statement, [name]);
     const refused = { status: 401, body: { problem: { code: "TOKEN_REFUSED" } } };
     expect(await report(prepared(cursor.state), cursor.seq, "r2")).toMatchObject(refused);

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { MOST_FAILED_CALLS, MOST_IDLE_CALLS } from "../../../src/core/execution-watch.ts";
+import { MAX_FAILED_CALLS, MAX_IDLE_CALLS } from "../../../src/core/execution-watch.ts";
 import { missing } from "../../sandbox/sandbox-fixture.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
@@ -62,15 +62,15 @@ const joined = (seen: string): string => seen.replaceAll(/\s*\n\s*/g, " ");
 
 describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
   test("errors of the model service are counted on the live line", async () => {
-    const { terminal } = await atSaying(times(MOST_FAILED_CALLS - 1, () => retry));
+    const { terminal } = await atSaying(times(MAX_FAILED_CALLS - 1, () => retry));
     terminal.isdlc(START);
-    await terminal.shows(`retrying (${MOST_FAILED_CALLS - 1}), service error 500`);
+    await terminal.shows(`retrying (${MAX_FAILED_CALLS - 1}), service error 500`);
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(130);
   });
 
   test("too many of them end the execution, with the reason", async () => {
-    const { terminal } = await atSaying(times(MOST_FAILED_CALLS, () => retry));
+    const { terminal } = await atSaying(times(MAX_FAILED_CALLS, () => retry));
     terminal.isdlc(START);
     expect(joined(await terminal.shows("What should happen?"))).toContain(
       "the agent did not finish its work (unavailable): The model service failed 12 times in a row: service error 500.",
@@ -78,7 +78,7 @@ describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
   });
 
   test("an agent that asks the model again and again without doing anything is ended, with what it used", async () => {
-    const { terminal, sandbox } = await atSaying(times(MOST_IDLE_CALLS, answer));
+    const { terminal, sandbox } = await atSaying(times(MAX_IDLE_CALLS, answer));
     terminal.isdlc(START);
     expect(joined(await terminal.shows("What should happen?"))).toContain(
       "(no progress): It asked the model 25 times in a row without a tool result or a written file.",

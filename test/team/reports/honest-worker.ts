@@ -1,7 +1,7 @@
 import { personaDigests } from "../../../src/adapters/definitions/definitions.ts";
 import { resolveWorkflow } from "../../../src/compose/workflows.ts";
 import type { Outcome, PersonCommand, Report, StartCommand } from "../../../src/core/command.ts";
-import { next, stepOf, ticketOf } from "../../../src/core/next.ts";
+import { next, currentStep, currentTicket } from "../../../src/core/next.ts";
 import { resolvePlan } from "../../../src/core/plan.ts";
 import { type ActiveRun, currentPhase, isExecuting, type RunState, type Wait } from "../../../src/core/run.ts";
 import type { StartRequest } from "../../../src/schema/api-project.ts";
@@ -47,7 +47,11 @@ export function startOf({ start, policy, settings }: Asked): StartCommand {
 export function honestReport(run: ActiveRun): Report {
   const { stage } = run;
   const isUnclaimed = isExecuting(stage) && stage.claim === null;
-  return { do: "report", ticket: ticketOf(run), outcome: isUnclaimed ? claim(run) : outcomes[stepOf(run)](run) };
+  return {
+    do: "report",
+    ticket: currentTicket(run),
+    outcome: isUnclaimed ? claim(run) : outcomes[currentStep(run)](run),
+  };
 }
 
 const claim = (run: ActiveRun): Outcome => ({
@@ -64,7 +68,7 @@ function execution({ stage }: ActiveRun) {
 
 const treeOf = (run: ActiveRun): string => `${run.index}${currentPhase(run)?.attempts ?? 0}`.padStart(40, "a");
 
-const outcomes: { readonly [S in ReturnType<typeof stepOf>]: (run: ActiveRun) => Outcome } = {
+const outcomes: { readonly [S in ReturnType<typeof currentStep>]: (run: ActiveRun) => Outcome } = {
   prepare: () => ({ of: "prepare" }),
   baseline: () => ({ of: "baseline", result: null }),
   enter: () => ({ of: "enter", commit: COMMIT, tree: COMMIT, standing }),

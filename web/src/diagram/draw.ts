@@ -1,10 +1,10 @@
 import mermaid from "mermaid";
-import type { Asked, Drawn } from "../parts/draw-diagram.ts";
+import type { DrawRequest, Drawn } from "../parts/draw-diagram.ts";
 
 /** One after the other: drawing uses the page's own elements to measure. */
 let before: Promise<unknown> = Promise.resolve();
 
-addEventListener("message", ({ source, origin, data }: MessageEvent<Asked>) => {
+addEventListener("message", ({ source, origin, data }: MessageEvent<DrawRequest>) => {
   if (source !== parent || origin !== location.origin) return;
   before = before.then(() => draw(data)).then((drawn) => parent.postMessage(drawn, location.origin));
 });
@@ -15,7 +15,7 @@ const SETTLED = [...Object.keys(mermaid.mermaidAPI.defaultConfig), "themeCSS", "
 /** Elements become text before anything could take them for elements; line breaks stay, and so do arrows. */
 const withoutMarkup = (source: string): string => source.replaceAll(/(?<!<)<(?!br\s*\/?>)(?=[a-z/!?])/gi, "#lt;");
 
-async function draw({ id, source, isDark }: Asked): Promise<Drawn> {
+async function draw({ id, source, isDark }: DrawRequest): Promise<Drawn> {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",

@@ -3,7 +3,7 @@ import type { DiffFile } from "../../../src/schema/api.ts";
 import { Notes } from "../gate/notes.tsx";
 import { useReview } from "../gate/review-context.ts";
 import { ChevronIcon, PlusIcon } from "../parts/icons.tsx";
-import { type DiffRow, placeOf } from "./diff-rows.ts";
+import { type DiffRow, linePlace } from "./diff-rows.ts";
 import { LineText } from "./line-text.tsx";
 import type { PatchLine } from "./parse-patch.ts";
 
@@ -142,7 +142,7 @@ function Half({ file, line, other, side }: HalfProps) {
 
 function AddComment({ file, line }: { readonly file: DiffFile; readonly line: PatchLine }) {
   const { comment, mayComment } = useReview();
-  const at = placeOf(file, line);
+  const at = linePlace(file, line);
   if (!mayComment) return <span className="add-space" />;
   return (
     <button

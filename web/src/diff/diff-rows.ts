@@ -24,7 +24,7 @@ export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
   | { readonly is: "message"; readonly text: string }
 );
 
-export type Wanted = {
+export type DiffRowOptions = {
   readonly layout: Layout;
   readonly isOpen: (file: DiffFile) => boolean;
   readonly review: Review;
@@ -33,17 +33,17 @@ export type Wanted = {
 const parsed = new WeakMap<DiffFile, Hunk[]>();
 
 /** Hunks of a file, worked out once. */
-export function hunksOf(file: DiffFile): Hunk[] {
+export function splitHunks(file: DiffFile): Hunk[] {
   const known = parsed.get(file) ?? parsePatch(file.patch);
   parsed.set(file, known);
   return known;
 }
 
-export function diffRows(files: readonly DiffFile[], wanted: Wanted): DiffRow[] {
+export function diffRows(files: readonly DiffFile[], wanted: DiffRowOptions): DiffRow[] {
   return files.flatMap((file, index): DiffRow[] => {
     const isOpen = wanted.isOpen(file);
     const head: DiffRow = { is: "file", key: file.path, file, isOpen };
-    const rows = isOpen ? [head, ...bodyOf(file, wanted)] : [head];
+    const rows = isOpen ? [head, ...toRows(file, wanted)] : [head];
     const isFirst = file.isBookkeeping && files[index - 1]?.isBookkeeping !== true;
     return isFirst ? [{ is: "group", key: "bookkeeping", file, text: BOOKKEEPING }, ...rows] : rows;
   });
@@ -51,14 +51,14 @@ export function diffRows(files: readonly DiffFile[], wanted: Wanted): DiffRow[] 
 
 const BOOKKEEPING = "Written by isdlc (merged with the work)";
 
-function bodyOf(file: DiffFile, wanted: Wanted): DiffRow[] {
+function toRows(file: DiffFile, wanted: DiffRowOptions): DiffRow[] {
   const message = (text: string): DiffRow => ({ is: "message", key: `${file.path} message`, file, text });
   if (file.isBinary) return [message(`Binary file not shown: ${file.notShown}.`)];
-  const hunks = hunksOf(file);
+  const hunks = splitHunks(file);
   if (hunks.length === 0)
     return [message(file.change === "renamed" ? "Renamed without changes to its lines." : "No lines changed.")];
   const earlierAt = anchored(wanted.review, file.path, () => newLines(hunks));
-  const said: Said = { review: wanted.review, earlierAt };
+  const said: CommentsAt = { review: wanted.review, earlierAt };
   const rows = hunks.flatMap((hunk, index): DiffRow[] => [
     { is: "hunk", key: `${file.path} @${index}`, file, text: hunk.header },
     ...(wanted.layout === "unified" ? unified(file, hunk, said) : split(file, hunk, said)),
@@ -68,16 +68,16 @@ function bodyOf(file: DiffFile, wanted: Wanted): DiffRow[] {
     : rows;
 }
 
-type Said = { readonly review: Review; readonly earlierAt: EarlierAt };
+type CommentsAt = { readonly review: Review; readonly earlierAt: EarlierAt };
 
 const newLines = (hunks: readonly Hunk[]): { line: number; text: string }[] =>
   hunks.flatMap(({ lines }) =>
     lines.flatMap(({ newNumber, text }) => (newNumber === null ? [] : [{ line: newNumber, text }])),
   );
 
-function unified(file: DiffFile, hunk: Hunk, said: Said): DiffRow[] {
+function unified(file: DiffFile, hunk: Hunk, said: CommentsAt): DiffRow[] {
   const partners = new Map(
-    pairsOf(hunk).flatMap((pair) =>
+    pairLines(hunk).flatMap((pair) =>
       pair.left === null || pair.right === null
         ? []
         : ([
@@ -92,8 +92,8 @@ function unified(file: DiffFile, hunk: Hunk, said: Said): DiffRow[] {
   });
 }
 
-function split(file: DiffFile, hunk: Hunk, said: Said): DiffRow[] {
-  return pairsOf(hunk).flatMap((pair): DiffRow[] => {
+function split(file: DiffFile, hunk: Hunk, said: CommentsAt): DiffRow[] {
+  return pairLines(hunk).flatMap((pair): DiffRow[] => {
     const key = `${file.path} ${pair.left?.oldNumber ?? ""}|${pair.right?.newNumber ?? ""}`;
     const lines = [pair.left, pair.right].filter((line) => line !== null);
     return [{ is: "pair", key, file, ...pair }, ...notesRows(file, [...new Set(lines)], said)];
@@ -101,7 +101,7 @@ function split(file: DiffFile, hunk: Hunk, said: Said): DiffRow[] {
 }
 
 /** Removed lines beside the added ones that follow them. */
-export function pairsOf({ lines }: Hunk): Pair[] {
+export function pairLines({ lines }: Hunk): Pair[] {
   const pairs: Pair[] = [];
   let removed: PatchLine[] = [];
   let added: PatchLine[] = [];
@@ -123,9 +123,9 @@ export function pairsOf({ lines }: Hunk): Pair[] {
   return pairs;
 }
 
-function notesRows(file: DiffFile, lines: readonly PatchLine[], { review, earlierAt }: Said): DiffRow[] {
+function notesRows(file: DiffFile, lines: readonly PatchLine[], { review, earlierAt }: CommentsAt): DiffRow[] {
   return lines.flatMap((line) =>
-    placesOf(file, line).flatMap((at): DiffRow[] => {
+    linePlaces(file, line).flatMap((at): DiffRow[] => {
       const notes = notesAt(review, at, earlierAt);
       const key = `${at.path} notes ${at.side}${at.line}`;
       return hasNotes(notes) ? [{ is: "notes", key, file, notes }] : [];
@@ -134,10 +134,10 @@ function notesRows(file: DiffFile, lines: readonly PatchLine[], { review, earlie
 }
 
 /** A line that is there on both sides is spoken of by its new number. */
-export function placeOf(file: DiffFile, line: PatchLine): Line {
+export function linePlace(file: DiffFile, line: PatchLine): Line {
   return line.newNumber === null
     ? { path: file.was ?? file.path, line: line.oldNumber ?? 1, side: "old" }
     : { path: file.path, line: line.newNumber, side: "new" };
 }
 
-const placesOf = (file: DiffFile, line: PatchLine): Line[] => [placeOf(file, line)];
+const linePlaces = (file: DiffFile, line: PatchLine): Line[] => [linePlace(file, line)];

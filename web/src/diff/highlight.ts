@@ -21,9 +21,9 @@ async function load(): Promise<void> {
   for (const listener of listeners) listener();
 }
 
-const MOST_COLOURED = 500; // characters of a line
+const MAX_COLOURED = 500; // characters of a line
 
 export function highlight(path: string, text: string): ReactNode | null {
-  if (highlighter === null || text === "" || text.length > MOST_COLOURED) return null;
+  if (highlighter === null || text === "" || text.length > MAX_COLOURED) return null;
   return highlighter(path, text);
 }

@@ -7,7 +7,7 @@ import type { PatchLine } from "./parse-patch.ts";
 type TextProps = { readonly path: string; readonly line: PatchLine; readonly other: PatchLine | null };
 
 /** Longer lines are shown as they are: nobody reads them word by word. */
-const MOST_COMPARED = 600;
+const MAX_COMPARED = 600;
 
 /** The text of a line: what changed within it is marked, code is coloured, and what could hide stands out. */
 export function LineText({ path, line, other }: TextProps) {
@@ -80,10 +80,10 @@ function withTrailing(text: string): ReactNode {
   );
 }
 
-type Part = { readonly text: string; readonly isChanged: boolean };
+type TextPart = { readonly text: string; readonly isChanged: boolean };
 
-function changedParts(line: PatchLine, other: PatchLine | null): Part[] | null {
-  if (other === null || line.kind === "context" || line.text.length + other.text.length > MOST_COMPARED) return null;
+function changedParts(line: PatchLine, other: PatchLine | null): TextPart[] | null {
+  if (other === null || line.kind === "context" || line.text.length + other.text.length > MAX_COMPARED) return null;
   const [before, after] = line.kind === "removed" ? [line.text, other.text] : [other.text, line.text];
   const parts = diffWordsWithSpace(before, after).filter(({ added, removed }) =>
     line.kind === "removed" ? !added : !removed,

@@ -22,10 +22,10 @@ export type Match = { readonly path: string; readonly key: string };
 /** Rows whose text or file name has a match, in the order of the diff. */
 export const findMatches = (rows: readonly DiffRow[], expression: RegExp): Match[] =>
   rows
-    .filter((row) => textsOf(row).some((text) => text.search(expression) !== -1))
+    .filter((row) => listTexts(row).some((text) => text.search(expression) !== -1))
     .map(({ file, key }) => ({ path: file.path, key }));
 
-function textsOf(row: DiffRow): readonly string[] {
+function listTexts(row: DiffRow): readonly string[] {
   if (row.is === "file") return [row.file.path];
   if (row.is === "line") return [row.line.text];
   return row.is === "pair" ? [row.left?.text ?? "", row.right?.text ?? ""] : [];

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { DiffFile, GateView } from "../../../src/schema/api.ts";
 import type { CommentPlace } from "../../../src/schema/comments.ts";
 import { api } from "../api.ts";
-import { hunksOf, pairsOf } from "../diff/diff-rows.ts";
+import { splitHunks, pairLines } from "../diff/diff-rows.ts";
 import { LineText } from "../diff/line-text.tsx";
 import type { Hunk, PatchLine } from "../diff/parse-patch.ts";
 
@@ -36,12 +36,12 @@ export function ChangeAt({ gate, place }: ChangeProps) {
   );
 }
 
-type Changed = { readonly line: PatchLine; readonly other: PatchLine | null };
+type ChangedLine = { readonly line: PatchLine; readonly other: PatchLine | null };
 
 /** The comment was about the text from before, so that lines are found by the numbers they had. */
-function changedNear(file: DiffFile, line: number): Changed[] {
-  return hunksOf(file).flatMap((hunk) => {
-    const changed = pairsOf(hunk).filter(({ left, right }) => left !== right);
+function changedNear(file: DiffFile, line: number): ChangedLine[] {
+  return splitHunks(file).flatMap((hunk) => {
+    const changed = pairLines(hunk).filter(({ left, right }) => left !== right);
     const near = changed.filter(
       ({ left, right }) => Math.abs((left?.oldNumber ?? before(hunk, right)) - line) <= NEARBY,
     );

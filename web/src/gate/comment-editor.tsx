@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from "react";
 import type { DraftComment } from "./draft-store.ts";
-import { type Drafting, isEmpty } from "./drafts.ts";
+import { type DraftActions, isEmpty } from "./drafts.ts";
 import { useReview } from "./review-context.ts";
 
 /** Where a comment is written, with a suggested wording. Each keystroke is saved as a draft. */
@@ -56,7 +56,7 @@ export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
 }
 
 /** The focus goes to the comment, or to the line that it was about: never to the top of the page. */
-function closing({ id, place }: DraftComment, drafting: Drafting) {
+function closing({ id, place }: DraftComment, drafting: DraftActions) {
   const focusSoon = (selector: string): void =>
     void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
   const button = place === null ? "" : CSS.escape(`Comment on line ${place.line} of ${place.path}`);

@@ -16,7 +16,7 @@ export function DecisionBar({ gate, changes }: BarProps) {
   const { answer, isSending } = useAnswer(gate.run);
   const comments = drafting.comments.length;
   const offered = inOrder(gate);
-  const told = pointed ?? offered.find((option) => toneOf(option, comments) === "primary");
+  const told = pointed ?? offered.find((option) => buttonTone(option, comments) === "primary");
   const onAccepted = ({ option }: AnswerOption): void => {
     if (option !== "continue") return;
     drafting.clear();
@@ -97,7 +97,7 @@ type ButtonProps = {
 const OptionButton = ({ option, comments, isSending, onPress, onPoint }: ButtonProps) => (
   <button
     type="button"
-    className={`button button-${toneOf(option, comments)}`}
+    className={`button button-${buttonTone(option, comments)}`}
     title={option.effect}
     disabled={isSending}
     onClick={onPress}
@@ -115,7 +115,7 @@ const OptionButton = ({ option, comments, isSending, onPress, onPoint }: ButtonP
 const canPoint = (): boolean => !matchMedia("(hover: none)").matches;
 
 /** With comments written, sending them is what comes next. */
-function toneOf({ option, tone }: AnswerOption, comments: number): AnswerOption["tone"] {
+function buttonTone({ option, tone }: AnswerOption, comments: number): AnswerOption["tone"] {
   if (comments === 0) return tone;
   return option === "redo" ? "primary" : tone === "primary" ? "plain" : tone;
 }

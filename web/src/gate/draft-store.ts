@@ -17,7 +17,7 @@ export const EMPTY: Draft = { guidance: "", comments: [] };
 const PREFIX = "isdlc.draft.";
 const SEND_DELAY_MS = 400;
 
-const keyOf = (run: string, wait: string): string => `${PREFIX}${run}.${wait}`;
+const storageKey = (run: string, wait: string): string => `${PREFIX}${run}.${wait}`;
 const listeners = new Set<() => void>();
 /** Drafts that the browser could not store, by key. */
 const unsaved = new Map<string, string>();
@@ -32,7 +32,7 @@ export function subscribe(listener: () => void): () => void {
   };
 }
 
-export const readText = (run: string, wait: string): string | null => textAt(keyOf(run, wait));
+export const readText = (run: string, wait: string): string | null => textAt(storageKey(run, wait));
 
 function textAt(key: string): string | null {
   const text = unsaved.get(key);
@@ -58,7 +58,7 @@ export function parseDraft(text: string | null): Draft {
 export function updateDraft(at: { readonly run: string; readonly wait: string }, change: (now: Draft) => Draft): void {
   const next = change(parseDraft(readText(at.run, at.wait)));
   const isEmpty = next.guidance === "" && next.comments.length === 0;
-  store(keyOf(at.run, at.wait), isEmpty ? null : JSON.stringify(next));
+  store(storageKey(at.run, at.wait), isEmpty ? null : JSON.stringify(next));
   sendLater(at);
 }
 
@@ -77,7 +77,7 @@ function store(key: string, text: string | null): void {
 /** The server has a copy for other browsers, and for the same one at another port. A team's page has one address. */
 function sendLater(at: { readonly run: string; readonly wait: string }): void {
   if (isTeam) return;
-  const key = keyOf(at.run, at.wait);
+  const key = storageKey(at.run, at.wait);
   clearTimeout(timers.get(key));
   timers.set(
     key,
@@ -86,7 +86,7 @@ function sendLater(at: { readonly run: string; readonly wait: string }): void {
 }
 
 function send({ run, wait }: { readonly run: string; readonly wait: string }): void {
-  const key = keyOf(run, wait);
+  const key = storageKey(run, wait);
   timers.delete(key);
   const text = textAt(key);
   void api.saveDraft(run, { wait, text }).then(
@@ -99,12 +99,13 @@ function send({ run, wait }: { readonly run: string; readonly wait: string }): v
 export async function fetchDrafts(run: string): Promise<void> {
   if (isTeam) return;
   const { drafts } = await api.drafts(run);
-  for (const [wait, text] of Object.entries(drafts)) if (readText(run, wait) === null) store(keyOf(run, wait), text);
+  for (const [wait, text] of Object.entries(drafts))
+    if (readText(run, wait) === null) store(storageKey(run, wait), text);
 }
 
 /** Gates of a run at which drafts were left. */
 export function waitsWithDrafts(run: string): string[] {
-  const prefix = keyOf(run, "");
+  const prefix = storageKey(run, "");
   try {
     return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
   } catch {

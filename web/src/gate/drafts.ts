@@ -11,9 +11,9 @@ import {
   updateDraft,
 } from "./draft-store.ts";
 
-export type Written = Pick<ReviewComment, "text" | "suggestion">;
+export type DraftText = Pick<ReviewComment, "text" | "suggestion">;
 
-export type Drafting = {
+export type DraftActions = {
   readonly guidance: string;
   /** All comments, also those whose editor is open and empty. */
   readonly drafts: readonly DraftComment[];
@@ -22,7 +22,7 @@ export type Drafting = {
   /** Opens an editor; returns the id of the comment. */
   readonly open: (place: CommentPlace) => string;
   readonly reopen: (id: string) => void;
-  readonly write: (id: string, written: Written) => void;
+  readonly write: (id: string, written: DraftText) => void;
   /** Closes the editor and keeps what was written. */
   readonly close: (id: string) => void;
   /** Closes the editor and restores the comment before it was opened. */
@@ -35,7 +35,7 @@ export type Drafting = {
 };
 
 /** `used`: the highest number that comments of earlier gates have. */
-export function useDraft(run: string, wait: string, used: number): Drafting {
+export function useDraft(run: string, wait: string, used: number): DraftActions {
   const text = useSyncExternalStore(subscribe, () => readText(run, wait));
   const draft = useMemo(() => parseDraft(text), [text]);
   useEffect(() => void fetchDrafts(run).catch(() => undefined), [run, wait]);
@@ -46,7 +46,7 @@ export function useDraft(run: string, wait: string, used: number): Drafting {
   );
 }
 
-type Actions = Omit<Drafting, "guidance" | "drafts" | "comments">;
+type Actions = Omit<DraftActions, "guidance" | "drafts" | "comments">;
 
 function draftActions(at: { readonly run: string; readonly wait: string }, used: number): Actions {
   const change = (to: (now: Draft) => Draft): void => updateDraft(at, to);
@@ -104,7 +104,7 @@ export const sendable = (drafts: readonly DraftComment[]): ReviewComment[] =>
       suggestion: suggestion === (place?.quote ?? "") ? null : suggestion,
     }));
 
-export const numberOf = (id: string): number => Number(id.slice(1));
+export const draftNumber = (id: string): number => Number(id.slice(1));
 
 const nextId = (comments: readonly ReviewComment[], used: number): string =>
-  `C${Math.max(used, ...comments.map(({ id }) => numberOf(id))) + 1}`;
+  `C${Math.max(used, ...comments.map(({ id }) => draftNumber(id))) + 1}`;

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { GateView } from "../../../src/schema/api.ts";
 import { BackIcon } from "../parts/icons.tsx";
-import { ageOf, plural, readingText } from "../words.ts";
+import { formatAge, plural, readingText } from "../words.ts";
 import type { Progress } from "./use-changes.ts";
 
 type HeadProps = { readonly gate: GateView; readonly progress: Progress | null };
@@ -14,7 +14,7 @@ export function GateHead({ gate, progress }: HeadProps) {
     phase.redos > 0 ? `${phase.redos} of ${phase.redos + phase.redosLeft} redos used` : "",
     readingText(toRead),
     progressText(progress),
-    `waiting ${ageOf(gate.openedAt)}`,
+    `waiting ${formatAge(gate.openedAt)}`,
   ];
   return (
     <header className="gate-head">

@@ -4,7 +4,7 @@ import { PanelBoundary } from "../parts/boundary.tsx";
 import { Changes } from "./changes.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { Document } from "./document.tsx";
-import { numberOf, useDraft } from "./drafts.ts";
+import { draftNumber, useDraft } from "./drafts.ts";
 import { GateHead } from "./gate-head.tsx";
 import { Outline } from "./outline.tsx";
 import { Overview } from "./overview.tsx";
@@ -59,7 +59,7 @@ export function GateReview({ gate }: { readonly gate: GateView }) {
 /** What is said at this gate: the person's drafts, the reviewers' findings, and the comments of earlier gates. */
 function useGateReview(gate: GateView, markShown: Review["markShown"]): Review {
   const earlier = useMemo(() => gate.earlier.flatMap(({ comments }) => comments), [gate.earlier]);
-  const used = Math.max(0, ...earlier.map(({ comment }) => numberOf(comment.id)));
+  const used = Math.max(0, ...earlier.map(({ comment }) => draftNumber(comment.id)));
   const drafting = useDraft(gate.run, gate.wait, used);
   const focused = useRef<string | null>(null);
   const comment = useCallback(

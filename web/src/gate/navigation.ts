@@ -114,13 +114,13 @@ function focusSearch(event: KeyboardEvent): void {
 
 const elements = (selector: string): Stop[] =>
   [...document.querySelectorAll<HTMLElement>(selector)].map((element) => ({ element }));
-const keysOf = (rows: readonly DiffRow[], kind: DiffRow["is"]): Stop[] =>
+const listStops = (rows: readonly DiffRow[], kind: DiffRow["is"]): Stop[] =>
   rows.filter((row) => row.is === kind).map(({ key }) => ({ key }));
 
-const fileStops = (rows: readonly DiffRow[]): Stop[] => [...elements(".document-head h3"), ...keysOf(rows, "file")];
+const fileStops = (rows: readonly DiffRow[]): Stop[] => [...elements(".document-head h3"), ...listStops(rows, "file")];
 const noteStops = (rows: readonly DiffRow[]): Stop[] => [
   ...elements(".gate-main > :not(.changes) [data-note]"),
-  ...keysOf(rows, "notes"),
+  ...listStops(rows, "notes"),
 ];
 
 type Position = { readonly rows: readonly DiffRow[]; readonly last: string | null };
@@ -131,20 +131,20 @@ function nextIndex(stops: readonly Stop[], { step, ...position }: Position & { r
   const at =
     row === null
       ? stops.findIndex((stop) => "element" in stop && stop.element.contains(document.activeElement))
-      : stops.findLastIndex((stop) => !("key" in stop) || indexOf(position.rows, stop.key) <= row);
-  const isOn = row === null || indexOf(position.rows, keyOf(stops[at])) === row;
+      : stops.findLastIndex((stop) => !("key" in stop) || findRowIndex(position.rows, stop.key) <= row);
+  const isOn = row === null || findRowIndex(position.rows, stopKey(stops[at])) === row;
   if (step === 1) return Math.min(at + 1, stops.length - 1);
   return Math.max(isOn ? at - 1 : at, 0);
 }
 
-const keyOf = (stop: Stop | undefined): string => (stop !== undefined && "key" in stop ? stop.key : "");
-const indexOf = (rows: readonly DiffRow[], key: string): number => rows.findIndex((row) => row.key === key);
+const stopKey = (stop: Stop | undefined): string => (stop !== undefined && "key" in stop ? stop.key : "");
+const findRowIndex = (rows: readonly DiffRow[], key: string): number => rows.findIndex((row) => row.key === key);
 
 function rowAt(active: Element | null, { rows, last }: Position): number | null {
   const drawn = active?.closest<HTMLElement>(".diff-item")?.dataset["index"];
   if (drawn !== undefined) return Number(drawn);
   const isLost = active === null || active === document.body;
-  const index = isLost && last !== null ? indexOf(rows, last) : -1;
+  const index = isLost && last !== null ? findRowIndex(rows, last) : -1;
   return index === -1 ? null : index;
 }
 

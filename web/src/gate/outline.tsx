@@ -23,7 +23,7 @@ export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
               <li key={path}>
                 <button type="button" className="outline-link" onClick={() => showDocument(path)} title={path}>
                   <FileIcon />
-                  <span className="outline-name">{nameOf(path)}</span>
+                  <span className="outline-name">{fileName(path)}</span>
                   <Said path={path} />
                 </button>
               </li>
@@ -39,7 +39,7 @@ export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
               {done} of {read.length} viewed
             </span>
           </h2>
-          {foldersOf(files).map(({ folder, own }) => (
+          {groupByFolder(files).map(({ folder, own }) => (
             <div key={folder} className="folder">
               <div className="folder-name">{folder}</div>
               <ul>
@@ -62,7 +62,7 @@ type LinkProps = Pick<OutlineProps, "onGo"> & { readonly file: DiffFile; readonl
 const FileLink = ({ file, isViewed, onGo }: LinkProps) => (
   <button type="button" className="outline-link" onClick={() => onGo(file.path)} title={file.path}>
     {isViewed ? <CheckIcon /> : <span className={`dot dot-${file.change}`} />}
-    <span className="outline-name">{nameOf(file.path)}</span>
+    <span className="outline-name">{fileName(file.path)}</span>
     {isViewed ? <span className="visually-hidden">viewed</span> : null}
     <Said path={file.path} />
   </button>
@@ -83,7 +83,7 @@ function Said({ path }: { readonly path: string }) {
   );
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const ROOT = "(root)";
 const OWN = "Written by isdlc";
@@ -91,7 +91,7 @@ const OWN = "Written by isdlc";
 type Folder = { readonly folder: string; readonly own: readonly DiffFile[] };
 
 /** In the order of the diff: code before documents. */
-function foldersOf(files: readonly DiffFile[]): Folder[] {
+function groupByFolder(files: readonly DiffFile[]): Folder[] {
   const folders = new Map<string, DiffFile[]>();
   for (const file of files) {
     const folder = file.isBookkeeping ? OWN : file.path.slice(0, Math.max(0, file.path.lastIndexOf("/"))) || ROOT;

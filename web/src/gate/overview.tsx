@@ -71,7 +71,7 @@ const KNOWN = { word: "without new failures", Icon: QuestionIcon, tone: "plain" 
 /** Nobody knows if failures are new where the runner did not name them. */
 const AS_BEFORE = { ...KNOWN, word: "failed as before the run" } as const;
 
-function pictureOf({ ok, isKnown, notStarted, against }: GateView["checks"][number]) {
+function checkPicture({ ok, isKnown, notStarted, against }: GateView["checks"][number]) {
   if (notStarted === true) return NOT_STARTED;
   if (isKnown === true) return against === undefined ? AS_BEFORE : KNOWN;
   return CHECK[`${ok}`];
@@ -88,7 +88,7 @@ function Verdict({ gate }: { readonly gate: GateView }) {
   return (
     <ul className="verdicts" aria-label="Checks and review">
       {gate.checks.map((check) => {
-        const { word, Icon, tone } = pictureOf(check);
+        const { word, Icon, tone } = checkPicture(check);
         return (
           <li key={check.name} className={`verdict verdict-${tone}`} title={check.missing ?? check.detail}>
             <Icon /> {check.name} {word}

@@ -3,14 +3,14 @@ import type { FindingView, GateView } from "../../../src/schema/api.ts";
 import type { FailureView } from "../../../src/schema/api-checks.ts";
 import type { CommentPlace } from "../../../src/schema/comments.ts";
 import type { DraftComment } from "./draft-store.ts";
-import type { Drafting } from "./drafts.ts";
+import type { DraftActions } from "./drafts.ts";
 
 export type Line = Pick<CommentPlace, "path" | "line" | "side">;
 export type EarlierComment = GateView["earlier"][number]["comments"][number];
 
 /** What is said about lines, and where something is being written now. */
 export type Review = {
-  readonly drafting: Drafting;
+  readonly drafting: DraftActions;
   readonly findings: readonly FindingView[];
   readonly failed: readonly FailureView[];
   readonly earlier: readonly EarlierComment[];

@@ -27,7 +27,7 @@ export function UnsentComments({ run, except, onMove }: UnsentProps) {
     remove();
   };
   const copy = (): void =>
-    void navigator.clipboard.writeText(comments.map(lineOf).join("\n\n")).then(
+    void navigator.clipboard.writeText(comments.map(formatComment).join("\n\n")).then(
       () => announce("Copied."),
       () => announce("Could not copy: the browser does not allow it.", "bad"),
     );
@@ -36,7 +36,7 @@ export function UnsentComments({ run, except, onMove }: UnsentProps) {
       <strong>{plural(comments.length, "comment")} not sent: the gate was answered without them</strong>
       <ul>
         {comments.map((comment) => (
-          <li key={comment.id}>{lineOf(comment)}</li>
+          <li key={comment.id}>{formatComment(comment)}</li>
         ))}
       </ul>
       <p className="unsent-tools">
@@ -62,5 +62,5 @@ const leftAt = (run: string, except: string | null) =>
     .map((wait) => ({ wait, comments: sendable(parseDraft(readText(run, wait)).comments) }))
     .filter(({ comments }) => comments.length > 0);
 
-const lineOf = ({ place, text }: ReviewComment): string =>
+const formatComment = ({ place, text }: ReviewComment): string =>
   place === null ? text : `${place.path}:${place.line}: ${text}`;

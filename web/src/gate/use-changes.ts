@@ -42,10 +42,10 @@ export type Progress = {
 
 const NO_FILES: readonly DiffFile[] = [];
 
-type Reviewed = { readonly review: Review; readonly shown: ReadonlySet<string> };
+type ReviewedFiles = { readonly review: Review; readonly shown: ReadonlySet<string> };
 
 /** `shown`: documents that are drawn above the diff with all of their text. */
-export function useChanges(gate: GateView, { review, shown }: Reviewed): GateChanges {
+export function useChanges(gate: GateView, { review, shown }: ReviewedFiles): GateChanges {
   const [wanted, setLayout] = useStored<Layout>("isdlc.layout", "unified");
   const isNarrow = useIsNarrow();
   const layout = isNarrow ? "unified" : wanted;
@@ -69,7 +69,7 @@ export function useChanges(gate: GateView, { review, shown }: Reviewed): GateCha
   };
   const rows = diffRows(files, { layout, isOpen, review });
   const allRows = (): readonly DiffRow[] => diffRows(files, { layout, isOpen: () => true, review });
-  const progress = progressOf(base.data, { isViewed, changedSince: gate.hasSeen ? (seen.data ?? null) : null });
+  const progress = computeProgress(base.data, { isViewed, changedSince: gate.hasSeen ? (seen.data ?? null) : null });
   const shownState = { diff, error, files, rows, allRows, against, layout, isNarrow, progress };
   return { ...shownState, setAgainst, setLayout, isViewed, open, toggle, mark, markAll };
 }
@@ -99,10 +99,14 @@ function useViewedFiles({ run }: GateView, base: DiffView | undefined) {
   return { isViewed, mark, markAll };
 }
 
-type Loaded = { readonly base: DiffView | undefined; readonly seen: DiffView | undefined; readonly isViewed: IsViewed };
+type LoadedChanges = {
+  readonly base: DiffView | undefined;
+  readonly seen: DiffView | undefined;
+  readonly isViewed: IsViewed;
+};
 
 /** Starts with the changes since the last review only if everything else was viewed; decided once, when both are there. */
-function useAgainst({ hasSeen }: GateView, { base, seen, isViewed }: Loaded) {
+function useAgainst({ hasSeen }: GateView, { base, seen, isViewed }: LoadedChanges) {
   const [chosen, setChosen] = useState<DiffAgainst | null>(null);
   if (chosen === null && base !== undefined && seen !== undefined) {
     const changed = new Set(seen.files.map(({ path }) => path));
@@ -114,7 +118,7 @@ function useAgainst({ hasSeen }: GateView, { base, seen, isViewed }: Loaded) {
 
 type Since = { readonly isViewed: IsViewed; readonly changedSince: DiffView | null };
 
-function progressOf(base: DiffView | undefined, { isViewed, changedSince }: Since): Progress | null {
+function computeProgress(base: DiffView | undefined, { isViewed, changedSince }: Since): Progress | null {
   if (base === undefined) return null;
   const files = base.files.filter(({ isBookkeeping }) => !isBookkeeping);
   return {

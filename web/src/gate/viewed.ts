@@ -10,13 +10,13 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-export type Viewed = {
+export type ViewedFiles = {
   readonly has: (path: string, digest: string) => boolean;
   readonly set: (path: string, digest: string, isViewed: boolean) => void;
 };
 
 /** Which files a person has looked through, by what they looked like then: a file that changes is new again. */
-export function useViewed(run: string): Viewed {
+export function useViewed(run: string): ViewedFiles {
   const key = `isdlc.viewed.${run}`;
   const text = useSyncExternalStore(subscribe, () => localStorage.getItem(key) ?? "{}");
   const marks = useMemo(() => parse(text), [text]);

@@ -2,26 +2,26 @@
 import workerUrl from "./markdown-worker.ts?worker&url";
 import type { ParseReply, ParseRequest, TreeNode } from "./tree.ts";
 
-export type Parsed = readonly TreeNode[] | null;
+export type ParsedMarkdown = readonly TreeNode[] | null;
 
 /** A document that takes longer is shown as source. */
 const PARSE_TIMEOUT_MS = 10_000;
 /** Documents that are drawn again when they come back into view. */
 const MAX_REMEMBERED = 200;
 
-type Waiting = ParseRequest & { readonly resolve: (nodes: Parsed) => void };
+type PendingParse = ParseRequest & { readonly resolve: (nodes: ParsedMarkdown) => void };
 
-const remembered = new Map<string, Promise<Parsed>>();
-const queue: Waiting[] = [];
+const remembered = new Map<string, Promise<ParsedMarkdown>>();
+const queue: PendingParse[] = [];
 let worker: Worker | null = null;
 let timer = 0;
 let lastId = 0;
 
 /** Parses a document; null if it cannot be drawn. One document after the other, so that each has its own time limit. */
-export function parseInWorker(text: string): Promise<Parsed> {
+export function parseInWorker(text: string): Promise<ParsedMarkdown> {
   const known = remembered.get(text);
   if (known !== undefined) return known;
-  const parsed = new Promise<Parsed>((resolve) => {
+  const parsed = new Promise<ParsedMarkdown>((resolve) => {
     queue.push({ id: ++lastId, text, resolve });
     if (queue.length === 1) next();
   });
@@ -39,7 +39,7 @@ function next(): void {
   worker.postMessage({ id: first.id, text: first.text } satisfies ParseRequest);
 }
 
-function finish(nodes: Parsed): void {
+function finish(nodes: ParsedMarkdown): void {
   clearTimeout(timer);
   queue.shift()?.resolve(nodes);
   next();

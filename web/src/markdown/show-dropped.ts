@@ -59,7 +59,7 @@ function replaceIn(parent: Node, context: Context): void {
 }
 
 function replaced(node: Node, { source, referenced, isPhrasing }: Context & { readonly isPhrasing: boolean }): Node[] {
-  const own = sourceOf(node, source);
+  const own = readSource(node, source);
   if (NOT_DRAWN.has(node.type)) return [isPhrasing ? inlineSource(own, node) : blockSource(own, node)];
   switch (node.type) {
     case "footnoteDefinition":
@@ -78,7 +78,7 @@ function replaced(node: Node, { source, referenced, isPhrasing }: Context & { re
   }
 }
 
-const sourceOf = ({ position }: Node, source: string): string =>
+const readSource = ({ position }: Node, source: string): string =>
   position === undefined ? "" : source.slice(position.start.offset, position.end.offset);
 
 const isReferenced = ({ identifier }: Node, referenced: ReadonlySet<string>): boolean =>

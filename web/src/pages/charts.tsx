@@ -7,7 +7,7 @@ import { RepositoryField } from "../parts/repository-field.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { useRepositories } from "../repositories.ts";
 import { useTitle } from "../title.ts";
-import { durationOf, plural } from "../words.ts";
+import { formatDuration, plural } from "../words.ts";
 
 const MINUTE = 60_000;
 const NEWEST = 24;
@@ -43,7 +43,7 @@ export function Charts() {
   );
 }
 
-const minutes = (value: number): string => durationOf(value * MINUTE);
+const minutes = (value: number): string => formatDuration(value * MINUTE);
 
 type Spread = { readonly phase: string; readonly name: string; readonly median: number; readonly slowest: number };
 

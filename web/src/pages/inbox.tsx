@@ -93,7 +93,7 @@ type SectionsProps = {
   readonly isLoaded: boolean;
 };
 
-const sectionOf = ({ wait, endedAt, status }: RunRow): Exclude<Filter, "all"> =>
+const inboxSection = ({ wait, endedAt, status }: RunRow): Exclude<Filter, "all"> =>
   wait !== null
     ? "waiting"
     : endedAt !== null || status === "cancelled" || status === "completed"
@@ -105,7 +105,7 @@ const TITLES = { waiting: "Waiting for you", running: "Running", ended: "Finishe
 function Sections({ rows, filter, isSearch, isLoaded }: SectionsProps) {
   const shown = (["waiting", "running", "ended"] as const)
     .filter((name) => filter === "all" || filter === name)
-    .map((name) => ({ name, rows: rows.filter((row) => sectionOf(row) === name) }))
+    .map((name) => ({ name, rows: rows.filter((row) => inboxSection(row) === name) }))
     .filter((section) => section.rows.length > 0);
   if (shown.length === 0 && isLoaded) return <Empty isSearch={isSearch} />;
   return shown.map(({ name, rows: own }) => (

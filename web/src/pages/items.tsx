@@ -8,9 +8,9 @@ import { SearchField } from "../parts/search-field.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { usePickedRepository, useRepositories } from "../repositories.ts";
 import { isTeam } from "../served-by.ts";
-import { ageOf, plural } from "../words.ts";
+import { formatAge, plural } from "../words.ts";
 import { useTitle } from "../title.ts";
-import type { Wanted } from "./new-run.tsx";
+import type { NewRunSearch } from "./new-run.tsx";
 
 type Item = ItemList["items"][number];
 
@@ -88,7 +88,7 @@ function ItemTable({ items, repository }: TableProps) {
                 </span>
               </td>
               <td>{staleText(item)}</td>
-              <td className="number">{item.createdAt === null ? "" : ageOf(item.createdAt)}</td>
+              <td className="number">{item.createdAt === null ? "" : formatAge(item.createdAt)}</td>
               <td className="row-tools">{item.isBuilt ? null : tools(item)}</td>
             </tr>
           ))}
@@ -111,9 +111,9 @@ function useTools(repository: string | null): (item: Item) => React.JSX.Element 
   );
 }
 
-type Beginning = Wanted & { readonly label: string; readonly item: string };
+type ItemStart = NewRunSearch & { readonly label: string; readonly item: string };
 
-function BeginLink({ label, ...wanted }: Beginning) {
+function BeginLink({ label, ...wanted }: ItemStart) {
   return (
     <Link to="/new" search={wanted} className="button button-small" aria-label={`${label} ${wanted.item}`}>
       {label}

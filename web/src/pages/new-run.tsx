@@ -10,12 +10,16 @@ import { useTitle } from "../title.ts";
 import { useStart } from "../starting.ts";
 
 /** What is known when the page is opened: an item of the list and of which repository, and what is to be done with it. */
-export type Wanted = { readonly what?: "analyze" | "build"; readonly item?: string; readonly repository?: string };
+export type NewRunSearch = {
+  readonly what?: "analyze" | "build";
+  readonly item?: string;
+  readonly repository?: string;
+};
 
 const FIRST: Wish = { what: "run", workflow: "change", title: "", isSupervised: true };
 
 /** Starts a run, or puts an item on record; what the program would ask in a terminal, it asks here. */
-export function NewRun({ what, item = "", repository: given }: Wanted) {
+export function NewRun({ what, item = "", repository: given }: NewRunSearch) {
   useTitle("New run");
   const [wish, setWish] = useState<Wish>(what === undefined ? FIRST : { ...FIRST, what, title: item });
   const [chosen, setChosen] = useState<Start["chosen"]>([]);

@@ -54,7 +54,7 @@ const FROM = {
 } as const;
 
 /** A few words to choose from, as the program lists them; empty for what is written freely. */
-const choicesOf = (valid: string): readonly string[] =>
+const parseChoices = (valid: string): readonly string[] =>
   /^[a-z-]+(?:, [a-z-]+)+$/.test(valid) ? valid.split(", ") : [];
 
 function OneSetting({ setting }: { readonly setting: Setting }) {
@@ -89,7 +89,7 @@ function Editing({ setting: { key, value, valid } }: { readonly setting: Setting
     onError: (error) =>
       announce(error instanceof ApiError ? `${error.problem.what} ${error.problem.fix}` : error.message, "bad"),
   });
-  const choices = choicesOf(valid);
+  const choices = parseChoices(valid);
   const field = { "aria-label": key, value: text, className: "field mono" };
   return (
     <>

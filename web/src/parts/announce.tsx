@@ -1,20 +1,20 @@
 import { useSyncExternalStore } from "react";
 
-type Told = { readonly text: string; readonly tone: "plain" | "bad" };
+type Announcement = { readonly text: string; readonly tone: "plain" | "bad" };
 
-let told: Told | null = null;
+let told: Announcement | null = null;
 const listeners = new Set<() => void>();
 let timer = 0;
 const SHOWN_FOR = 6000; // milliseconds
 
 /** Says something to whoever looks or listens. Trouble stays until it is put away. */
-export function announce(text: string, tone: Told["tone"] = "plain"): void {
+export function announce(text: string, tone: Announcement["tone"] = "plain"): void {
   clearTimeout(timer);
   set({ text, tone });
   if (tone === "plain") timer = window.setTimeout(() => set(null), SHOWN_FOR);
 }
 
-function set(value: Told | null): void {
+function set(value: Announcement | null): void {
   told = value;
   for (const listener of listeners) listener();
 }

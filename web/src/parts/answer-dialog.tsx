@@ -4,11 +4,11 @@ import { useState } from "react";
 import type { AnswerOption, RunDetail } from "../../../src/schema/api.ts";
 import { useAnswer } from "../answering.ts";
 import { api } from "../api.ts";
-import type { Drafting } from "../gate/drafts.ts";
+import type { DraftActions } from "../gate/drafts.ts";
 import type { ReviewComment } from "../../../src/schema/comments.ts";
 
 type Tree = "restore" | "keep";
-type Given = {
+type DialogResult = {
   readonly text: string;
   readonly comments: ReviewComment[];
   readonly phase?: string;
@@ -20,7 +20,7 @@ type DialogProps = {
   readonly option: AnswerOption;
   readonly target: Target;
   readonly backTo: RunDetail["backTo"];
-  readonly drafting?: Drafting | undefined;
+  readonly drafting?: DraftActions | undefined;
   /** Called once the answer is recorded. */
   readonly onAnswered?: () => void;
   readonly onClose: () => void;
@@ -82,14 +82,17 @@ function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "ba
     setText(value);
     if (isSentBack) drafting?.setGuidance(value);
   };
-  const given: Given = { text, comments, ...ofTree(option, { phase, tree, hasWords }) };
+  const given: DialogResult = { text, comments, ...ofTree(option, { phase, tree, hasWords }) };
   return { given, change, phase, setPhase, setTree, isMissing: !hasWords && NEEDS_WORDS.has(option.needs) };
 }
 
-type Chosen = { readonly phase: string; readonly tree: Tree | null; readonly hasWords: boolean };
+type ChosenPhase = { readonly phase: string; readonly tree: Tree | null; readonly hasWords: boolean };
 
 /** Going back with guidance, the work is there to be improved; without, it is taken back. A cancel leaves it where it is. */
-function ofTree({ option, needs }: AnswerOption, { phase, tree, hasWords }: Chosen): Pick<Given, "phase" | "tree"> {
+function ofTree(
+  { option, needs }: AnswerOption,
+  { phase, tree, hasWords }: ChosenPhase,
+): Pick<DialogResult, "phase" | "tree"> {
   if (option === "cancel") return { tree: tree ?? "keep" };
   return needs === "phase" ? { phase, tree: tree ?? (hasWords ? "keep" : "restore") } : {};
 }
@@ -97,7 +100,7 @@ function ofTree({ option, needs }: AnswerOption, { phase, tree, hasWords }: Chos
 const SENT_BACK: ReadonlySet<AnswerOption["needs"]> = new Set(["guidance", "phase"]);
 const NEEDS_WORDS: ReadonlySet<AnswerOption["needs"]> = new Set(["guidance", "reason"]);
 
-const isIgnoring = ({ option }: AnswerOption, drafting: Drafting | undefined): boolean =>
+const isIgnoring = ({ option }: AnswerOption, drafting: DraftActions | undefined): boolean =>
   option === "continue" && drafting !== undefined && drafting.comments.length > 0;
 
 type ChoiceProps = {
@@ -162,7 +165,7 @@ const TreeChoice = ({ legend, trees, value, onChange }: PickProps & { legend: st
   </fieldset>
 );
 
-type ListProps = { readonly comments: Drafting["comments"]; readonly isIgnored: boolean };
+type ListProps = { readonly comments: DraftActions["comments"]; readonly isIgnored: boolean };
 
 function CommentList({ comments, isIgnored }: ListProps) {
   if (isIgnored)

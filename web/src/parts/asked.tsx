@@ -1,15 +1,15 @@
 import type { Choice, StartRequest } from "../../../src/schema/api-project.ts";
 
 /** What is to be started, with what was chosen for it so far. */
-export type Start = { readonly wish: Wish; readonly chosen: Chosen };
+export type Start = { readonly wish: Wish; readonly chosen: ChosenAnswers };
 export type Wish = Omit<StartRequest, "choices">;
-type Chosen = StartRequest["choices"];
+type ChosenAnswers = StartRequest["choices"];
 
 /** The same wish with what was just chosen. Which item is meant, and whether gates are wanted, is part of the wish itself. */
 export function answered({ wish, chosen }: Start, choice: Choice | null, option: string): Start {
   if (choice?.kind === "item") return { wish: { ...wish, title: option }, chosen };
   if (choice?.kind === "supervision") return { wish: { ...wish, isSupervised: true }, chosen };
-  const flag = choice?.flag.split(/[ ,]/, 1)[0] as Chosen[number]["flag"]; // the server knows which there are
+  const flag = choice?.flag.split(/[ ,]/, 1)[0] as ChosenAnswers[number]["flag"]; // the server knows which there are
   return { wish, chosen: [...chosen, { flag, option }] };
 }
 

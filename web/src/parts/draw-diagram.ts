@@ -1,8 +1,8 @@
-export type Asked = { readonly id: number; readonly source: string; readonly isDark: boolean };
+export type DrawRequest = { readonly id: number; readonly source: string; readonly isDark: boolean };
 export type Drawn = { readonly id: number; readonly svg: string | null };
 
-const PATIENCE = 15_000; // milliseconds
-const MOST = 20_000; // characters
+const DRAW_TIMEOUT_MS = 15_000; // milliseconds
+const MAX_DIAGRAM_LENGTH = 20_000; // characters
 
 let frame: Promise<Window> | null = null;
 let last = 0;
@@ -29,7 +29,7 @@ function drawer(): Promise<Window> {
 
 /** An SVG for the text of a diagram; null where it cannot be drawn. */
 export async function drawDiagram(source: string): Promise<string | null> {
-  if (source.length > MOST) return null;
+  if (source.length > MAX_DIAGRAM_LENGTH) return null;
   const window = await drawer();
   const id = ++last;
   const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
@@ -42,8 +42,8 @@ export async function drawDiagram(source: string): Promise<string | null> {
     const onDrawn = ({ source: from, data }: MessageEvent<Drawn>): void => {
       if (from === window && data.id === id) end(data.svg);
     };
-    const timer = setTimeout(() => end(null), PATIENCE);
+    const timer = setTimeout(() => end(null), DRAW_TIMEOUT_MS);
     addEventListener("message", onDrawn);
-    window.postMessage({ id, source, isDark } satisfies Asked, location.origin);
+    window.postMessage({ id, source, isDark } satisfies DrawRequest, location.origin);
   });
 }

@@ -1,7 +1,7 @@
 import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type DrawBlock, drawTree } from "../markdown/draw-tree.tsx";
 import { isWhollyShown } from "../markdown/is-wholly-shown.ts";
-import { type Parsed, parseInWorker } from "../markdown/parse-in-worker.ts";
+import { type ParsedMarkdown, parseInWorker } from "../markdown/parse-in-worker.ts";
 import { Boundary } from "./boundary.tsx";
 import { Loading } from "./trouble.tsx";
 
@@ -40,7 +40,7 @@ export const Markdown = memo(function Markdown({ text, drawBlock, source, onShow
 });
 
 type DrawnProps = {
-  readonly nodes: NonNullable<Parsed>;
+  readonly nodes: NonNullable<ParsedMarkdown>;
   readonly text: string;
   readonly drawBlock: DrawBlock | null;
   readonly onShown: MarkdownProps["onShown"];
@@ -59,8 +59,8 @@ function Drawn({ nodes, text, drawBlock, onShown }: DrawnProps) {
 }
 
 /** Undefined while the text is parsed; null if it cannot be drawn. */
-function useParsed(text: string): Parsed | undefined {
-  const [found, setFound] = useState<{ readonly text: string; readonly nodes: Parsed } | null>(null);
+function useParsed(text: string): ParsedMarkdown | undefined {
+  const [found, setFound] = useState<{ readonly text: string; readonly nodes: ParsedMarkdown } | null>(null);
   const isLong = text.length > MAX_DRAWN_CHARS;
   useEffect(() => {
     let isCurrent = true;

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { RunRow } from "../../../src/schema/api.ts";
-import { ageOf, readingText, usageText } from "../words.ts";
+import { formatAge, readingText, usageText } from "../words.ts";
 import { StatusMark } from "./status.tsx";
 
 /** A run in a list. What waits at a gate leads straight there. */
@@ -40,6 +40,8 @@ function facts(row: RunRow): string {
 }
 
 function ageText({ wait, endedAt, startedAt }: RunRow): string {
-  if (wait !== null) return `waits ${ageOf(wait.since)}`;
-  return endedAt === null ? `since ${ageOf(startedAt)}` : `${ageOf(endedAt)} ago`.replace("just now ago", "just now");
+  if (wait !== null) return `waits ${formatAge(wait.since)}`;
+  return endedAt === null
+    ? `since ${formatAge(startedAt)}`
+    : `${formatAge(endedAt)} ago`.replace("just now ago", "just now");
 }

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 import type { ProjectView } from "../../../src/schema/api-project.ts";
 import { api } from "../api.ts";
 import { useShortcuts } from "../keyboard.ts";
-import { connectionNow, onConnection } from "../live.ts";
+import { currentConnection, onConnection } from "../live.ts";
 import { isTeam, WHEN_GONE } from "../served-by.ts";
 import { Announcements } from "./announce.tsx";
 import { ChartIcon, InboxIcon, ItemsIcon, PlusIcon, SettingsIcon } from "./icons.tsx";
@@ -88,7 +88,7 @@ const Account = ({ person }: { readonly person: string }) => (
 const CONNECTION_WORDS = { connecting: "Connecting", live: "Live", lost: "Server gone" } as const;
 
 function ConnectionState() {
-  const state = useSyncExternalStore(onConnection, connectionNow);
+  const state = useSyncExternalStore(onConnection, currentConnection);
   return (
     <span className={`connection connection-${state}`} role="status" title={TITLES[state]}>
       {CONNECTION_WORDS[state]}

@@ -31,9 +31,9 @@ const STATUS_ICONS: { readonly [K in RunRow["status"]]: Icon } = {
 };
 
 /** Colour, shape and word: none of them alone. */
-export function StatusMark({ row }: { readonly row: Marked }) {
+export function StatusMark({ row }: { readonly row: RunStatusFields }) {
   const Shape = row.wait === null ? STATUS_ICONS[row.status] : WAIT_ICONS[row.wait.kind];
-  const label = row.wait === null ? wordOf(row) : WAIT_WORDS[row.wait.kind];
+  const label = row.wait === null ? statusWord(row) : WAIT_WORDS[row.wait.kind];
   return (
     <span className={`mark mark-${row.wait?.kind === "escalation" ? "trouble" : row.status}`}>
       <Shape />
@@ -42,9 +42,9 @@ export function StatusMark({ row }: { readonly row: Marked }) {
   );
 }
 
-type Marked = Pick<RunRow, "status" | "wait" | "movedTo" | "notBegun">;
+type RunStatusFields = Pick<RunRow, "status" | "wait" | "movedTo" | "notBegun">;
 
-function wordOf({ status, movedTo, notBegun }: Marked): string {
+function statusWord({ status, movedTo, notBegun }: RunStatusFields): string {
   if (movedTo !== undefined) return "Moved away";
   return notBegun === undefined ? STATUS_WORDS[status] : "Not begun";
 }

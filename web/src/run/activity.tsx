@@ -4,9 +4,9 @@ import { api } from "../api.ts";
 import { onActivity } from "../live.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 
-type Said = { readonly execution: string; readonly line: string };
+type ActivityLine = { readonly execution: string; readonly line: string };
 
-const MOST_KEPT = 2000; // lines
+const MAX_KEPT = 2000; // lines
 
 /** What the agents say, as they say it. */
 export function Activity({ run, isLive }: { readonly run: string; readonly isLive: boolean }) {
@@ -15,12 +15,12 @@ export function Activity({ run, isLive }: { readonly run: string; readonly isLiv
     queryFn: () => api.activity(run),
     staleTime: 0,
   });
-  const [live, setLive] = useState<readonly Said[]>([]);
+  const [live, setLive] = useState<readonly ActivityLine[]>([]);
   useEffect(
     () =>
       onActivity(({ run: told, execution, lines }) => {
         if (told === run)
-          setLive((before) => [...before, ...lines.map((line) => ({ execution, line }))].slice(-MOST_KEPT));
+          setLive((before) => [...before, ...lines.map((line) => ({ execution, line }))].slice(-MAX_KEPT));
       }),
     [run],
   );

@@ -21,9 +21,9 @@ export function PhasePicture({ detail }: { readonly detail: RunDetail }) {
           className={`phase phase-${phase.status} ${phase.key === current ? "phase-current" : ""}`}
           aria-current={phase.key === current ? "step" : undefined}
         >
-          <span className="phase-mark">{markOf(phase, phase.key === current)}</span>
+          <span className="phase-mark">{phaseMark(phase, phase.key === current)}</span>
           <span className="phase-name">{phase.name}</span>
-          <span className="phase-facts">{factsOf(phase)}</span>
+          <span className="phase-facts">{describePhase(phase)}</span>
           {phase.hasGate ? (
             <span className="phase-gate" title="A person is asked after this phase">
               <GateIcon size={12} />
@@ -36,13 +36,13 @@ export function PhasePicture({ detail }: { readonly detail: RunDetail }) {
   );
 }
 
-function markOf({ status }: PhaseView, isCurrent: boolean) {
+function phaseMark({ status }: PhaseView, isCurrent: boolean) {
   if (status === "completed" && !isCurrent) return <CheckIcon size={12} />;
   if (status === "skipped" || status === "dropped") return <CrossIcon size={12} />;
   return isCurrent ? <PlayIcon size={12} /> : null;
 }
 
-function factsOf({ status, attempts, redos, iterations, concerns }: PhaseView): string {
+function describePhase({ status, attempts, redos, iterations, concerns }: PhaseView): string {
   const facts = [
     attempts > 1 ? `attempt ${attempts}` : "",
     redos > 0 ? plural(redos, "redo") : "",

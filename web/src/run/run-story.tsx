@@ -45,7 +45,7 @@ type EntriesProps = { readonly entries: readonly StoryEntry[]; readonly nameOf: 
 const Entries = ({ entries, nameOf }: EntriesProps) => (
   <ol className="story">
     {entries.map((entry, index) => (
-      <li key={entry.seq} className={`story-${kindOf(entry)}`}>
+      <li key={entry.seq} className={`story-${entryKind(entry)}`}>
         {entry.phase !== null && entry.phase !== entries[index - 1]?.phase ? (
           <h3 className="story-phase">{nameOf(entry.phase)}</h3>
         ) : null}
@@ -60,7 +60,7 @@ const Entries = ({ entries, nameOf }: EntriesProps) => (
 );
 
 /** Who did it: a person, an agent, or the engine. */
-function kindOf({ by, type }: StoryEntry): "person" | "agent" | "engine" {
+function entryKind({ by, type }: StoryEntry): "person" | "agent" | "engine" {
   if (by !== null) return "person";
   return /^(?:execution|draft|verdict|questions)\./.test(type) ? "agent" : "engine";
 }

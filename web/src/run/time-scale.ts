@@ -1,5 +1,5 @@
 import type { TimelineSpan } from "../../../src/schema/api.ts";
-import { durationOf } from "../words.ts";
+import { formatDuration } from "../words.ts";
 
 export type TimeScale = {
   /** Where a time is, from 0 to 1. */
@@ -21,24 +21,24 @@ const STEPS = [1, 2, 5, 10, 30]
   .flatMap((count) => [count * SECOND, count * MINUTE])
   .concat([HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 48 * HOUR, 168 * HOUR])
   .toSorted((one, other) => one - other);
-const MOST_TICKS = 8;
+const MAX_TICKS = 8;
 
-export const endOf = ({ to }: TimelineSpan, now: number): number => (to === null ? now : Date.parse(to));
+export const spanEnd = ({ to }: TimelineSpan, now: number): number => (to === null ? now : Date.parse(to));
 
 /** One scale for all phases of a run. */
 export function timeScale(spans: readonly TimelineSpan[], now: number, isWorkOnly: boolean): TimeScale {
   const from = Date.parse(spans[0]?.from ?? "");
-  const to = Math.max(...spans.map((span) => endOf(span, now)));
+  const to = Math.max(...spans.map((span) => spanEnd(span, now)));
   if (isWorkOnly) return { at: withoutWaits(spans, { from, to }, now), ticks: [], from, to };
   const whole = Math.max(1, to - from);
-  return { at: (time) => (time - from) / whole, ticks: ticksOf(whole), from, to };
+  return { at: (time) => (time - from) / whole, ticks: timeTicks(whole), from, to };
 }
 
-function ticksOf(whole: number): TimeScale["ticks"] {
-  const step = STEPS.find((one) => whole / one <= MOST_TICKS) ?? whole;
+function timeTicks(whole: number): TimeScale["ticks"] {
+  const step = STEPS.find((one) => whole / one <= MAX_TICKS) ?? whole;
   return Array.from({ length: Math.floor(whole / step) + 1 }, (_, index) => ({
     at: (index * step) / whole,
-    text: index === 0 ? "0" : durationOf(index * step),
+    text: index === 0 ? "0" : formatDuration(index * step),
   }));
 }
 
@@ -46,7 +46,7 @@ function ticksOf(whole: number): TimeScale["ticks"] {
 function withoutWaits(spans: readonly TimelineSpan[], { from, to }: Range, now: number): TimeScale["at"] {
   const waits = spans
     .filter(({ kind }) => kind === "wait")
-    .map((span) => ({ from: Date.parse(span.from), to: endOf(span, now) }));
+    .map((span) => ({ from: Date.parse(span.from), to: spanEnd(span, now) }));
   const waited = waits.reduce((sum, wait) => sum + wait.to - wait.from, 0);
   const left = Math.max(1, (to - from - waited) * LEFT_OF_A_WAIT);
   const place = (time: number): number =>

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import type { RunDetail, TimelineSpan } from "../../../src/schema/api.ts";
 import { useStored } from "../stored.ts";
-import { durationOf, usageText } from "../words.ts";
-import { endOf, type TimeScale, timeScale } from "./time-scale.ts";
+import { formatDuration, usageText } from "../words.ts";
+import { spanEnd, type TimeScale, timeScale } from "./time-scale.ts";
 
 const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
   attempt: "Attempt",
@@ -14,7 +14,7 @@ const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
 
 /** Every phase on one scale of time. Spans that wait for a person are drawn apart, as they can be much longer than the work. */
 export function Timeline({ detail }: { readonly detail: RunDetail }) {
-  const now = useNow(detail.end === null);
+  const now = useCurrentTime(detail.end === null);
   const [shown, setShown] = useStored<"all" | "work">("isdlc.timeline", "all");
   const spans = detail.timeline;
   if (spans.length === 0) return <p className="empty">Nothing has happened yet.</p>;
@@ -71,7 +71,7 @@ const BEFORE: LanePhase = {
 
 function Lane({ phase: { key, name, usage }, spans, scale, now }: LaneProps) {
   const own = spans.filter(({ phase }) => phase === key);
-  const facts = [durationOf(workOf(own, now)), usageText(usage)].filter((fact) => fact !== "");
+  const facts = [formatDuration(sumWork(own, now)), usageText(usage)].filter((fact) => fact !== "");
   return (
     <section className="lane" aria-label={name}>
       <div className="lane-head">
@@ -91,15 +91,15 @@ function Lane({ phase: { key, name, usage }, spans, scale, now }: LaneProps) {
 }
 
 /** Time in which agents, checks and reviewers were at work. */
-const workOf = (spans: readonly TimelineSpan[], now: number): number =>
+const sumWork = (spans: readonly TimelineSpan[], now: number): number =>
   spans
     .filter(({ kind }) => kind !== "attempt" && kind !== "wait")
-    .reduce((sum, span) => sum + endOf(span, now) - Date.parse(span.from), 0);
+    .reduce((sum, span) => sum + spanEnd(span, now) - Date.parse(span.from), 0);
 
 function Span({ span, scale, now }: { readonly span: TimelineSpan; readonly scale: TimeScale; readonly now: number }) {
   const from = Date.parse(span.from);
-  const to = endOf(span, now);
-  const facts = [durationOf(to - from), span.outcome ?? "now", span.usage === null ? "" : usageText(span.usage)];
+  const to = spanEnd(span, now);
+  const facts = [formatDuration(to - from), span.outcome ?? "now", span.usage === null ? "" : usageText(span.usage)];
   const words = `${KINDS[span.kind]} ${span.name}: ${facts.filter((fact) => fact !== "").join(", ")}`;
   return (
     <span
@@ -121,7 +121,7 @@ function Totals({ spans, now, scale }: TotalsProps) {
   const sum = (kind: TimelineSpan["kind"]): number =>
     spans
       .filter((span) => span.kind === kind)
-      .reduce((total, span) => total + endOf(span, now) - Date.parse(span.from), 0);
+      .reduce((total, span) => total + spanEnd(span, now) - Date.parse(span.from), 0);
   const facts = [
     ["Total", scale.to - scale.from],
     ["Agents", sum("execution")],
@@ -134,7 +134,7 @@ function Totals({ spans, now, scale }: TotalsProps) {
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{durationOf(value)}</dd>
+          <dd>{formatDuration(value)}</dd>
         </div>
       ))}
     </dl>
@@ -164,7 +164,7 @@ function SpanTable({ spans, now }: { readonly spans: readonly TimelineSpan[]; re
                 <td>{KINDS[span.kind]}</td>
                 <td>{span.name}</td>
                 <td>{new Date(span.from).toLocaleTimeString()}</td>
-                <td className="number">{durationOf(endOf(span, now) - Date.parse(span.from))}</td>
+                <td className="number">{formatDuration(spanEnd(span, now) - Date.parse(span.from))}</td>
                 <td>{span.outcome ?? "now"}</td>
                 <td>{span.usage === null ? "" : usageText(span.usage)}</td>
               </tr>
@@ -177,7 +177,7 @@ function SpanTable({ spans, now }: { readonly spans: readonly TimelineSpan[]; re
 }
 
 /** The time, renewed while something goes on. */
-function useNow(isRunning: boolean): number {
+function useCurrentTime(isRunning: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!isRunning) return undefined;

@@ -3,10 +3,10 @@ import { useState } from "react";
 import type { AnswerOption, WaitView } from "../../../src/schema/api.ts";
 import { useAnswer } from "../answering.ts";
 import { AnswerDialog } from "../parts/answer-dialog.tsx";
-import { ageOf, readingText, usageText } from "../words.ts";
+import { formatAge, readingText, usageText } from "../words.ts";
 import { Questions } from "./questions.tsx";
 
-type Of<K extends WaitView["kind"]> = Extract<WaitView, { kind: K }>;
+type WaitOf<K extends WaitView["kind"]> = Extract<WaitView, { kind: K }>;
 
 const TITLES: { readonly [K in WaitView["kind"]]: string } = {
   gate: "A phase is done and waits for your review",
@@ -18,7 +18,7 @@ const TITLES: { readonly [K in WaitView["kind"]]: string } = {
 };
 
 /** Without a base there is nothing to merge into. */
-const titleOf = (wait: WaitView): string =>
+const waitTitle = (wait: WaitView): string =>
   wait.kind === "finish" && wait.base === null ? "All phases are done. How should the run finish?" : TITLES[wait.kind];
 
 /** What the run waits for, and what may be answered. */
@@ -26,8 +26,8 @@ export function WaitCard({ run, wait }: { readonly run: string; readonly wait: W
   return (
     <section className={`wait wait-${wait.kind}`} aria-labelledby="wait-title">
       <div className="wait-head">
-        <h2 id="wait-title">{titleOf(wait)}</h2>
-        <span className="subtle">waits {ageOf(wait.openedAt)}</span>
+        <h2 id="wait-title">{waitTitle(wait)}</h2>
+        <span className="subtle">waits {formatAge(wait.openedAt)}</span>
       </div>
       <WaitBody wait={wait} />
       {wait.kind === "gate" ? (
@@ -78,7 +78,7 @@ function WaitBody({ wait }: { readonly wait: WaitView }) {
   }
 }
 
-function SizingBody({ wait: { sizing } }: { readonly wait: Of<"sizing"> }) {
+function SizingBody({ wait: { sizing } }: { readonly wait: WaitOf<"sizing"> }) {
   const { metrics } = sizing;
   return (
     <>
@@ -107,7 +107,7 @@ function SizingBody({ wait: { sizing } }: { readonly wait: Of<"sizing"> }) {
   );
 }
 
-function FinishBody({ wait: { concerns, base } }: { readonly wait: Of<"finish"> }) {
+function FinishBody({ wait: { concerns, base } }: { readonly wait: WaitOf<"finish"> }) {
   return (
     <>
       {base === null ? null : <p className="subtle">A merge goes into {base}.</p>}

@@ -97,12 +97,12 @@ function Members({ repository, members }: MembersProps) {
   );
 }
 
-type Given = { readonly person: string; readonly role: Role | null };
+type RoleChange = { readonly person: string; readonly role: Role | null };
 
 function useGiveRole(repository: string) {
   const client = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: ({ person, role }: Given) => api.giveRole(repository, person, role),
+    mutationFn: ({ person, role }: RoleChange) => api.giveRole(repository, person, role),
     onSuccess: (_members, { person, role }) => {
       announce(
         role === null ? `${person} has no role in ${repository} now.` : `${person} is ${role} in ${repository}.`,

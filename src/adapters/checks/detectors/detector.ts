@@ -16,14 +16,14 @@ export type DetectedTests = {
 export type Detector = (files: ProjectFiles) => DetectedTests | null;
 
 /** The texts of those files that are there. One that cannot be read still counts: it may be what the tool will use. */
-export function textsOf(files: ProjectFiles, names: readonly string[]): NamedText[] {
+export function readTexts(files: ProjectFiles, names: readonly string[]): NamedText[] {
   return names.flatMap((name): NamedText[] =>
     files.exists(name) ? [[name, files.text(name) ?? "(not readable as a definition)"]] : [],
   );
 }
 
 /** The sections of an INI or TOML text whose header matches, headers included. */
-export function sectionsOf(text: string, header: RegExp): string {
+export function findSections(text: string, header: RegExp): string {
   let inside = false;
   const kept = text.split("\n").filter((line) => {
     if (/^\[{1,2}[^[\]]+\]{1,2}\s*(?:#.*)?$/.test(line)) inside = header.test(line);

@@ -1,6 +1,6 @@
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import type { ProjectFiles } from "../project-files.ts";
-import { textsOf, type Detector, type NamedText } from "./detector.ts";
+import { readTexts, type Detector, type NamedText } from "./detector.ts";
 
 type Manager = { readonly name: string; readonly locks: readonly string[]; readonly argv: readonly string[] };
 
@@ -20,7 +20,7 @@ const VITE_FILE = /^vite\.config\./;
 const RUNNER_KEYS = ["jest", "mocha", "ava", "tap", "nyc", "c8"];
 
 const PLACEHOLDER = /\bno test specified\b/;
-const LONGEST_SHOWN = 120;
+const MAX_SHOWN_LENGTH = 120;
 
 export const packageTests: Detector = (files) => {
   const manifest = parseOrNull(files.text("package.json"));
@@ -28,8 +28,8 @@ export const packageTests: Detector = (files) => {
   const test = ownValue(scripts, "test");
   if (typeof test !== "string" || test.trim() === "" || PLACEHOLDER.test(test)) return null;
   return {
-    argv: managerOf(files, manifest).argv,
-    source: `package.json: ${test.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ").slice(0, LONGEST_SHOWN)}`,
+    argv: detectManager(files, manifest).argv,
+    source: `package.json: ${test.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ").slice(0, MAX_SHOWN_LENGTH)}`,
     definition: packageDefinition(files, ["test"]),
   };
 };
@@ -38,7 +38,7 @@ export const packageTests: Detector = (files) => {
 export function packageDefinition(files: ProjectFiles, names: readonly string[]): NamedText[] {
   const manifest = parseOrNull(files.text("package.json"));
   const deciding = decidingScripts(ownValue(manifest, "scripts"), names);
-  return [...deciding, ...runnerSettings(manifest), ...textsOf(files, settingFiles(files, deciding))];
+  return [...deciding, ...runnerSettings(manifest), ...readTexts(files, settingFiles(files, deciding))];
 }
 
 function parseOrNull(text: string | null): unknown {
@@ -49,7 +49,7 @@ function parseOrNull(text: string | null): unknown {
   }
 }
 
-function managerOf(files: ProjectFiles, manifest: unknown): Manager {
+function detectManager(files: ProjectFiles, manifest: unknown): Manager {
   const named = String(ownValue(manifest, "packageManager")).split("@")[0];
   return (
     MANAGERS.find(({ locks }) => locks.some((lock) => files.exists(lock))) ??
@@ -66,7 +66,7 @@ function decidingScripts(scripts: unknown, names: readonly string[]): NamedText[
     const text = ownValue(scripts, name);
     if (typeof text !== "string" || found.has(name)) continue;
     found.set(name, text);
-    waiting.push(`pre${name}`, `post${name}`, ...wordsOf(text));
+    waiting.push(`pre${name}`, `post${name}`, ...splitWords(text));
   }
   return [...found].map(([name, text]): NamedText => [`scripts.${name}`, text]).sort(inOrder);
 }
@@ -80,7 +80,7 @@ function inOrder([a]: NamedText, [b]: NamedText): number {
   return second - first || (a < b ? -1 : 1);
 }
 
-const wordsOf = (text: string): string[] => text.split(/[^\w:@./-]+/).filter((word) => word !== "");
+const splitWords = (text: string): string[] => text.split(/[^\w:@./-]+/).filter((word) => word !== "");
 
 function runnerSettings(manifest: unknown): NamedText[] {
   return RUNNER_KEYS.flatMap((key): NamedText[] => {
@@ -99,7 +99,7 @@ function shallowText(settings: Record<string, unknown>): string {
 }
 
 function settingFiles(files: ProjectFiles, scripts: readonly NamedText[]): string[] {
-  const words = new Set(scripts.flatMap(([, text]) => wordsOf(text)));
+  const words = new Set(scripts.flatMap(([, text]) => splitWords(text)));
   const runners = files
     .names(".")
     .filter((name) => RUNNER_FILE.test(name) || (VITE_FILE.test(name) && words.has("vitest")));

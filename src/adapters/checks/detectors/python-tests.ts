@@ -1,5 +1,5 @@
 import type { ProjectFiles } from "../project-files.ts";
-import { sectionsOf, textsOf, type Detector, type NamedText } from "./detector.ts";
+import { findSections, readTexts, type Detector, type NamedText } from "./detector.ts";
 
 /** By lock file; without one the interpreter on the path, which is that of an active virtual environment. */
 const LAUNCHERS: readonly (readonly [file: string, argv: readonly string[]])[] = [
@@ -16,12 +16,12 @@ const CONFIGURED_IN: readonly (readonly [file: string, header: RegExp])[] = [
 ];
 
 const TEST_MODULE = /^test_.*\.py$|_test\.py$/;
-const MOST_FOLDERS = 50;
+const MAX_FOLDERS = 50;
 
 export const pythonTests: Detector = (files) => {
-  const own = textsOf(files, ["pytest.ini", ".pytest.ini"]);
+  const own = readTexts(files, ["pytest.ini", ".pytest.ini"]);
   const shared = CONFIGURED_IN.flatMap(([file, header]): NamedText[] => {
-    const section = sectionsOf(files.text(file) ?? "", header);
+    const section = findSections(files.text(file) ?? "", header);
     return section === "" ? [] : [[file, section]];
   });
   const [first] = [...own, ...shared];
@@ -36,7 +36,7 @@ export const pythonTests: Detector = (files) => {
 function hasTestModules(files: ProjectFiles): boolean {
   const nested = files
     .names("tests")
-    .slice(0, MOST_FOLDERS)
+    .slice(0, MAX_FOLDERS)
     .map((name) => `tests/${name}`);
   return [".", "tests", "test", ...nested].some((folder) => files.names(folder).some((name) => TEST_MODULE.test(name)));
 }

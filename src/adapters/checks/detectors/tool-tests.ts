@@ -1,5 +1,5 @@
 import type { ProjectFiles } from "../project-files.ts";
-import { textsOf, type Detector } from "./detector.ts";
+import { readTexts, type Detector } from "./detector.ts";
 
 /** Build tools whose own files say how tests run. Such files are taken whole: what in them cannot matter is hard to tell. */
 type Tool = {
@@ -13,10 +13,10 @@ const detectorFor =
   (files) => {
     const source = found(files);
     if (source === undefined) return null;
-    return { argv: argv(files), source, definition: textsOf(files, definition(source)) };
+    return { argv: argv(files), source, definition: readTexts(files, definition(source)) };
   };
 
-const firstOf =
+const firstExisting =
   (...names: string[]) =>
   (files: ProjectFiles): string | undefined =>
     names.find((name) => files.text(name) !== null);
@@ -31,7 +31,7 @@ const throughBundler =
     files.exists("Gemfile") ? ["bundle", "exec", ...argv] : argv;
 
 export const goTests = detectorFor({
-  found: firstOf("go.mod"),
+  found: firstExisting("go.mod"),
   argv: () => ["go", "test", "./..."],
   definition: () => ["go.work"],
 });
@@ -39,20 +39,21 @@ export const goTests = detectorFor({
 const GRADLE_FILES = ["build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle"];
 
 export const gradleTests = detectorFor({
-  found: firstOf(...GRADLE_FILES),
+  found: firstExisting(...GRADLE_FILES),
   argv: wrapperOr("gradlew", "gradle", "test"),
   definition: () => [...GRADLE_FILES, "gradle.properties", "gradlew", "gradle/wrapper/gradle-wrapper.properties"],
 });
 
 export const mavenTests = detectorFor({
-  found: firstOf("pom.xml"),
+  found: firstExisting("pom.xml"),
   argv: wrapperOr("mvnw", "mvn", "--batch-mode", "test"),
   definition: () => ["pom.xml", "mvnw", ".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml"],
 });
 
 export const rspecTests = detectorFor({
   found: (files) =>
-    firstOf(".rspec")(files) ?? (files.names("spec").some((name) => name.endsWith("_spec.rb")) ? "spec" : undefined),
+    firstExisting(".rspec")(files) ??
+    (files.names("spec").some((name) => name.endsWith("_spec.rb")) ? "spec" : undefined),
   argv: throughBundler("rspec"),
   definition: () => [".rspec"],
 });
@@ -66,7 +67,7 @@ export const rakeTests = detectorFor({
 });
 
 export const mixTests = detectorFor({
-  found: firstOf("mix.exs"),
+  found: firstExisting("mix.exs"),
   argv: () => ["mix", "test"],
   definition: () => ["mix.exs", "test/test_helper.exs"],
 });

@@ -7,10 +7,10 @@ const SHELL_FAILURES: ReadonlySet<number | null> = new Set([126, 127]);
 const NO_START =
   /^(?:bwrap: |npm (?:ERR!|error) (?:Missing script|code ENOENT|enoent )|error:? Script not found |.*ERR_PNPM_NO_SCRIPT|.*Startup Error|failed to load config from |ERROR: usage: |.*could not find or load main class )/im;
 
-type Ended = { readonly end: AgentProcessEnd; readonly output: string };
+type EndedProcess = { readonly end: AgentProcessEnd; readonly output: string };
 
 /** True if no test ran: the test command, or a program that it calls, could not be started. */
-export function couldNotStart({ end, output }: Ended): boolean {
+export function couldNotStart({ end, output }: EndedProcess): boolean {
   if (end.ended === "notStarted") return true;
   return end.ended === "exit" && end.exitCode !== 0 && (SHELL_FAILURES.has(end.exitCode) || NO_START.test(output));
 }

@@ -6,10 +6,10 @@ export function countTests(output: string): TestCounts | null {
   return found === undefined ? null : found.reduce(added);
 }
 
-type Reader = (output: string) => readonly TestCounts[];
+type CountReader = (output: string) => readonly TestCounts[];
 
 /** `ℹ pass 3` of the spec reporter, `# pass 3` of TAP: one line for each number. */
-const nodeTest: Reader = (output) => {
+const nodeTest: CountReader = (output) => {
   const blocks = [...output.matchAll(/^[ℹ#] tests (\d+)\n(?:[ℹ#] \w+ [\d.]+\n?){3,}/gmu)];
   return blocks.map(([block]) => {
     const of = (name: string): number => Number(new RegExp(`^[ℹ#] ${name} (\\d+)$`, "mu").exec(block)?.[1] ?? 0);
@@ -18,36 +18,36 @@ const nodeTest: Reader = (output) => {
 };
 
 /** `Tests  1 failed | 5 passed | 2 skipped (8)` of vitest, `Tests: 1 failed, 5 passed, 6 total` of jest. */
-const vitestOrJest: Reader = (output) => listed(output, /^\s*Tests:?\s+(\d+ \w+(?:(?: \| |, )\d+ \w+)*)/gm);
+const vitestOrJest: CountReader = (output) => listed(output, /^\s*Tests:?\s+(\d+ \w+(?:(?: \| |, )\d+ \w+)*)/gm);
 
 /** `=== 3 passed, 1 failed, 2 skipped in 0.12s ===` */
-const pytest: Reader = (output) => listed(output, /^=* ?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s/gm);
+const pytest: CountReader = (output) => listed(output, /^=* ?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s/gm);
 
 /** `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once for each program. */
-const cargo: Reader = (output) => listed(output, /^test result: \w+\. (\d+ \w+(?:; \d+ \w+)*)/gm);
+const cargo: CountReader = (output) => listed(output, /^test result: \w+\. (\d+ \w+(?:; \d+ \w+)*)/gm);
 
 /** `5 passing (12ms)`, `1 failing`, `2 pending`: lines of mocha. */
-const mocha: Reader = (output) => {
+const mocha: CountReader = (output) => {
   const lines = [...output.matchAll(/^\s*(\d+ (?:passing|failing|pending))\b/gm)].map(([, words = ""]) => words);
-  return lines.length === 0 ? [] : [countsOf(lines.join(", "))];
+  return lines.length === 0 ? [] : [parseCounts(lines.join(", "))];
 };
 
 /** `--- PASS: TestName (0.00s)`, which go prints for passed tests only when asked to. */
-const go: Reader = (output) => {
+const go: CountReader = (output) => {
   const marks = [...output.matchAll(/^\s*--- (PASS|FAIL|SKIP): /gm)].map(([, mark]) => mark);
   const of = (name: string): number => marks.filter((mark) => mark === name).length;
   return of("PASS") === 0 ? [] : [{ passed: of("PASS"), failed: of("FAIL"), skipped: of("SKIP") }];
 };
 
-const REPORTS: readonly Reader[] = [nodeTest, vitestOrJest, pytest, cargo, mocha, go];
+const REPORTS: readonly CountReader[] = [nodeTest, vitestOrJest, pytest, cargo, mocha, go];
 
 const listed = (output: string, pattern: RegExp): readonly TestCounts[] =>
-  [...output.matchAll(pattern)].map(([, words = ""]) => countsOf(words));
+  [...output.matchAll(pattern)].map(([, words = ""]) => parseCounts(words));
 
 const FAILED = /^(?:failed|failing|errors?|error)$/;
 const SKIPPED = /^(?:skipped|pending|todo|ignored|xfailed|xpassed)$/;
 
-function countsOf(words: string): TestCounts {
+function parseCounts(words: string): TestCounts {
   const pairs = [...words.matchAll(/(\d+) (\w+)/g)].map(([, count = "0", word = ""]) => ({
     count: Number(count),
     word,

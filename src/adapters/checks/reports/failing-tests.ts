@@ -4,17 +4,17 @@ import type { FailingTest } from "../../../schema/facts.ts";
 export function failingTests(output: string): readonly FailingTest[] {
   const plain = output.replaceAll(COLOURS, "");
   const found = READERS.map((read) => read(plain)).find((tests) => tests.length > 0) ?? [];
-  return [...new Map(found.slice(0, MOST).map((test) => [test.name, test])).values()];
+  return [...new Map(found.slice(0, MAX_FAILING_TESTS).map((test) => [test.name, test])).values()];
 }
 
 /** More than anybody reads; a whole suite that fails has one cause. */
-const MOST = 200;
+const MAX_FAILING_TESTS = 200;
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
-type Reader = (output: string) => FailingTest[];
+type FailureReader = (output: string) => FailingTest[];
 
 /** `not ok 2 - name` with an indented block that has `error:`; a test whose only fault is a part of it is left out. */
-const tap: Reader = (output) =>
+const tap: FailureReader = (output) =>
   [...output.matchAll(/^(?<indent> *)not ok \d+(?: - | )(?<name>.*)\n(?<block>(?:\k<indent> {2}.*\n?)*)/gm)].flatMap(
     ({ groups: { name = "", block = "" } = {} }) => {
       if (/failureType: 'subtestsFailed'/.test(block) || /# (?:TODO|SKIP)\b/i.test(name)) return [];
@@ -25,7 +25,7 @@ const tap: Reader = (output) =>
   );
 
 /** The list after `✖ failing tests:` of node's own reporter. */
-const nodeSpec: Reader = (output) => {
+const nodeSpec: FailureReader = (output) => {
   const [, list] = output.split(/^✖ failing tests:$/m);
   if (list === undefined) return [];
   return [...list.matchAll(/^✖ (.+) \([\d.]+ms\)\n((?: {2}.*\n?)*)/gm)].map(([, name = "", block = ""]) => ({
@@ -35,21 +35,21 @@ const nodeSpec: Reader = (output) => {
 };
 
 /** ` FAIL  file > suite > test`, then the error. */
-const vitest: Reader = (output) =>
+const vitest: FailureReader = (output) =>
   [...output.matchAll(/^ ?FAIL {2}(.+ > .+)\n((?:[^⎯\n].*\n)*)/gm)].map(([, name = "", error]) => ({
     name: name.replace(/^\|?[^|>]*\| /, "").trim(),
     message: reason(error),
   }));
 
 /** `  ● suite › test`, then the error after an empty line. */
-const jest: Reader = (output) =>
+const jest: FailureReader = (output) =>
   [...output.matchAll(/^ {2}● (.+)\n\n((?: {4}.*\n|\n)+)/gm)].map(([, name = "", block]) => ({
     name: name.trim(),
     message: reason(block),
   }));
 
 /** `  1) suite`, deeper lines up to one that ends with a colon, then the error. */
-const mocha: Reader = (output) => {
+const mocha: FailureReader = (output) => {
   const [, list] = output.split(/^ *\d+ failing$/m);
   if (list === undefined) return [];
   return [...list.matchAll(/^ {2}\d+\) ([^\n]+(?:\n {6,}[^\n]+?)*?):\n([\s\S]*?)(?=^ {2}\d+\) |$(?![\s\S]))/gm)].map(
@@ -58,20 +58,20 @@ const mocha: Reader = (output) => {
 };
 
 /** `FAILED file::test - reason` and `ERROR …` of the short summary. */
-const pytest: Reader = (output) =>
+const pytest: FailureReader = (output) =>
   [...output.matchAll(/^(?:FAILED|ERROR) (\S+::.*?)(?: - (.*))?$/gm)].map(([, name = "", why]) => ({
     name,
     message: reason(why),
   }));
 
 /** `---- name stdout ----`, then `thread … panicked at place:` and the reason. */
-const cargo: Reader = (output) =>
+const cargo: FailureReader = (output) =>
   [...output.matchAll(/^---- (\S+) stdout ----\n+(?:thread .* panicked at [^\n]*\n)?([^\n]*)/gm)].map(
     ([, name = "", why]) => ({ name, message: reason(why) }),
   );
 
 /** `--- FAIL: Name (0.00s)`, then `file:line: reason`; one that only holds failing parts is left out. */
-const go: Reader = (output) => {
+const go: FailureReader = (output) => {
   const marks = [...output.matchAll(/^ *--- FAIL: (\S+) \([\d.]+s\)\n(?:\s+\S+\.go:\d+: (.*))?/gm)];
   const names = marks.map(([, name = ""]) => name);
   return marks.flatMap(([, name = "", why]) =>
@@ -80,7 +80,7 @@ const go: Reader = (output) => {
 };
 
 /** `<testcase name="…">` with a `<failure>` or `<error>` before the next one begins. */
-const junit: Reader = (output) =>
+const junit: FailureReader = (output) =>
   output
     .split("<testcase ")
     .slice(1)
@@ -98,7 +98,7 @@ function attribute(tag: string, name: string): string {
   return unescaped(value);
 }
 
-const READERS: readonly Reader[] = [nodeSpec, tap, vitest, jest, mocha, pytest, cargo, go, junit];
+const READERS: readonly FailureReader[] = [nodeSpec, tap, vitest, jest, mocha, pytest, cargo, go, junit];
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 const unescaped = (text: string): string =>
@@ -108,13 +108,13 @@ const trimmed = (line: string): string => line.trim();
 
 /** Where a reason ends and the way to it begins: stacks, excerpts of source, differences. */
 const AFTER_REASON = /^(?:at |❯|async |> \d+ \||\d+ ?\||[-+] (?:Expected|Received|expected|actual)|stack)/;
-const MOST_LINES = 4;
-const LONGEST = 300;
+const MAX_LINES = 4;
+const MAX_NAME_LENGTH = 300;
 
 /** The first lines of an error, as one. */
 function reason(text: string | undefined): string | null {
   const lines = (text ?? "").split("\n").map(trimmed);
   const end = lines.findIndex((line) => AFTER_REASON.test(line));
   const said = lines.slice(0, end === -1 ? undefined : end).filter((line) => line !== "");
-  return said.length === 0 ? null : said.slice(0, MOST_LINES).join(" ").slice(0, LONGEST);
+  return said.length === 0 ? null : said.slice(0, MAX_LINES).join(" ").slice(0, MAX_NAME_LENGTH);
 }

@@ -4,7 +4,7 @@ import type { ProjectFiles } from "../project-files.ts";
 /** Tests that did not pass: what was run, and what it printed. */
 export type FailedTests = { readonly argv: readonly string[]; readonly output: string };
 
-type Reader = (files: ProjectFiles, failed: FailedTests) => string | null;
+type DependencyReader = (files: ProjectFiles, failed: FailedTests) => string | null;
 
 /** What the tests need and nobody installed, with the command that does; null where the failure is another one. */
 export function missingDependencies(files: ProjectFiles, failed: FailedTests): string | null {
@@ -19,14 +19,14 @@ const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "b
 const DECLARED_IN = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
 /** A package counts only where the project declares it: one that nobody declared is a mistake in the code. */
-const node: Reader = (files, { argv, output }) => {
+const node: DependencyReader = (files, { argv, output }) => {
   const [manager = ""] = argv;
   if (!PACKAGE_MANAGERS.has(manager)) return null;
   const declared = declaredPackages(files.text("package.json"));
   if (declared.size === 0 || files.exists(".pnp.cjs")) return null;
   if (!files.exists("node_modules")) return `node_modules is missing: run ${manager} install`;
   const asked = [...output.matchAll(/Cannot find (?:module|package) '([^'./][^']*)'/g)].map(([, name = ""]) => name);
-  const name = asked.map(packageOf).find((one) => declared.has(one) && !files.exists(`node_modules/${one}`));
+  const name = asked.map(toPackageName).find((one) => declared.has(one) && !files.exists(`node_modules/${one}`));
   if (name !== undefined) return `the package ${name} is declared and not installed: run ${manager} install`;
   const program = /^(?:sh|bash): (?:\d+: )?(?:line \d+: )?([\w./-]+): (?:command )?not found$/m.exec(output)?.[1];
   return program === undefined ? null : `${program} was not found: run ${manager} install`;
@@ -51,7 +51,7 @@ function parseOrNull(text: string | null): unknown {
 }
 
 /** `@scope/name/deep` and `name/deep` are files of a package. */
-const packageOf = (name: string): string =>
+const toPackageName = (name: string): string =>
   name
     .split("/")
     .slice(0, name.startsWith("@") ? 2 : 1)
@@ -59,7 +59,7 @@ const packageOf = (name: string): string =>
 
 const PYTHON_LISTS = ["requirements.txt", "requirements-dev.txt", "pyproject.toml", "Pipfile", "setup.cfg", "setup.py"];
 
-const python: Reader = (files, { argv, output }) => {
+const python: DependencyReader = (files, { argv, output }) => {
   const name = /No module named '?([\w.]+)'?/.exec(output)?.[1]?.split(".")[0];
   if (name === undefined || !argv.includes("pytest")) return null;
   const isDeclared = PYTHON_LISTS.some((file) => new RegExp(`\\b${name}\\b`, "i").test(files.text(file) ?? ""));
@@ -74,9 +74,9 @@ const DOWNLOADS: readonly (readonly [program: string, said: RegExp, command: str
   ["mix", /Unchecked dependencies for environment/, "mix deps.get"],
 ];
 
-const downloads: Reader = (_files, { argv, output }) => {
+const downloads: DependencyReader = (_files, { argv, output }) => {
   const found = DOWNLOADS.find(([program, said]) => argv[0] === program && said.test(output));
   return found === undefined ? null : `a dependency was not downloaded: run ${found[2]}`;
 };
 
-const READERS: readonly Reader[] = [node, python, downloads];
+const READERS: readonly DependencyReader[] = [node, python, downloads];

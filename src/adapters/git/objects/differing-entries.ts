@@ -23,7 +23,7 @@ export function differingEntries(trees: TreeObjects): DifferingEntries | null {
     const was = at.before < before.length ? readEntry(before, at.before, idBytes) : END;
     const is = at.after < after.length ? readEntry(after, at.after, idBytes) : END;
     if (was === null || is === null) return null;
-    const [wasPlace, isPlace] = [placeOf(was), placeOf(is)];
+    const [wasPlace, isPlace] = [sortKey(was), sortKey(is)];
     if (wasPlace <= isPlace) {
       differing.before.set(was.name, was.entry);
       at.before = was.end;
@@ -40,7 +40,7 @@ export function differingEntries(trees: TreeObjects): DifferingEntries | null {
 const END: PlacedEntry = { name: "\uffff", entry: { mode: "", id: "" }, end: 0 };
 
 /** Git has a folder where its name with a slash would be. */
-const placeOf = ({ name, entry }: PlacedEntry): string => (entry.mode === TREE_MODE ? `${name}/` : name);
+const sortKey = ({ name, entry }: PlacedEntry): string => (entry.mode === TREE_MODE ? `${name}/` : name);
 
 type Position = { readonly before: number; readonly after: number };
 

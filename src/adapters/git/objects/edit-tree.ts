@@ -3,7 +3,7 @@ import { encodePath } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { GONE, SUBMODULE, type TreeEntry } from "../write/tree-entry.ts";
 import type { GitObjects } from "./git-objects.ts";
-import { entriesOf, fileIn, TREE_MODE, type TreeEntries, treeIn } from "./tree-entries.ts";
+import { readTreeEntries, fileIn, TREE_MODE, type TreeEntries, treeIn } from "./tree-entries.ts";
 
 export type TreeStore = { readonly objects: GitObjects; readonly makeTree: Conversation };
 
@@ -17,11 +17,11 @@ export async function editTree(
   entries: ReadonlyMap<string, TreeEntry>,
 ): Promise<string> {
   const edits = new Map([...entries].map(([path, entry]) => [encodePath(path).toString("latin1"), entry]));
-  const edited = await editFolder(store, { folder: "", held: await entriesOf(store.objects, base), edits });
+  const edited = await editFolder(store, { folder: "", held: await readTreeEntries(store.objects, base), edits });
   return edited ?? (await makeTree(store, new Map()));
 }
 
-type Folder = {
+type FolderEdit = {
   /** With a slash at its end; empty for the root. */
   readonly folder: string;
   readonly held: TreeEntries;
@@ -30,7 +30,7 @@ type Folder = {
 };
 
 /** Null for a folder that is empty now. */
-async function editFolder(store: TreeStore, { folder, held, edits }: Folder): Promise<string | null> {
+async function editFolder(store: TreeStore, { folder, held, edits }: FolderEdit): Promise<string | null> {
   const entries = new Map(held);
   const changed = await Promise.all(
     [...byName(edits)].map(async ([name, edit]) => {
@@ -59,9 +59,9 @@ function byName(edits: ReadonlyMap<string, TreeEntry>): ReadonlyMap<string, Edit
   return new Map([...below].map(([name, inside]) => [name, { own: edits.get(name), below: inside }]));
 }
 
-type Edited = { readonly path: string; readonly held: TreeEntry | undefined; readonly edit: Edit };
+type EntryEdit = { readonly path: string; readonly held: TreeEntry | undefined; readonly edit: Edit };
 
-async function edited(store: TreeStore, { path, held, edit }: Edited): Promise<TreeEntry | null> {
+async function edited(store: TreeStore, { path, held, edit }: EntryEdit): Promise<TreeEntry | null> {
   const own = edit.own ?? held;
   const file = own?.mode === GONE ? null : fileIn(own);
   const before = treeIn(held);
@@ -71,18 +71,18 @@ async function edited(store: TreeStore, { path, held, edit }: Edited): Promise<T
   return file ?? (tree === null ? null : { mode: TREE_MODE, id: tree });
 
   async function editInside(tree: string | null): Promise<string | null> {
-    const inside = await entriesOf(store.objects, tree);
+    const inside = await readTreeEntries(store.objects, tree);
     return editFolder(store, { folder: `${path}/`, held: inside, edits: edit.below });
   }
 }
 
 /** Git puts the entries in order and checks that it has what they name. */
 export function makeTree({ makeTree }: TreeStore, entries: TreeEntries): Promise<string> {
-  const lines = [...entries].map(([name, { mode, id }]) => `${mode} ${typeOf(mode)} ${id}\t${name}\0`);
+  const lines = [...entries].map(([name, { mode, id }]) => `${mode} ${objectType(mode)} ${id}\t${name}\0`);
   return makeTree.ask(Buffer.from(`${lines.join("")}\0`, "latin1"), (answers) => answers.line());
 }
 
-function typeOf(mode: string): string {
+function objectType(mode: string): string {
   if (mode === TREE_MODE) return "tree";
   return mode === SUBMODULE ? "commit" : "blob";
 }

@@ -41,23 +41,23 @@ export type GitIndex = {
 };
 
 /** Bytes; a larger one is read faster by git itself. */
-export const LARGEST_INDEX = 2 * 1024 * 1024;
+export const MAX_INDEX_BYTES = 2 * 1024 * 1024;
 /** The same where few of the entries are wanted: some three million. */
-const LARGEST_GLANCED_AT = 256 * 1024 * 1024;
+const MAX_SCANNED_INDEX_BYTES = 256 * 1024 * 1024;
 
 /**
  * An index, read without starting git: an empty one where there is no such file. Null for everything that only git should
  * judge: a large or split or sparse one, other hashes than SHA-1, a version or a mark that is not known.
  */
-export const readIndex = (file: string): GitIndex | null => readUpTo(LARGEST_INDEX, file, () => true);
+export const readIndex = (file: string): GitIndex | null => readUpTo(MAX_INDEX_BYTES, file, () => true);
 
 /** The same of those entries alone that are wanted, where the index may be large. */
-export const readFromIndex = (file: string, isWanted: Wanted): GitIndex | null =>
-  readUpTo(LARGEST_GLANCED_AT, file, isWanted);
+export const readFromIndex = (file: string, isWanted: EntryFilter): GitIndex | null =>
+  readUpTo(MAX_SCANNED_INDEX_BYTES, file, isWanted);
 
-export type Wanted = (entry: EntryGlance) => boolean;
+export type EntryFilter = (entry: EntryGlance) => boolean;
 
-function readUpTo(most: number, file: string, isWanted: Wanted): GitIndex | null {
+function readUpTo(most: number, file: string, isWanted: EntryFilter): GitIndex | null {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return { entries: [], count: 0, known: null };
@@ -68,7 +68,7 @@ function readUpTo(most: number, file: string, isWanted: Wanted): GitIndex | null
 }
 
 /** The same for the bytes of an index, which its entries keep in memory. */
-export function readIndexBytes(bytes: Buffer, isWanted: Wanted = () => true): GitIndex | null {
+export function readIndexBytes(bytes: Buffer, isWanted: EntryFilter = () => true): GitIndex | null {
   try {
     return parseIndex(bytes, isWanted);
   } catch {
@@ -79,7 +79,7 @@ export function readIndexBytes(bytes: Buffer, isWanted: Wanted = () => true): Gi
 const HASH_BYTES = 20;
 const HEADER_BYTES = 12;
 
-function parseIndex(bytes: Buffer, isWanted: Wanted): GitIndex | null {
+function parseIndex(bytes: Buffer, isWanted: EntryFilter): GitIndex | null {
   const end = bytes.length - HASH_BYTES;
   if (end < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC" || !isWhole(bytes, end)) return null;
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
@@ -112,9 +112,9 @@ const SUBMODULE_MODE = 0o160000;
 /** There git has the time at which a file was made in that place. */
 const isWindows = process.platform === "win32";
 
-type Reading = { readonly text: string; readonly version: number; readonly before: string };
+type IndexText = { readonly text: string; readonly version: number; readonly before: string };
 
-function glanceAt(bytes: Buffer, start: number, reading: Reading): { glance: EntryGlance; next: number } {
+function glanceAt(bytes: Buffer, start: number, reading: IndexText): { glance: EntryGlance; next: number } {
   const { text, version } = reading;
   const flags = bytes.readUInt16BE(start + FLAGS_AT);
   const isExtended = (flags & 0x4000) !== 0;
@@ -150,7 +150,7 @@ function plain(text: string, at: number): { name: string; end: number } {
 const endsEarly = (): Error => new Error("the index ends early");
 
 /** How many bytes of the name before do not count, then the rest. */
-function shortened(bytes: Buffer, start: number, { text, before }: Reading): { name: string; end: number } {
+function shortened(bytes: Buffer, start: number, { text, before }: IndexText): { name: string; end: number } {
   let at = start;
   let dropped = bytes.readUInt8(at) & 0x7f;
   while ((bytes.readUInt8(at) & 0x80) !== 0) {
@@ -185,7 +185,7 @@ function readExtensions(bytes: Buffer, start: number, end: number): KnownTree | 
 
 const LINE_BREAK = 0x0a;
 
-function positionOf(bytes: Buffer, byte: number, start: number): number {
+function findPosition(bytes: Buffer, byte: number, start: number): number {
   const at = bytes.indexOf(byte, start);
   if (at === -1) throw endsEarly();
   return at;
@@ -193,8 +193,8 @@ function positionOf(bytes: Buffer, byte: number, start: number): number {
 
 /** `<name> NUL <number of entries> <number of folders> LF <id>`, then the folders; a number below 0 comes without id. */
 function readTree(bytes: Buffer, start: number): { name: string; tree: KnownTree; next: number } {
-  const nameEnd = positionOf(bytes, 0, start);
-  const lineEnd = positionOf(bytes, LINE_BREAK, nameEnd);
+  const nameEnd = findPosition(bytes, 0, start);
+  const lineEnd = findPosition(bytes, LINE_BREAK, nameEnd);
   const [count = -1, subtrees = 0] = bytes
     .toString("latin1", nameEnd + 1, lineEnd)
     .split(" ")

@@ -52,14 +52,14 @@ async function readObject(catFile: Conversation, id: string): Promise<GitObject 
     const content = await answers.bytes(Number(size) + 1);
     return { type, content: Buffer.from(content.subarray(0, -1)) };
   });
-  if (object !== null && idOf(object, id.length) !== id)
+  if (object !== null && objectId(object, id.length) !== id)
     throw gitFailed("cat-file", `the object ${id} is damaged: what is stored under that id is something else`);
   return object;
 }
 
 const SHA1_LENGTH = 40;
 
-export function idOf({ type, content }: GitObject, length: number): string {
+export function objectId({ type, content }: GitObject, length: number): string {
   const hash = nodeCrypto().createHash(length === SHA1_LENGTH ? "sha1" : "sha256");
   return hash.update(`${type} ${content.length}\0`).update(content).digest("hex");
 }

@@ -9,7 +9,7 @@ export const TREE_MODE = "40000";
 export type TreeEntries = ReadonlyMap<string, TreeEntry>;
 
 /** The entries of a tree, or of a commit's; none for null. @throws ProblemError GIT_FAILED where it is not there. */
-export async function entriesOf(objects: GitObjects, id: string | null): Promise<TreeEntries> {
+export async function readTreeEntries(objects: GitObjects, id: string | null): Promise<TreeEntries> {
   const entries = parseTree(await treeContent(objects, id), (id ?? "").length / 2);
   if (entries === null) throw malformedTree(id);
   return entries;
@@ -19,7 +19,7 @@ export async function entriesOf(objects: GitObjects, id: string | null): Promise
 export async function treeContent(objects: GitObjects, id: string | null): Promise<Buffer> {
   if (id === null) return Buffer.alloc(0);
   const object = await objects.read(id);
-  if (object?.type === "commit") return treeContent(objects, treeOf(object.content, id));
+  if (object?.type === "commit") return treeContent(objects, parseTreeId(object.content, id));
   if (object?.type !== "tree") throw gitFailed("cat-file", `the tree ${id} is not in the repository`);
   return object.content;
 }
@@ -32,19 +32,19 @@ export async function entryAt(objects: GitObjects, tree: string, path: string): 
   for (const name of encodePath(path).toString("latin1").split("/")) {
     const folder = treeIn(entry);
     if (folder === null) return undefined;
-    entry = (await entriesOf(objects, folder)).get(name);
+    entry = (await readTreeEntries(objects, folder)).get(name);
   }
   return entry;
 }
 
 /** The tree of a commit, or the tree itself; null where the repository does not have it. */
-export async function treeIdOf(objects: GitObjects, id: string): Promise<string | null> {
+export async function readTreeId(objects: GitObjects, id: string): Promise<string | null> {
   const object = await objects.read(id);
   if (object === null) return null;
-  return object.type === "commit" ? treeOf(object.content, id) : id;
+  return object.type === "commit" ? parseTreeId(object.content, id) : id;
 }
 
-function treeOf(commit: Buffer, id: string): string {
+function parseTreeId(commit: Buffer, id: string): string {
   const tree = /^tree ([0-9a-f]+)\n/.exec(commit.toString("latin1", 0, 80))?.[1];
   if (tree === undefined) throw gitFailed("cat-file", `the commit ${id} names no tree`);
   return tree;

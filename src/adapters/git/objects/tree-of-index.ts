@@ -4,8 +4,8 @@ import { type EntryGlance, type GitIndex, type KnownTree, readFromIndex } from "
 import { TREE_MODE } from "./tree-entries.ts";
 
 /** More folders or files than these are written faster by git itself, which also remembers them. */
-const MOST_FOLDERS = 100;
-const MOST_FILES = 1_000;
+const MAX_FOLDERS = 100;
+const MAX_FILES = 1_000;
 
 /**
  * The tree that an index holds, as `git write-tree` has it; null where that is left to git. Of what lies in folders that
@@ -15,15 +15,15 @@ export async function treeOfIndex(store: TreeStore, file: string): Promise<strin
   const glance = readFromIndex(file, isOutsideTrees);
   const remembered = glance && rememberedTree(glance);
   if (glance === null || glance.entries.length > 0 || remembered !== null) return remembered;
-  if (glance.count - countKnown(glance.known) > MOST_FILES) return null;
+  if (glance.count - countKnown(glance.known) > MAX_FILES) return null;
   const { isOutside, covers } = coversBy(glance.known);
   const files = readFromIndex(file, isOutside)?.entries;
   if (files === undefined || covers().some(({ count, known }) => count !== known.count)) return null;
-  const root = folderOf([
+  const root = toFolder([
     ...files.map((entry) => ({ entry, rest: entry.name })),
     ...covers().map(({ path, id }) => ({ entry: { mode: TREE_MODE, id }, rest: path })),
   ]);
-  return countFolders(root) > MOST_FOLDERS ? null : written(store, root);
+  return countFolders(root) > MAX_FOLDERS ? null : written(store, root);
 }
 
 /** Of a merge that is not resolved, or only announced. */
@@ -79,11 +79,11 @@ type Folder = {
   readonly folders: ReadonlyMap<string, Folder>;
 };
 
-type Placed = { readonly entry: TreeEntry; readonly rest: string };
+type PlacedIndexEntry = { readonly entry: TreeEntry; readonly rest: string };
 
-function folderOf(placed: readonly Placed[]): Folder {
+function toFolder(placed: readonly PlacedIndexEntry[]): Folder {
   const entries = new Map<string, TreeEntry>();
-  const inside = new Map<string, Placed[]>();
+  const inside = new Map<string, PlacedIndexEntry[]>();
   for (const { entry, rest } of placed) {
     const slash = rest.indexOf("/");
     const name = slash === -1 ? rest : rest.slice(0, slash);
@@ -94,7 +94,7 @@ function folderOf(placed: readonly Placed[]): Folder {
       inside.set(name, below);
     }
   }
-  return { entries, folders: new Map([...inside].map(([name, below]) => [name, folderOf(below)])) };
+  return { entries, folders: new Map([...inside].map(([name, below]) => [name, toFolder(below)])) };
 }
 
 const countFolders = ({ folders }: Folder): number =>

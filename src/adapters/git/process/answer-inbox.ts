@@ -40,7 +40,7 @@ function createWaiting() {
     waiting?.();
   };
   /** What is made of the bytes that are there, once there are enough of them. */
-  async function taken<T>(read: (bytes: Held) => T | null): Promise<T> {
+  async function taken<T>(read: (bytes: InboxBuffer) => T | null): Promise<T> {
     for (;;) {
       const found = read(held);
       if (found !== null) return found;
@@ -65,14 +65,14 @@ function createWaiting() {
   };
 }
 
-type Held = {
+type InboxBuffer = {
   size(): number;
   first(count: number): string;
   take(count: number): Buffer;
   positionOf(byte: number): number;
 };
 
-function createHeld(): Held & { add(chunk: Buffer): void } {
+function createHeld(): InboxBuffer & { add(chunk: Buffer): void } {
   let chunks: Buffer[] = [];
   let size = 0;
   const all = (): Buffer => {

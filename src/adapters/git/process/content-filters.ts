@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Git } from "./git.ts";
-import { homeOf } from "./git-environment.ts";
+import { homeFolder } from "./git-environment.ts";
 import { splitFields } from "./git-path.ts";
 import type { Repository } from "../read/repository.ts";
 
@@ -27,7 +27,7 @@ export function settingsFiles({ gitDir, env }: Repository): string[] {
   return [
     join(gitDir, "config"),
     join(gitDir, "config.worktree"),
-    join(homeOf(env), ".gitconfig"),
+    join(homeFolder(env), ".gitconfig"),
     join(personalFolder(env), "config"),
     "/etc/gitconfig",
   ];
@@ -35,7 +35,7 @@ export function settingsFiles({ gitDir, env }: Repository): string[] {
 
 /** Where git has what a person set for all repositories. */
 export const personalFolder = (env: NodeJS.ProcessEnv): string =>
-  join(env["XDG_CONFIG_HOME"] || join(homeOf(env), ".config"), "git");
+  join(env["XDG_CONFIG_HOME"] || join(homeFolder(env), ".config"), "git");
 
 /** The names come from the repository and may hold `=`, which `-c` would misread, so they travel as GIT_CONFIG_KEY_n. */
 export function emptied(names: readonly string[]): Filterless {

@@ -7,15 +7,15 @@ export type TalkingGit = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** One git that answers many requests, one after another: starting a process costs more than most answers. */
 export type Conversation = {
-  ask<T>(request: Buffer, read: Read<T>): Promise<T>;
+  ask<T>(request: Buffer, read: ReadAnswer<T>): Promise<T>;
   /** The next request is for a new git. */
   end(): void;
 };
 
 /** Reads one answer. What it throws at one of a git that is not new is asked of a new one. */
-type Read<T> = (answers: Answers, isNew: boolean) => Promise<T>;
+type ReadAnswer<T> = (answers: Answers, isNew: boolean) => Promise<T>;
 
-const PATIENCE_MILLISECONDS = 60_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 /** A server sees many working trees: nobody's git waits for ever. */
 const IDLE_MILLISECONDS = 5 * 60_000;
 
@@ -34,10 +34,10 @@ export function createConversation(
   let waiting = 0;
   let idle: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  async function answered<T>(request: Buffer, read: Read<T>): Promise<T> {
+  async function answered<T>(request: Buffer, read: ReadAnswer<T>): Promise<T> {
     const isNew = open === null;
     const talk = (open ??= begin(command, start()));
-    const timer = setTimeout(() => talk.stop("no answer in time"), PATIENCE_MILLISECONDS);
+    const timer = setTimeout(() => talk.stop("no answer in time"), ANSWER_TIMEOUT_MS);
     try {
       return await talk.during(() => read(talk.answersTo(request), isNew));
     } catch (error) {

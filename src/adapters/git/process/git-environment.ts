@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { FOR_GIT_CHANGES, FOR_GIT_QUESTIONS, variablesOf } from "../../process/child-environment.ts";
+import { FOR_GIT_CHANGES, FOR_GIT_QUESTIONS, pickVariables } from "../../process/child-environment.ts";
 import { trustedPath } from "../read/working-trees.ts";
 
 /** For questions, made anew from the caller's: no variable steers git, no transport is allowed, so a partial clone cannot start a fetch. */
@@ -27,11 +27,11 @@ const quiet = { GIT_EDITOR: "true", GIT_SEQUENCE_EDITOR: "true", GIT_PAGER: "cat
 const unreplaced = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: "/dev/null/none" };
 
 /** The folder in which git looks for what a person set. */
-export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] || homedir();
+export const homeFolder = (env: NodeJS.ProcessEnv): string => env["HOME"] || homedir();
 
 /** With a PATH in which the repository has no say. */
 const selected = (cwd: string, env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv => ({
-  ...variablesOf(env, names),
+  ...pickVariables(env, names),
   PATH: pathFor(cwd, env["PATH"] ?? ""),
 });
 

@@ -38,7 +38,7 @@ export function personalGit(cwd: string, { env, allows, variables }: GitCaller):
     const programs = await repositoryPrograms(cwd, env);
     const { refused, hooks } = judged(programs, allows);
     const call = (folder: string): Promise<GitResult> => {
-      const settings = [...insteadOf(refused, programs.own), ["core.hookspath", folder] as const];
+      const settings = [...overrideSettings(refused, programs.own), ["core.hookspath", folder] as const];
       const always = writingEnvironment(cwd, env, variables);
       const environment = { ...always, ...asEnvironment(settings), ...options?.environment };
       return start(cwd, args, { ...options, environment });
@@ -96,7 +96,7 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Settings that put the person's own in the place of those that nobody agreed to. */
-function insteadOf(refused: readonly string[], own: RepositoryPrograms["own"]): Setting[] {
+function overrideSettings(refused: readonly string[], own: RepositoryPrograms["own"]): Setting[] {
   const keys = new Set(refused.filter((key) => key !== "core.hookspath"));
   return [...keys].flatMap((key): Setting[] => {
     const usual = INSTEAD.find(([pattern]) => pattern.test(key))?.[1] ?? "";

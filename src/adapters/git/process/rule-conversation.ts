@@ -2,9 +2,9 @@ import { lstatSync, readFileSync, statSync } from "node:fs";
 import type { Conversation } from "./git-conversation.ts";
 
 /** What git answers for paths by rules that it reads once and keeps, such as those of `.gitignore`. */
-export type RuleConversation = <T>(asking: Asking<T>) => Promise<T>;
+export type RuleConversation = <T>(asking: RuleQuery<T>) => Promise<T>;
 
-type Asking<T> = {
+type RuleQuery<T> = {
   /** Every file with a rule that could matter to the answer. */
   readonly files: readonly (string | Buffer)[];
   /** Whatever else the answer depends on. */
@@ -12,22 +12,22 @@ type Asking<T> = {
   readonly ask: (conversation: Conversation) => Promise<T>;
 };
 
-type Reader = { readonly conversation: Conversation; readonly read: Map<string, string>; readonly given: unknown };
+type RuleReader = { readonly conversation: Conversation; readonly read: Map<string, string>; readonly given: unknown };
 
 /** Goes on with the same git only while every file of rules has the content that it had when that git first read it. */
 export function createRuleConversation(begin: () => Conversation): RuleConversation {
-  let open: Reader | null = null;
+  let open: RuleReader | null = null;
   const end = (): void => {
     open?.conversation.end();
     open = null;
   };
-  async function answered<T>({ files, given, ask }: Asking<T>): Promise<T> {
-    const before = contentsOf(files);
+  async function answered<T>({ files, given, ask }: RuleQuery<T>): Promise<T> {
+    const before = joinContents(files);
     if (open !== null && (open.given !== given || !isAsRead(open, before))) end();
     const reader = (open ??= { conversation: begin(), read: new Map(), given });
     for (const [file, content] of before ?? []) reader.read.set(file, content);
     const answer = await ask(reader.conversation);
-    if (!isAsRead(reader, contentsOf(files)) && open === reader) end();
+    if (!isAsRead(reader, joinContents(files)) && open === reader) end();
     return answer;
   }
   let last: Promise<unknown> = Promise.resolve();
@@ -40,19 +40,19 @@ export function createRuleConversation(begin: () => Conversation): RuleConversat
 
 type Contents = ReadonlyMap<string, string> | null;
 
-const isAsRead = ({ read }: Reader, contents: Contents): boolean =>
+const isAsRead = ({ read }: RuleReader, contents: Contents): boolean =>
   contents !== null && [...contents].every(([file, content]) => (read.get(file) ?? content) === content);
 
-const LARGEST_BYTES = 1024 * 1024;
+const MAX_RULE_FILE_BYTES = 1024 * 1024;
 
 /** Null where one of them is no plain file, or too large to be compared. */
-function contentsOf(files: readonly (string | Buffer)[]): Contents {
+function joinContents(files: readonly (string | Buffer)[]): Contents {
   const contents = new Map<string, string>();
   for (const file of files) {
     try {
       const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true; // not all are followed
       const found = statSync(file, { throwIfNoEntry: false });
-      if (found !== undefined && (!found.isFile() || found.size > LARGEST_BYTES)) return null;
+      if (found !== undefined && (!found.isFile() || found.size > MAX_RULE_FILE_BYTES)) return null;
       const content = found === undefined ? "none" : `:${readFileSync(file, "latin1")}`;
       contents.set(file.toString("latin1"), `${isLink}${content}`);
     } catch {

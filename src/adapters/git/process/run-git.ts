@@ -23,7 +23,7 @@ export const maxOutputBytes = 64 * 1024 * 1024;
 /** Runs git without a shell. An exit status is a value; no git, no answer in time and too much output are problems. */
 export function runGit(call: GitCall): Promise<GitResult> {
   if (call.args.some((arg) => arg.includes("\0")))
-    return Promise.reject(gitFailed(commandOf(call.args), "a NUL in a name"));
+    return Promise.reject(gitFailed(commandName(call.args), "a NUL in a name"));
   return new Promise((resolve, reject) => {
     const { cwd, environment: env, input } = call;
     const stdin = input === undefined ? "ignore" : "pipe";
@@ -41,7 +41,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
       clearTimeout(timer);
       output.onEnd(() => {
         const failure = output.failure() ?? (signal === null ? null : `ended by ${signal}`);
-        if (failure !== null && !output.wasCut()) reject(gitFailed(commandOf(call.args), failure));
+        if (failure !== null && !output.wasCut()) reject(gitFailed(commandName(call.args), failure));
         else resolve({ status: status ?? 0, stdout: output.stdout(), stderr: output.stderr() });
       });
     });
@@ -62,15 +62,15 @@ const styles = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 
 /** Lines that name the reason: of git, or of a hook of the remote. Not the progress of the remote. */
 const REASON = /^(?:fatal: |error: |CONFLICT |remote: (?!Enumerating|Counting|Compressing|Resolving|Total|\s*$)| ! \[)/;
-const MOST_REASONS = 6;
-const LONGEST_LINE = 300;
+const MAX_REASONS = 6;
+const MAX_LINE_LENGTH = 300;
 
 /** The lines of git that say why it failed, else the end of what git and its hooks printed. */
 export function lastWords(result: GitResult): string {
   const plain = plainText(`${result.stdout.toString("utf8")}\n${result.stderr}`.replaceAll(styles, ""));
   const lines = plain.split("\n").filter((line) => line.trim() !== "");
-  const reasons = lines.filter((line) => REASON.test(line)).map((line) => line.trim().slice(0, LONGEST_LINE));
-  const shown = reasons.length > 0 ? reasons.slice(0, MOST_REASONS) : lines;
+  const reasons = lines.filter((line) => REASON.test(line)).map((line) => line.trim().slice(0, MAX_LINE_LENGTH));
+  const shown = reasons.length > 0 ? reasons.slice(0, MAX_REASONS) : lines;
   return shown.slice(-10).join("\n").slice(-2000).replace(/\.$/, "") || `exit status ${result.status}`;
 }
 
@@ -118,6 +118,6 @@ function collect(child: GitProcess, call: GitCall) {
 }
 
 /** `switch` of `-c a=b --no-pager switch …`. */
-function commandOf(args: readonly string[]): string {
+function commandName(args: readonly string[]): string {
   return args.find((arg, index) => !arg.startsWith("-") && args[index - 1] !== "-c") ?? "";
 }

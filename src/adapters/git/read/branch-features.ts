@@ -15,7 +15,7 @@ export type BranchFolder = {
 };
 
 /** More branches than anybody works on at once. */
-const MOST = 30;
+const MAX_BRANCHES = 30;
 const PREFIX = "feature/";
 const PACKED_REFS_BYTES = 32 * 1024 * 1024;
 
@@ -45,15 +45,15 @@ export async function foldersOnFeatureBranches(
 
 async function branchNames(git: Git): Promise<string[]> {
   const format = "--format=%(refname:lstrip=3)";
-  const args = ["for-each-ref", "--sort=-committerdate", `--count=${MOST}`, format, `refs/heads/${PREFIX}`];
+  const args = ["for-each-ref", "--sort=-committerdate", `--count=${MAX_BRANCHES}`, format, `refs/heads/${PREFIX}`];
   const { status, stdout } = await git(args);
   const names = status === 0 ? stdout.toString("utf8").split("\n") : [];
   return names.filter((name) => name !== "" && !name.includes("/") && isBranchName(name));
 }
 
-type Wanted = { readonly folder: string; readonly path: string; readonly file: string };
+type FeatureFileRequest = { readonly folder: string; readonly path: string; readonly file: string };
 
-async function folderOn(git: Git, { folder, path, file }: Wanted): Promise<BranchFolder | null> {
+async function folderOn(git: Git, { folder, path, file }: FeatureFileRequest): Promise<BranchFolder | null> {
   const tree = `refs/heads/${PREFIX}${folder}:${path}`;
   const [text, listing] = await Promise.all([
     git(["cat-file", "blob", `${tree}/${file}`]),

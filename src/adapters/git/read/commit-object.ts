@@ -24,14 +24,14 @@ export async function readCommit(repository: GitFolder, id: string): Promise<Com
 export const attemptIn = ({ message }: CommitObject): string | null =>
   [...message.matchAll(/^Isdlc-Attempt: (.+)$/gm)].at(-1)?.[1] ?? null;
 
-const MOST_COMMITS = 20;
+const MAX_COMMITS = 20;
 
 /** Id and subject of the commits that `to` has and `from` has not, newest first; none where `from` is lost. */
 export async function commitsBetween(git: Git, from: string | null, to: string): Promise<string[]> {
   if (!isObjectId(to) || (from !== null && !isObjectId(from))) return [];
   if (from !== null && (await git(["merge-base", "--is-ancestor", from, to])).status !== 0) return [];
   const range = from === null ? to : `${from}..${to}`;
-  const output = await must(git(["log", "-z", `--max-count=${MOST_COMMITS}`, "--format=%h %s", range]), "log");
+  const output = await must(git(["log", "-z", `--max-count=${MAX_COMMITS}`, "--format=%h %s", range]), "log");
   return output
     .toString("utf8")
     .split("\0")

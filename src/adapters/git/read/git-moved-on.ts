@@ -5,7 +5,7 @@ import { ITEM_PATHS } from "./git-distance.ts";
 import { readHead } from "./git-head.ts";
 
 /** From so many commits on, the rest is not compared: a list is no place to wait at. */
-const MOST = 200;
+const MAX_PATHS = 200;
 
 /**
  * Whether the code differs between HEAD and each of many commits, outside the folders of items. Commits that git cannot
@@ -26,7 +26,7 @@ export async function movedOnSince(
   git: Git,
   { head, commits }: { readonly head: string; readonly commits: Iterable<string> },
 ): Promise<ReadonlyMap<string, boolean>> {
-  const asked = [...new Set(commits)].filter((commit) => /^[0-9a-f]{4,64}$/.test(commit)).slice(0, MOST);
+  const asked = [...new Set(commits)].filter((commit) => /^[0-9a-f]{4,64}$/.test(commit)).slice(0, MAX_PATHS);
   if (asked.length === 0) return new Map();
   try {
     const named = await fullNames(git, asked, head.length);

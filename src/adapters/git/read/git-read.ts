@@ -21,7 +21,7 @@ export function createGitRead(cwd: string, env: NodeJS.ProcessEnv): VcsRead {
   return {
     async facts() {
       const repository = await orNull(open);
-      return repository && factsOf(repository);
+      return repository && readRepositoryFacts(repository);
     },
     async dirty(except) {
       const repository = await orNull(open);
@@ -50,7 +50,7 @@ export function createGitRead(cwd: string, env: NodeJS.ProcessEnv): VcsRead {
 }
 
 /** Where a working tree is, without starting git where its files tell. */
-export async function factsOf({ top, env }: Repository): Promise<RepositoryFacts> {
+export async function readRepositoryFacts({ top, env }: Repository): Promise<RepositoryFacts> {
   const head = readHead(top);
   return head === null ? readFacts(hardenedGit(top, env)) : { head: head.hash, branch: head.branch };
 }
@@ -58,7 +58,7 @@ export async function factsOf({ top, env }: Repository): Promise<RepositoryFacts
 /** The commit a local branch is at, in the same way; null when there is no such branch. */
 export async function branchTip({ top, env }: Repository, branch: string): Promise<string | null> {
   const read = readRef(top, `refs/heads/${branch}`);
-  return read === undefined ? tipOf(hardenedGit(top, env), branch) : read;
+  return read === undefined ? readBranchTip(hardenedGit(top, env), branch) : read;
 }
 
 /** What one of our own refs points to, in the same way; null when there is no such ref. */
@@ -70,17 +70,17 @@ export async function refTarget({ top, env }: Repository, ref: string): Promise<
 }
 
 export async function readFacts(git: Git): Promise<RepositoryFacts> {
-  const [head, branch] = await Promise.all([commitOf(git, "HEAD"), git(["symbolic-ref", "--quiet", "HEAD"])]);
+  const [head, branch] = await Promise.all([readCommitId(git, "HEAD"), git(["symbolic-ref", "--quiet", "HEAD"])]);
   const ref = branch.stdout.toString("utf8").trim();
   return { head, branch: ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null };
 }
 
 /** The commit a local branch is at; null when there is no such branch. */
-export function tipOf(git: Git, branch: string): Promise<string | null> {
-  return commitOf(git, `refs/heads/${branch}`);
+export function readBranchTip(git: Git, branch: string): Promise<string | null> {
+  return readCommitId(git, `refs/heads/${branch}`);
 }
 
-async function commitOf(git: Git, ref: string): Promise<string | null> {
+async function readCommitId(git: Git, ref: string): Promise<string | null> {
   const answer = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
   const id = answer.stdout.toString("utf8").trim();
   return answer.status === 0 && isObjectId(id) ? id : null;
@@ -94,12 +94,12 @@ async function readStatus(git: Git): Promise<FileChange[]> {
   const changes = new Map<string, FileChange["change"]>();
   for (const field of splitFields(output)) {
     const path = decodePath(field.subarray(3)).replace(/\/$/, ""); // a repository inside this one ends in a slash
-    changes.set(path, changes.has(path) ? "modified" : changeOf(field.toString("latin1", 0, 2)));
+    changes.set(path, changes.has(path) ? "modified" : toChange(field.toString("latin1", 0, 2)));
   }
   return [...changes].map(([path, change]) => ({ path, change }));
 }
 
-function changeOf(status: string): FileChange["change"] {
+function toChange(status: string): FileChange["change"] {
   if (status === "??") return "added";
   if (status.includes("U")) return "modified";
   if (status.includes("D")) return "deleted";

@@ -4,20 +4,20 @@ import { gitFolders } from "./working-trees.ts";
 import { digest } from "./repository-programs.ts";
 import type { StartedProgram } from "./started-programs.ts";
 
-const LARGEST = 1024 * 1024;
+const MAX_ALTERNATES_BYTES = 1024 * 1024;
 
 /** The file by which other folders lend their objects to this repository; none where it names no folder. */
 export function objectLenders(root: string): readonly StartedProgram[] {
   const folders = gitFolders(root);
   if (folders === null) return [];
   const file = join(folders.common, "objects", "info", "alternates");
-  const text = textOf(file);
+  const text = readText(file);
   return text.trim() === "" ? [] : [{ name: ".git/objects/info/alternates", digest: digest(text), file, key: null }];
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
-    return readSmall(nodeFiles, path, LARGEST)?.toString("utf8") ?? "";
+    return readSmall(nodeFiles, path, MAX_ALTERNATES_BYTES)?.toString("utf8") ?? "";
   } catch {
     return "(unreadable)"; // a link, or too large: git may read it all the same
   }

@@ -3,7 +3,7 @@ import { FILLED_BY_US, ownPath } from "../../../core/own-folder.ts";
 import { decodePath, encodePath, inTree } from "../process/git-path.ts";
 
 /** More entries than this are listed faster by git. */
-const MOST_ENTRIES = 5_000;
+const MAX_ENTRIES = 5_000;
 
 /**
  * Folders inside a working tree that have a `.git`, whatever it is and however deep: never fewer than git itself takes
@@ -17,7 +17,7 @@ export function repositoriesBelow(top: string, documents: readonly string[] = []
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     const entries = entriesIn(inTree(top, folder));
     count += entries.length;
-    if (count > MOST_ENTRIES) return null;
+    if (count > MAX_ENTRIES) return null;
     for (const entry of entries) {
       const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
       const isGit = entry.name.toString("latin1") === ".git";

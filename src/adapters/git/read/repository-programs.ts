@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { GitProgram } from "../../../ports/git-programs.ts";
-import { homeOf } from "../process/git-environment.ts";
+import { homeFolder } from "../process/git-environment.ts";
 import { isUnder } from "../process/git-path.ts";
 import { unavailable } from "../process/run-git.ts";
 import { gitFolders, workingTrees } from "./working-trees.ts";
@@ -45,7 +45,7 @@ export type RepositoryHook = GitProgram & { readonly hook: string; readonly file
  * @throws ProblemError GIT_UNAVAILABLE where its git folder cannot be read.
  */
 export async function repositoryPrograms(root: string, env: NodeJS.ProcessEnv): Promise<RepositoryPrograms> {
-  const places = placesOf(root);
+  const places = programPlaces(root);
   const listed = await repositorySettings(root, env);
   const isOwn = ({ scope, file }: RepositorySetting): boolean => OWN_SCOPES.has(scope) && !places.isWritten(file);
   const own = new Map<string, string[]>();
@@ -72,7 +72,7 @@ type Places = {
   readonly nameOf: (path: string) => string;
 };
 
-function placesOf(root: string): Places {
+function programPlaces(root: string): Places {
   const folders = gitFolders(root);
   if (folders === null) throw unavailable("the git folder of this working tree cannot be read");
   const gitPlaces = [folders.own, folders.common];
@@ -108,7 +108,7 @@ function bySource(settings: readonly RepositorySetting[], { nameOf }: Places): S
 const OWN_SCOPES = new Set(["system", "global"]);
 
 const fromHome = (path: string, env: NodeJS.ProcessEnv): string =>
-  path.startsWith("~/") ? join(homeOf(env), path.slice(2)) : path;
+  path.startsWith("~/") ? join(homeFolder(env), path.slice(2)) : path;
 
 /**
  * Scripts call each other: in a folder of the working tree, everything in it and in the folder above counts for each.
@@ -141,13 +141,13 @@ function filesIn(folder: string, isWanted: (name: string) => boolean = () => tru
   }
 }
 
-const LARGEST = 16 * 1024 * 1024;
+const MAX_PROGRAM_BYTES = 16 * 1024 * 1024;
 
 /** A larger file counts by when it was last touched, which cannot be set back. */
 function digestOfFile(file: string): string {
   try {
     const { size, ctimeMs } = statSync(file);
-    return size > LARGEST ? `${file} ${size} ${ctimeMs}` : digest(readFileSync(file));
+    return size > MAX_PROGRAM_BYTES ? `${file} ${size} ${ctimeMs}` : digest(readFileSync(file));
   } catch {
     return "unreadable";
   }

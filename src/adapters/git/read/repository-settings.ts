@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { personalFolder } from "../process/content-filters.ts";
-import { homeOf } from "../process/git-environment.ts";
+import { homeFolder } from "../process/git-environment.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { splitFields } from "../process/git-path.ts";
 import { gitFolders } from "./working-trees.ts";
@@ -13,17 +13,18 @@ export type RepositorySetting = {
   readonly value: string;
 };
 
-type Remembered = {
+type CachedSettings = {
   /** Files with settings in places that only git knows: some systems have one. */
   readonly others: readonly string[];
   readonly contents: string;
   readonly settings: readonly RepositorySetting[];
 };
 
-const remembered = new Map<string, Remembered>();
+const remembered = new Map<string, CachedSettings>();
 
 /** Whoever has other files of their own has other settings in the same tree. */
-const placeOf = (root: string, env: NodeJS.ProcessEnv): string => [root, homeOf(env), personalFolder(env)].join("\0");
+const settingsKey = (root: string, env: NodeJS.ProcessEnv): string =>
+  [root, homeFolder(env), personalFolder(env)].join("\0");
 
 /**
  * Every setting that counts in a working tree, in the order in which git reads them, included files too. Git is asked
@@ -33,19 +34,19 @@ const placeOf = (root: string, env: NodeJS.ProcessEnv): string => [root, homeOf(
 export async function repositorySettings(root: string, env: NodeJS.ProcessEnv): Promise<readonly RepositorySetting[]> {
   const known = recalledSettings(root, env);
   if (known !== null) return known;
-  const before = contentsOf(usualFiles(root, env));
+  const before = readContents(usualFiles(root, env));
   return remember({ root, env, before }, await must(hardenedGit(root, env)(LIST_SETTINGS), "config"));
 }
 
 /** The same for a caller that waits for its git. */
-export function repositorySettingsNow(
+export function readRepositorySettings(
   root: string,
   env: NodeJS.ProcessEnv,
   ask: (args: readonly string[]) => Buffer,
 ): readonly RepositorySetting[] {
   const known = recalledSettings(root, env);
   if (known !== null) return known;
-  const before = contentsOf(usualFiles(root, env));
+  const before = readContents(usualFiles(root, env));
   return remember({ root, env, before }, ask(LIST_SETTINGS));
 }
 
@@ -56,14 +57,14 @@ export function forgetSettings(root: string): void {
 
 /** What git last said, the same list for as long as it holds; null where git has to be asked. */
 export function recalledSettings(root: string, env: NodeJS.ProcessEnv): readonly RepositorySetting[] | null {
-  const place = placeOf(root, env);
+  const place = settingsKey(root, env);
   const known = remembered.get(place);
-  const isSame = known !== undefined && known.contents === contentsOf([...usualFiles(root, env), ...known.others]);
+  const isSame = known !== undefined && known.contents === readContents([...usualFiles(root, env), ...known.others]);
   if (!isSame) remembered.delete(place);
   return isSame ? known.settings : null;
 }
 
-type Asked = {
+type SettingsQuery = {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   /** What the usual files held before git was asked; null where that is not known. */
@@ -71,14 +72,14 @@ type Asked = {
 };
 
 /** What git said, kept for as long as it holds. Below the top of a tree it is not known which files that depends on. */
-function remember({ root, env, before }: Asked, output: Buffer): readonly RepositorySetting[] {
+function remember({ root, env, before }: SettingsQuery, output: Buffer): readonly RepositorySetting[] {
   const usual = usualFiles(root, env);
   const settings = settingsIn(root, output);
-  const isStable = before !== null && before === contentsOf(usual) && !settings.some(isInclude);
+  const isStable = before !== null && before === readContents(usual) && !settings.some(isInclude);
   const others = [...new Set(settings.map(({ file }) => file))].filter((file) => !usual.includes(file));
-  const contents = contentsOf([...usual, ...others]);
+  const contents = readContents([...usual, ...others]);
   if (isStable && contents !== null && gitFolders(root) !== null)
-    remembered.set(placeOf(root, env), { others, contents, settings });
+    remembered.set(settingsKey(root, env), { others, contents, settings });
   return settings;
 }
 
@@ -88,24 +89,24 @@ const isInclude = ({ key }: RepositorySetting): boolean => /^include(?:if)?\./.t
 function usualFiles(root: string, env: NodeJS.ProcessEnv): readonly string[] {
   const folders = gitFolders(root);
   const own = folders === null ? [] : [join(folders.common, "config"), join(folders.own, "config.worktree")];
-  return [...own, join(homeOf(env), ".gitconfig"), join(personalFolder(env), "config"), "/etc/gitconfig"];
+  return [...own, join(homeFolder(env), ".gitconfig"), join(personalFolder(env), "config"), "/etc/gitconfig"];
 }
 
-const LARGEST_BYTES = 1024 * 1024;
+const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /** Null where one of them is too large to be compared, or cannot be read. */
-function contentsOf(files: readonly string[]): string | null {
+function readContents(files: readonly string[]): string | null {
   try {
-    return files.map(contentOf).join("\0");
+    return files.map(readContent).join("\0");
   } catch {
     return null;
   }
 }
 
-function contentOf(file: string): string {
+function readContent(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return `${file}: none`;
-  if (!found.isFile() || found.size > LARGEST_BYTES) throw new Error(`${file} is not compared`);
+  if (!found.isFile() || found.size > MAX_SETTINGS_BYTES) throw new Error(`${file} is not compared`);
   return `${file}:\n${readFileSync(file, "latin1")}`;
 }
 

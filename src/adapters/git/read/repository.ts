@@ -17,10 +17,10 @@ export type Repository = GitCaller & {
 };
 
 /** Whoever only asks agreed to nothing. */
-type Asking = Pick<GitCaller, "env"> & Partial<GitCaller>;
+type RepositoryQuery = Pick<GitCaller, "env"> & Partial<GitCaller>;
 
 /** Asks once per folder and remembers a repository that was found; throws GIT_UNAVAILABLE where there is none. */
-export function repositoryAt(cwd: string, caller: Asking): () => Promise<Repository> {
+export function repositoryAt(cwd: string, caller: RepositoryQuery): () => Promise<Repository> {
   let known: Repository | null = null;
   return async () => (known ??= await openRepository(cwd, { allows: allowsNothing, ...caller }));
 }

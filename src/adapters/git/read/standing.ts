@@ -3,19 +3,19 @@ import { join } from "node:path";
 import type { RepositoryStanding } from "../../../schema/facts.ts";
 import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
 import { personalFolder } from "../process/content-filters.ts";
-import { homeOf } from "../process/git-environment.ts";
+import { homeFolder } from "../process/git-environment.ts";
 import { unavailable } from "../process/run-git.ts";
 import { type GitFolders, gitFolders } from "./working-trees.ts";
-import { branchTip, factsOf } from "./git-read.ts";
+import { branchTip, readRepositoryFacts } from "./git-read.ts";
 import type { Repository } from "./repository.ts";
 
 /** Where HEAD, the run's branch, its base and the settings of git stand. */
-export async function standingOf(
+export async function readStanding(
   repository: Repository,
   branch: string | null,
   base: string | null,
 ): Promise<RepositoryStanding> {
-  const here = await factsOf(repository);
+  const here = await readRepositoryFacts(repository);
   const folders = gitFolders(repository.top);
   if (folders === null) throw unavailable("the git folder of this working tree cannot be read");
   const at = here.branch === null ? here.head : `refs/heads/${here.branch}`;
@@ -27,13 +27,13 @@ export async function standingOf(
   };
 }
 
-const FILE_LIMIT = 1024 * 1024;
-const MOST_HOOKS = 100;
+const MAX_HASHED_BYTES = 1024 * 1024;
+const MAX_HOOKS = 100;
 
-type Around = { readonly env: NodeJS.ProcessEnv; readonly refs: readonly (string | null)[] };
+type RepositoryContext = { readonly env: NodeJS.ProcessEnv; readonly refs: readonly (string | null)[] };
 
 /** The files that steer git, by the name a person knows them by. */
-function settingsIn({ own, common }: GitFolders, { env, refs }: Around): Record<string, string> {
+function settingsIn({ own, common }: GitFolders, { env, refs }: RepositoryContext): Record<string, string> {
   const hooks = quietly(() => nodeFiles.readdirSync(join(common, "hooks"))) ?? [];
   const files: readonly (readonly [name: string, path: string])[] = [
     [".git/config", join(common, "config")],
@@ -46,7 +46,7 @@ function settingsIn({ own, common }: GitFolders, { env, refs }: Around): Record<
     ...hooks
       .filter((name) => !name.endsWith(".sample"))
       .toSorted()
-      .slice(0, MOST_HOOKS)
+      .slice(0, MAX_HOOKS)
       .map((name) => [`.git/hooks/${name}`, join(common, "hooks", name)] as const),
     ...ambiguousNames(own).map((name) => [`.git/${name}`, join(own, name)] as const),
     ...refs
@@ -56,7 +56,7 @@ function settingsIn({ own, common }: GitFolders, { env, refs }: Around): Record<
   ];
   return Object.fromEntries(
     files.flatMap(([name, path]) => {
-      const digest = digestOf(path, name === ".git/config");
+      const digest = digestFile(path, name === ".git/config");
       return digest === null ? [] : [[name, digest]];
     }),
   );
@@ -66,7 +66,7 @@ function settingsIn({ own, common }: GitFolders, { env, refs }: Around): Record<
 function personalSettings(env: NodeJS.ProcessEnv): (readonly [name: string, path: string])[] {
   const folder = personalFolder(env);
   return [
-    ["~/.gitconfig", join(homeOf(env), ".gitconfig")],
+    ["~/.gitconfig", join(homeFolder(env), ".gitconfig")],
     ...["config", "attributes", "ignore"].map((name) => [`~/.config/git/${name}`, join(folder, name)] as const),
   ];
 }
@@ -95,10 +95,10 @@ const smallText = (path: string): string =>
   quietly(() => readSmall(nodeFiles, path, MAX_REF_BYTES))?.toString("latin1") ?? "";
 
 /** Null where there is no such file. What cannot be read has a digest too, so that it becoming so is seen. */
-function digestOf(path: string, isConfig: boolean): string | null {
+function digestFile(path: string, isConfig: boolean): string | null {
   const found = quietly(() => nodeFiles.lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return null;
-  const bytes = quietly(() => readSmall(nodeFiles, path, FILE_LIMIT));
+  const bytes = quietly(() => readSmall(nodeFiles, path, MAX_HASHED_BYTES));
   if (bytes === null) return `unreadable ${found?.size ?? ""} ${found?.mtimeMs ?? ""}`.trim();
   const content = isConfig ? withoutTracking(bytes.toString("latin1")) : bytes;
   return createHash("sha256").update(content).digest("hex").slice(0, 16);

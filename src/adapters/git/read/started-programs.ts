@@ -42,10 +42,10 @@ export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): P
   }));
 }
 
-type Looking = { readonly root: string; readonly env: NodeJS.ProcessEnv; readonly documents: readonly string[] };
+type ProgramSearch = { readonly root: string; readonly env: NodeJS.ProcessEnv; readonly documents: readonly string[] };
 
 /** Submodules, and repositories that nobody told git about. */
-async function innerRepositories({ root, env, documents }: Looking): Promise<readonly string[]> {
+async function innerRepositories({ root, env, documents }: ProgramSearch): Promise<readonly string[]> {
   const git = hardenedGit(root, env);
   const links = submodulesOfIndex(root) ?? (await submodulesByGit(git));
   const loose = repositoriesBelow(root, documents) ?? (await looseByGit(git, documents));
@@ -79,21 +79,21 @@ function innerGit(path: string): string | null {
   const place = join(path, ".git");
   const facts = lstatSync(place, { throwIfNoEntry: false });
   if (facts?.isFile() !== true) return facts === undefined ? null : place;
-  const pointer = /^gitdir: (.*)$/m.exec(textOf(place))?.[1];
+  const pointer = /^gitdir: (.*)$/m.exec(readText(place))?.[1];
   return pointer === undefined ? null : resolve(path, pointer.trim());
 }
 
 function startedIn(name: string, folder: string): readonly StartedProgram[] {
   const settings = ["config", "config.worktree"].flatMap((config) => {
     const file = join(folder, config);
-    return settingsIn(textOf(file))
+    return settingsIn(readText(file))
       .filter(([key]) => STARTS.test(key))
       .map(([key, value]) => ({ name: `${name}/${config}: ${key}`, digest: digest(value), file, key }));
   });
   const hooks = namesIn(join(folder, "hooks")).flatMap((hook) => {
     const file = join(folder, "hooks", hook);
     if (hook.endsWith(".sample") || !isExecutable(file)) return [];
-    return [{ name: `${name}/hooks/${hook}`, digest: digest(textOf(file)), file, key: null }];
+    return [{ name: `${name}/hooks/${hook}`, digest: digest(readText(file)), file, key: null }];
   });
   return [...settings, ...hooks];
 }
@@ -112,11 +112,11 @@ function settingsIn(text: string): readonly (readonly [key: string, value: strin
   return found;
 }
 
-const LARGEST = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
-    return statSync(path).size > LARGEST ? `(${LARGEST} bytes and more)` : readFileSync(path, "utf8");
+    return statSync(path).size > MAX_FILE_BYTES ? `(${MAX_FILE_BYTES} bytes and more)` : readFileSync(path, "utf8");
   } catch {
     return ""; // not there, or not for us: git could not read it either
   }

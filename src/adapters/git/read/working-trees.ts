@@ -31,11 +31,11 @@ export function gitFolders(root: string): GitFolders | null {
  */
 export function otherTrees(root: string): readonly string[] {
   const folders = quietly(() => gitFolders(root));
-  if (folders === null || !isTreeOf(root, folders)) return [];
+  if (folders === null || !belongsToRepository(root, folders)) return [];
   const { common } = folders;
   const main = basename(common) === ".git" ? [dirname(common)] : [];
   const linked = namesIn(join(common, "worktrees")).flatMap((name): string[] => {
-    const tree = treeOf(join(common, "worktrees", name));
+    const tree = readTreeFolder(join(common, "worktrees", name));
     return tree === null ? [] : [tree];
   });
   return [...new Set([...main, ...linked])].filter((tree) => tree !== root && belongsTo(tree, common)).sort();
@@ -47,7 +47,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** `worktrees/<name>/gitdir` names the `.git` of its tree, relative to itself in newer repositories. */
-function treeOf(own: string): string | null {
+function readTreeFolder(own: string): string | null {
   const pointer = quietly(() => readPointer(join(own, "gitdir")));
   if (!pointer) return null;
   const dotGit = resolve(own, pointer);
@@ -56,13 +56,13 @@ function treeOf(own: string): string | null {
 
 function belongsTo(tree: string, common: string): boolean {
   const folders = quietly(() => (realpathSync(tree) === tree ? gitFolders(tree) : null));
-  return folders !== null && folders.common === common && isTreeOf(tree, folders);
+  return folders !== null && folders.common === common && belongsToRepository(tree, folders);
 }
 
 /** A tree and its git folder name each other: one alone proves nothing. */
-function isTreeOf(tree: string, { own, common }: GitFolders): boolean {
+function belongsToRepository(tree: string, { own, common }: GitFolders): boolean {
   if (own === common) return own === join(tree, ".git");
-  return dirname(own) === join(common, "worktrees") && treeOf(own) === tree;
+  return dirname(own) === join(common, "worktrees") && readTreeFolder(own) === tree;
 }
 
 /** The one line of a small file; empty when it is anything else, null where there is no such file. */

@@ -1,5 +1,5 @@
 import type { GitObjects } from "../objects/git-objects.ts";
-import { treeIdOf } from "../objects/tree-entries.ts";
+import { readTreeId } from "../objects/tree-entries.ts";
 import type { Answers } from "../process/answer-inbox.ts";
 import { type Conversation, createConversation } from "../process/git-conversation.ts";
 import { type GitFolder, startGit } from "../process/git.ts";
@@ -11,7 +11,7 @@ import type { TreePair } from "./tree-diff.ts";
 const DIFF_TREE = ["diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv"];
 const OPTIONS = [...DIFF_TREE, "--ignore-submodules=dirty"];
 
-export type Counting = {
+export type LineCountRequest = {
   readonly pair: TreePair;
   /** Files and folders that count. */
   readonly paths: readonly string[];
@@ -19,7 +19,7 @@ export type Counting = {
 };
 
 /** Added plus removed lines; binary files count as none. */
-export type ChangedLines = (counting: Counting) => Promise<number>;
+export type ChangedLines = (counting: LineCountRequest) => Promise<number>;
 
 /** Asks one `git diff-tree --stdin`, which sees nothing of the repository but its objects. */
 export function createChangedLines(folder: GitFolder, objects: GitObjects): ChangedLines {
@@ -33,22 +33,22 @@ export function createChangedLines(folder: GitFolder, objects: GitObjects): Chan
   };
   return async ({ pair, paths, environment }) => {
     if (paths.length === 0 || pair.from === pair.to) return 0;
-    const [from, to] = [await treeIdOf(objects, pair.from), await treeIdOf(objects, pair.to)];
+    const [from, to] = [await readTreeId(objects, pair.from), await readTreeId(objects, pair.to)];
     if (from === null || to === null) return 0;
     const asked = `${from} ${to}`;
     const request = Buffer.from(`${asked}\n${END}\n`);
-    return sumOf(await talk(environment).ask(request, (answers) => readLines(answers, asked)), paths);
+    return sumLines(await talk(environment).ask(request, (answers) => readLines(answers, asked)), paths);
   };
 }
 
 /** Git repeats a line that names no object, after all that it said before. */
 const END = "end";
 
-type Counted = { readonly path: string; readonly lines: number };
+type FileLines = { readonly path: string; readonly lines: number };
 
-async function readLines(answers: Answers, asked: string): Promise<Counted[]> {
+async function readLines(answers: Answers, asked: string): Promise<FileLines[]> {
   if ((await answers.line()) !== asked) throw gitFailed("diff-tree", "it answered something else");
-  const found: Counted[] = [];
+  const found: FileLines[] = [];
   while (!(await answers.isNext(`${END}\n`))) {
     const field = decodePath(await answers.field());
     const [, added = "", removed = "", path = ""] = /^(\S+)\t(\S+)\t(.*)$/s.exec(field) ?? [];
@@ -58,7 +58,7 @@ async function readLines(answers: Answers, asked: string): Promise<Counted[]> {
   return found;
 }
 
-function sumOf(counted: readonly Counted[], paths: readonly string[]): number {
+function sumLines(counted: readonly FileLines[], paths: readonly string[]): number {
   const exact = new Set(paths);
   const chosen = counted.filter(({ path }) => exact.has(path) || paths.some((folder) => isUnder(path, folder)));
   return chosen.reduce((sum, { lines }) => sum + lines, 0);

@@ -1,11 +1,11 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
-import { idOf } from "../objects/git-objects.ts";
+import { objectId } from "../objects/git-objects.ts";
 import { type IndexEntry, readFromIndex } from "../objects/git-index.ts";
 import { encodePath, inTree } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
 /** Bytes; a larger file is left to git. */
-const LARGEST = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Those of the files that an index may not have as they are, whatever it says about their times: each is read, and
@@ -19,16 +19,16 @@ export function differingFrom(
   if (paths.length === 0) return [];
   const now = seconds(Date.now());
   const written = seconds(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  const names = new Set(paths.map(nameOf));
+  const names = new Set(paths.map(encodeName));
   const entries = readFromIndex(file, ({ name, stage }) => stage === 0 && names.has(name))?.entries ?? [];
   const known = new Map(entries.map((entry) => [entry.name, entry]));
   return paths.filter((path) => {
-    const entry = known.get(nameOf(path));
+    const entry = known.get(encodeName(path));
     return entry === undefined || !isSame(inTree(top, path), entry, { now, written });
   });
 }
 
-const nameOf = (path: string): string => encodePath(path).toString("latin1");
+const encodeName = (path: string): string => encodePath(path).toString("latin1");
 const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 type Moment = { readonly now: number; readonly written: number };
@@ -36,15 +36,15 @@ type Moment = { readonly now: number; readonly written: number };
 function isSame(file: Buffer, entry: IndexEntry, moment: Moment): boolean {
   try {
     const stats = lstatSync(file);
-    if (modeOf(stats) !== entry.mode || stats.size > LARGEST || !willShow(stats, moment)) return false;
+    if (fileMode(stats) !== entry.mode || stats.size > MAX_FILE_BYTES || !willShow(stats, moment)) return false;
     const content = stats.isSymbolicLink() ? readlinkSync(file, { encoding: "buffer" }) : readFileSync(file);
-    return idOf({ type: "blob", content }, entry.id.length) === entry.id;
+    return objectId({ type: "blob", content }, entry.id.length) === entry.id;
   } catch {
     return false; // gone meanwhile, no permission
   }
 }
 
-function modeOf(stats: Stats): string | null {
+function fileMode(stats: Stats): string | null {
   if (stats.isSymbolicLink()) return "120000";
   if (!stats.isFile()) return null;
   return (stats.mode & 0o100) === 0 ? "100644" : "100755";

@@ -29,7 +29,7 @@ export function fileClock(folder: string): FileClock {
   const file = openSync(join(folder, "clock"), constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
     futimesSync(file, 0, 0);
-    return clockOf(fstatSync(file, { bigint: true }));
+    return toFileClock(fstatSync(file, { bigint: true }));
   } finally {
     closeSync(file);
   }
@@ -44,13 +44,13 @@ export function folderClock(folder: string): FileClock | null {
   writeFileSync(name, "", { flag: "wx" });
   rmSync(name);
   const after = lstatSync(place, { bigint: true });
-  return after.ctimeNs > before.ctimeNs ? clockOf(after) : null; // else no time has passed since the last look
+  return after.ctimeNs > before.ctimeNs ? toFileClock(after) : null; // else no time has passed since the last look
 }
 
 const NANOSECONDS = 1_000_000; // in a millisecond
 
 /** As a number, one time in four thousand would look as if it had no parts: only the whole one tells. */
-const clockOf = ({ dev, ctimeNs }: BigIntStats): FileClock => ({
+const toFileClock = ({ dev, ctimeNs }: BigIntStats): FileClock => ({
   dev: Number(dev),
   time: Number(ctimeNs) / NANOSECONDS,
   isCoarse: ctimeNs % BigInt(NANOSECONDS) === 0n,

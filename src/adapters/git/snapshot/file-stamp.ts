@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 
 /** Another one once any of the files was written, replaced, made or removed. */
-export const stampOf = (files: readonly (string | Buffer)[]): string => files.map(stamp).join("\n");
+export const stampFiles = (files: readonly (string | Buffer)[]): string => files.map(stamp).join("\n");
 
 function stamp(file: string | Buffer): string {
   try {

@@ -3,7 +3,7 @@ import { createTimeSlice } from "../../file-system/time-slice.ts";
 import type { GitFolder } from "../process/git.ts";
 import { decodePath, type RawPath, rawInTree } from "../process/git-path.ts";
 import { CLOCK_TICK, type FileClock, folderClock } from "./file-clock.ts";
-import { ignoredOf, rulesOfLook } from "./ignored.ts";
+import { findIgnored, rulesOfLook } from "./ignored.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 import { entriesIn, OnlyForGit, pathIn } from "./walked-folder.ts";
 
@@ -41,7 +41,7 @@ export type FolderLook = {
 };
 
 /** More folders than this are looked through faster by git. */
-const MOST_FOLDERS = 20_000;
+const MAX_FOLDERS = 20_000;
 
 /**
  * The time of a folder's last change cannot be set, and every name that comes, goes or becomes another one's changes it.
@@ -66,7 +66,7 @@ export function createFolderStamper(tree: GitFolder): FolderStamper {
 
 async function walked(tree: GitFolder, look: FolderLook, clock: FileClock): Promise<StampedFolders> {
   const rules = rulesOfLook(tree, look.environment);
-  const ignored = (paths: readonly string[]) => ignoredOf(rules, paths);
+  const ignored = (paths: readonly string[]) => findIgnored(rules, paths);
   try {
     const walk = { top: tree.top, ignored, clock };
     const found = look.earlier && (await walkedOn(walk, look.earlier));
@@ -93,13 +93,13 @@ async function walkedOn(walk: Walk, earlier: FolderStamps): Promise<StampedFolde
     const read: (readonly [RawPath, FolderStamp])[] = [];
     for (const path of level) {
       const before = earlier.get(path);
-      const now = stampOf(walk, path, before);
+      const now = stampFolder(walk, path, before);
       if (now === null) return null;
       if (now !== before) read.push([path, now]);
       stamps.set(path, now);
       if (slice.isOver()) await slice.next();
     }
-    if (stamps.size > MOST_FOLDERS) throw new OnlyForGit();
+    if (stamps.size > MAX_FOLDERS) throw new OnlyForGit();
     isUntouched &&= read.length === 0;
     for (const [path, folder] of await withoutIgnored(walk, earlier, read)) stamps.set(path, folder);
     level = level.flatMap((path) => stamps.get(path)?.folders ?? []);
@@ -108,14 +108,14 @@ async function walkedOn(walk: Walk, earlier: FolderStamps): Promise<StampedFolde
 }
 
 /** The earlier one where that still holds; null where the rules in the folder may be others. */
-function stampOf({ top, clock }: Walk, path: RawPath, before: FolderStamp | undefined): FolderStamp | null {
+function stampFolder({ top, clock }: Walk, path: RawPath, before: FolderStamp | undefined): FolderStamp | null {
   const stats = lstatSync(rawInTree(top, path));
   if (stats.dev !== clock.dev) throw new OnlyForGit();
   const stamp = `${stats.ino}:${stats.ctimeMs}`;
   const same = before !== undefined && before.isSettled && before.stamp === stamp ? before : null;
-  const { rulesAt, folders } = same ?? contentOf(top, path);
+  const { rulesAt, folders } = same ?? listContent(top, path);
   const rules = rulesAt === null ? null : rulesIn(top, rulesAt);
-  if (before !== undefined && !areRulesOf(before, rules)) return null;
+  if (before !== undefined && !hasSameRules(before, rules)) return null;
   const youngest = Math.max(stats.ctimeMs, rules?.changedAt ?? 0);
   return same ?? { stamp, rulesAt, rules, isSettled: youngest + CLOCK_TICK < clock.time, folders };
 }
@@ -126,12 +126,12 @@ function rulesIn(top: string, path: RawPath): RuleStamp {
   return { stamp: `${stats.ino}:${stats.size}:${stats.ctimeMs}`, changedAt: stats.ctimeMs };
 }
 
-const areRulesOf = (before: FolderStamp, rules: RuleStamp | null): boolean =>
+const hasSameRules = (before: FolderStamp, rules: RuleStamp | null): boolean =>
   before.rules?.stamp === rules?.stamp && (rules === null || before.isSettled);
 
 const RULES = ".gitignore";
 
-function contentOf(top: string, folder: RawPath) {
+function listContent(top: string, folder: RawPath) {
   const entries = entriesIn(top, folder);
   const rules = entries.find(({ name }) => name === RULES) ?? entries.find(({ name }) => name.toLowerCase() === RULES);
   const folders = entries.filter((entry) => entry.isDirectory() || isFolder(top, pathIn(folder, entry.name)));
@@ -155,11 +155,11 @@ async function withoutIgnored(
 ): Promise<readonly (readonly [RawPath, FolderStamp])[]> {
   const isNew = (path: RawPath): boolean => !earlier.has(path);
   const doubtful = read.flatMap(([, { folders }]) => folders.filter(isNew));
-  const left = await ignored(doubtful.map(textOf));
+  const left = await ignored(doubtful.map(decodeRawPath));
   return read.map(([path, stamp]) => {
-    const folders = stamp.folders.filter((folder) => !isNew(folder) || !left.has(textOf(folder)));
+    const folders = stamp.folders.filter((folder) => !isNew(folder) || !left.has(decodeRawPath(folder)));
     return [path, { ...stamp, folders }];
   });
 }
 
-const textOf = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));
+const decodeRawPath = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type LookSettings, personalFolder, settingsFiles } from "../process/content-filters.ts";
-import { stampOf } from "./file-stamp.ts";
-import { homeOf } from "../process/git-environment.ts";
+import { stampFiles } from "./file-stamp.ts";
+import { homeFolder } from "../process/git-environment.ts";
 import { type Git, wholeTreeTimeoutMs } from "../process/git.ts";
 import { gitFolders } from "../read/working-trees.ts";
 import { inTree } from "../process/git-path.ts";
@@ -44,7 +44,7 @@ export type IndexTrust = {
   readonly tree: string | null;
 };
 
-type Following = {
+type IndexFollower = {
   readonly folder: string;
   readonly index: IndexEnvironment;
   /** What it began with, besides the person's index. */
@@ -54,21 +54,21 @@ type Following = {
   /** Files that say whether what was added counts, and how they stood. */
   readonly rules: readonly string[];
   readonly ruled: string;
-  readonly held: Held | null;
+  readonly held: IndexedTree | null;
 };
 
 /** The tree that is in it, and how the file stood: nobody else has to write there. */
-type Held = { readonly tree: string; readonly stamp: string; readonly isReliable: boolean };
+type IndexedTree = { readonly tree: string; readonly stamp: string; readonly isReliable: boolean };
 
 export function createFollowingIndex(git: Git, repository: Repository, trust: IndexTrust): FollowingIndex {
-  let following: Following | null = null;
+  let following: IndexFollower | null = null;
   const again = createLookAgain(git, repository);
 
-  async function begin(start: string, settings: LookSettings): Promise<Following> {
+  async function begin(start: string, settings: LookSettings): Promise<IndexFollower> {
     const folder = following?.folder ?? (await makeIndexFolder(repository));
     await rm(indexIn(folder), { force: true });
     again.forget();
-    const stamp = stampOf([indexIn(repository.gitDir)]); // before it is copied
+    const stamp = stampFiles([indexIn(repository.gitDir)]); // before it is copied
     const index = { ...furnish(folder, repository, settings), ...(await copyIndex(repository, folder)) };
     const person = { stamp, bytes: indexBytes(indexIn(folder)) };
     await beginWith(git, index, trust);
@@ -81,7 +81,7 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
       return withoutTree(following.index);
     },
     async look(settings, include) {
-      const start = startOf(repository, settings, include);
+      const start = indexStart(repository, settings, include);
       const left = following && (await continued(repository, following, start));
       const isOurs = left !== null;
       const now = left ?? (await begin(start, settings));
@@ -91,7 +91,7 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
       const found = await again.look({ folder, environment, include, ...how });
       if (found === null) following = now;
       if (found === null) return { ...NOTHING_DIFFERS, environment, tree: held?.tree ?? null };
-      const rules = [...new Set([...now.rules, ...rulesOf(found.added)])];
+      const rules = [...new Set([...now.rules, ...toRules(found.added)])];
       following = { ...following, rules, ruled: ruledBy(repository, rules) };
       return { ...found, environment, tree: held?.tree ?? found.tree };
     },
@@ -119,19 +119,23 @@ async function beginWith(git: Git, environment: IndexEnvironment, { tree }: Inde
 }
 
 const indexIn = (folder: string): string => join(folder, "index");
-const stampIn = ({ folder }: Following): string => stampOf([indexIn(folder)]);
+const stampIn = ({ folder }: IndexFollower): string => stampFiles([indexIn(folder)]);
 
-const isAsLeft = (following: Following): boolean =>
+const isAsLeft = (following: IndexFollower): boolean =>
   following.held?.isReliable === true && following.held.stamp === stampIn(following);
 
-const isCurrent = (repository: Repository, following: Following, start: string): boolean =>
+const isCurrent = (repository: Repository, following: IndexFollower, start: string): boolean =>
   isAsLeft(following) && following.start === start && following.ruled === ruledBy(repository, following.rules);
 
 /** The one there is, where it still holds what a new one would. */
-async function continued(repository: Repository, following: Following, start: string): Promise<Following | null> {
+async function continued(
+  repository: Repository,
+  following: IndexFollower,
+  start: string,
+): Promise<IndexFollower | null> {
   if (!isCurrent(repository, following, start)) return null;
   const real = indexIn(repository.gitDir);
-  const stamp = stampOf([real]); // before it is read: what is written in between shows at the next look
+  const stamp = stampFiles([real]); // before it is read: what is written in between shows at the next look
   if (stamp === following.person.stamp) return following;
   const person = { stamp, bytes: indexBytes(real) };
   const compared = { own: indexBytes(indexIn(following.folder)), before: following.person.bytes, now: person.bytes };
@@ -139,10 +143,10 @@ async function continued(repository: Repository, following: Following, start: st
 }
 
 const ruledBy = ({ top }: Repository, rules: readonly string[]): string =>
-  stampOf(rules.map((path) => inTree(top, path)));
+  stampFiles(rules.map((path) => inTree(top, path)));
 
 /** Were one of these another, another index would come of it. */
-function startOf(repository: Repository, settings: LookSettings, include: readonly string[]): string {
+function indexStart(repository: Repository, settings: LookSettings, include: readonly string[]): string {
   const { top, gitDir, env } = repository;
   const excludes = settings["core.excludesfile"];
   const info = join(gitFolders(top)?.common ?? gitDir, "info");
@@ -150,14 +154,14 @@ function startOf(repository: Repository, settings: LookSettings, include: readon
   const files = [
     ...rules,
     join(personalFolder(env), "ignore"),
-    ...(excludes === undefined ? [] : [resolve(top, excludes.replace(/^~(?=\/)/, homeOf(env)))]),
+    ...(excludes === undefined ? [] : [resolve(top, excludes.replace(/^~(?=\/)/, homeFolder(env)))]),
     ...settingsFiles(repository),
   ];
-  return [stampOf(files), ...include].join("\n");
+  return [stampFiles(files), ...include].join("\n");
 }
 
 /** Ignore rules beside each file and in every folder above it; and none of these folders has to become a repository. */
-function rulesOf(paths: readonly string[]): string[] {
+function toRules(paths: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths)
     for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);

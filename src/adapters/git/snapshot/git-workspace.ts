@@ -2,7 +2,7 @@ import type { ThrowAwayCopy, Workspace } from "../../../ports/workspace.ts";
 import type { FileChange } from "../../../schema/facts.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { copyTree } from "../../plain-workspace/copy-tree.ts";
-import { scratchCopyOf } from "../../plain-workspace/scratch-copy.ts";
+import { createScratchCopy } from "../../plain-workspace/scratch-copy.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
 import { type ChangedLines, createChangedLines } from "./changed-lines.ts";
 import { exportTree } from "./export-tree.ts";
@@ -19,11 +19,11 @@ import { gitFailed } from "../process/run-git.ts";
 import { createSnapshots, type Snapshots } from "./snapshot.ts";
 import { copySnapshot } from "./snapshot-copies.ts";
 import { submodulesIn } from "./submodules.ts";
-import { changesOf, pairOf, patchBetween } from "./tree-diff.ts";
+import { listChanges, toTreePair, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
 import { type Subtraction, withoutChanges } from "./without-changes.ts";
 
-type Open = ReturnType<typeof repositoryAt>;
+type OpenRepository = ReturnType<typeof repositoryAt>;
 
 /** Before an agent was at work, the person's index is as good as any. */
 const BELIEVED: IndexTrust = { since: null, tree: null };
@@ -56,7 +56,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
   };
   const compared = comparisons(open, snapshots);
   const copy = async (snapshot: string | null): Promise<ThrowAwayCopy> =>
-    snapshot === null ? copyTree(cwd) : copyOf(snapshot, { open, snapshots: await snapshots() });
+    snapshot === null ? copyTree(cwd) : copyWorkspaceSnapshot(snapshot, { open, snapshots: await snapshots() });
 
   return {
     snapshot: take,
@@ -90,30 +90,30 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
       await exportTree(hardenedGit(top, env), { commit: snapshot, into: folder, paths });
     },
     ignored: async () => ignoredPaths(hardenedGit((await open()).top, env)),
-    scratchCopy: async (snapshot, folder) => scratchCopyOf(await copy(snapshot), { root: cwd, folder }),
+    scratchCopy: async (snapshot, folder) => createScratchCopy(await copy(snapshot), { root: cwd, folder }),
   };
 }
 
 /** Snapshots do not change: what was compared once is known. */
 function comparisons(
-  open: Open,
+  open: OpenRepository,
   snapshots: () => Promise<Snapshots | null>,
 ): Pick<Workspace, "diff" | "lines" | "patch"> {
   const known = new Map<string, readonly FileChange[]>();
 
   let lines: ChangedLines | null = null;
 
-  async function compare<T>(ends: Ends, ask: (comparing: Comparing) => Promise<T>): Promise<T | null> {
-    const pair = pairOf(...ends);
+  async function compare<T>(ends: Ends, ask: (comparing: TreeComparison) => Promise<T>): Promise<T | null> {
+    const pair = toTreePair(...ends);
     const repository = pair && (await orNull(open));
     const environment = (await (await snapshots())?.environment()) ?? {};
     return repository && ask({ repository, pair, environment });
   }
 
   async function changed(from: string | null, to: string | null): Promise<readonly FileChange[] | null> {
-    const pair = pairOf(from, to);
+    const pair = toTreePair(from, to);
     const repository = pair && (await orNull(open));
-    return repository && changesOf(repositoryStore(repository).objects, pair);
+    return repository && listChanges(repositoryStore(repository).objects, pair);
   }
 
   return {
@@ -124,14 +124,14 @@ function comparisons(
       return found;
     },
     async lines(from, to, paths) {
-      const count = ({ repository, ...comparing }: Comparing): Promise<number> => {
+      const count = ({ repository, ...comparing }: TreeComparison): Promise<number> => {
         lines ??= createChangedLines(repository, repositoryStore(repository).objects);
         return lines({ ...comparing, paths });
       };
       return (await compare([from, to], count)) ?? 0;
     },
     async patch(from, to, paths = []) {
-      const read = ({ repository: { top, env }, pair, environment }: Comparing): Promise<string> =>
+      const read = ({ repository: { top, env }, pair, environment }: TreeComparison): Promise<string> =>
         patchBetween(withEnvironment(hardenedGit(top, env), environment), pair, paths);
       return (await compare([from, to], read)) ?? "";
     },
@@ -140,16 +140,16 @@ function comparisons(
 
 type Ends = readonly [string | null, string | null];
 
-type Comparing = {
+type TreeComparison = {
   readonly repository: Repository;
   readonly pair: TreePair;
   readonly environment: LookEnvironment;
 };
 
-type WorkspaceContext = { readonly open: Open; readonly snapshots: Snapshots | null };
+type WorkspaceContext = { readonly open: OpenRepository; readonly snapshots: Snapshots | null };
 
 /** The files of a snapshot in a folder of their own. */
-async function copyOf(snapshot: string, { open, snapshots }: WorkspaceContext): Promise<ThrowAwayCopy> {
+async function copyWorkspaceSnapshot(snapshot: string, { open, snapshots }: WorkspaceContext): Promise<ThrowAwayCopy> {
   requireSnapshot(snapshot, "copy");
   const { top, env } = await open();
   const { objects } = repositoryStore({ top, env });
@@ -157,10 +157,10 @@ async function copyOf(snapshot: string, { open, snapshots }: WorkspaceContext): 
   return copySnapshot({ top, git: hardenedGit(top, env), objects, snapshot, index });
 }
 
-type Keeping = { readonly repository: Repository; readonly snapshots: Snapshots | null };
+type SnapshotStore = { readonly repository: Repository; readonly snapshots: Snapshots | null };
 
 async function keepWithout(
-  { repository, snapshots }: Keeping,
+  { repository, snapshots }: SnapshotStore,
   { ref, ...change }: Subtraction & { readonly ref: string },
 ) {
   for (const id of Object.values(change)) requireSnapshot(id, "mktree");

@@ -7,7 +7,7 @@ import { decodePath, type RawPath, rawInTree, splitFields } from "../process/git
 import { type IgnoreRule, type IgnoreRules, ignoredPaths } from "./ignored.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
 
-export type Hiding = {
+export type IgnoreContext = {
   readonly top: string;
   /** Git as the person has it: their index, their ignore rules. */
   readonly git: Git;
@@ -18,15 +18,15 @@ export type Hiding = {
 };
 
 /** More files than this are not looked through one by one, which is told. */
-const MOST_FILES = 500_000;
+const MAX_FILES = 500_000;
 /** Names of one kind in a line. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /**
  * What came to be since the run began and keeps git from looking: repositories and folders called `.git` inside the
  * tree, ignore rules, marks in the index, and files that cannot be read. Nothing of it is in a snapshot.
  */
-export async function hiddenThings(hiding: Hiding): Promise<string[]> {
+export async function hiddenThings(hiding: IgnoreContext): Promise<string[]> {
   const ignored = await ignoredPaths(hiding.git);
   const sources = await hiding.ignores(ignored);
   // Ignored as a whole, and by no rule from outside: the rule is in it.
@@ -36,19 +36,19 @@ export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   const entries = marksIn(hiding.gitDir) ?? (await marksByGit(hiding.git));
   const known = new Set(ignored.filter((path) => !opaque.includes(path)));
   const found = walk(hiding, { ignored: known, submodules: entries.submodules });
-  const below = filesBeside(found);
+  const below = listFiles(found);
   const all = new Map([...sources, ...(await hiding.ignores(below))]);
   return [
     ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
     ...newRules(found.rules, all),
     ...found.unreadable.map((path) => `${path} cannot be read: it is committed as it was before`),
-    ...(found.isWhole ? [] : [`There are more than ${MOST_FILES} files: not all were looked at for what is hidden`]),
+    ...(found.isWhole ? [] : [`There are more than ${MAX_FILES} files: not all were looked at for what is hidden`]),
     ...(entries.marked.length === 0 ? [] : [`Marked so that git does not look at them: ${named(entries.marked)}`]),
   ];
 }
 
 const named = (paths: readonly string[]): string =>
-  `${paths.slice(0, MOST_NAMED).join(", ")}${paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ""}`;
+  `${paths.slice(0, MAX_NAMED).join(", ")}${paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : ""}`;
 
 /** Entries that git is told to pass over, and those that are repositories of their own. */
 type Marks = { readonly marked: readonly string[]; readonly submodules: ReadonlySet<string> };
@@ -79,14 +79,14 @@ async function marksByGit(git: Git): Promise<Marks> {
   };
 }
 
-type Known = {
+type KnownPaths = {
   readonly ignored: ReadonlySet<string>;
   readonly submodules: ReadonlySet<string>;
 };
 
 type Folder = { readonly path: RawPath; readonly entries: readonly Dirent[] };
 
-type Found = {
+type IgnoredFiles = {
   repositories: string[];
   rules: string[];
   unreadable: string[];
@@ -95,8 +95,8 @@ type Found = {
   isWhole: boolean;
 };
 
-function walk(hiding: Hiding, known: Known): Found {
-  const found: Found = { repositories: [], rules: [], unreadable: [], folders: [], isWhole: true };
+function walk(hiding: IgnoreContext, known: KnownPaths): IgnoredFiles {
+  const found: IgnoredFiles = { repositories: [], rules: [], unreadable: [], folders: [], isWhole: true };
   const left: RawPath[] = [""];
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
@@ -104,7 +104,7 @@ function walk(hiding: Hiding, known: Known): Found {
     if (entries === null) found.unreadable.push(`${shown(folder)}/`);
     else found.folders.push({ path: folder, entries });
     for (const entry of entries ?? []) {
-      if (++count > MOST_FILES) return { ...found, isWhole: false };
+      if (++count > MAX_FILES) return { ...found, isWhole: false };
       const path = below(folder, entry);
       if (isGit(entry)) noteGit(hiding, known, { folder: shown(folder), path, found });
       else if (!entry.isDirectory()) noteFile(hiding, known, { entry, path, found });
@@ -117,19 +117,19 @@ function walk(hiding: Hiding, known: Known): Found {
 const below = (folder: RawPath, { name }: Dirent): RawPath => (folder === "" ? name : `${folder}/${name}`);
 const shown = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));
 
-const isLookedInto = (path: string, { ignored, submodules }: Known): boolean =>
+const isLookedInto = (path: string, { ignored, submodules }: KnownPaths): boolean =>
   path !== OWN_FOLDER && !ignored.has(`${path}/`) && !submodules.has(path);
 
-type GitEntry = { readonly folder: string; readonly path: RawPath; readonly found: Found };
+type GitEntry = { readonly folder: string; readonly path: RawPath; readonly found: IgnoredFiles };
 
 /** The tree's own is at its top. */
-function noteGit({ top, since }: Hiding, { submodules }: Known, { folder, path, found }: GitEntry): void {
+function noteGit({ top, since }: IgnoreContext, { submodules }: KnownPaths, { folder, path, found }: GitEntry): void {
   if (folder !== "" && !submodules.has(folder) && isSince(rawInTree(top, path), since)) found.repositories.push(folder);
 }
 
-type FileEntry = { readonly entry: Dirent; readonly path: RawPath; readonly found: Found };
+type FileEntry = { readonly entry: Dirent; readonly path: RawPath; readonly found: IgnoredFiles };
 
-function noteFile({ top, since }: Hiding, { ignored }: Known, { entry, path, found }: FileEntry): void {
+function noteFile({ top, since }: IgnoreContext, { ignored }: KnownPaths, { entry, path, found }: FileEntry): void {
   const place = rawInTree(top, path);
   if (entry.name === RULES && isSince(place, since)) found.rules.push(shown(path));
   if (entry.isFile() && !isReadable(place) && !ignored.has(shown(path))) found.unreadable.push(shown(path));
@@ -164,7 +164,7 @@ function isReadable(file: string | Buffer): boolean {
 }
 
 /** Files in the folders of new rules, and below these. */
-function filesBeside({ rules, folders }: Found): string[] {
+function listFiles({ rules, folders }: IgnoredFiles): string[] {
   const ruled = rules.map((rule) => rule.slice(0, -RULES.length));
   const inside = folders.filter(({ path }) => ruled.some((folder) => `${shown(path)}/`.startsWith(folder)));
   return inside.flatMap(({ path, entries }) =>

@@ -51,7 +51,7 @@ export function rulesOfLook(folder: GitFolder, environment: IndexEnvironment): I
 }
 
 /** Those of the paths that git is told to ignore. */
-export async function ignoredOf(rules: IgnoreRules, paths: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findIgnored(rules: IgnoreRules, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const found = [...(await rules(paths))].filter(([, { pattern }]) => !pattern.startsWith("!"));
   return new Set(found.map(([path]) => path));
 }

@@ -30,16 +30,16 @@ export const listModified = async (git: Git, environment: IndexEnvironment): Pro
   modified: await modifiedFiles(lister(git, environment)),
 });
 
-type Listed = (...args: readonly string[]) => Promise<Buffer[]>;
+type ListFiles = (...args: readonly string[]) => Promise<Buffer[]>;
 
 const lister =
-  (git: Git, environment: IndexEnvironment): Listed =>
+  (git: Git, environment: IndexEnvironment): ListFiles =>
   async (...args) =>
     splitFields(await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), args[0] ?? ""));
 
 const NEW_FILES = ["--others", "--exclude-standard"];
 
-async function listedByOne(listed: Listed): Promise<Changes> {
+async function listedByOne(listed: ListFiles): Promise<Changes> {
   const lines = await listed("ls-files", "-v", "-z", "--modified", ...NEW_FILES);
   const isAdded = (line: Buffer): boolean => line[0] === QUESTION_MARK;
   const pathsOf = (chosen: readonly Buffer[]): string[] => distinct(chosen.map((line) => line.subarray(2)));
@@ -47,12 +47,12 @@ async function listedByOne(listed: Listed): Promise<Changes> {
 }
 
 /** `git ls-files` compares one file after the other, `git diff-files` many at a time; new files are found meanwhile. */
-async function listedByTwo(listed: Listed): Promise<Changes> {
+async function listedByTwo(listed: ListFiles): Promise<Changes> {
   const [added, modified] = await Promise.all([listed("ls-files", "-z", ...NEW_FILES), modifiedFiles(listed)]);
   return { added: distinct(added), modified };
 }
 
-const modifiedFiles = async (listed: Listed): Promise<string[]> =>
+const modifiedFiles = async (listed: ListFiles): Promise<string[]> =>
   distinct(await listed("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty"));
 
 const QUESTION_MARK = 0x3f;

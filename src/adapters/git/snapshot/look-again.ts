@@ -1,9 +1,9 @@
 import type { Git } from "../process/git.ts";
 import type { Repository } from "../read/repository.ts";
-import { type Differences, type Looking, lookThrough } from "./look-through.ts";
+import { type Differences, type IndexReview, lookThrough } from "./look-through.ts";
 import { createNewNames } from "./new-names.ts";
 import { createStampedDifferences } from "./stamped-differences.ts";
-import { createTreeStamper, type Touched, touchedSince, type TreeStamps } from "./tree-stamps.ts";
+import { createTreeStamper, type TouchedFiles, touchedSince, type TreeStamps } from "./tree-stamps.ts";
 
 /** Looks at a tree again and again, each time only as far as the looks before do not tell. */
 export type LookAgain = {
@@ -13,7 +13,7 @@ export type LookAgain = {
   forget(): void;
 };
 
-export type LookingAgain = Omit<Looking, "repository" | "isNothingNew"> & {
+export type LookingAgain = Omit<IndexReview, "repository" | "isNothingNew"> & {
   /** One of our own, which tells the time. */
   readonly folder: string;
   /** It is known which files have ignore rules. */
@@ -55,4 +55,4 @@ export function createLookAgain(git: Git, repository: Repository): LookAgain {
   };
 }
 
-const isNothing = ({ files, doubted, isAll }: Touched): boolean => files.length + doubted.length === 0 && isAll;
+const isNothing = ({ files, doubted, isAll }: TouchedFiles): boolean => files.length + doubted.length === 0 && isAll;

@@ -11,7 +11,7 @@ import { listChanges, listModified } from "./list-changes.ts";
 import type { Repository } from "../read/repository.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
-export type Looking = {
+export type IndexReview = {
   readonly repository: Repository;
   readonly environment: IndexEnvironment;
   /** Files and folders that count though they are ignored, or our own. */
@@ -38,7 +38,7 @@ export type Differences = {
 };
 
 /** What of the working tree an index does not have. Our own folder counts only where included, and leaves the index. */
-export async function lookThrough(git: Git, looking: Looking): Promise<Differences> {
+export async function lookThrough(git: Git, looking: IndexReview): Promise<Differences> {
   const { repository, environment, include } = looking;
   const list = looking.isNothingNew ? listModified : listChanges;
   const [first, { entries, tree, isSparse, hasChanged }] = await Promise.all([
@@ -65,7 +65,7 @@ export async function lookThrough(git: Git, looking: Looking): Promise<Differenc
   };
 }
 
-const entriesFor = async (git: Git, looking: Looking): Promise<IndexEntries> =>
+const entriesFor = async (git: Git, looking: IndexReview): Promise<IndexEntries> =>
   looking.isOurs && looking.include.length === 0
     ? { entries: [], tree: null }
     : indexEntries(git, looking.environment, neededBy(looking));
@@ -74,7 +74,7 @@ const isIncluded = (path: string, include: readonly string[]): boolean =>
   include.some((folder) => isUnder(path, folder));
 
 /** Of all others it is enough that git compares them with the index. */
-function neededBy({ include, distrust, isOurs }: Looking): (file: KnownFile) => boolean {
+function neededBy({ include, distrust, isOurs }: IndexReview): (file: KnownFile) => boolean {
   const isBelow = belowAny(isOurs ? include : [OWN_FOLDER, ...include]);
   return (file) => file.isAssumed || file.isSkipped || isBelow(file) || isDoubted(file, distrust);
 }
@@ -85,10 +85,10 @@ function belowAny(folders: readonly string[]): (file: KnownFile) => boolean {
 }
 
 const trackedBelow = (entries: readonly KnownFile[], include: readonly string[]): ReadonlySet<string> =>
-  new Set(entries.filter(belowAny(include)).map(pathOf));
+  new Set(entries.filter(belowAny(include)).map(decodeEntryPath));
 
-const bytesOf = ({ name }: KnownFile): Buffer => Buffer.from(name, "latin1");
-const pathOf = (entry: KnownFile): string => decodePath(bytesOf(entry));
+const nameBytes = ({ name }: KnownFile): Buffer => Buffer.from(name, "latin1");
+const decodeEntryPath = (entry: KnownFile): string => decodePath(nameBytes(entry));
 
 /**
  * The time of the last change to a file's record cannot be set. Git names every file that has another one than the index
@@ -98,13 +98,13 @@ const isDoubted = ({ recordedAt }: KnownFile, since: number | null): boolean =>
   since !== null && (recordedAt === null || recordedAt >= Math.floor(since / 1000));
 
 /** Those that were touched, besides what git names. */
-async function touchedSince({ repository, distrust }: Looking, entries: readonly KnownFile[]): Promise<string[]> {
+async function touchedSince({ repository, distrust }: IndexReview, entries: readonly KnownFile[]): Promise<string[]> {
   if (distrust === null) return [];
   const slice = createTimeSlice();
   const touched: string[] = [];
   for (const entry of entries) {
-    const stats = isDoubted(entry, distrust) ? statsOf(repository.top, entry) : null; // vanished: git tells
-    if (stats !== null && !stats.isDirectory() && stats.ctimeMs >= distrust) touched.push(pathOf(entry));
+    const stats = isDoubted(entry, distrust) ? readStats(repository.top, entry) : null; // vanished: git tells
+    if (stats !== null && !stats.isDirectory() && stats.ctimeMs >= distrust) touched.push(decodeEntryPath(entry));
     if (slice.isOver()) await slice.next();
   }
   return touched;
@@ -117,26 +117,28 @@ async function forget(git: Git, environment: IndexEnvironment, paths: readonly s
   await must(git(["update-index", "--force-remove", "-z", "--stdin"], { environment, input }), "update-index");
 }
 
-type Revealed = IndexEntries & {
+type RevealedEntries = IndexEntries & {
   readonly isSparse: boolean;
   /** Something was hidden until now. */
   readonly hasChanged: boolean;
 };
 
 /** Entries marked "assume unchanged" or "skip" would hide changes; our own folder leaves the index. */
-async function revealEntries(git: Git, looking: Looking): Promise<Revealed> {
+async function revealEntries(git: Git, looking: IndexReview): Promise<RevealedEntries> {
   const { repository, environment, include } = looking;
   const { entries, tree } = await entriesFor(git, looking);
   const update = async (option: string, chosen: readonly KnownFile[]): Promise<boolean> => {
     if (chosen.length === 0) return false;
-    const input = joinFields(chosen.map(pathOf));
+    const input = joinFields(chosen.map(decodeEntryPath));
     await must(git(["update-index", option, "-z", "--stdin"], { environment, input }), "update-index");
     return true;
   };
   const assumed = entries.filter(({ isAssumed }) => isAssumed);
   const skipped = entries.filter(({ isSkipped }) => isSkipped);
-  const there = skipped.filter((entry) => statsOf(repository.top, entry) !== null);
-  const own = entries.filter((entry) => isUnder(entry.name, OWN_FOLDER) && !isIncluded(pathOf(entry), include));
+  const there = skipped.filter((entry) => readStats(repository.top, entry) !== null);
+  const own = entries.filter(
+    (entry) => isUnder(entry.name, OWN_FOLDER) && !isIncluded(decodeEntryPath(entry), include),
+  );
   const changes = [
     await update("--no-assume-unchanged", assumed),
     await update("--no-skip-worktree", there),
@@ -147,9 +149,9 @@ async function revealEntries(git: Git, looking: Looking): Promise<Revealed> {
 }
 
 /** Null for what is not there, or cannot be looked at. */
-function statsOf(top: string, entry: KnownFile): Stats | null {
+function readStats(top: string, entry: KnownFile): Stats | null {
   try {
-    return lstatSync(inTree(top, bytesOf(entry)), { throwIfNoEntry: false }) ?? null;
+    return lstatSync(inTree(top, nameBytes(entry)), { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }

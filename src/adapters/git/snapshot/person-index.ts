@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { type IndexEntry, LARGEST_INDEX, readIndexBytes, type Wanted } from "../objects/git-index.ts";
+import { type IndexEntry, MAX_INDEX_BYTES, readIndexBytes, type EntryFilter } from "../objects/git-index.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
 
 /** The person's index at one moment. */
@@ -11,13 +11,13 @@ export type PersonIndex = {
 
 export function indexBytes(file: string): Buffer | null {
   try {
-    return statSync(file).size <= LARGEST_INDEX ? readFileSync(file) : null;
+    return statSync(file).size <= MAX_INDEX_BYTES ? readFileSync(file) : null;
   } catch {
     return null;
   }
 }
 
-type Compared = {
+type IndexPair = {
   /** The index that follows the tree. */
   readonly own: Buffer | null;
   /** The person's. */
@@ -26,7 +26,7 @@ type Compared = {
 };
 
 /** More files than this are not compared one by one. */
-const MOST_REWRITTEN = 20;
+const MAX_REWRITTEN = 20;
 
 /**
  * Whether an index that follows the tree would hold the same, had it begun with the person's as it is now. So it is after
@@ -34,7 +34,7 @@ const MOST_REWRITTEN = 20;
  * still has. What a file holds is read from the tree again, so an entry may have another content, as long as that does
  * not decide about line ends.
  */
-export async function isAlreadyIn({ own, before, now }: Compared, objects: GitObjects): Promise<boolean> {
+export async function isAlreadyIn({ own, before, now }: IndexPair, objects: GitObjects): Promise<boolean> {
   const [earlier, later] = [allEntriesIn(before), allEntriesIn(now)];
   if (earlier === null || later === null) return false;
   const changed = [...later.values()].filter((entry) => !isSame(entry, earlier.get(entry.name)));
@@ -43,7 +43,7 @@ export async function isAlreadyIn({ own, before, now }: Compared, objects: GitOb
   const held = entriesIn(own, ({ name }) => inDoubt.has(name));
   if (held === null || gone.some((name) => held.has(name))) return false;
   const rewritten = changed.filter((entry) => !isSame(entry, held.get(entry.name)));
-  if (rewritten.length > MOST_REWRITTEN) return false;
+  if (rewritten.length > MAX_REWRITTEN) return false;
   for (const entry of rewritten) if (!(await isRewritten(objects, entry, held.get(entry.name)))) return false;
   return true;
 }
@@ -60,7 +60,7 @@ function allEntriesIn(bytes: Buffer | null): ReturnType<typeof entriesIn> {
 }
 
 /** Null where only git can tell, and where a name has several entries, as in an unfinished merge. */
-function entriesIn(bytes: Buffer | null, isWanted?: Wanted): ReadonlyMap<string, IndexEntry> | null {
+function entriesIn(bytes: Buffer | null, isWanted?: EntryFilter): ReadonlyMap<string, IndexEntry> | null {
   const entries = bytes && readIndexBytes(bytes, isWanted)?.entries;
   if (!entries) return null;
   const found = new Map(entries.map((entry) => [entry.name, entry]));

@@ -16,9 +16,9 @@ export function furnish(folder: string, repository: Repository, settings: LookSe
   mkdirSync(join(folder, "refs"), { recursive: true });
   mkdirSync(join(folder, "info"), { recursive: true });
   writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
-  writeFileSync(join(folder, "config"), configOf(settings, textOf(join(common, "config"))));
-  writeFileSync(join(folder, "info", "exclude"), textOf(join(common, "info", "exclude")));
-  writeFileSync(join(folder, "info", "attributes"), `${textOf(join(common, "info", "attributes"))}\n${ATTRIBUTES}`);
+  writeFileSync(join(folder, "config"), privateConfig(settings, readText(join(common, "config"))));
+  writeFileSync(join(folder, "info", "exclude"), readText(join(common, "info", "exclude")));
+  writeFileSync(join(folder, "info", "attributes"), `${readText(join(common, "info", "attributes"))}\n${ATTRIBUTES}`);
   return {
     GIT_DIR: folder,
     GIT_WORK_TREE: repository.top,
@@ -40,7 +40,7 @@ const ATTRIBUTES = "* -ident !filter !diff !merge !working-tree-encoding\n";
 const isWindows = process.platform === "win32";
 const isMac = process.platform === "darwin";
 
-function configOf(settings: LookSettings, real: string): string {
+function privateConfig(settings: LookSettings, real: string): string {
   const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(real);
   const core = {
     repositoryformatversion: isSha256 ? 1 : 0,
@@ -62,7 +62,7 @@ function configOf(settings: LookSettings, real: string): string {
 const quoted = (value: string): string =>
   `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 
-function textOf(file: string): string {
+function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -23,7 +23,7 @@ export async function restorePaths(repository: Repository, request: RestoreReque
   const git = hardenedGit(repository.top, repository.env);
   const unsafe = request.paths.find((path) => !isTreePath(path));
   if (unsafe !== undefined) throw unsafePath(unsafe, "it is not a path inside the tree");
-  const modes = await modesOf(git, request.from);
+  const modes = await readModes(git, request.from);
   const filtered = await filteredPaths(git, request.paths);
   const left = request.paths.filter((path) => modes.get(path) === SUBMODULE || filtered.has(path));
   const wanted = request.paths.filter((path) => !left.includes(path));
@@ -40,7 +40,7 @@ export async function restorePaths(repository: Repository, request: RestoreReque
   if (left.length > 0) throw gitFailed("restore", `left as they are: ${left.join(", ")}`);
 }
 
-async function modesOf(git: Git, commit: string): Promise<Map<string, string>> {
+async function readModes(git: Git, commit: string): Promise<Map<string, string>> {
   const output = await must(git(["ls-tree", "-r", "-z", "--full-tree", commit]), "ls-tree");
   return new Map(
     splitFields(output).map((field) => {
@@ -67,7 +67,7 @@ async function filteredPaths(git: Git, paths: readonly string[]): Promise<Set<st
 
 /** False when a folder is in the place of the file. */
 async function removeFile(top: string, path: string): Promise<boolean> {
-  const parents = parentsOf(path);
+  const parents = parentFolders(path);
   for (const parent of parents) if (!(await look(top, parent))?.isDirectory()) return true; // no such file in the tree
   const found = await look(top, path);
   if (!found) return true;
@@ -105,7 +105,7 @@ async function putBack(source: string, top: string, path: string): Promise<boole
 
 /** A linked folder on the way would lead out of the tree; git never has files behind one. */
 async function makeParents(top: string, path: string): Promise<void> {
-  for (const parent of parentsOf(path)) {
+  for (const parent of parentFolders(path)) {
     const found = await look(top, parent);
     if (!found) await mkdir(inTree(top, parent));
     else if (!found.isDirectory()) throw unsafePath(path, `${parent} is not a folder of the tree`);
@@ -113,7 +113,7 @@ async function makeParents(top: string, path: string): Promise<void> {
 }
 
 /** `a`, `a/b` for `a/b/c`. */
-function parentsOf(path: string): string[] {
+function parentFolders(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
 }

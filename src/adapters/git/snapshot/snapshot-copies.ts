@@ -8,11 +8,11 @@ import { decodePath, inTree, type RawPath, rawInTree } from "../process/git-path
 import { differingFrom } from "./doubted-files.ts";
 import { exportTree } from "./export-tree.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
-import { changesOf } from "./tree-diff.ts";
+import { listChanges } from "./tree-diff.ts";
 import { CLOCK_TICK } from "./file-clock.ts";
 import { entriesBelow, entryStamp } from "./written-entries.ts";
 
-export type Copying = {
+export type CopyRequest = {
   /** Of the working tree. */
   readonly top: string;
   readonly git: Git;
@@ -23,7 +23,7 @@ export type Copying = {
 };
 
 /** A copy as git wrote it. */
-type Noted = {
+type CopyRecord = {
   readonly dir: string;
   readonly snapshot: string;
   /** How each file and folder stood, by its path. */
@@ -35,18 +35,18 @@ type Noted = {
 };
 
 /** One for each working tree: what was written for the last copy is mostly what the next one needs. */
-const spares = new Map<string, Noted>();
+const spares = new Map<string, CopyRecord>();
 
 /** Larger ones are written anew: nothing else is done while each file is looked at. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
  * The files of a snapshot in a folder of their own. It is that of the copy before, if nothing in it was touched since
  * git wrote it: then only what differs between the two snapshots is written.
  */
-export async function copySnapshot(copying: Copying): Promise<ThrowAwayCopy> {
+export async function copySnapshot(copying: CopyRequest): Promise<ThrowAwayCopy> {
   const dir = (await renewed(copying)) ?? (await written(copying));
-  const noted = noteOf(dir, copying.snapshot);
+  const noted = readNote(dir, copying.snapshot);
   return { dir, dispose: async () => (noted !== null && keep(copying.top, noted) ? undefined : removeFolder(dir)) };
 }
 
@@ -58,14 +58,14 @@ export function releaseCopies(top: string): void {
 }
 
 /** False for one that is of no use. */
-function keep(top: string, noted: Noted): boolean {
+function keep(top: string, noted: CopyRecord): boolean {
   if (spares.has(top) || !isUntouched(noted)) return false;
   removeAtExit(noted.dir);
   spares.set(top, noted);
   return true;
 }
 
-async function written({ git, snapshot, index }: Copying): Promise<string> {
+async function written({ git, snapshot, index }: CopyRequest): Promise<string> {
   const dir = await makeTemporaryFolder();
   try {
     await exportTree(git, { commit: snapshot, into: dir, paths: "all", index });
@@ -77,7 +77,7 @@ async function written({ git, snapshot, index }: Copying): Promise<string> {
 }
 
 /** The spare copy with the files of the snapshot; null where there is none that can be used. */
-async function renewed(copying: Copying): Promise<string | null> {
+async function renewed(copying: CopyRequest): Promise<string | null> {
   const spare = spares.get(copying.top);
   if (spare === undefined) return null;
   spares.delete(copying.top);
@@ -87,13 +87,13 @@ async function renewed(copying: Copying): Promise<string | null> {
   return null;
 }
 
-async function renew(spare: Noted, { git, objects, snapshot, index }: Copying): Promise<boolean> {
+async function renew(spare: CopyRecord, { git, objects, snapshot, index }: CopyRequest): Promise<boolean> {
   const { dir } = spare;
   if (!isUntouched(spare)) return false; // also by those who had nothing to do there
-  const changes = await changesOf(objects, { from: spare.snapshot, to: snapshot });
+  const changes = await listChanges(objects, { from: spare.snapshot, to: snapshot });
   if (changes === null || changes.some(({ path }) => isOfRules(path))) return false;
   const changed = new Set(changes.map(({ path }) => path));
-  const doubted = spare.doubted.map(textOf).filter((path) => !changed.has(path));
+  const doubted = spare.doubted.map(decodeRawPath).filter((path) => !changed.has(path));
   const stale = index === null ? doubted : differingFrom(index, dir, doubted);
   for (const path of [...changed, ...stale]) removeFrom(dir, path);
   const gone = new Set(changes.filter(({ change }) => change === "deleted").map(({ path }) => path));
@@ -116,8 +116,8 @@ function removeFrom(dir: string, path: string): void {
 }
 
 /** Null for a large copy, and where times are told in coarse steps. */
-function noteOf(dir: string, snapshot: string): Noted | null {
-  const entries = entriesBelow(dir, { most: MOST_ENTRIES });
+function readNote(dir: string, snapshot: string): CopyRecord | null {
+  const entries = entriesBelow(dir, { most: MAX_ENTRIES });
   const files = entries?.filter(({ stats }) => !stats.isDirectory()) ?? [];
   if (entries === null || files.every(({ stats }) => Number.isInteger(stats.ctimeMs))) return null;
   const youngest = files.reduce((latest, { stats }) => Math.max(latest, stats.ctimeMs), 0);
@@ -136,7 +136,7 @@ function noteOf(dir: string, snapshot: string): Noted | null {
   };
 }
 
-function isUntouched({ dir, stamps, folders }: Noted): boolean {
+function isUntouched({ dir, stamps, folders }: CopyRecord): boolean {
   try {
     return (
       [...folders].every(([folder, count]) => readdirSync(rawInTree(dir, folder)).length === count) &&
@@ -149,4 +149,4 @@ function isUntouched({ dir, stamps, folders }: Noted): boolean {
 
 const stampAt = (dir: string, path: RawPath): string => entryStamp(lstatSync(rawInTree(dir, path)));
 
-const textOf = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));
+const decodeRawPath = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));

@@ -30,7 +30,7 @@ export interface Snapshots {
 }
 
 /** Each collection of git can come between writing and referring once. */
-const TRIES = 3;
+const MAX_SNAPSHOT_ATTEMPTS = 3;
 
 /**
  * The working tree stored as commits, through an index of its own. A commit has no parent and a fixed date, so that the
@@ -46,7 +46,7 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
   const inTurn = oneAfterAnother();
 
   /** Git may throw away what was remembered, or written just now, as long as no ref has it: then all of it anew. */
-  async function careful<T>(work: () => Promise<T>, triesLeft = TRIES - 1): Promise<T> {
+  async function careful<T>(work: () => Promise<T>, triesLeft = MAX_SNAPSHOT_ATTEMPTS - 1): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -91,10 +91,10 @@ type UpToDate = {
   readonly isReliable: boolean;
 };
 
-type Updating = { readonly behind: Behind; readonly top: string; readonly store: RepositoryStore };
+type IndexUpdate = { readonly behind: Behind; readonly top: string; readonly store: RepositoryStore };
 
 /** Tells the index what it did not have. */
-async function bringUpToDate(git: Git, { behind, top, store }: Updating): Promise<UpToDate> {
+async function bringUpToDate(git: Git, { behind, top, store }: IndexUpdate): Promise<UpToDate> {
   const { environment, files, repositories, isSparse } = behind;
   if (behind.tree !== null && files.length + repositories.length === 0)
     return { tree: behind.tree, isReliable: !isSparse };
@@ -127,23 +127,24 @@ const withoutSlash = (folder: string): string => folder.replace(/\/$/, "");
 
 const NOBODY = "isdlc <isdlc@localhost> 946684800 +0000";
 
-const snapshotOf = (tree: string): string => `tree ${tree}\nauthor ${NOBODY}\ncommitter ${NOBODY}\n\nisdlc snapshot\n`;
+const snapshotCommit = (tree: string): string =>
+  `tree ${tree}\nauthor ${NOBODY}\ncommitter ${NOBODY}\n\nisdlc snapshot\n`;
 
-type Storing = Pick<SnapshotRequest, "ref"> & {
+type TreeStorage = Pick<SnapshotRequest, "ref"> & {
   readonly tree: string;
   /** Commits made for trees by earlier calls; added to. */
   readonly commits: Map<string, string>;
   readonly store: RepositoryStore;
 };
 
-async function storeTree({ tree, ref, commits, store: { objects, setRef, write } }: Storing): Promise<string> {
+async function storeTree({ tree, ref, commits, store: { objects, setRef, write } }: TreeStorage): Promise<string> {
   const known = commits.get(tree) ?? null;
   const isThere = known !== null && (await objects.has(known));
   const assertTree = async (): Promise<void> => {
     if (!(await objects.has(tree))) throw gitFailed("hash-object", `the tree ${tree} is gone`);
   };
   if (!isThere) await assertTree();
-  const stored = isThere ? known : await write.commit(snapshotOf(tree));
+  const stored = isThere ? known : await write.commit(snapshotCommit(tree));
   await setRef(ref, stored);
   await assertTree(); // the commit is written without it, and only now a ref keeps it
   commits.set(tree, stored);

@@ -3,15 +3,15 @@ import { readFromIndex } from "../objects/git-index.ts";
 import type { GitFolder } from "../process/git.ts";
 import { decodePath, isUnder, type RawPath } from "../process/git-path.ts";
 import { differingFrom } from "./doubted-files.ts";
-import { ignoredOf, type IgnoreRules, rulesOfLook } from "./ignored.ts";
+import { findIgnored, type IgnoreRules, rulesOfLook } from "./ignored.ts";
 import type { Differences } from "./look-through.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
-import type { Touched } from "./tree-stamps.ts";
+import type { TouchedFiles } from "./tree-stamps.ts";
 
 /** Tells what an index does not have from what happened to the tree since it had all of it. */
 export type StampedDifferences = {
   /** Null where only git can tell. */
-  since(touched: Touched, look: StampedLook): Promise<Differences | null>;
+  since(touched: TouchedFiles, look: StampedLook): Promise<Differences | null>;
   /** Git looks: the index may begin anew, rules may be others. */
   forget(): void;
 };
@@ -35,15 +35,15 @@ export function createStampedDifferences(tree: GitFolder): StampedDifferences {
       const isKnown = (path: RawPath): boolean => names.has(path);
       const untracked = files.filter((path) => !isKnown(path));
       const ask = (): IgnoreRules => (rules ??= rulesOfLook(tree, environment));
-      const ignored = untracked.length === 0 ? NONE : await ignoredOf(ask(), untracked.map(textOf));
-      const isAdded = (path: RawPath): boolean => !ignored.has(textOf(path));
-      const isIncluded = (path: RawPath): boolean => include.some((folder) => isUnder(textOf(path), folder));
+      const ignored = untracked.length === 0 ? NONE : await findIgnored(ask(), untracked.map(decodeRawPath));
+      const isAdded = (path: RawPath): boolean => !ignored.has(decodeRawPath(path));
+      const isIncluded = (path: RawPath): boolean => include.some((folder) => isUnder(decodeRawPath(path), folder));
       const taken = untracked.filter((path) => isAdded(path) || isIncluded(path));
-      const unsure = doubted.filter(isKnown).map(textOf);
-      const changed = [...files.filter(isKnown).map(textOf), ...differingFrom(environment, tree.top, unsure)];
+      const unsure = doubted.filter(isKnown).map(decodeRawPath);
+      const changed = [...files.filter(isKnown).map(decodeRawPath), ...differingFrom(environment, tree.top, unsure)];
       for (const path of taken) names.add(path);
-      const added = taken.filter(isAdded).map(textOf);
-      return { files: [...taken.map(textOf), ...changed], repositories: [], added, isSparse: false, tree: null };
+      const added = taken.filter(isAdded).map(decodeRawPath);
+      return { files: [...taken.map(decodeRawPath), ...changed], repositories: [], added, isSparse: false, tree: null };
     },
     forget() {
       rules?.end();
@@ -66,4 +66,4 @@ function namesIn({ GIT_INDEX_FILE: index = "" }: IndexEnvironment): Set<RawPath>
   return entries !== undefined && isPlain === true ? new Set(entries.map(({ name }) => name)) : null;
 }
 
-const textOf = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));
+const decodeRawPath = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));

@@ -33,22 +33,22 @@ export async function changedFiles(git: Git, environment: IndexEnvironment): Pro
   return [...new Set(splitFields(output).map(decodePath))];
 }
 
-export type Staging = {
+export type StagingRequest = {
   readonly environment: IndexEnvironment;
   readonly top: string;
   readonly paths: readonly string[];
 };
 
-export type Staged = {
+export type StagingResult = {
   readonly count: number;
   /** A later look at the index will see whatever is done to these files. */
   readonly isReliable: boolean;
 };
 
 /** Takes the files as they are into the index, vanished ones as deleted. Unreadable ones keep their entry. */
-export async function stage(git: Git, { environment, top, paths }: Staging): Promise<Staged> {
+export async function stage(git: Git, { environment, top, paths }: StagingRequest): Promise<StagingResult> {
   const found = await lookAt(top, paths);
-  const update = async (options: readonly string[], chosen: readonly Found[]): Promise<void> => {
+  const update = async (options: readonly string[], chosen: readonly PathState[]): Promise<void> => {
     if (chosen.length === 0) return;
     const input = joinFields(chosen.map(({ path }) => path).toSorted()); // a file leaves before a folder takes its place
     const args = ["update-index", ...options, "-z", "--stdin"];
@@ -65,7 +65,10 @@ export async function stage(git: Git, { environment, top, paths }: Staging): Pro
  * What has vanished may come back: was it ignored, only the person's index would know it. And git takes a file for
  * unchanged that was written again in the same second and given its old time.
  */
-async function isReliable(found: readonly Found[], { GIT_INDEX_FILE: file = "" }: IndexEnvironment): Promise<boolean> {
+async function isReliable(
+  found: readonly PathState[],
+  { GIT_INDEX_FILE: file = "" }: IndexEnvironment,
+): Promise<boolean> {
   if (found.some(({ is }) => is !== "there" && is !== "unreadable")) return false;
   const written = seconds((await stat(file).catch(() => null))?.mtimeMs ?? 0);
   return !found.some(
@@ -75,14 +78,14 @@ async function isReliable(found: readonly Found[], { GIT_INDEX_FILE: file = "" }
 
 const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
-type Found = {
+type PathState = {
   readonly path: string;
   /** A folder in the place of a file counts as vanished. Git does not go through links. */
   readonly is: "there" | "unreadable" | "vanished" | "behindLink";
   readonly stats: Stats | null;
 };
 
-async function lookAt(top: string, paths: readonly string[]): Promise<Found[]> {
+async function lookAt(top: string, paths: readonly string[]): Promise<PathState[]> {
   const links = new Map<string, Promise<boolean>>();
   const isBehindLink = async (path: string): Promise<boolean> => {
     const parent = dirname(path);
@@ -102,7 +105,7 @@ async function lookAt(top: string, paths: readonly string[]): Promise<Found[]> {
   );
 }
 
-async function lookAtFile(top: string, path: string): Promise<Found> {
+async function lookAtFile(top: string, path: string): Promise<PathState> {
   const file = inTree(top, path);
   try {
     const stats = await lstat(file);

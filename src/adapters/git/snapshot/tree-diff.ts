@@ -15,7 +15,7 @@ const plain = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"];
 const timeoutMs = 30_000;
 
 /** Both ends of a comparison; null where either is no object id. */
-export function pairOf(from: string | null, to: string | null): TreePair | null {
+export function toTreePair(from: string | null, to: string | null): TreePair | null {
   return from !== null && to !== null && isObjectId(from) && isObjectId(to) ? { from, to } : null;
 }
 
@@ -37,17 +37,17 @@ async function compared(
 type Comparison = GitOptions & { readonly args: readonly string[]; readonly paths?: readonly string[] };
 
 /** The same of two ends that never change, read as objects; null when the repository does not have one of them. */
-export async function changesOf(objects: GitObjects, { from, to }: TreePair): Promise<FileChange[] | null> {
+export async function listChanges(objects: GitObjects, { from, to }: TreePair): Promise<FileChange[] | null> {
   if (from === to) return [];
   if ((await objects.read(from)) === null || (await objects.read(to)) === null) return null;
   const found = await treeDifferences(objects, from, to);
-  return found.map(({ path, before, after }) => ({ path, change: kindOf(before, after) }));
+  return found.map(({ path, before, after }) => ({ path, change: changeKind(before, after) }));
 }
 
 /** Digits of a mode that say what kind of thing an entry is. */
 const KIND = 3;
 
-function kindOf(before: TreeEntry, after: TreeEntry): FileChange["change"] {
+function changeKind(before: TreeEntry, after: TreeEntry): FileChange["change"] {
   if (before.mode === GONE) return "added";
   if (after.mode === GONE) return "deleted";
   return before.mode.slice(0, KIND) === after.mode.slice(0, KIND) ? "modified" : "typechange";
@@ -66,7 +66,7 @@ export async function patchBetween(git: Git, pair: TreePair, paths: readonly str
   const text = ended(output);
   const hidden = [...text.matchAll(BINARY)];
   if (hidden.length === 0) return text;
-  const shown = await Promise.all(hidden.map(([line]) => linesOf(git, pair, line)));
+  const shown = await Promise.all(hidden.map(([line]) => readDiffLines(git, pair, line)));
   let at = 0;
   return text.replaceAll(BINARY, () => shown[at++] ?? "");
 }
@@ -82,7 +82,7 @@ function ended(output: Buffer): string {
 const BINARY = /^Binary files .* differ$/gm;
 
 /** Source text with a NUL in it is text all the same; of anything else its kind is told. */
-async function linesOf(git: Git, pair: TreePair, line: string): Promise<string> {
+async function readDiffLines(git: Git, pair: TreePair, line: string): Promise<string> {
   const path =
     / and b\/(.*) differ$/.exec(line)?.[1] ?? /^Binary files a\/(.*) and \/dev\/null differ$/.exec(line)?.[1];
   if (path === undefined || path.startsWith('"')) return `${line}\n(not shown: binary content)`;
@@ -108,10 +108,10 @@ async function sizeIn(git: Git, tree: string, path: string): Promise<number | nu
   return size === undefined ? null : Number(size);
 }
 
-const MOST_CONTROLS = 0.02;
+const MAX_CONTROLS = 0.02;
 
 /** As text it would be unreadable, or flood whoever reads. */
 function isMostlyText(body: string): boolean {
   const strange = (body.match(/[^\P{Cc}\n\t\r]/gu)?.length ?? 0) + (body.match(BYTE_MARK)?.length ?? 0);
-  return body !== "" && body.length <= maxOutputBytes && strange <= Math.max(2, body.length * MOST_CONTROLS);
+  return body !== "" && body.length <= maxOutputBytes && strange <= Math.max(2, body.length * MAX_CONTROLS);
 }

@@ -16,7 +16,7 @@ export type TreeStamps = {
 };
 
 /** What happened from one look to the next. */
-export type Touched = {
+export type TouchedFiles = {
   /** New files, and those with another stamp. */
   readonly files: readonly RawPath[];
   /** Those with the same stamp that were written so shortly before the earlier look that it proves nothing. */
@@ -29,7 +29,7 @@ export type Touched = {
 export type TreeStamper = (folder: string, include: readonly string[]) => TreeStamps | null;
 
 /** More entries than this are looked at faster by git. */
-const MOST_ENTRIES = 1_500;
+const MAX_ENTRIES = 1_500;
 
 /**
  * The time of a file's last change of state cannot be set, so that a file with the stamp of before, once that was
@@ -44,14 +44,14 @@ export function createTreeStamper(top: string): TreeStamper {
       const clock = fileClock(folder); // before the first file is looked at
       const files = filesBelow(top, include);
       isLarge = files === "tooMany";
-      return files === "tooMany" || clock.isCoarse ? null : stampsOf(top, files, clock);
+      return files === "tooMany" || clock.isCoarse ? null : stampTree(top, files, clock);
     } catch {
       return null; // removed meanwhile, not for us to read, or only for git
     }
   };
 }
 
-export function touchedSince(before: TreeStamps, now: TreeStamps): Touched {
+export function touchedSince(before: TreeStamps, now: TreeStamps): TouchedFiles {
   const earlier = new Map(before.names.map((name, at) => [name, at * NUMBERS]));
   const files: RawPath[] = [];
   const doubted: RawPath[] = [];
@@ -83,7 +83,7 @@ const NUMBERS = 4;
 const MODE = 2;
 const CHANGED = 3;
 
-function stampsOf(top: string, names: readonly RawPath[], clock: FileClock): TreeStamps {
+function stampTree(top: string, names: readonly RawPath[], clock: FileClock): TreeStamps {
   const numbers: number[] = [];
   for (const path of names) {
     const stats = lstatSync(rawInTree(top, path));
@@ -101,7 +101,7 @@ function filesBelow(top: string, include: readonly string[]): readonly RawPath[]
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     const entries = entriesIn(top, folder);
-    if ((count += entries.length) > MOST_ENTRIES) return "tooMany";
+    if ((count += entries.length) > MAX_ENTRIES) return "tooMany";
     for (const entry of entries) {
       const path = pathIn(folder, entry.name);
       if (entry.isDirectory()) left.push(path);

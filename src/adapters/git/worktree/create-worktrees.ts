@@ -3,12 +3,12 @@ import type { GitCaller } from "../process/personal-git.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
 import { forgetSnapshots } from "../snapshot/forget-snapshots.ts";
 import { deleteMergedBranch, keepThenDelete } from "./worktree-branch.ts";
-import { mainTreeOf } from "./worktree-location.ts";
+import { findMainTree } from "./worktree-location.ts";
 import { removeWorktree } from "./worktree-remove.ts";
 
 export function createWorktrees(root: string, caller: GitCaller): Worktrees {
   let known: string | null = null; // found out while this tree is there: it may be the one that is removed
-  const find = (): string | null => (known ??= mainTreeOf(root));
+  const find = (): string | null => (known ??= findMainTree(root));
   const main = (): string => find() ?? root;
   return {
     main: find,

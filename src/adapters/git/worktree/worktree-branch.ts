@@ -1,15 +1,21 @@
 import { ProblemError } from "../../../core/problem.ts";
 import type { MergeRequest } from "../../../ports/vcs.ts";
-import type { BranchDeleted, BranchRefusal, Merged, MergeRefusal, Refused } from "../../../ports/worktrees.ts";
+import type {
+  DeletedBranch,
+  BranchRefusal,
+  MergedBranch,
+  MergeRefusal,
+  WorktreeRefusal,
+} from "../../../ports/worktrees.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { type GitCaller, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
-import { readFacts, tipOf } from "../read/git-read.ts";
+import { readFacts, readBranchTip } from "../read/git-read.ts";
 import { mergeOrSquash } from "../write/squash-branch.ts";
 import { isBranchName, refPart } from "../snapshot/ref-name.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
 import { lastWords } from "../process/run-git.ts";
-import { mainTreeOf, refused } from "./worktree-location.ts";
+import { findMainTree, refused } from "./worktree-location.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
 
 /** Deletes a branch whose every commit is in the base. */
@@ -17,11 +23,11 @@ export async function deleteMergedBranch(
   root: string,
   { branch, base }: { readonly branch: string; readonly base: string },
   caller: GitCaller,
-): Promise<BranchDeleted | Refused<BranchRefusal>> {
+): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>> {
   const found = await deletable(root, branch, caller);
   if (!found.ok) return found;
   const { git, tip } = found;
-  const baseTip = isBranchName(base) ? await tipOf(git, base) : null;
+  const baseTip = isBranchName(base) ? await readBranchTip(git, base) : null;
   if (baseTip === null) return refused("noBase", "There is no such branch to compare with.", [base]);
   if (branch === base || (await git(["merge-base", "--is-ancestor", tip, baseTip])).status !== 0) {
     const fix = "The branch has commits that the base does not have. Merge it first, or keep it.";
@@ -35,7 +41,7 @@ export async function keepThenDelete(
   root: string,
   branch: string,
   caller: GitCaller,
-): Promise<BranchDeleted | Refused<BranchRefusal>> {
+): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>> {
   const found = await deletable(root, branch, caller);
   if (!found.ok) return found;
   const { git, tip } = found;
@@ -58,8 +64,8 @@ export async function mergeWorktreeBranch(
   root: string,
   request: MergeRequest,
   caller: GitCaller,
-): Promise<Merged | Refused<MergeRefusal>> {
-  const main = mainTreeOf(root);
+): Promise<MergedBranch | WorktreeRefusal<MergeRefusal>> {
+  const main = findMainTree(root);
   if (main === null) return refused("noRepository", "There is no main working tree to merge in.", [root]);
   const refusal = await refusalOfMerge(main, request, caller.env);
   if (refusal !== null) return refusal;
@@ -82,9 +88,9 @@ async function refusalOfMerge(
   main: string,
   { branch, base }: MergeRequest,
   env: NodeJS.ProcessEnv,
-): Promise<Refused<MergeRefusal> | null> {
+): Promise<WorktreeRefusal<MergeRefusal> | null> {
   const git = hardenedGit(main, env);
-  const has = async (name: string) => isBranchName(name) && (await tipOf(git, name)) !== null;
+  const has = async (name: string) => isBranchName(name) && (await readBranchTip(git, name)) !== null;
   if (!(await has(branch))) return refused("noBranch", "There is no such branch.", [branch]);
   if (!(await has(base))) return refused("noBase", "There is no such branch to merge into.", [base]);
   const here = await readFacts(git);
@@ -103,12 +109,16 @@ async function refusalOfMerge(
 
 type Deletable = { readonly ok: true; readonly git: Git; readonly person: Git; readonly tip: string };
 
-async function deletable(root: string, branch: string, caller: GitCaller): Promise<Deletable | Refused<BranchRefusal>> {
-  const main = mainTreeOf(root);
+async function deletable(
+  root: string,
+  branch: string,
+  caller: GitCaller,
+): Promise<Deletable | WorktreeRefusal<BranchRefusal>> {
+  const main = findMainTree(root);
   if (main === null) return refused("noRepository", "There is no git repository here.", [root]);
   if (!isBranchName(branch)) return refused("badBranch", "That is not the name of a branch.", [branch]);
   const git = hardenedGit(main, caller.env);
-  const tip = await tipOf(git, branch);
+  const tip = await readBranchTip(git, branch);
   if (tip === null) return refused("noBranch", "There is no such branch.", [branch]);
   const trees = await treesOfBranch(git, branch);
   if (trees.length === 0) return { ok: true, git, person: personalGit(main, caller), tip };
@@ -141,7 +151,7 @@ type Deletion = { readonly branch: string; readonly tip: string; readonly ref: s
 async function removeBranch(
   { person }: Deletable,
   { branch, tip, ref }: Deletion,
-): Promise<BranchDeleted | Refused<BranchRefusal>> {
+): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>> {
   const done = await person(["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, tip]);
   if (done.status !== 0) return refused("gitRefused", `The branch was not deleted: ${lastWords(done)}.`, [branch]);
   // What it tracked must not be taken over by a later branch of the name; there may be nothing of the kind.

@@ -11,7 +11,7 @@ import { gitFailed } from "../process/run-git.ts";
 import { walkTree } from "./worktree-files.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
 
-const PATIENCE = 10_000; // milliseconds
+const LOCK_TIMEOUT_MS = 10_000; // milliseconds
 
 /**
  * Copies what a linked tree has below `.isdlc` to the main tree: journals of its ended runs among those of the main
@@ -24,7 +24,7 @@ export async function carryOwnFiles(tree: string, main: string, env: NodeJS.Proc
   prepare(main);
   const processes = systemLockProcesses();
   const lock = createFileLock({ directory: join(main, OWN_FOLDER), name: OWN.lock, files: nodeFiles, processes });
-  return whileHeld(lock, PATIENCE, async () => {
+  return whileHeld(lock, LOCK_TIMEOUT_MS, async () => {
     const carried: string[] = [];
     for (const path of paths) carried.push(await carry({ tree, main, path }));
     return carried;
@@ -56,12 +56,12 @@ function prepare(main: string): void {
 type Carry = { readonly tree: string; readonly main: string; readonly path: string };
 
 /** Copies of one file that differ, before this is taken for a fault. */
-const MOST_COPIES = 1000;
+const MAX_COPIES = 1000;
 
 async function carry({ tree, main, path }: Carry): Promise<string> {
   const source = fileAt(tree, ownPath(path));
   const ended = endedPath(path); // ended runs belong with those that ended in the main tree
-  const archives = Array.from({ length: MOST_COPIES }, (_, index) => {
+  const archives = Array.from({ length: MAX_COPIES }, (_, index) => {
     const ending = index === 0 ? "" : `-${index + 1}`;
     return ownPath(OWN.worktrees, `${basename(tree)}${ending}`, path);
   });

@@ -1,19 +1,19 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Created, CreateRefusal, Refused, WorktreeRequest } from "../../../ports/worktrees.ts";
+import type { CreatedWorktree, CreateRefusal, WorktreeRefusal, WorktreeRequest } from "../../../ports/worktrees.ts";
 import { hardenedGit } from "../process/git.ts";
 import { type GitCaller, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readPointer, treeAround } from "../read/working-trees.ts";
-import { readFacts, tipOf } from "../read/git-read.ts";
+import { readFacts, readBranchTip } from "../read/git-read.ts";
 import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
 import { submodulePaths } from "../snapshot/submodules.ts";
 import { lastWords } from "../process/run-git.ts";
-import { isWorktreeName, linkedTree, mainTreeOf, refused } from "./worktree-location.ts";
+import { isWorktreeName, linkedTree, findMainTree, refused } from "./worktree-location.ts";
 import { inheritSettings } from "./worktree-settings.ts";
 import { GONE, treesOfBranch } from "./worktree-branch.ts";
 
-type Refusal = Refused<CreateRefusal>;
+type CreateFailure = WorktreeRefusal<CreateRefusal>;
 type Plan = {
   readonly main: string;
   readonly git: Git;
@@ -32,13 +32,13 @@ export async function createWorktree(
   root: string,
   request: WorktreeRequest,
   caller: GitCaller,
-): Promise<Created | Refusal> {
-  const main = mainTreeOf(root);
+): Promise<CreatedWorktree | CreateFailure> {
+  const main = findMainTree(root);
   if (main === null) return noMainTree(root, caller.env);
   const path = await placeFor(main, request.path);
   if (typeof path !== "string") return path;
   const git = hardenedGit(main, caller.env);
-  const commit = await startOf(git, request);
+  const commit = await resolveStart(git, request);
   if (typeof commit !== "string") return commit;
   const plan: Plan = { main, git, path, branch: request.branch, commit, caller };
   if (await isThere(path)) return adopt(root, plan);
@@ -46,7 +46,7 @@ export async function createWorktree(
   return refusal ?? addTree(root, plan);
 }
 
-async function noMainTree(root: string, env: NodeJS.ProcessEnv): Promise<Refusal> {
+async function noMainTree(root: string, env: NodeJS.ProcessEnv): Promise<CreateFailure> {
   const answer = await hardenedGit(root, env)(["-c", "safe.bareRepository=all", "rev-parse", "--is-bare-repository"]);
   const isBare = answer.status === 0 && answer.stdout.toString("latin1").trim() === "true";
   return isBare
@@ -57,7 +57,7 @@ async function noMainTree(root: string, env: NodeJS.ProcessEnv): Promise<Refusal
 }
 
 /** Beside the main tree, with nothing there that is not ours, and in nobody else's tree. */
-async function placeFor(main: string, wanted: string): Promise<string | Refusal> {
+async function placeFor(main: string, wanted: string): Promise<string | CreateFailure> {
   const target = resolve(main, wanted);
   const [parent, name] = [dirname(target), basename(target)];
   const real = await realpath(parent).catch(() => null);
@@ -83,11 +83,11 @@ async function isThere(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
 
-async function startOf(git: Git, { branch, base }: WorktreeRequest): Promise<string | Refusal> {
+async function resolveStart(git: Git, { branch, base }: WorktreeRequest): Promise<string | CreateFailure> {
   if (!isBranchName(branch)) return refused("badBranch", "Choose a name that git accepts for a branch.", [branch]);
   if ((await readFacts(git)).head === null)
     return refused("noCommit", "The repository has no commit yet. Commit once, then try again.");
-  const commit = isObjectId(base) ? base : isBranchName(base) ? await tipOf(git, base) : null;
+  const commit = isObjectId(base) ? base : isBranchName(base) ? await readBranchTip(git, base) : null;
   const isCommit = commit !== null && (await git(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
   if (!isCommit) return refused("noBase", "There is no such branch or commit to begin at.", [base]);
   const submodules = await submodulePaths(git, commit);
@@ -97,7 +97,10 @@ async function startOf(git: Git, { branch, base }: WorktreeRequest): Promise<str
 }
 
 /** A tree that an interrupted call of the same request has left is this call's result; everything else is in the way. */
-async function adopt(root: string, { main, caller, path, branch, commit }: Plan): Promise<Created | Refusal> {
+async function adopt(
+  root: string,
+  { main, caller, path, branch, commit }: Plan,
+): Promise<CreatedWorktree | CreateFailure> {
   const folders = linkedTree(main, path);
   if (folders === null)
     return refused("pathTaken", "Something is already there. Move it away, or choose another name.", [path]);
@@ -114,8 +117,8 @@ async function adopt(root: string, { main, caller, path, branch, commit }: Plan)
   return created(root, { path, branch, isNew: false });
 }
 
-async function refusalOfBranch({ git, branch, commit }: Plan): Promise<Refusal | null> {
-  const tip = await tipOf(git, branch);
+async function refusalOfBranch({ git, branch, commit }: Plan): Promise<CreateFailure | null> {
+  const tip = await readBranchTip(git, branch);
   if (tip === null) return null;
   const elsewhere = await treesOfBranch(git, branch);
   if (elsewhere.length > 0) {
@@ -132,16 +135,17 @@ async function contains(git: Git, tip: string | null, commit: string): Promise<b
 }
 
 /** Whether it is there is read from the disk: a hook that fails makes git fail after everything is done. */
-async function addTree(root: string, plan: Plan): Promise<Created | Refusal> {
+async function addTree(root: string, plan: Plan): Promise<CreatedWorktree | CreateFailure> {
   const { main, caller, git, path, branch, commit } = plan;
-  const target = (await tipOf(git, branch)) === null ? ["--no-track", "-b", branch, path, commit] : [path, branch];
+  const target =
+    (await readBranchTip(git, branch)) === null ? ["--no-track", "-b", branch, path, commit] : [path, branch];
   const result = await personalGit(main, caller)(["worktree", "add", "--quiet", "--no-guess-remote", ...target]);
   const isMade = linkedTree(main, path) !== null && (await readFacts(hardenedGit(path, caller.env))).branch === branch;
   if (!isMade) return refused("gitRefused", `Git did not make it: ${lastWords(result)}.`, [path]);
   return created(root, { path, branch, isNew: true });
 }
 
-function created(root: string, made: { path: string; branch: string; isNew: boolean }): Created {
+function created(root: string, made: { path: string; branch: string; isNew: boolean }): CreatedWorktree {
   const inherited = inheritSettings(root, made.path);
   return { ok: true, ...made, stored: `../${basename(made.path)}`, inherited };
 }

@@ -40,17 +40,17 @@ export async function ignoredIn(
 ): Promise<readonly string[]> {
   const output = await must(git(["ls-files", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   const known = new Set([...splitFields(output).map(decodePath), ...uncommitted]);
-  const folders = new Set([...known].flatMap(parentsOf));
+  const folders = new Set([...known].flatMap(parentFolders));
   const ignored = files.filter((path) => !known.has(path) && !isUnder(path, OWN_FOLDER));
   const shown = ignored.map((path) => {
-    const whole = parentsOf(path).find((parent) => !folders.has(parent));
+    const whole = parentFolders(path).find((parent) => !folders.has(parent));
     return whole === undefined ? path : `${whole}/`;
   });
   return [...new Set(shown)].toSorted();
 }
 
 /** `a`, `a/b` for `a/b/c`. */
-function parentsOf(path: string): string[] {
+function parentFolders(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_part, index) => parts.slice(0, index + 1).join("/"));
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Refused } from "../../../ports/worktrees.ts";
+import type { WorktreeRefusal } from "../../../ports/worktrees.ts";
 import { type GitFolders, gitFolders, readPointer } from "../read/working-trees.ts";
 
 /** Bytes; file systems allow 255, and git adds endings of its own. */
@@ -34,36 +34,40 @@ export function relativeWorktree(mainRoot: string, path: string): string | null 
  */
 export function resolveWorktree(mainRoot: string, stored: unknown): string | null {
   if (typeof stored !== "string" || !stored.startsWith("../") || !isWorktreeName(stored.slice(3))) return null;
-  const main = mainTreeOf(mainRoot);
+  const main = findMainTree(mainRoot);
   const path = main && join(dirname(main), stored.slice(3));
   return main !== null && path !== null && linkedTree(main, path) !== null ? path : null;
 }
 
 /** The main working tree of the repository around a tree's top folder, links resolved; null when it has none. */
-export function mainTreeOf(root: string): string | null {
+export function findMainTree(root: string): string | null {
   const top = quietly(() => realpathSync(root));
-  const folders = top && foldersOf(top);
+  const folders = top && findGitFolders(top);
   if (!top || !folders) return null;
   if (folders.own === folders.common) return top;
   const main = dirname(folders.common);
   if (linkedTree(main, top) === null) return null;
-  return foldersOf(main)?.own === folders.common ? main : null;
+  return findGitFolders(main)?.own === folders.common ? main : null;
 }
 
 /** Git's folders of a linked tree; null unless tree and repository name each other and no link is on the way. */
 export function linkedTree(main: string, path: string): GitFolders | null {
-  const folders = quietly(() => realpathSync(path)) === path ? foldersOf(path) : null;
-  if (folders === null || folders.common !== foldersOf(main)?.common) return null;
+  const folders = quietly(() => realpathSync(path)) === path ? findGitFolders(path) : null;
+  if (folders === null || folders.common !== findGitFolders(main)?.common) return null;
   const pointer = quietly(() => readPointer(join(folders.own, "gitdir")));
   const isMutual = dirname(folders.own) === join(folders.common, "worktrees");
   return isMutual && pointer && resolve(folders.own, pointer) === join(path, ".git") ? folders : null;
 }
 
-export function refused<Why extends string>(why: Why, fix: string, about: readonly string[] = []): Refused<Why> {
+export function refused<Why extends string>(
+  why: Why,
+  fix: string,
+  about: readonly string[] = [],
+): WorktreeRefusal<Why> {
   return { ok: false, why, fix, about };
 }
 
-const foldersOf = (root: string): GitFolders | null => quietly(() => gitFolders(root));
+const findGitFolders = (root: string): GitFolders | null => quietly(() => gitFolders(root));
 
 /** Null for a link, a pipe, a missing folder, no permission. */
 function quietly<T>(read: () => T): T | null {

@@ -1,18 +1,24 @@
 import { lstat, readFile, realpath, unlink } from "node:fs/promises";
 import { resolve } from "node:path";
 import { OWN, ownPath } from "../../../core/own-folder.ts";
-import type { Refused, Removed, RemoveRefusal, RemoveRequest, WorktreeState } from "../../../ports/worktrees.ts";
+import type {
+  WorktreeRefusal,
+  RemovedWorktree,
+  RemoveRefusal,
+  RemoveRequest,
+  WorktreeState,
+} from "../../../ports/worktrees.ts";
 import { withoutFilters } from "../process/content-filters.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isUnder } from "../process/git-path.ts";
 import { lastWords } from "../process/run-git.ts";
 import { carryOwnFiles } from "./worktree-carry.ts";
 import { keepLooseCommits } from "./worktree-loose.ts";
-import { linkedTree, mainTreeOf, refused } from "./worktree-location.ts";
+import { linkedTree, findMainTree, refused } from "./worktree-location.ts";
 import { worktreeState } from "./worktree-state.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
 
-type Refusal = Refused<RemoveRefusal>;
+type RemoveFailure = WorktreeRefusal<RemoveRefusal>;
 
 /** Milliseconds. Removing a hundred thousand files takes a while, and must not be cut off. */
 const REMOVAL_TIMEOUT = 15 * 60_000;
@@ -25,8 +31,8 @@ export async function removeWorktree(
   root: string,
   request: RemoveRequest,
   env: NodeJS.ProcessEnv,
-): Promise<Removed | Refusal> {
-  const main = mainTreeOf(root);
+): Promise<RemovedWorktree | RemoveFailure> {
+  const main = findMainTree(root);
   if (main === null) return refused("noRepository", "There is no repository with a main working tree here.", [root]);
   const path = resolve(main, request.path);
   const misplaced = await refusalOfPlace(main, path, request.cwd);
@@ -46,7 +52,7 @@ export async function removeWorktree(
   return { ok: true, branch: again.state.branch, carried, kept };
 }
 
-async function refusalOfPlace(main: string, path: string, cwd: string): Promise<Refusal | null> {
+async function refusalOfPlace(main: string, path: string, cwd: string): Promise<RemoveFailure | null> {
   if (path === main) return refused("mainTree", "This is the main working tree. Only linked ones are removed.", [path]);
   const found = await lstat(path).catch(() => null);
   if (found?.isSymbolicLink() === true) {
@@ -62,7 +68,7 @@ async function refusalOfPlace(main: string, path: string, cwd: string): Promise<
   return isUnder(here, path) ? refused("insideIt", `You are inside it. Go to ${main} first.`, [here]) : null;
 }
 
-type Inspected = {
+type InspectedWorktree = {
   readonly ok: true;
   readonly state: WorktreeState;
   /** New files below `.isdlc` that the main tree has too, byte for byte. */
@@ -71,7 +77,7 @@ type Inspected = {
 
 type Trees = { readonly main: string; readonly path: string; readonly env: NodeJS.ProcessEnv };
 
-async function inspect(trees: Trees, request: RemoveRequest): Promise<Inspected | Refusal> {
+async function inspect(trees: Trees, request: RemoveRequest): Promise<InspectedWorktree | RemoveFailure> {
   const { path, env } = trees;
   let state: WorktreeState | null;
   try {
@@ -85,7 +91,7 @@ async function inspect(trees: Trees, request: RemoveRequest): Promise<Inspected 
   const duplicates: string[] = [];
   for (const name of state.uncommitted) if (await isInMain(trees, name)) duplicates.push(name);
   const uncommitted = state.uncommitted.filter((name) => !duplicates.includes(name));
-  return refusalOf({ ...state, uncommitted }, request) ?? { ok: true, state, duplicates };
+  return findRefusal({ ...state, uncommitted }, request) ?? { ok: true, state, duplicates };
 }
 
 /** Settings that were inherited: their like is in the main tree, whatever becomes of this one. */
@@ -133,7 +139,7 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
-function refusalOf(state: WorktreeState, request: RemoveRequest): Refusal | null {
+function findRefusal(state: WorktreeState, request: RemoveRequest): RemoveFailure | null {
   for (const [why, find, fix] of RULES) {
     const about = find(state, request);
     if (about.length > 0) return refused(why, fix, about);

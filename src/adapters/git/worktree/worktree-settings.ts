@@ -14,7 +14,7 @@ const OF_RUNS = new Set([
   "derived_digest",
 ]);
 
-const SIZE_LIMIT = 4 * 1024 * 1024; // bytes
+const MAX_SETTINGS_BYTES = 4 * 1024 * 1024; // bytes
 
 /**
  * Brings the person's settings from one working tree to another, never over a file that is there, and never anything
@@ -27,7 +27,7 @@ export function inheritSettings(from: string, to: string): readonly string[] {
   const wanted: readonly [string, Buffer | null][] = [
     [OWN.ignore, Buffer.from(OWN_IGNORE)],
     [OWN.state, settingsIn(join(source, OWN.state))],
-    [OWN.workflows, quietly(() => readSmall(nodeFiles, join(source, OWN.workflows), SIZE_LIMIT))],
+    [OWN.workflows, quietly(() => readSmall(nodeFiles, join(source, OWN.workflows), MAX_SETTINGS_BYTES))],
   ];
   ensureFolder(nodeFiles, target);
   return wanted.flatMap(([name, bytes]) => {
@@ -39,7 +39,7 @@ export function inheritSettings(from: string, to: string): readonly string[] {
 }
 
 function settingsIn(file: string): Buffer | null {
-  const found = quietly(() => parseRecord(readText(nodeFiles, file, SIZE_LIMIT)));
+  const found = quietly(() => parseRecord(readText(nodeFiles, file, MAX_SETTINGS_BYTES)));
   const settings = Object.entries(found ?? {}).filter(([key]) => !OF_RUNS.has(key));
   if (settings.length === 0) return null;
   return Buffer.from(`${JSON.stringify(Object.fromEntries(settings), null, 2)}\n`);

@@ -6,9 +6,9 @@ import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { type GitFolders, readPointer } from "../read/working-trees.ts";
 import { splitFields } from "../process/git-path.ts";
-import { readFacts, tipOf } from "../read/git-read.ts";
+import { readFacts, readBranchTip } from "../read/git-read.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
-import { linkedTree, mainTreeOf } from "./worktree-location.ts";
+import { linkedTree, findMainTree } from "./worktree-location.ts";
 import { ignoredIn, walkTree } from "./worktree-files.ts";
 import { openRunsIn } from "./worktree-runs.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
@@ -19,7 +19,7 @@ import { SUBMODULE } from "../write/tree-entry.ts";
  * no linked tree. `base` is the local branch its commits are compared with. Fails where a folder cannot be read.
  */
 export async function worktreeState(path: string, base: string, env: NodeJS.ProcessEnv): Promise<WorktreeState | null> {
-  const main = mainTreeOf(path);
+  const main = findMainTree(path);
   const folders = main === null ? null : linkedTree(main, path);
   if (folders === null) return null;
   const git = hardenedGit(path, env);
@@ -32,7 +32,7 @@ export async function worktreeState(path: string, base: string, env: NodeJS.Proc
     ignoredIn(git, { files, uncommitted }),
     unmergedCommits(git, head, base),
     unpushedCommits(git, head),
-    branch === null ? [] : stashesOf(git, branch),
+    branch === null ? [] : listStashes(git, branch),
     openRunsIn(path),
     hasSubmodules(git),
   ]);
@@ -43,23 +43,23 @@ export async function worktreeState(path: string, base: string, env: NodeJS.Proc
 }
 
 async function unmergedCommits(git: Git, head: string | null, base: string): Promise<number | null> {
-  const tip = isBranchName(base) ? await tipOf(git, base) : null;
+  const tip = isBranchName(base) ? await readBranchTip(git, base) : null;
   if (tip === null) return null;
-  return head === null ? 0 : countOf(git, [head, "--not", tip]);
+  return head === null ? 0 : countCommits(git, [head, "--not", tip]);
 }
 
 async function unpushedCommits(git: Git, head: string | null): Promise<number | null> {
   const remotes = await must(git(["for-each-ref", "--count=1", "--format=x", "refs/remotes"]), "for-each-ref");
-  return head === null || remotes.length === 0 ? null : countOf(git, [head, "--not", "--remotes"]);
+  return head === null || remotes.length === 0 ? null : countCommits(git, [head, "--not", "--remotes"]);
 }
 
-async function countOf(git: Git, range: readonly string[]): Promise<number> {
+async function countCommits(git: Git, range: readonly string[]): Promise<number> {
   const output = await must(git(["rev-list", "--count", ...range], { timeoutMs: wholeTreeTimeoutMs }), "rev-list");
   return Number(output.toString("latin1").trim());
 }
 
 /** Git names the branch in the subject: `WIP on <branch>: …`, or `On <branch>: …` with a message. */
-async function stashesOf(git: Git, branch: string): Promise<Stash[]> {
+async function listStashes(git: Git, branch: string): Promise<Stash[]> {
   const args = ["log", "--walk-reflogs", "-z", "--format=%gd%n%gs", "--end-of-options", "refs/stash", "--"];
   const listed = await git(args);
   if (listed.status !== 0) return []; // nothing was ever stashed

@@ -2,7 +2,7 @@ import type { LeftTree } from "../../../schema/api-team.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { type Git, hardenedGit, must } from "../process/git.ts";
 import { personalGit } from "../process/personal-git.ts";
-import { factsOf, branchTip } from "../read/git-read.ts";
+import { readRepositoryFacts, branchTip } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
@@ -10,7 +10,7 @@ import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 /** The remote that a team's workers and people share. */
 const REMOTE = "origin";
 
-export type Carried = {
+export type CarriedRun = {
   readonly run: RunId;
   /** The run's own branch, which is checked out. */
   readonly branch: string;
@@ -21,10 +21,10 @@ export type Carried = {
 };
 
 /** Pushes a run's branch and every snapshot of it, each under its id, as workers do; says where they are. */
-export async function pushRunTree(repository: Repository, carried: Carried): Promise<LeftTree> {
+export async function pushRunTree(repository: Repository, carried: CarriedRun): Promise<LeftTree> {
   const { run, branch, snapshot, trees } = carried;
   requireBranchName(branch, "push");
-  const { head } = await factsOf(repository);
+  const { head } = await readRepositoryFacts(repository);
   if (head === null) throw gitFailed("push", `${branch} has no commit`);
   const names = await snapshotNames(hardenedGit(repository.top, repository.env), run);
   const ids = [...new Set([snapshot, ...trees, ...Object.values(names)])];
@@ -69,7 +69,7 @@ export async function enterRunTree(repository: Repository, run: RunId, left: Lef
   const git = personalGit(repository.top, repository);
   for (const [name, id] of Object.entries(names))
     await must(git(["update-ref", `refs/isdlc/${run}/${name}`, id]), "update-ref");
-  const isHere = (await factsOf(repository)).branch === branch;
+  const isHere = (await readRepositoryFacts(repository)).branch === branch;
   const go = isHere
     ? ["reset", "--quiet", head]
     : ["switch", "--quiet", "--no-overwrite-ignore", "--no-track", "-C", branch, head];

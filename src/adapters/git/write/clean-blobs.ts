@@ -6,7 +6,7 @@ import { splitFields } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
 import type { TreeEntry } from "./tree-entry.ts";
 
-export type Cleaned = {
+export type CleanedBlobs = {
   readonly entries: ReadonlyMap<string, TreeEntry>;
   /** Files whose filter only the repository's own settings name, and nobody agreed to: they stay as they are. */
   readonly unfiltered: readonly string[];
@@ -17,7 +17,10 @@ export type Cleaned = {
  * make them. Each is given to its filter from the snapshot, not from the tree. Filters that only
  * this repository names are run where a person agreed to them: an agent may have written its settings.
  */
-export async function cleanBlobs(repository: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Cleaned> {
+export async function cleanBlobs(
+  repository: Repository,
+  entries: ReadonlyMap<string, TreeEntry>,
+): Promise<CleanedBlobs> {
   const git = hardenedGit(repository.top, repository.env);
   const filtered = await filteredFiles(repository, entries);
   if (filtered.length === 0) return { entries, unfiltered: [] };
@@ -32,9 +35,9 @@ export async function cleanBlobs(repository: Repository, entries: ReadonlyMap<st
   return { entries: cleaned, unfiltered };
 }
 
-type Filtered = { readonly path: string; readonly filter: string; readonly entry: TreeEntry };
+type FilteredFile = { readonly path: string; readonly filter: string; readonly entry: TreeEntry };
 
-async function filteredFiles(repository: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Filtered[]> {
+async function filteredFiles(repository: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<FilteredFile[]> {
   const files = [...entries].filter(([, { mode }]) => mode.startsWith("100")).map(([path]) => path);
   const filters = await repositoryStore(repository).filters(files);
   return files.flatMap((path) => {
@@ -66,9 +69,9 @@ async function allowedFilters({ top, env, allows }: Repository): Promise<Readonl
   );
 }
 
-type Cleaning = { readonly path: string; readonly entry: TreeEntry; readonly settings: readonly string[] };
+type CleanRequest = { readonly path: string; readonly entry: TreeEntry; readonly settings: readonly string[] };
 
-async function cleanedId(repository: Repository, { path, entry, settings }: Cleaning): Promise<string> {
+async function cleanedId(repository: Repository, { path, entry, settings }: CleanRequest): Promise<string> {
   const { top, env } = repository;
   const raw = await must(hardenedGit(top, env)(["cat-file", "blob", entry.id], { timeoutMs: 60_000 }), "cat-file");
   const args = [...settings, "hash-object", "-w", "--stdin", `--path=${path}`];

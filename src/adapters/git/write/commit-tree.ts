@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommitRequest, Committed } from "../../../ports/vcs.ts";
+import type { CommitRequest, CommitResult } from "../../../ports/vcs.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
 import { treeDifferences } from "../objects/tree-differences.ts";
 import { hardenedGit, must } from "../process/git.ts";
@@ -8,7 +8,7 @@ import { personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import { attemptIn, readCommit } from "../read/commit-object.ts";
-import { branchTip, factsOf, refTarget } from "../read/git-read.ts";
+import { branchTip, readRepositoryFacts, refTarget } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
@@ -17,47 +17,47 @@ import { copyIndex } from "../snapshot/temporary-index.ts";
 import { isPlainCommit, makePlainCommit } from "./plain-commit.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
 
-type Committing = CommitRequest & { readonly repository: Repository; readonly git: Git; readonly person: Git };
+type CommitContext = CommitRequest & { readonly repository: Repository; readonly git: Git; readonly person: Git };
 
 /**
  * Commits exactly a tree, through an index of its own: nothing is taken from the working tree or from what is staged,
  * and a git that is killed while a hook runs leaves no lock behind. What hooks made of it is compared.
  */
-export async function commitTree(repository: Repository, request: CommitRequest): Promise<Committed> {
+export async function commitTree(repository: Repository, request: CommitRequest): Promise<CommitResult> {
   const { branch, parent, tree } = request;
   if (branch !== null) requireBranchName(branch, "commit");
   if (!isObjectId(tree) || (parent !== null && !isObjectId(parent))) throw gitFailed("commit", "no tree to commit");
-  const message = messageOf(request);
+  const message = commitMessage(request);
   const git = hardenedGit(repository.top, repository.env);
   const committing = { ...request, repository, git, person: personalGit(repository.top, repository) };
-  const tip = await tipOf(committing);
+  const tip = await readTip(committing);
   if (tip !== parent) return (await isOurs(committing, tip)) ? again(committing, tip) : { is: "moved" };
   if (parent !== null && (await readCommit(repository, parent)).tree === tree) return { is: "done", commit: null };
   const ready = await acceptKept(committing);
   if (ready !== null) return { is: "done", commit: ready };
-  const here = await factsOf(repository);
+  const here = await readRepositoryFacts(repository);
   if (branch !== null && here.branch !== branch) return { is: "moved" };
   await refuseUnfinished(repository);
   await make(committing, message);
-  return judge(committing, await tipOf(committing));
+  return judge(committing, await readTip(committing));
 }
 
 /** Where the run's commits go; null before the first, and where HEAD is on another branch than the run's. */
-async function tipOf({ repository, branch }: Committing): Promise<string | null> {
-  const here = await factsOf(repository);
+async function readTip({ repository, branch }: CommitContext): Promise<string | null> {
+  const here = await readRepositoryFacts(repository);
   if (branch === null || here.branch === branch) return here.head;
   return branchTip(repository, branch);
 }
 
 /** A commit of this attempt that was made before a crash: it follows the parent and has the very tree. */
-async function isOurs({ repository, attempt, parent, tree }: Committing, tip: string | null): Promise<boolean> {
+async function isOurs({ repository, attempt, parent, tree }: CommitContext, tip: string | null): Promise<boolean> {
   if (tip === null) return false;
   const found = await readCommit(repository, tip);
   const follows = found.parents.length === (parent === null ? 0 : 1) && found.parents[0] === (parent ?? undefined);
   return follows && found.tree === tree && attemptIn(found) === attempt.trim();
 }
 
-async function again(committing: Committing, tip: string | null): Promise<Committed> {
+async function again(committing: CommitContext, tip: string | null): Promise<CommitResult> {
   const { repository, person } = committing;
   if (tip === null) return { is: "moved" };
   await resetEntries(person, await untouchedSince(repository, tip));
@@ -65,7 +65,7 @@ async function again(committing: Committing, tip: string | null): Promise<Commit
 }
 
 /** What hooks made before, once a person has accepted just that tree. */
-async function acceptKept(committing: Committing): Promise<string | null> {
+async function acceptKept(committing: CommitContext): Promise<string | null> {
   const { git, person, repository, branch, parent, tree } = committing;
   const ref = keptRef(committing);
   const kept = await refTarget(repository, ref);
@@ -73,13 +73,13 @@ async function acceptKept(committing: Committing): Promise<string | null> {
   const to = branch === null ? "HEAD" : `refs/heads/${branch}`;
   const args = ["update-ref", "-m", "commit: accepted", "--end-of-options", to, kept, parent];
   if ((await git(args)).status !== 0) return null;
-  await resetEntries(person, await filesOf(repository, kept));
+  await resetEntries(person, await listFiles(repository, kept));
   return (await readCommit(repository, kept)).tree === tree ? kept : null;
 }
 
-const keptRef = ({ keep: { run, name } }: Committing): string => snapshotRef(run, name);
+const keptRef = ({ keep: { run, name } }: CommitContext): string => snapshotRef(run, name);
 
-async function make({ repository, person, parent, tree }: Committing, message: string): Promise<void> {
+async function make({ repository, person, parent, tree }: CommitContext, message: string): Promise<void> {
   if (await isPlainCommit(repository)) return makePlainCommit(repository, { person, parent, tree, message });
   await inTemporaryFolder(async (folder) => {
     const environment = await copyIndex(repository, folder);
@@ -90,7 +90,7 @@ async function make({ repository, person, parent, tree }: Committing, message: s
 }
 
 /** The commit that was made: on its branch, after its parent, with its tree; else it is taken back. */
-async function judge(committing: Committing, made: string | null): Promise<Committed> {
+async function judge(committing: CommitContext, made: string | null): Promise<CommitResult> {
   const { git, person, repository, tree } = committing;
   if (made === null || !(await isInPlace(committing, made))) {
     await takeBackFromHead(committing);
@@ -98,7 +98,7 @@ async function judge(committing: Committing, made: string | null): Promise<Commi
   }
   const found = await readCommit(repository, made);
   if (found.tree === tree) {
-    await resetEntries(person, await filesOf(repository, made));
+    await resetEntries(person, await listFiles(repository, made));
     return { is: "done", commit: made };
   }
   await must(git(["update-ref", "--end-of-options", keptRef(committing), made]), "update-ref");
@@ -110,28 +110,28 @@ async function judge(committing: Committing, made: string | null): Promise<Commi
   };
 }
 
-async function isInPlace({ repository, branch, parent, attempt }: Committing, made: string): Promise<boolean> {
-  const here = await factsOf(repository);
+async function isInPlace({ repository, branch, parent, attempt }: CommitContext, made: string): Promise<boolean> {
+  const here = await readRepositoryFacts(repository);
   if (here.head !== made || (branch !== null && here.branch !== branch)) return false;
   const found = await readCommit(repository, made);
   return (found.parents[0] ?? null) === parent && attemptIn(found) === attempt.trim();
 }
 
 /** Wherever HEAD was moved to in that moment. */
-async function takeBackFromHead(committing: Committing): Promise<void> {
-  const { head } = await factsOf(committing.repository);
+async function takeBackFromHead(committing: CommitContext): Promise<void> {
+  const { head } = await readRepositoryFacts(committing.repository);
   if (head !== null && head !== committing.parent) await takeBack(committing, head);
 }
 
 /** Only a commit that carries our own mark, and only while HEAD is there. */
-async function takeBack({ git, repository, attempt }: Committing, made: string): Promise<void> {
+async function takeBack({ git, repository, attempt }: CommitContext, made: string): Promise<void> {
   const found = await readCommit(repository, made);
   const [before] = found.parents;
   if (attemptIn(found) !== attempt.trim() || before === undefined) return;
   await must(git(["update-ref", "-m", "commit: taken back", "HEAD", before, made]), "update-ref");
 }
 
-function messageOf({ message, attempt, journal }: CommitRequest): string {
+function commitMessage({ message, attempt, journal }: CommitRequest): string {
   if ([attempt, journal].some((value) => value.trim() === "" || /\p{Cc}/u.test(value))) {
     throw gitFailed("commit", "a trailer is empty or holds control characters");
   }
@@ -152,7 +152,7 @@ async function refuseUnfinished({ gitDir }: Repository): Promise<void> {
 }
 
 /** Those in which a commit differs from its parent. */
-async function filesOf(repository: Repository, commit: string): Promise<string[]> {
+async function listFiles(repository: Repository, commit: string): Promise<string[]> {
   const { tree, parents } = await readCommit(repository, commit);
   const differences = await treeDifferences(repositoryStore(repository).objects, parents[0] ?? null, tree);
   return differences.map(({ path }) => path);
@@ -165,7 +165,7 @@ async function untouchedSince(repository: Repository, commit: string): Promise<s
   const args = ["diff-index", "-z", "--cached", "--name-only", "--no-renames", "--no-ext-diff", before];
   const output = await must(hardenedGit(repository.top, repository.env)(args), "diff-index");
   const staged = new Set(splitFields(output).map(decodePath));
-  return (await filesOf(repository, commit)).filter((path) => !staged.has(path));
+  return (await listFiles(repository, commit)).filter((path) => !staged.has(path));
 }
 
 /** Has the person's index hold these files as HEAD does. */

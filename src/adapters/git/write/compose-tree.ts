@@ -1,12 +1,12 @@
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
-import type { ComposeRequest, Composed, EditedDocuments } from "../../../ports/vcs.ts";
+import type { ComposeRequest, ComposedTree, EditedDocuments } from "../../../ports/vcs.ts";
 import { editTree } from "../objects/edit-tree.ts";
 import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
 import { type Difference, treeDifferences } from "../objects/tree-differences.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isTreePath, isUnder } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
-import { ignoredOf } from "../snapshot/ignored.ts";
+import { findIgnored } from "../snapshot/ignored.ts";
 import { cleanBlobs } from "./clean-blobs.ts";
 import { editDocuments } from "./edit-documents.ts";
 import { mergeBlobs } from "./merge-blobs.ts";
@@ -17,7 +17,7 @@ import { GONE, SUBMODULE, type TreeEntry } from "./tree-entry.ts";
  * Reads objects only, never the working tree. Lines that were uncommitted in the first snapshot stay out; a file in which
  * they cannot be told apart stays as it is committed, unless the person agreed to have both in it.
  */
-export async function composeTree(repository: Repository, request: ComposeRequest): Promise<Composed> {
+export async function composeTree(repository: Repository, request: ComposeRequest): Promise<ComposedTree> {
   const git = hardenedGit(repository.top, repository.env);
   const store = repositoryStore(repository);
   const { onto, from, to, together = [] } = request;
@@ -64,7 +64,7 @@ async function countingChanges(
       !(after.mode === SUBMODULE && before.mode !== SUBMODULE),
   );
   const doubtful = wanted.filter(({ path, before }) => before.mode === GONE && isBelow(include, path));
-  const ignored = await ignoredOf(
+  const ignored = await findIgnored(
     ignores,
     doubtful.map(({ path }) => path),
   );
@@ -80,14 +80,14 @@ async function alsoTaken(store: RepositoryStore, request: ComposeRequest): Promi
   return found.filter(({ path }) => documents?.paths.includes(path) !== true); // those are edited where they are
 }
 
-type Writing = {
+type TreeComposition = {
   readonly onto: string | null;
   readonly to: string;
   readonly entries: ReadonlyMap<string, TreeEntry>;
   readonly documents: EditedDocuments | undefined;
 };
 
-async function written(store: RepositoryStore, { onto, to, entries, documents }: Writing): Promise<string> {
+async function written(store: RepositoryStore, { onto, to, entries, documents }: TreeComposition): Promise<string> {
   const tree = await editTree(store, onto, entries);
   if (documents === undefined) return tree;
   return editTree(store, tree, await editDocuments({ store, tree, to, documents }));

@@ -7,12 +7,12 @@ import type { ObjectWriter } from "../objects/object-writer.ts";
 import type { RepositoryStore } from "../objects/repository-store.ts";
 import { isTreePath } from "../process/git-path.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
-import { type IgnoreRules, ignoredOf } from "../snapshot/ignored.ts";
+import { type IgnoreRules, findIgnored } from "../snapshot/ignored.ts";
 import { GONE, type TreeEntry } from "./tree-entry.ts";
 
 type Entries = ReadonlyMap<string, TreeEntry>;
 
-type Editing = {
+type DocumentEdits = {
   readonly store: RepositoryStore;
   /** The tree whose documents are edited. */
   readonly tree: string;
@@ -22,7 +22,7 @@ type Editing = {
 };
 
 /** Lets the engine write its documents in a folder of their own, as the tree has them; gives those that are to be written. */
-export async function editDocuments({ store, tree, to, documents }: Editing): Promise<Entries> {
+export async function editDocuments({ store, tree, to, documents }: DocumentEdits): Promise<Entries> {
   const { objects, write } = store;
   const paths = await countingPaths(store.ignores, documents.paths.filter(isTreePath));
   if (paths.length === 0) return new Map();
@@ -30,7 +30,7 @@ export async function editDocuments({ store, tree, to, documents }: Editing): Pr
   const missing = paths.filter((path) => !inTree.has(path));
   const uncommitted = await filesAt(objects, to, missing);
   const held = new Map([...inTree, ...uncommitted]);
-  const contents = await contentsOf(objects, held);
+  const contents = await readContents(objects, held);
   const edited = await inTemporaryFolder((room) => edit({ write, room, paths, held, contents, documents }));
   return new Map([...uncommitted, ...edited]);
 }
@@ -69,7 +69,7 @@ async function edit({ write, room, paths, held, contents, documents }: Room): Pr
 
 /** A document that the person has git ignore is written and not committed. */
 async function countingPaths(ignores: IgnoreRules, paths: readonly string[]): Promise<string[]> {
-  const ignored = await ignoredOf(ignores, paths);
+  const ignored = await findIgnored(ignores, paths);
   return paths.filter((path) => !ignored.has(path));
 }
 
@@ -83,7 +83,7 @@ async function filesAt(objects: GitObjects, tree: string, paths: readonly string
   return found;
 }
 
-async function contentsOf(objects: GitObjects, held: Entries): Promise<ReadonlyMap<string, Buffer>> {
+async function readContents(objects: GitObjects, held: Entries): Promise<ReadonlyMap<string, Buffer>> {
   const contents = new Map<string, Buffer>();
   for (const { id } of held.values()) {
     const blob = await objects.read(id);

@@ -19,7 +19,7 @@ export async function fetchShown(repository: Repository, { run, base, branch }: 
   const git = personalGit(repository.top, repository);
   const heads = [base, branch].map((name) => `refs/heads/${name}`);
   const listed = await must(git(["ls-remote", "--refs", REMOTE, ...heads, `refs/isdlc/${run}/*`]), "ls-remote");
-  const refs = new Map(listed.toString("utf8").split("\n").map(entryOf));
+  const refs = new Map(listed.toString("utf8").split("\n").map(parseEntry));
   refs.delete("");
   const [baseTip, tip] = heads.map((name) => refs.get(name));
   if (baseTip === undefined || tip === undefined) throw gitFailed("fetch", `${REMOTE} has no ${branch} of this run`);
@@ -30,7 +30,7 @@ export async function fetchShown(repository: Repository, { run, base, branch }: 
 }
 
 /** A line of git: the object, a tab, the name of the ref. */
-function entryOf(line: string): readonly [string, string] {
+function parseEntry(line: string): readonly [string, string] {
   const [id = "", name = ""] = line.split("\t");
   return isObjectId(id) ? [name, id] : ["", ""];
 }

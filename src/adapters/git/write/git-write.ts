@@ -5,16 +5,16 @@ import { composeTree } from "./compose-tree.ts";
 import { hardenedGit } from "../process/git.ts";
 import type { GitCaller } from "../process/personal-git.ts";
 import { commitsBetween } from "../read/commit-object.ts";
-import { branchTip, factsOf } from "../read/git-read.ts";
+import { branchTip, readRepositoryFacts } from "../read/git-read.ts";
 import { prepareMerge } from "./merge-branch.ts";
 import { isThereAlready, mergeOrSquash } from "./squash-branch.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
-import { standingOf } from "../read/standing.ts";
+import { readStanding } from "../read/standing.ts";
 import { type Repository, repositoryAt } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { returnToBranch, startBranch } from "./start-branch.ts";
 import { mergeWorktreeBranch } from "../worktree/worktree-branch.ts";
-import { mainTreeOf } from "../worktree/worktree-location.ts";
+import { findMainTree } from "../worktree/worktree-location.ts";
 
 /**
  * Changes to the repository around `cwd`; paths are relative to the top of its working tree. Hooks, filters and signing
@@ -23,7 +23,7 @@ import { mainTreeOf } from "../worktree/worktree-location.ts";
 export function createGitWrite(cwd: string, caller: GitCaller): VcsWrite {
   const open = repositoryAt(cwd, caller);
   return {
-    head: async () => (await factsOf(await open())).head,
+    head: async () => (await readRepositoryFacts(await open())).head,
     tip: async (branch) => (isBranchName(branch) ? branchTip(await open(), branch) : null),
     forkPoint: async (one, other) => {
       if (![one, other].every(isBranchName)) return null;
@@ -33,7 +33,7 @@ export function createGitWrite(cwd: string, caller: GitCaller): VcsWrite {
     },
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
-    standing: async (branch, base) => standingOf(await open(), branch, base),
+    standing: async (branch, base) => readStanding(await open(), branch, base),
     commitsBetween: async (from, to) => commitsBetween(hardenedGit((await open()).top, caller.env), from, to),
     compose: async (request) => composeTree(await open(), request),
     commit: async (request) => commitTree(await open(), request),
@@ -45,7 +45,7 @@ export function createGitWrite(cwd: string, caller: GitCaller): VcsWrite {
 
 /** A linked working tree has the feature's branch; its base is checked out in the main one. */
 async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
-  const main = mainTreeOf(repository.top);
+  const main = findMainTree(repository.top);
   if (main === null || main === repository.top) return mergeOrSquash(repository, request);
   const merged = await mergeWorktreeBranch(repository.top, request, repository);
   if (merged.ok) return merged.outcome;

@@ -6,7 +6,7 @@ import { hardenedGit, must } from "../process/git.ts";
 import { personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
-import { readFacts, tipOf } from "../read/git-read.ts";
+import { readFacts, readBranchTip } from "../read/git-read.ts";
 import { readCommit } from "../read/commit-object.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
 import { resolveBacklog } from "./resolve-backlog.ts";
@@ -36,15 +36,15 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
     await goToBase(asked);
     return { is: "merged", commit: done };
   }
-  if (asked.baseTip !== request.onto || (await tipOf(asked.git, request.branch)) !== request.commit)
+  if (asked.baseTip !== request.onto || (await readBranchTip(asked.git, request.branch)) !== request.commit)
     return { is: "moved" };
   const merge = { ...asked, ...(await foresee(asked)) };
-  if (!(await clearLeftovers(merge)) && (await mergingNow(repository)) !== null) {
+  if (!(await clearLeftovers(merge)) && (await readMergeInProgress(repository)) !== null) {
     throw gitFailed("merge", "another merge is not finished");
   }
   await finishSwitch(merge);
   await refuseStaged(merge);
-  if (await isInTheWay(merge)) return mergeBeside(merge);
+  if (await isInTheWay(merge)) return mergeInTemporaryTree(merge);
   const before = await goToBase(merge);
   return performMerge(merge, before);
 }
@@ -55,7 +55,7 @@ export async function isMergedAlready(
   request: Omit<MergeRequest, "message">,
 ): Promise<boolean> {
   const asked = await askedFor(repository, { ...request, message: "" });
-  const found = (await mergesOf(asked)).find(({ parents }) => parents[0] === request.onto);
+  const found = (await findMerges(asked)).find(({ parents }) => parents[0] === request.onto);
   if (found === undefined) return false;
   const { expected } = await foresee({ ...asked, baseTip: request.onto });
   return expected === null || (await readCommit(asked.repository, found.id)).tree === expected;
@@ -89,7 +89,7 @@ export async function askedFor(repository: Repository, request: MergeRequest): P
 }
 
 async function requireTip(git: Git, branch: string): Promise<string> {
-  const tip = await tipOf(git, branch);
+  const tip = await readBranchTip(git, branch);
   if (tip === null) throw gitFailed("merge", `there is no branch ${branch}`);
   return tip;
 }
@@ -97,7 +97,7 @@ async function requireTip(git: Git, branch: string): Promise<string> {
 type FoundMerge = { readonly id: string; readonly parents: readonly string[] };
 
 /** Merges on the base that brought the commit in. */
-async function mergesOf({ git, commit, baseTip }: Merge): Promise<FoundMerge[]> {
+async function findMerges({ git, commit, baseTip }: Merge): Promise<FoundMerge[]> {
   const args = ["rev-list", "--first-parent", "--merges", "--parents", `--max-count=${probeDepth}`, baseTip];
   const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
   return lines
@@ -109,14 +109,14 @@ async function mergesOf({ git, commit, baseTip }: Merge): Promise<FoundMerge[]> 
 /** The merge that brought the commit in, or the base itself when it has it otherwise. */
 async function findMerge(merge: Merge): Promise<string | null> {
   const { git, commit, baseTip } = merge;
-  const [merged] = await mergesOf(merge);
+  const [merged] = await findMerges(merge);
   if (merged !== undefined) return merged.id;
   const isContained = await git(["merge-base", "--is-ancestor", commit, baseTip]);
   return isContained.status === 0 ? baseTip : null;
 }
 
 /** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
-export async function foresee({ git, person, branch, base, commit, baseTip }: Foreseeing): Promise<Foreseen> {
+export async function foresee({ git, person, branch, base, commit, baseTip }: MergePreviewRequest): Promise<Foreseen> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, commit];
   const result = await person(args);
   const [tree, ...files] = splitFields(result.stdout).map(decodePath);
@@ -127,7 +127,7 @@ export async function foresee({ git, person, branch, base, commit, baseTip }: Fo
   return { expected: resolved.tree, backlog: resolved.text };
 }
 
-type Foreseeing = Pick<Merge, "git" | "person" | "branch" | "base" | "commit" | "baseTip">;
+type MergePreviewRequest = Pick<Merge, "git" | "person" | "branch" | "base" | "commit" | "baseTip">;
 type Foreseen = Pick<Merge, "expected" | "backlog">;
 
 /**
@@ -145,12 +145,12 @@ async function clearLeftovers({ git, person, base, expected }: Merge): Promise<b
 
 /** One killed just after the commit leaves the mark of a merge under way, with nothing left to do. */
 async function clearMark({ git, person, repository, commit }: Merge): Promise<void> {
-  if ((await mergingNow(repository)) !== commit || (await hasStaged(git, "HEAD"))) return;
+  if ((await readMergeInProgress(repository)) !== commit || (await hasStaged(git, "HEAD"))) return;
   await must(person(resetting), "reset");
 }
 
 /** What is being merged by an unfinished merge; null where none is under way. */
-export async function mergingNow({ gitDir }: Repository): Promise<string | null> {
+export async function readMergeInProgress({ gitDir }: Repository): Promise<string | null> {
   return readFile(join(gitDir, "MERGE_HEAD"), "latin1").then(
     (text) => text.trim(),
     (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : ""),
@@ -189,7 +189,7 @@ export async function goToBase({ git, person, base, baseTip }: Merge): Promise<R
 }
 
 /** Beside the files that are in the way of going to the base; once they are the same there, nothing is in the way. */
-async function mergeBeside(merge: Merge): Promise<MergeOutcome> {
+async function mergeInTemporaryTree(merge: Merge): Promise<MergeOutcome> {
   const outcome = await mergeAside(merge);
   if (outcome.is === "merged") await goToBase({ ...merge, baseTip: outcome.commit });
   return outcome;
@@ -199,7 +199,7 @@ async function performMerge(merge: Merge, before: RepositoryFacts): Promise<Merg
   const { git, branch, base, repository } = merge;
   const failure = await tryMerge(merge);
   const merged = await findMerge({ ...merge, baseTip: await requireTip(git, base) });
-  if (merged !== null && (await mergingNow(repository)) === null) return judge(merge, before, merged);
+  if (merged !== null && (await readMergeInProgress(repository)) === null) return judge(merge, before, merged);
   const files = await unmergedFiles(git);
   await takeBack(merge, before);
   throw files.length > 0 ? new ProblemError({ code: "MERGE_CONFLICT", branch, base, files }) : failure;
@@ -221,7 +221,7 @@ async function judge(merge: Merge, before: RepositoryFacts, merged: string): Pro
 
 export async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
   const { git, person, repository } = merge;
-  if ((await mergingNow(repository)) !== null) await must(person(["merge", "--abort"]), "merge --abort");
+  if ((await readMergeInProgress(repository)) !== null) await must(person(["merge", "--abort"]), "merge --abort");
   else await clearLeftovers(merge);
   if ((await readFacts(git)).branch === before.branch) return;
   const target = before.branch === null ? ["--detach", before.head ?? "HEAD"] : ["--no-guess", before.branch];

@@ -26,7 +26,7 @@ export function createReservedIds(root: string, env: NodeJS.ProcessEnv): Reserve
       const target = await emptyBlob(git);
       const ref = `${FOLDER}/${name}`;
       const { setRef } = repositoryStore({ top: root, env });
-      const refusal = await setRef(ref, target, "0".repeat(target.length)).then(() => null, refusalOf);
+      const refusal = await setRef(ref, target, "0".repeat(target.length)).then(() => null, toRefusal);
       if (refusal === null) return true;
       const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
       if (found.status === 0) return false;
@@ -45,7 +45,7 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-function refusalOf(error: unknown): ProblemError {
+function toRefusal(error: unknown): ProblemError {
   if (error instanceof ProblemError && error.problem.code === "GIT_FAILED") return error;
   throw error;
 }

@@ -7,7 +7,7 @@ import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 
 const BACKLOG = "BACKLOG.md";
 
-export type Resolved = {
+export type ResolvedMerge = {
   /** The tree of the merge, with the backlog as it should be. */
   readonly tree: string;
   readonly text: Buffer;
@@ -22,7 +22,7 @@ type Conflict = {
 };
 
 /** A merge in which nothing but the backlog conflicts: its lines are items, and are merged as such. */
-export async function resolveBacklog(git: Git, { onto, commit, tree, files }: Conflict): Promise<Resolved | null> {
+export async function resolveBacklog(git: Git, { onto, commit, tree, files }: Conflict): Promise<ResolvedMerge | null> {
   if (files.length !== 1 || files[0] !== BACKLOG) return null;
   const fork = await git(["merge-base", onto, commit]);
   if (fork.status !== 0) return null;

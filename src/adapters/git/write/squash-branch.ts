@@ -2,7 +2,7 @@ import type { MergeOutcome, MergeRequest, RepositoryFacts } from "../../../ports
 import { must } from "../process/git.ts";
 import { gitFailed, lastWords } from "../process/run-git.ts";
 import { readCommit } from "../read/commit-object.ts";
-import { tipOf } from "../read/git-read.ts";
+import { readBranchTip } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import {
   askedFor,
@@ -11,7 +11,7 @@ import {
   goToBase,
   isMergedAlready,
   mergeBranch,
-  mergingNow,
+  readMergeInProgress,
   probeDepth,
   refuseStaged,
   takeBack,
@@ -41,9 +41,9 @@ async function squashBranch(repository: Repository, request: MergeRequest): Prom
     await goToBase(asked);
     return { is: "merged", commit: done };
   }
-  if (asked.baseTip !== request.onto || (await tipOf(asked.git, request.branch)) !== request.commit)
+  if (asked.baseTip !== request.onto || (await readBranchTip(asked.git, request.branch)) !== request.commit)
     return { is: "moved" };
-  if ((await mergingNow(repository)) !== null) throw gitFailed("merge", "another merge is not finished");
+  if ((await readMergeInProgress(repository)) !== null) throw gitFailed("merge", "another merge is not finished");
   const { expected } = await foresee(asked);
   if (expected === null) throw gitFailed("merge", "this git is too old for a squash (2.38 is needed)");
   await finishSwitch(asked);
@@ -82,7 +82,7 @@ async function goForward(squash: Merge, before: RepositoryFacts): Promise<MergeO
     await refuseLostDeletions(git, move);
     await refuseOverwrites(git, repository.top, move);
     const gone = await person(["merge", "--ff-only", "--no-autostash", "--quiet", commit]);
-    if ((await tipOf(git, base)) === commit) return { is: "merged", commit };
+    if ((await readBranchTip(git, base)) === commit) return { is: "merged", commit };
     throw gitFailed("merge", lastWords(gone));
   } catch (error) {
     await takeBack(squash, before);

@@ -1,6 +1,6 @@
 import { type Git, hardenedGit, must } from "../process/git.ts";
 import { personalGit } from "../process/personal-git.ts";
-import { branchTip, factsOf } from "../read/git-read.ts";
+import { branchTip, readRepositoryFacts } from "../read/git-read.ts";
 import { refuseLocked, refuseLostDeletions } from "./refuse-loss.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 import type { Repository } from "../read/repository.ts";
@@ -9,7 +9,7 @@ import { gitFailed } from "../process/run-git.ts";
 /** Goes to the branch, made at the commit when there is none. A branch of that name elsewhere is someone else's. */
 export async function startBranch(repository: Repository, branch: string, commit: string): Promise<void> {
   const git = checked(repository, branch, commit);
-  const here = await factsOf(repository);
+  const here = await readRepositoryFacts(repository);
   if (here.branch === branch && (await isBeyond(git, commit, here.head))) return;
   const tip = await branchTip(repository, branch);
   if (tip !== null && tip !== commit) throw gitFailed("switch", `a branch ${branch} already exists at ${tip}`);
@@ -23,7 +23,7 @@ export async function returnToBranch(repository: Repository, branch: string, com
   const tip = await branchTip(repository, branch);
   if (tip === null || !(await isBeyond(git, commit, tip)))
     throw gitFailed("switch", `the branch ${branch} has lost ${commit}, which was committed to it`);
-  const here = await factsOf(repository);
+  const here = await readRepositoryFacts(repository);
   if (here.branch !== branch) await switchTo(repository, { from: here.head, to: tip }, ["--no-guess", branch]);
 }
 

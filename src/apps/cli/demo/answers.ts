@@ -6,13 +6,13 @@ import { gateNotice } from "../../../views/gate-banner.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { waitLines } from "../../../views/status.ts";
-import { answerAtTerminal, type Said } from "../terminal/answer-at-terminal.ts";
+import { answerAtTerminal, type TerminalAnswer } from "../terminal/answer-at-terminal.ts";
 import type { UserInterface } from "../terminal/continue-run.ts";
 import type { Io } from "../terminal/io.ts";
-import { answer, shownOf } from "../../../app/answer/answer.ts";
+import { answer, shownDigest } from "../../../app/answer/answer.ts";
 import type { Invocation } from "../grammar/verb.ts";
 
-type Answer = UserInterface["answer"];
+type DemoAnswer = UserInterface["answer"];
 
 /** The gate at which the demo sends work back, and the words the recording follows there. */
 const REDO = {
@@ -24,7 +24,7 @@ const script: Person = { name: "demo script", channel: "prompt" };
 
 /** Answers in the person's stead, and says so before each answer. */
 export const scriptAnswers =
-  (out: Io["out"]): Answer =>
+  (out: Io["out"]): DemoAnswer =>
   async ({ project, run }) => {
     const said = scripted(run);
     if (said === null) return false;
@@ -33,12 +33,12 @@ export const scriptAnswers =
     if (banner !== null) out(banner);
     if (run.wait?.kind === "sizing") for (const line of waitLines(run.wait, [])) out(line);
     out(`demo script answers: ${said.option}${said.text === undefined ? "" : `, "${said.text}"`}`);
-    await answer(project, run, { by: script, shown: shownOf(run), ...said });
+    await answer(project, run, { by: script, shown: shownDigest(run), ...said });
     return true;
   };
 
 /** Asks the person here; nothing of theirs is decided, so it does not matter whose terminal it is. */
-export function personAnswers(invocation: Invocation): Answer {
+export function personAnswers(invocation: Invocation): DemoAnswer {
   const by = personHere();
   return (open) => {
     const { io } = invocation;
@@ -47,7 +47,7 @@ export function personAnswers(invocation: Invocation): Answer {
   };
 }
 
-function scripted(run: ActiveRun): Said | null {
+function scripted(run: ActiveRun): TerminalAnswer | null {
   const kind = run.wait?.kind;
   if (kind === "finish") return { option: "merge" };
   if (kind === "sizing") return { option: "accept" };

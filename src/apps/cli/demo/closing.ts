@@ -4,7 +4,7 @@ import type { Result } from "../grammar/verb.ts";
 import { stateHome } from "./private-environment.ts";
 import type { SampleProject } from "./sample.ts";
 
-export type Ending = {
+export type DemoEnd = {
   readonly state: RunState;
   readonly result: Result;
   /** A person may leave when they like; a script plays to the end. */
@@ -14,9 +14,9 @@ export type Ending = {
 };
 
 /** What the demo came to, and where to go from here. */
-export function closing(ending: Ending): Result {
+export function closing(ending: DemoEnd): Result {
   const { state, result, kept } = ending;
-  const code = codeOf(ending);
+  const code = exitCode(ending);
   const left = state.is !== "ended" && code !== 1;
   return {
     code,
@@ -24,24 +24,24 @@ export function closing(ending: Ending): Result {
     json: {
       ok: code === 0,
       run: statusObject(state, { driven: false }),
-      gates: gatesOf(state),
+      gates: listGates(state),
       merged: state.is === "ended" ? mergedAs(state) : null,
       folder: kept?.root ?? null,
     },
   };
 }
 
-function codeOf({ state, result: { code }, mayLeave }: Ending): Result["code"] {
+function exitCode({ state, result: { code }, mayLeave }: DemoEnd): Result["code"] {
   if (code === 130 || code === 143) return code;
   return state.is === "ended" || mayLeave ? 0 : 1;
 }
 
-const gatesOf = (state: RunState): Record<string, unknown>[] =>
+const listGates = (state: RunState): Record<string, unknown>[] =>
   state.is === "none"
     ? []
     : state.answers.map(({ phase, choice, guidance, by, at }) => ({ phase, choice, guidance, by, at }));
 
-function whereLines(kept: Ending["kept"]): string[] {
+function whereLines(kept: DemoEnd["kept"]): string[] {
   if (kept === null) return ["The sample project was removed; `isdlc demo --keep` keeps it.", ""];
   return [
     `The sample project is in ${kept.root}. Look at:`,

@@ -26,7 +26,7 @@ export function createNarrator(io: Io, project: LocalProject): ProgressView {
     show(progress) {
       if (progress.at === "ended") return;
       catchUp();
-      const line = lineOf(progress, io.columns);
+      const line = formatLine(progress, io.columns);
       if (line !== null) io.out(colors.dim(line));
     },
     stop: catchUp,
@@ -40,7 +40,7 @@ const TELLER_WIDTH = 14;
 const indented = (text: string, { room, indent }: { readonly room: number; readonly indent: number }): string =>
   wrapLines(text, room - indent).replaceAll("\n", `\n${" ".repeat(indent)}`);
 
-function lineOf({ at, step, text }: Progress, room: number): string | null {
+function formatLine({ at, step, text }: Progress, room: number): string | null {
   if (at === "started") return null;
   const teller = step === "review" ? "reviewer" : step === "check" ? "checks  " : "agent   ";
   const told = `${step === "check" ? "runs " : ""}${plainLine(text, 160)}`;

@@ -27,7 +27,7 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
 };
 
 /** The flag with each value it takes here. */
-function flagOf({ id, options, path }: Choice): string {
+function choiceFlag({ id, options, path }: Choice): string {
   const flag = FLAGS[id];
   const ways = flag.includes(OPTION) ? listed(options.map((option) => flag.replace(OPTION, option))) : flag;
   return path === undefined ? ways : `${ways}, or isdlc -C ${path}`;
@@ -42,7 +42,7 @@ const listed = (ways: readonly string[]): string =>
 export const toldChoices = (choices: readonly Choice[]): ToldChoice[] =>
   choices.map((choice) => {
     const { kind, options, about } = choice;
-    return { kind, options: [...options], flag: flagOf(choice), about: [...about] };
+    return { kind, options: [...options], flag: choiceFlag(choice), about: [...about] };
   });
 
 /** `atTerminal`: the person was asked, and a no is a decision; elsewhere flags answer, and all of them are told at once. */
@@ -67,7 +67,7 @@ function declined(choice: Choice): string[] {
   if (instead !== undefined) return [`Nothing was started. ${instead}`];
   const isYesOrNo = kind === "confirm" || kind === "dirty" || kind === "trust";
   const way = isYesOrNo
-    ? `Cancelled. (Use ${flagOf(choice)} to skip this question.)`
-    : `Run it again with ${flagOf(choice)}.`;
+    ? `Cancelled. (Use ${choiceFlag(choice)} to skip this question.)`
+    : `Run it again with ${choiceFlag(choice)}.`;
   return [...(choice.declined ?? about), way];
 }

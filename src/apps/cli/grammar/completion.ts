@@ -4,7 +4,7 @@ import { globalOptions } from "./options.ts";
 
 const names = (): string[] =>
   verbs.flatMap(({ name, aliases = [] }) => [name, ...aliases]).filter((name) => name !== "do");
-const flagsOf = (name: string): string[] => {
+const listFlags = (name: string): string[] => {
   const verb = findVerb(name);
   return Object.keys({ ...globalOptions, ...verb?.options }).map((option) =>
     option.length === 1 ? `-${option}` : `--${option}`,
@@ -35,7 +35,7 @@ export function completionScript(shell: string): string {
 const scripts: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 function bash(): string {
-  const cases = names().map((name) => `    ${name}) words="${flagsOf(name).join(" ")}" ;;`);
+  const cases = names().map((name) => `    ${name}) words="${listFlags(name).join(" ")}" ;;`);
   return [
     '# eval "$(isdlc completion bash)"',
     "_isdlc() {",

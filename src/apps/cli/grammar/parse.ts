@@ -10,7 +10,11 @@ import { specVerbs } from "./spec-verbs.ts";
 import { teamVerbs } from "./team-verbs.ts";
 import type { Option, Values, Verb } from "./verb.ts";
 
-export type Parsed = { readonly verb: Verb | null; readonly values: Values; readonly words: readonly string[] };
+export type ParsedArguments = {
+  readonly verb: Verb | null;
+  readonly values: Values;
+  readonly words: readonly string[];
+};
 
 /** `-light` is written with one dash by the people who know it; it may stand anywhere. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -19,7 +23,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Finds the verb and its options. Text that is no verb is what to do. */
-export function parse(args: readonly string[]): Parsed {
+export function parse(args: readonly string[]): ParsedArguments {
   const spelled = withoutGroup(args.map((arg) => ALIASES.get(arg) ?? arg));
   const name = firstWord(spelled);
   const found = name === undefined ? undefined : findVerb(name);
@@ -153,10 +157,10 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
 }
 
 type ArgumentOptions = NonNullable<ParseArgsConfig["options"]>;
-type Given = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
 /** What was given more than once is one text, a line for each. */
-const inLines = (given: Given): Values =>
+const inLines = (given: OptionValues): Values =>
   Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value]),
   );

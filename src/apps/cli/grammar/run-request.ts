@@ -5,17 +5,17 @@ import type { Commits, Mode, RunOptions } from "../../../schema/plan.ts";
 import { askedAgents } from "./agents.ts";
 import { askedLimit, flag, type Invocation, text, type Values } from "./verb.ts";
 
-type Wanted = Omit<RunRequest, "usage" | "decisions" | "wishes">;
+type RequestedWork = Omit<RunRequest, "usage" | "decisions" | "wishes">;
 
 /** What the options of a starting verb ask for. */
-export function runRequest({ values, verb }: Pick<Invocation, "values" | "verb">, wanted: Wanted): RunRequest {
-  return { ...wanted, usage: verb.usage, decisions: decisionsOf(values), wishes: wishesOf(values) };
+export function runRequest({ values, verb }: Pick<Invocation, "values" | "verb">, wanted: RequestedWork): RunRequest {
+  return { ...wanted, usage: verb.usage, decisions: readDecisions(values), wishes: readWishes(values) };
 }
 
-export const modeOf = (values: Values): Mode => (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
+export const readMode = (values: Values): Mode => (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
 
 /** `--yes` accepts the defaults of confirmations; what has a flag of its own is decided by that. */
-function decisionsOf(values: Values): Decisions {
+function readDecisions(values: Values): Decisions {
   const isAgreed = flag(values, "yes");
   const tests = text(values, "tests") ?? (isAgreed ? "trust" : undefined);
   const hooks = text(values, "hooks") ?? (isAgreed ? "trust" : undefined);
@@ -37,7 +37,7 @@ function wantsGates(values: Values): boolean | undefined {
 }
 
 /** The catalog allows no other values than those that the types have. */
-function wishesOf(values: Values): RunWishes {
+function readWishes(values: Values): RunWishes {
   const review = text(values, "review");
   return {
     mode: text(values, "mode") as Mode | undefined,

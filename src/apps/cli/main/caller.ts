@@ -11,30 +11,31 @@ import type { Initiator, Person } from "../../../schema/people.ts";
 import { flag, type Invocation, text } from "../grammar/verb.ts";
 
 /** The person behind a deciding verb. @throws ProblemError when there is none, or when it is an agent. */
-export async function personOf(invocation: Invocation, project: LocalProject, state?: RunState): Promise<Person> {
-  const found = await authorize(project, credentialOf(invocation), requestOf(invocation, state));
+export async function identifyPerson(invocation: Invocation, project: LocalProject, state?: RunState): Promise<Person> {
+  const found = await authorize(project, readCredential(invocation), toAuthorizationRequest(invocation, state));
   const { person, warnings } = required(found);
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   return person;
 }
 
 /** Who begins work: a person, or a script. @throws ProblemError when it is an agent. */
-export async function initiatorOf(invocation: Invocation, project: Project, state?: RunState): Promise<Initiator> {
+export async function identifyStarter(invocation: Invocation, project: Project, state?: RunState): Promise<Initiator> {
   const isDecision = flag(invocation.values, "no-supervised") && givenToken(invocation) !== undefined;
   if (invocation.credential !== undefined || isDecision)
-    return required(await authorize(project, credentialOf(invocation), requestOf(invocation, state))).person;
-  return required(await identifyInitiator(project, requestOf(invocation, state))).initiator;
+    return required(await authorize(project, readCredential(invocation), toAuthorizationRequest(invocation, state)))
+      .person;
+  return required(await identifyInitiator(project, toAuthorizationRequest(invocation, state))).initiator;
 }
 
 /** True where a first token may be made without a terminal: asked for with --yes, none made before, no run open. */
 export async function mayMakeFirstToken(invocation: Invocation, project: Project): Promise<boolean> {
   const { state } = await currentRun(project);
-  await initiatorOf(invocation, project, state);
+  await identifyStarter(invocation, project, state);
   const isFresh = project.tokens.createdAt() === null && state.is !== "active";
   return isFresh && flag(invocation.values, "yes");
 }
 
-function credentialOf(invocation: Invocation): Credential {
+function readCredential(invocation: Invocation): Credential {
   if (invocation.credential !== undefined) return invocation.credential;
   const token = givenToken(invocation);
   return token === undefined ? { is: "terminal" } : { is: "token", token };
@@ -43,16 +44,16 @@ function credentialOf(invocation: Invocation): Credential {
 /** They change what belongs to the person, and answer nothing. */
 const OWN: ReadonlySet<string> = new Set(["config", "trust", "token", "passkey"]);
 
-const requestOf = ({ verb, values }: Invocation, state: RunState | undefined): Request => ({
+const toAuthorizationRequest = ({ verb, values }: Invocation, state: RunState | undefined): Request => ({
   verb: verb.name,
   name: text(values, "as"),
   isOwn: OWN.has(verb.name),
   ...(state === undefined ? {} : { state }),
 });
 
-type Refused = Extract<Authorization, { ok: false }>;
+type RefusedAuthorization = Extract<Authorization, { ok: false }>;
 
-function required<T extends { readonly ok: true }>(found: T | Refused): T {
+function required<T extends { readonly ok: true }>(found: T | RefusedAuthorization): T {
   if (!found.ok) throw new ProblemError(found.problem);
   return found;
 }
@@ -86,14 +87,14 @@ export function givenToken({ values, env }: Pick<Invocation, "values" | "env">):
   return (fromDescriptor ??= readToken(descriptor));
 }
 
-const LONGEST = 4096; // bytes
+const MAX_TOKEN_BYTES = 4096; // bytes
 
 function readToken(descriptor: string): string {
   const refuse = (detail: string): ProblemError => new ProblemError({ code: "TOKEN_REFUSED", detail });
   if (!/^\d{1,4}$/.test(descriptor))
     throw refuse(`"${descriptor.slice(0, 40)}" is not the number of an open descriptor`);
   try {
-    return readFileSync(Number(descriptor)).subarray(0, LONGEST).toString("utf8").trim();
+    return readFileSync(Number(descriptor)).subarray(0, MAX_TOKEN_BYTES).toString("utf8").trim();
   } catch {
     throw refuse(`nothing could be read from descriptor ${descriptor}`);
   }

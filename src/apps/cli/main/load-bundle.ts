@@ -60,7 +60,7 @@ function readCompiled(kept: string, digest: Hash): { readonly size: Size; readon
   }
 }
 
-type Kept = {
+type CompiledBundle = {
   readonly kept: string;
   /** Of the source. */
   readonly digest: Hash;
@@ -68,7 +68,7 @@ type Kept = {
 };
 
 /** As the program ends, when everything that it used was compiled. */
-function keepCompiled(script: VM.Script, { kept, digest, size }: Kept): void {
+function keepCompiled(script: VM.Script, { kept, digest, size }: CompiledBundle): void {
   const folder = dirname(kept);
   const temporary = `${kept}.tmp`; // of all that write at once: what gets mixed up does not fit its digest
   try {

@@ -7,7 +7,7 @@ import { itemProject, openProject, type LocalProject } from "../../../compose/pr
 import { type Invocation, text } from "../grammar/verb.ts";
 
 /** What a verb is about: the run of the working tree, or with --item the analysis of that item. */
-export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" | "values">): LocalProject {
+export function openInvokedProject({ cwd, env, values }: Pick<Invocation, "cwd" | "env" | "values">): LocalProject {
   const project = openProject(cwd, env);
   const wanted = text(values, "item");
   if (wanted === undefined) return project;
@@ -21,7 +21,7 @@ export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" |
 /** The run that a verb is about. @throws ProblemError NO_RUN where none is open. */
 export async function openRun(invocation: Invocation): Promise<{ project: LocalProject; run: ActiveRun }> {
   const { values } = invocation;
-  const project = projectOf(invocation);
+  const project = openInvokedProject(invocation);
   const { state } = await currentRun(project, text(values, "run"));
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
   return { project, run: state };

@@ -2,12 +2,12 @@ import type { RunState } from "../../../core/run.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { projectOf } from "./project-of.ts";
+import { openInvokedProject } from "./project-of.ts";
 
 /** The state of the run, where this very process recorded a person's word in it; null where it did not, or nobody knows. */
 export async function recordedHere(invocation: Invocation): Promise<RunState | null> {
   try {
-    const project = projectOf(invocation);
+    const project = openInvokedProject(invocation);
     const { run, state } = await currentRun(project);
     const events = run === null ? [] : project.journal.events(run);
     return events.some(isOurs) ? state : null;

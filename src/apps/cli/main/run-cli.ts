@@ -10,7 +10,7 @@ import { dryRunLines } from "../../../views/dry-run.ts";
 import { choicesResult } from "../grammar/choice.ts";
 import { overview, verbHelp } from "../grammar/help.ts";
 import { createIo, type Io, writeText } from "../terminal/io.ts";
-import { parse, type Parsed } from "../grammar/parse.ts";
+import { parse, type ParsedArguments } from "../grammar/parse.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { withTokenHidden } from "./caller.ts";
 import { recordedHere } from "./recorded-here.ts";
@@ -41,13 +41,13 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
     const parsed = parse(args);
     const answered = withoutVerb(parsed, context);
     if (answered !== null) return answered;
-    invocation = invocationOf(parsed, context);
-    const run = context.implementations(nameOf(parsed));
+    invocation = toInvocation(parsed, context);
+    const run = context.implementations(commandName(parsed));
     return run === undefined ? done(overview) : await run(invocation);
   } catch (error) {
     if (error instanceof ChoicesNeeded) return choicesResult(error.choices, context.io.interactive);
     if (isDryRun(error)) return done(dryRunLines(error.dryRun), { dryRun: error.dryRun });
-    const problem = problemOf(error);
+    const problem = toProblem(error);
     return (await recordedAllTheSame(invocation, problem)) ?? problemResult(problem);
   }
 }
@@ -56,7 +56,7 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
 const isDryRun = (error: unknown): error is DryRunShown => error instanceof Error && error.name === "DryRunShown";
 
 /** Every failure is told as a problem, also one that nobody thought of. */
-function problemOf(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   if (errorCode(error) !== null) return fileProblem(error);
   if (process.env["ISDLC_TRACE"] === "1") throw error;
@@ -81,15 +81,16 @@ async function recordedAllTheSame(invocation: Invocation | null, problem: Proble
   return { code: isWaiting ? 3 : 0, lines: told, json: { ...json, ok: true, recorded: true } };
 }
 
-function withoutVerb({ verb, values }: Parsed, { host }: Context): Result | null {
+function withoutVerb({ verb, values }: ParsedArguments, { host }: Context): Result | null {
   if (flag(values, "version") || verb?.name === "version") return done([host.version], { version: host.version });
   return verb !== null && flag(values, "help") ? done(verbHelp(verb), { verb }) : null;
 }
 
-const nameOf = ({ verb, values }: Parsed): string => verb?.name ?? (flag(values, "help") ? "help" : "bare");
+const commandName = ({ verb, values }: ParsedArguments): string =>
+  verb?.name ?? (flag(values, "help") ? "help" : "bare");
 
-function invocationOf(parsed: Parsed, { host, io }: Context): Invocation {
-  const cwd = folderOf(parsed, host);
+function toInvocation(parsed: ParsedArguments, { host, io }: Context): Invocation {
+  const cwd = resolveFolder(parsed, host);
   host.env["PATH"] = trustedPath(host.env["PATH"] ?? "", cwd); // once, for every program that is started from here on
   return {
     verb: parsed.verb ?? BARE,
@@ -101,7 +102,7 @@ function invocationOf(parsed: Parsed, { host, io }: Context): Invocation {
   };
 }
 
-function folderOf({ values, verb }: Parsed, { cwd }: Host): string {
+function resolveFolder({ values, verb }: ParsedArguments, { cwd }: Host): string {
   const wanted = text(values, "C");
   if (wanted === undefined) return cwd;
   const folder = resolve(cwd, wanted);

@@ -1,9 +1,9 @@
-import { answer, type Answered, shownOf } from "../../../app/answer/answer.ts";
+import { answer, type AnswerResult, shownDigest } from "../../../app/answer/answer.ts";
 import type { AnswerRequest } from "../../../app/answer/answer-table.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { shownChanges } from "../../../engine/shown-changes.ts";
-import { countOf } from "../../../core/count-of.ts";
-import { optionsOf } from "../../../core/next.ts";
+import { formatCount } from "../../../core/count-of.ts";
+import { listWaitOptions } from "../../../core/next.ts";
 import { currentPhase, type Wait } from "../../../core/run.ts";
 import type { Question } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
@@ -13,7 +13,7 @@ import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
 import { leftLines } from "../../../views/left-lines.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { heldAgainst } from "../../../views/finish-lines.ts";
-import { askerOf, waitLines } from "../../../views/status.ts";
+import { waitAsker, waitLines } from "../../../views/status.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
 import { askWhatIsLeft } from "./ask-what-is-left.ts";
@@ -23,7 +23,7 @@ import { showChanges, type Viewer } from "./show-changes.ts";
 import { documentText } from "./document-text.ts";
 
 /** What a person said at the terminal. */
-export type Said = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed" | "tree">;
+export type TerminalAnswer = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed" | "tree">;
 
 /** Asks the person at this terminal what is open. False when they leave it open. */
 export async function answerAtTerminal(invocation: Invocation, open: OpenWait, by: Person): Promise<boolean> {
@@ -37,7 +37,7 @@ export async function answerAtTerminal(invocation: Invocation, open: OpenWait, b
     const said = await askFor(invocation, { ...open, signal }, wait);
     if (elsewhere.aborted) invocation.io.out("This was answered elsewhere.");
     else if (said === null) return false;
-    else await give(invocation, open, { by, wait: wait.id, shown: shownOf(open.run), ...said });
+    else await give(invocation, open, { by, wait: wait.id, shown: shownDigest(open.run), ...said });
     return true;
   } finally {
     watching.abort();
@@ -49,7 +49,7 @@ async function give(invocation: Invocation, { project, run }: OpenWait, said: An
   if (said.replies !== undefined) project.trust.keepReplies("", []);
 }
 
-function tell({ io }: Invocation, { reverted, left, warnings }: Answered): void {
+function tell({ io }: Invocation, { reverted, left, warnings }: AnswerResult): void {
   for (const line of left === null ? [] : leftLines(left)) io.out(line);
   for (const line of reverted === null ? [] : revertedLines(reverted)) io.out(line);
   for (const warning of warnings) io.err(`warning: ${warning}`);
@@ -69,7 +69,7 @@ function answeredElsewhere({ engine }: OpenWait, wait: Wait, done: AbortSignal):
   return gone.signal;
 }
 
-async function askFor(invocation: Invocation, open: OpenWait, wait: Wait): Promise<Said | null> {
+async function askFor(invocation: Invocation, open: OpenWait, wait: Wait): Promise<TerminalAnswer | null> {
   switch (wait.kind) {
     case "gate":
       return answerGate(invocation, open);
@@ -88,12 +88,12 @@ async function askFor(invocation: Invocation, open: OpenWait, wait: Wait): Promi
 type Questions = Extract<Wait, { kind: "questions" }>;
 
 /** What was replied before the person broke off is kept, and not asked again. */
-async function askQuestions(viewer: Viewer, open: OpenWait, wait: Questions): Promise<Said | null> {
+async function askQuestions(viewer: Viewer, open: OpenWait, wait: Questions): Promise<TerminalAnswer | null> {
   const { io } = viewer;
   const { trust } = open.project;
   const count = wait.questions.length;
   const name = `${open.run.run.run}/${wait.id}`;
-  io.out(`${askerOf(wait)} asks${count === 1 ? "" : ` ${count} questions`}:`);
+  io.out(`${waitAsker(wait)} asks${count === 1 ? "" : ` ${count} questions`}:`);
   const replies = [...trust.keptReplies(name)];
   for (const question of wait.questions) {
     const kept = replies.find(({ id }) => id === question.id);
@@ -110,7 +110,7 @@ async function askQuestions(viewer: Viewer, open: OpenWait, wait: Questions): Pr
 }
 
 function leftOff({ out }: Invocation["io"], count: number): null {
-  if (count > 0) out(`${countOf(count, "reply", "replies")} kept; "isdlc" asks only what is left.`);
+  if (count > 0) out(`${formatCount(count, "reply", "replies")} kept; "isdlc" asks only what is left.`);
   return null;
 }
 
@@ -152,11 +152,11 @@ function looksAt(wait: Wait): Look[] {
   return wait.kind === "escalation" && wait.reason === "tests_changed" ? ["diff", "leave"] : ["leave"];
 }
 
-async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promise<Said | null> {
+async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promise<TerminalAnswer | null> {
   const { isCancel, select } = await import("@clack/prompts");
   for (const line of aboutLines(invocation, open, wait)) invocation.io.out(line);
   const menu = [
-    ...optionsOf(open.run, wait).map((option) => ({
+    ...listWaitOptions(open.run, wait).map((option) => ({
       value: option as string,
       label: menuLabel(option, wait, open.run),
     })),
@@ -197,10 +197,10 @@ function showAnalysis({ io }: Invocation, { engine, run }: OpenWait): void {
   io.out(analysis === null ? "There is no impact analysis to show." : documentText(io, analysis));
 }
 
-type Chosen = { readonly option: string; readonly wait: Wait; readonly signal: AbortSignal };
+type ChosenOption = { readonly option: string; readonly wait: Wait; readonly signal: AbortSignal };
 
 /** What has to come with an answer; null when the person breaks off. */
-async function askMore(viewer: Viewer, { option, wait, signal }: Chosen): Promise<Said | null> {
+async function askMore(viewer: Viewer, { option, wait, signal }: ChosenOption): Promise<TerminalAnswer | null> {
   if (option === "discard") return (await isSure(signal)) ? { option, isConfirmed: true } : null;
   if (option === "raise") return askAmount(viewer, wait, signal);
   if (option !== "cancel") return { option };
@@ -209,7 +209,7 @@ async function askMore(viewer: Viewer, { option, wait, signal }: Chosen): Promis
 }
 
 /** Enter alone names no amount, and leaves the budget as it is. */
-async function askAmount(viewer: Viewer, wait: Wait, signal: AbortSignal): Promise<Said | null> {
+async function askAmount(viewer: Viewer, wait: Wait, signal: AbortSignal): Promise<TerminalAnswer | null> {
   const isInTokens = wait.kind === "budget" && wait.budget.usd === null;
   const message = isInTokens ? "How many tokens may the run use in all?" : "How many dollars may the run cost in all?";
   const text = await askText(viewer, { message, signal, placeholder: isInTokens ? "500000" : "10.00" });

@@ -2,17 +2,17 @@ import type { Choice, ChoiceId } from "../../../app/choice.ts";
 import { ask, askAbout, askTrust } from "./ask.ts";
 import type { Io } from "./io.ts";
 
-type Asking = (io: Io, about: readonly string[]) => Promise<string | null>;
+type AskLine = (io: Io, about: readonly string[]) => Promise<string | null>;
 
 type Confirmation = { readonly yes?: string; readonly enter?: "y" | "n" };
 
 const confirm =
-  (question: string, { yes = "yes", enter = "n" }: Confirmation = {}): Asking =>
+  (question: string, { yes = "yes", enter = "n" }: Confirmation = {}): AskLine =>
   async (io, about) =>
     (await ask(io, { question, about, enter })) ? yes : null;
 
 const menu =
-  (options: Readonly<Record<string, string>>, lines: readonly string[] = [], enter?: string): Asking =>
+  (options: Readonly<Record<string, string>>, lines: readonly string[] = [], enter?: string): AskLine =>
   async (io, about) => {
     const key = await askAbout(io, [...about, ...lines], { keys: Object.keys(options), enter });
     return key === null ? null : (options[key] ?? null);
@@ -20,12 +20,12 @@ const menu =
 
 /** A key of its own, and none by default: Enter must neither spend money nor take anything away. */
 const yesOrNo =
-  (keys: string): Asking =>
+  (keys: string): AskLine =>
   async (io, about) =>
     (await askAbout(io, [...about, keys], { keys: ["y", "n"] })) === "y" ? "yes" : null;
 
 /** How each choice is asked; those that are left out are not asked in the middle of something else. */
-const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
+const askings: Readonly<Partial<Record<ChoiceId, AskLine>>> = {
   // A key of its own, and none by default: Enter must not give up the undo.
   git: async (io, [lost = ""]) => {
     const question = [lost, "[Y] Yes, work in place without git  [N] No"];

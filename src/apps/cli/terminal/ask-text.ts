@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { editFiles } from "./edit-files.ts";
-import { LEAVE_PASTES, MARK_PASTES, onOneLine, openPasteInput, readTyped, type Typed } from "./paste-input.ts";
+import { LEAVE_PASTES, MARK_PASTES, onOneLine, openPasteInput, readTyped, type TypedText } from "./paste-input.ts";
 import type { Viewer } from "./show-changes.ts";
 
 export type TextQuestion = { readonly message: string; readonly signal: AbortSignal; readonly placeholder?: string };
@@ -18,7 +18,10 @@ export async function askText(viewer: Viewer, question: TextQuestion): Promise<s
 
 const HINT = "Esc goes back, Ctrl-G opens your editor";
 
-async function askLine({ message, signal, placeholder = HINT }: TextQuestion, draft: string): Promise<Typed | null> {
+async function askLine(
+  { message, signal, placeholder = HINT }: TextQuestion,
+  draft: string,
+): Promise<TypedText | null> {
   const { isCancel, text } = await import("@clack/prompts");
   const { input, close } = openPasteInput(process.stdin);
   process.stdout.write(MARK_PASTES);

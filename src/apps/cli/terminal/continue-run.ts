@@ -13,7 +13,7 @@ import { projectName, waitNotice } from "../../../views/wait-notice.ts";
 import { renameAgents } from "../../../app/agents/choose-agents.ts";
 import { askedAgents, namesAgent } from "../grammar/agents.ts";
 import { flag, type Invocation, type Result } from "../grammar/verb.ts";
-import { personOf } from "../main/caller.ts";
+import { identifyPerson } from "../main/caller.ts";
 import { withSignals } from "../main/signals.ts";
 import { nextVerb } from "../verbs/spec/next-verb.ts";
 import { ask } from "./ask.ts";
@@ -51,7 +51,7 @@ export async function continueRun(
       agents: namesAgent(invocation.values)
         ? {
             rename: (before) => renameAgents(askedAgents(invocation.values), before),
-            by: () => personOf(invocation, project),
+            by: () => identifyPerson(invocation, project),
           }
         : undefined,
     });
@@ -86,7 +86,7 @@ function drivenResult(invocation: Invocation, driven: Driven): Result {
 
 function terminalInterface(invocation: Invocation, project: LocalProject): UserInterface {
   const { io, values } = invocation;
-  const window = io.interactive ? windowOf(invocation, project) : NO_WINDOW;
+  const window = io.interactive ? createGateWindow(invocation, project) : NO_WINDOW;
   const recorded = (): readonly RunEvent[] => {
     const run = project.journal.newest();
     return run === null ? [] : project.journal.events(run);
@@ -100,7 +100,7 @@ function terminalInterface(invocation: Invocation, project: LocalProject): UserI
         io.out(`Decisions are signed with a passkey: ${pageAddress(project, open.run)} (isdlc ui serves it)`);
         return false;
       }
-      const by = await personOf(invocation, project, open.run);
+      const by = await identifyPerson(invocation, project, open.run);
       callFor(open, window);
       return answerAtTerminal(invocation, open, by);
     },
@@ -108,7 +108,7 @@ function terminalInterface(invocation: Invocation, project: LocalProject): UserI
   };
 }
 
-function windowOf({ env }: Invocation, { root, settings }: LocalProject): Window {
+function createGateWindow({ env }: Invocation, { root, settings }: LocalProject): Window {
   const choice = settings.read().settings.notify ?? "on";
   return createWindow(env, { choice, desktop: choice === "on" ? desktopCall(env, root) : null });
 }

@@ -7,7 +7,7 @@ import { findProgram } from "../../../adapters/process/find-program.ts";
 export type DesktopCall = (text: string) => void;
 
 /** A desktop that does not answer is not waited for. */
-const PATIENCE_MILLISECONDS = 5000;
+const NOTIFIER_TIMEOUT_MS = 5000;
 
 /**
  * Tells the desktop with `notify-send`; null where there is none, where the terminal is on another machine, where it
@@ -20,7 +20,7 @@ export function desktopCall(env: NodeJS.ProcessEnv, root: string): DesktopCall |
   if (workingTrees(root).some((tree) => path.startsWith(`${tree}/`))) return null;
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("ISDLC_")));
   return (text) => {
-    const options = { env: own, cwd: "/", timeout: PATIENCE_MILLISECONDS };
+    const options = { env: own, cwd: "/", timeout: NOTIFIER_TIMEOUT_MS };
     execFile(path, ["--app-name=isdlc", "--", "isdlc", text], options, () => undefined).unref();
   };
 }

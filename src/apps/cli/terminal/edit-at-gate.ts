@@ -29,7 +29,7 @@ async function askFiles(paths: readonly string[], signal: AbortSignal): Promise<
   if (paths.length === 1) return paths;
   const { isCancel, select } = await import("@clack/prompts");
   const options = [
-    ...paths.slice(0, MOST_FILES).map((path) => ({ value: path, label: plainLine(path) })),
+    ...paths.slice(0, MAX_FILES).map((path) => ({ value: path, label: plainLine(path) })),
     { value: ALL_FILES, label: `All ${paths.length} files` },
   ];
   const chosen = await select({ message: "Which file?", options, signal, maxItems: 12 });
@@ -37,4 +37,4 @@ async function askFiles(paths: readonly string[], signal: AbortSignal): Promise<
 }
 
 const ALL_FILES = "";
-const MOST_FILES = 200;
+const MAX_FILES = 200;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { countOf } from "../../../core/count-of.ts";
+import { formatCount } from "../../../core/count-of.ts";
 import { hasLookedHere } from "../../../core/last-reviewed-tree.ts";
-import { codePhaseBefore, optionsOf } from "../../../core/next.ts";
+import { codePhaseBefore, listWaitOptions } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase, redoLimit } from "../../../core/run.ts";
 import { shownChanges } from "../../../engine/shown-changes.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
@@ -22,7 +22,7 @@ import { askKey } from "./ask.ts";
 import { askText } from "./ask-text.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { gateKey } from "../../../views/answer-options.ts";
-import type { Said } from "./answer-at-terminal.ts";
+import type { TerminalAnswer } from "./answer-at-terminal.ts";
 import { type FileLink, outWithLinks } from "./hyperlinks.ts";
 import type { Io } from "./io.ts";
 import { editAtGate } from "./edit-at-gate.ts";
@@ -35,15 +35,15 @@ type Look = "v" | "s" | "t";
 const isLook = (key: Key): key is Look => key === "v" || key === "s" || key === "t";
 
 /** The gate at a terminal: shows what was made, lets the person look at it from every side, and takes one answer. */
-export async function answerGate(invocation: Invocation, context: OpenWait): Promise<Said | null> {
+export async function answerGate(invocation: Invocation, context: OpenWait): Promise<TerminalAnswer | null> {
   const { run, signal } = context;
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, context);
-  const banner = await bannerOf(invocation, context);
+  const banner = await buildBanner(invocation, context);
   outWithLinks(invocation, `${banner.text}${looksLine(run, invocation.io)}`, banner.links);
   let hasPaged = false;
   for (;;) {
-    const key = await askKey(invocation.io, { keys: keysOf(run), leave: "q", signal });
+    const key = await askKey(invocation.io, { keys: listKeys(run), leave: "q", signal });
     if (key === null || (key === "q" && !hasPaged)) return null;
     hasPaged = key === "v" || key === "s";
     if (key === "q") {
@@ -62,7 +62,7 @@ function looksLine(run: ActiveRun, { columns }: Io): string {
 
 type Banner = { readonly text: string; readonly links: readonly FileLink[] };
 
-async function bannerOf(invocation: Invocation, context: OpenWait): Promise<Banner> {
+async function buildBanner(invocation: Invocation, context: OpenWait): Promise<Banner> {
   if (hasSeen(invocation, context)) return { text: "", links: [] };
   const { io, verb } = invocation;
   const { run, engine, returned } = context;
@@ -79,7 +79,11 @@ export const hasSeen = ({ verb }: Invocation, { returned }: OpenWait): boolean =
   returned && verb.name !== "resume" && verb.name !== "answer";
 
 /** Null for a key that only looks, and for an answer that the person broke off. */
-async function saidBy(invocation: Invocation, context: OpenWait, key: Exclude<Key, "q">): Promise<Said | null> {
+async function saidBy(
+  invocation: Invocation,
+  context: OpenWait,
+  key: Exclude<Key, "q">,
+): Promise<TerminalAnswer | null> {
   const { io } = invocation;
   const { run } = context;
   if (isLook(key)) return look(invocation, context, key);
@@ -108,7 +112,7 @@ const AT_ONCE = { c: "continue", l: "loosen", x: "revert" } as const;
 /** Words that end a pause; anything else asks again. */
 const GO_ON = new Set(["c", "continue", "done", "yes", "ok"]);
 
-async function answerPaused(viewer: Viewer, context: OpenWait): Promise<Said | null> {
+async function answerPaused(viewer: Viewer, context: OpenWait): Promise<TerminalAnswer | null> {
   const { io } = viewer;
   const { run, returned, signal } = context;
   if (returned) for (const line of artifactLines(run)) io.out(line);
@@ -132,7 +136,7 @@ const LONG = new Map([
 /** What a person says at a pause, in full words; breaking off is q. */
 async function askPaused({ run, signal }: OpenWait): Promise<string> {
   const { isCancel, text } = await import("@clack/prompts");
-  const redoable = run.wait !== null && optionsOf(run, run.wait).includes("redo");
+  const redoable = run.wait !== null && listWaitOptions(run, run.wait).includes("redo");
   const message = `continue, review again${redoable ? ", redo" : ""}, or q to leave it paused`;
   const said = await text({ message, placeholder: "continue", signal });
   if (isCancel(said)) return "q";
@@ -141,14 +145,14 @@ async function askPaused({ run, signal }: OpenWait): Promise<string> {
 }
 
 /** Null when the person breaks off, or none is left. A redo is counted, so one without guidance is asked about. */
-async function redo(viewer: Viewer, { run, signal }: OpenWait): Promise<Said | null> {
+async function redo(viewer: Viewer, { run, signal }: OpenWait): Promise<TerminalAnswer | null> {
   const { confirm, isCancel } = await import("@clack/prompts");
   const redos = currentPhase(run)?.redos ?? 0;
   const message = `Redo without any guidance? It counts: it would be redo ${redos + 1} of ${redoLimit(run)}.`;
   for (const line of redosSpent(run, { redos })) viewer.io.out(line);
   if (redos >= redoLimit(run)) return null;
   for (;;) {
-    const left = `${countOf(redoLimit(run) - redos, "redo")} left`;
+    const left = `${formatCount(redoLimit(run) - redos, "redo")} left`;
     const placeholder = `${left}; Esc goes back, Ctrl-G opens your editor`;
     const guidance = await askText(viewer, { message: redoPrompt.replace(/\n> $/, ""), signal, placeholder });
     if (guidance === null) return null;
@@ -159,7 +163,7 @@ async function redo(viewer: Viewer, { run, signal }: OpenWait): Promise<Said | n
 }
 
 /** A review that found something wanting is not fixed by reviewing again: the first choice is where the code is written. */
-async function again(viewer: Viewer, context: OpenWait): Promise<Said | null> {
+async function again(viewer: Viewer, context: OpenWait): Promise<TerminalAnswer | null> {
   const { run, signal } = context;
   const code = codePhaseBefore(run);
   const here = currentPhase(run);
@@ -177,14 +181,14 @@ async function again(viewer: Viewer, context: OpenWait): Promise<Said | null> {
 }
 
 /** Null when the person breaks off. Without guidance the agent would not know what to improve. */
-async function sendBack(viewer: Viewer, { run, signal }: OpenWait): Promise<Said | null> {
+async function sendBack(viewer: Viewer, { run, signal }: OpenWait): Promise<TerminalAnswer | null> {
   const message = `What should ${plainLine(codePhaseBefore(run)?.rule.name ?? "the agent")} do differently?`;
   const guidance = await askText(viewer, { message, signal });
   return guidance === null || guidance.trim() === "" ? null : { option: "back", text: guidance };
 }
 
-function keysOf(run: ActiveRun): Key[] {
-  const offered = run.wait === null ? [] : optionsOf(run, run.wait);
+function listKeys(run: ActiveRun): Key[] {
+  const offered = run.wait === null ? [] : listWaitOptions(run, run.wait);
   const answers = offered.flatMap((option) => (gateKey(option) as Key | null) ?? []); // the table has these keys
   return [...answers, "v", ...(hasLookedHere(run) ? ["s" as const] : []), "e", "t", "q"];
 }

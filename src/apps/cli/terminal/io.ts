@@ -43,7 +43,7 @@ export function createIo({ json, noColor, env }: Wishes): Io {
 const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;
 
 const waiting = new Int32Array(new SharedArrayBuffer(4));
-const PATIENCE_MILLISECONDS = 5;
+const INPUT_DRAIN_MS = 5;
 
 /** Writes all of a text to an open descriptor. Whoever reads may be slow, or may have stopped reading as `head` does. */
 export function writeText(descriptor: number, text: string): void {
@@ -55,7 +55,7 @@ export function writeText(descriptor: number, text: string): void {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === "EPIPE") return;
       if (code !== "EAGAIN") throw error;
-      Atomics.wait(waiting, 0, 0, PATIENCE_MILLISECONDS);
+      Atomics.wait(waiting, 0, 0, INPUT_DRAIN_MS);
     }
   }
 }

@@ -34,7 +34,7 @@ async function askedTitle(invocation: Invocation, { id, url }: IssueLink): Promi
   throw new ProblemError({ code: "USAGE", detail, usage: `isdlc ${invocation.verb.name} ${url} "<title>"` });
 }
 
-const PATIENCE_MILLISECONDS = 15_000;
+const ISSUE_TIMEOUT_MS = 15_000;
 
 const COMMANDS: Readonly<Partial<Record<IssueLink["source"], (url: string) => readonly string[]>>> = {
   github: (url) => ["gh", "issue", "view", url, "--json", "title"],
@@ -47,7 +47,7 @@ async function fetchedTitle({ env, cwd }: Invocation, { source, url }: IssueLink
   const program = findProgram(name, env);
   if (name === "" || !program.ok) return null;
   try {
-    const { stdout } = await promisify(execFile)(program.path, args, { env, cwd, timeout: PATIENCE_MILLISECONDS });
+    const { stdout } = await promisify(execFile)(program.path, args, { env, cwd, timeout: ISSUE_TIMEOUT_MS });
     const title = ownValue(JSON.parse(stdout), "title");
     return typeof title === "string" && title.trim() !== "" ? title : null;
   } catch {

@@ -1,5 +1,5 @@
 import { findProgram } from "../../../adapters/process/find-program.ts";
-import { type EndedRun, finishOf } from "../../../core/run.ts";
+import { type EndedRun, chosenFinish } from "../../../core/run.ts";
 import { BODY_FILE, pullRequestCommands } from "../../../views/pull-request.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { ask } from "./ask.ts";
@@ -19,7 +19,7 @@ export async function openPullRequest(
   const tool = (["gh", "glab"] as const).find((name) => findProgram(name, env).ok);
   const body = projections.readArtifact(BODY_FILE) ?? "";
   const commands = pullRequestCommands(ended, tool ?? "gh", body);
-  if (finishOf(ended) !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
+  if (chosenFinish(ended) !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
   const wordOf = (word: string): string => (word === body ? `"$(cat ${BODY_FILE})"` : shellWord(word));
   const shown = commands.map((argv) => `  ${argv.map(wordOf).join(" ")}`);
   if (!(await ask(io, { question: "Run these now?", about: shown, enter: "n" }))) return [];

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { globalGitSetting } from "../../../adapters/git/read/global-setting.ts";
-import { runInteractive, wordsOf } from "./run-interactive.ts";
+import { runInteractive, splitCommand } from "./run-interactive.ts";
 
 /** Stays open however short the text is: a key that closes it must not reach the question behind it. */
 const FALLBACK = ["less", "-R", "-+F", "-+X"];
@@ -11,7 +11,7 @@ const FALLBACK = ["less", "-R", "-+F", "-+X"];
  */
 export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const named = env["GIT_PAGER"] ?? (await pagerOfGit(env)) ?? env["PAGER"];
-  const wanted = named === undefined ? ["delta", "--paging=always"] : wordsOf(named);
+  const wanted = named === undefined ? ["delta", "--paging=always"] : splitCommand(named);
   if (wanted.length === 0) return false;
   for (const argv of [wanted, FALLBACK]) if ((await runInteractive({ argv, env, input: text })) !== null) return true;
   return false;

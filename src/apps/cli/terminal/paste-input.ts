@@ -34,10 +34,10 @@ export function createPasteFilter(): (keys: string) => string {
 // oxlint-disable-next-line no-control-regex -- this is how a terminal marks what is pasted
 const MARKS = /(\u001B\[20[01]~)/;
 
-export type Typed = { readonly text: string; readonly wantsEditor: boolean };
+export type TypedText = { readonly text: string; readonly wantsEditor: boolean };
 
 /** What was typed, with its lines. */
-export const readTyped = (line: string): Typed => ({
+export const readTyped = (line: string): TypedText => ({
   text: line.replaceAll(EDITOR, "").replaceAll(LINE_BREAK, "\n"),
   wantsEditor: line.includes(EDITOR),
 });

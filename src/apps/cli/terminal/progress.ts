@@ -14,10 +14,10 @@ export type ProgressView = { show(progress: Progress): void; stop(): void };
 const TICK_MILLISECONDS = 500;
 
 /** What the journal of the run holds now. */
-type Recorded = () => readonly RunEvent[];
+type ReadEvents = () => readonly RunEvent[];
 
-export type Watching = {
-  readonly recorded: Recorded;
+export type ProgressOptions = {
+  readonly recorded: ReadEvents;
   /** What agents say and do stays on the screen. */
   readonly isVerbose: boolean;
   readonly window: Pick<Window, "title">;
@@ -27,7 +27,7 @@ export type Watching = {
  * Progress on stderr. At a terminal: a line for each thing done, which stays, and below them one that renews itself.
  * Elsewhere plain lines.
  */
-export function createProgressView(io: Io, watching: Watching): ProgressView {
+export function createProgressView(io: Io, watching: ProgressOptions): ProgressView {
   return io.interactive && process.stderr.isTTY ? createLiveLine(io, watching) : createPlainLines(io);
 }
 
@@ -44,7 +44,7 @@ function createPlainLines(io: Io): ProgressView {
 
 type Current = { readonly key: string; readonly label: string; readonly since: number; last: string; used: string };
 
-function createLiveLine(io: Io, { recorded, isVerbose, window }: Watching): ProgressView {
+function createLiveLine(io: Io, { recorded, isVerbose, window }: ProgressOptions): ProgressView {
   const colors = pc.createColors(io.color);
   const tellNew = createTeller(io, recorded);
   let current: Current | null = null;
@@ -95,7 +95,7 @@ const ERASE = "\r\u001B[2K";
 const roomFor = ({ columns }: Io, taken: number): number => Math.max(20, columns - taken);
 
 /** Writes what was recorded since the last time, from now on: whoever comes back knows the rest. */
-function createTeller(io: Io, recorded: Recorded): () => void {
+function createTeller(io: Io, recorded: ReadEvents): () => void {
   const paint = paintWorkLine(pc.createColors(io.color));
   let told = recorded().at(-1)?.seq ?? 0;
   return () => {

@@ -30,7 +30,7 @@ export async function runInteractive({ argv, env, input, cwd }: Guest): Promise<
 }
 
 /** A command of the person's environment: arguments split at spaces, no shell. */
-export const wordsOf = (command: string): string[] => command.split(" ").filter((word) => word !== "");
+export const splitCommand = (command: string): string[] => command.split(" ").filter((word) => word !== "");
 
 /** Ctrl-C in the guest reaches us as well; there it does not mean that the run should stop. */
 function ignoreInterrupts(): () => void {

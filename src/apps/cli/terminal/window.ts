@@ -25,12 +25,12 @@ const isWindow = ({ TERM: term = "" }: NodeJS.ProcessEnv): boolean =>
   term !== "" && term !== "dumb" && term !== "linux";
 
 /** How a person is called; `desktop` is null where there is none, or the terminal tells it by itself. */
-export type Calling = { readonly choice: NotifyChoice; readonly desktop: DesktopCall | null };
+export type NotificationOptions = { readonly choice: NotifyChoice; readonly desktop: DesktopCall | null };
 
 /** `write` gets codes for the terminal as they are; without a window it gets none but the bell. */
 export function createWindow(
   env: NodeJS.ProcessEnv,
-  { choice, desktop }: Calling,
+  { choice, desktop }: NotificationOptions,
   write: (codes: string) => void = (codes) => writeText(2, codes),
 ): Window {
   const hasWindow = isWindow(env);

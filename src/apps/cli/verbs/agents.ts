@@ -15,7 +15,7 @@ export const agents: Run = async (invocation) => {
   const seen = await seeAgents(env);
   const { settings, warnings } = store.read();
   const set = setAgents(settings, shippedPhases(workflows));
-  const uses = usesOf(set, detectAgent(env));
+  const uses = listUses(set, detectAgent(env));
   const all = [...warnings, ...set.warnings];
   for (const warning of all) invocation.io.err(`warning: ${warning}`);
   const lines = [...seen.flatMap(agentLines), "", "New runs use:", ...useLines(uses)];
@@ -32,7 +32,7 @@ type Uses = {
   readonly reviewers: Readonly<Record<string, string>>;
 };
 
-function usesOf(set: SetAgents, detected: string | null): Uses {
+function listUses(set: SetAgents, detected: string | null): Uses {
   const bySetting = (agent: RememberedAgent | null): Use | null => agent && { agent: shown(agent), by: "setting" };
   const found: Use | null = detected === null ? null : { agent: detected, by: "detection" };
   const usual = bySetting(set.agent) ?? found;

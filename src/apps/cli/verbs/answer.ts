@@ -1,18 +1,18 @@
-import { answer as answerRun, type Answered, shownOf } from "../../../app/answer/answer.ts";
+import { answer as answerRun, type AnswerResult, shownDigest } from "../../../app/answer/answer.ts";
 import { commandRun, type RunCommand } from "../../../app/answer/command-run.ts";
-import type { Recorded } from "../../../app/project/current-run.ts";
+import type { RecordResult } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { optionsOf } from "../../../core/next.ts";
+import { listWaitOptions } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { ActiveRun, Wait } from "../../../core/run.ts";
 import type { Reply } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
 import { revertedLines, reviewInstructions } from "../../../views/gate-banner.ts";
 import { leftLines } from "../../../views/left-lines.ts";
-import { itemOf, waitLines } from "../../../views/status.ts";
+import { runItem, waitLines } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { flag, type Invocation, otherLimits, type Result, type Run, text } from "../grammar/verb.ts";
-import { personOf } from "../main/caller.ts";
+import { identifyPerson } from "../main/caller.ts";
 import { openRun } from "../main/project-of.ts";
 import { askWhatIsLeft } from "../terminal/ask-what-is-left.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
@@ -29,7 +29,7 @@ export const shortAnswer: Run = (invocation) => give(invocation, invocation.verb
 
 export const cancel: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
-  const by = await personOf(invocation, project, run);
+  const by = await identifyPerson(invocation, project, run);
   const reason = text(invocation.values, "reason") ?? "";
   const tree = reason.trim() === "" ? "keep" : await whatIsLeft(invocation, project, run);
   const { state, warnings, left } = await commandRun(project, run, { do: "cancel", by, reason, tree });
@@ -83,7 +83,7 @@ async function command(
   { project, run }: OpenRun,
   commandBy: (by: Person) => RunCommand,
 ): Promise<Result> {
-  const done = await commandRun(project, run, commandBy(await personOf(invocation, project, run)));
+  const done = await commandRun(project, run, commandBy(await identifyPerson(invocation, project, run)));
   for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
   return isRecordOnly(invocation) ? recorded(project, done, invocation.verb.name) : continueRun(invocation, project);
 }
@@ -91,16 +91,16 @@ async function command(
 async function give(invocation: Invocation, option: string): Promise<Result> {
   const { values } = invocation;
   const { project, run } = await openRun(invocation);
-  const by = await personOf(invocation, project, run);
+  const by = await identifyPerson(invocation, project, run);
   if (option === "" && run.wait?.kind === "questions") refuseNothing(invocation, run, run.wait);
   const done = await answerRun(project, run, {
     by,
     option,
     wait: text(values, "wait"),
     // Whoever hands over no digest answers what `isdlc gate` shows now.
-    shown: text(values, "shown") ?? shownOf(run),
-    text: TAKES_GUIDANCE.has(option) ? guidanceOf(invocation) : text(values, "text"),
-    replies: repliesOf(invocation, run.wait),
+    shown: text(values, "shown") ?? shownDigest(run),
+    text: TAKES_GUIDANCE.has(option) ? readGuidance(invocation) : text(values, "text"),
+    replies: readReplies(invocation, run.wait),
     limits: otherLimits(values),
     isConfirmed: flag(values, "yes"),
   });
@@ -111,7 +111,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     : recorded(project, done, done.option);
 }
 
-function tellDone({ io }: Invocation, { reverted, left, warnings }: Answered): void {
+function tellDone({ io }: Invocation, { reverted, left, warnings }: AnswerResult): void {
   for (const line of reverted === null ? [] : revertedLines(reverted)) io.err(line);
   for (const line of left === null ? [] : leftLines(left)) io.err(line);
   for (const warning of warnings) io.err(`warning: ${warning}`);
@@ -124,11 +124,11 @@ export const isRecordOnly = ({ values }: Invocation): boolean => flag(values, "r
 
 /** The one option that questions have says nothing about them: tells what is asked and how it can be answered. */
 function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never {
-  const lines = waitLines(wait, optionsOf(run, wait), itemOf(run)).map((line) => line.trim());
+  const lines = waitLines(wait, listWaitOptions(run, wait), runItem(run)).map((line) => line.trim());
   throw new ProblemError({ code: "USAGE", detail: `Say what you answer. ${lines.join(" ")}`, usage: verb.usage });
 }
 
-function recorded(project: LocalProject, { state, warnings }: Recorded, option: string): Result {
+function recorded(project: LocalProject, { state, warnings }: RecordResult, option: string): Result {
   return {
     code: 0,
     lines: [`Recorded: ${option}.`, "To continue: isdlc resume"],
@@ -139,12 +139,12 @@ function recorded(project: LocalProject, { state, warnings }: Recorded, option: 
 }
 
 /** `redo "<guidance>"`, `answer redo "<guidance>"` or `--text`. */
-function guidanceOf({ values, words, verb }: Invocation): string {
+function readGuidance({ values, words, verb }: Invocation): string {
   return text(values, "text") ?? (verb.name === "answer" ? words.slice(1) : words).join(" ");
 }
 
 /** `--reply id=text` for each, or `--text` for the only one; an empty text dismisses a question. */
-export function repliesOf({ values, words }: Invocation, wait: Wait | null): Reply[] {
+export function readReplies({ values, words }: Invocation, wait: Wait | null): Reply[] {
   const questions = wait?.kind === "questions" ? wait.questions : [];
   const only = text(values, "text") ?? (words.length > 1 ? words.slice(1).join(" ") : undefined);
   if (only !== undefined && questions.length === 1)

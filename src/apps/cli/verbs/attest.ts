@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Attested, countersign } from "../../../adapters/attestation/attest-run.ts";
+import { type SignedAttestation, countersign } from "../../../adapters/attestation/attest-run.ts";
 import { historyGit } from "../../../adapters/attestation/history-git.ts";
 import { withIsolatedGit } from "../../../adapters/attestation/isolated-git.ts";
 import { signingSettings } from "../../../adapters/attestation/signing-settings.ts";
@@ -11,20 +11,20 @@ import { DEFAULT_POLICY } from "../../../schema/policy.ts";
 import { attestedLines, shareLine } from "../../../views/attestation/attested.ts";
 import { verificationLines } from "../../../views/attestation/verification.ts";
 import { attest } from "../../../compose/attest-run.ts";
-import { personOf } from "../main/caller.ts";
+import { identifyPerson } from "../main/caller.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
 import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { gitCallerOf } from "../../../compose/trusted-git-programs.ts";
-import { projectOf } from "../main/project-of.ts";
+import { createGitCaller } from "../../../compose/trusted-git-programs.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 import { withSigners } from "./signers.ts";
 import { ask } from "../terminal/ask.ts";
 
 /** Signs what the journal says about a run, or what a colleague's statement says, with the key that git signs with. */
 export const attestVerb: Run = async (invocation) => {
-  const project = projectOf(invocation);
-  await personOf(invocation, project); // a person's key speaks for that person only
+  const project = openInvokedProject(invocation);
+  await identifyPerson(invocation, project); // a person's key speaks for that person only
   const named = text(invocation.values, "countersign");
   const signed =
     named === undefined ? [await ownStatement(invocation, project)] : await others(invocation, project, named);
@@ -40,17 +40,21 @@ export const attestVerb: Run = async (invocation) => {
 
 async function push(project: LocalProject, remote: string): Promise<void> {
   const { root, env } = project;
-  await pushNotes(await historyGit(root, env), { cwd: root, remote, caller: gitCallerOf(project) });
+  await pushNotes(await historyGit(root, env), { cwd: root, remote, caller: createGitCaller(project) });
 }
 
-async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<Attested> {
+async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<SignedAttestation> {
   const { run } = await currentRun(project, text(values, "run") ?? words[0]);
   if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   return attest(project, run);
 }
 
 /** What a second person vouches for is shown to them first. */
-async function others(invocation: Invocation, { root, env }: LocalProject, named: string): Promise<Attested[]> {
+async function others(
+  invocation: Invocation,
+  { root, env }: LocalProject,
+  named: string,
+): Promise<SignedAttestation[]> {
   const git = await historyGit(root, env);
   const settings = await signingSettings(git);
   const found = await withIsolatedGit(git, (isolated) =>
@@ -64,7 +68,7 @@ async function others(invocation: Invocation, { root, env }: LocalProject, named
   const agreed =
     flag(invocation.values, "yes") || (await ask(invocation.io, { question: "Sign this too?", about, enter: "n" }));
   if (!agreed) throw new ChoicesNeeded([{ id: "countersign", kind: "confirm", options: ["yes"], about }]);
-  const vouched: Attested[] = [];
+  const vouched: SignedAttestation[] = [];
   for (const signed of found.statements)
     vouched.push({ statement: signed.statement, ...(await countersign(git, signed)) });
   return vouched;

@@ -15,10 +15,10 @@ import { ITEMS_ROOT } from "../../../ports/items.ts";
 import type { PhaseRule } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { endLine, heldLines, notBegunLine, watchLine } from "../../../views/open-run.ts";
-import { modeOf, runRequest } from "../grammar/run-request.ts";
+import { readMode, runRequest } from "../grammar/run-request.ts";
 import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
-import { initiatorOf } from "../main/caller.ts";
-import { projectOf } from "../main/project-of.ts";
+import { identifyStarter } from "../main/caller.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 import { makeWorktree, needsWorktree, refuseHotfixTree } from "./spec/resolve-worktree.ts";
 import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
 import { resolvePlan, startRun } from "../terminal/start-run.ts";
@@ -43,13 +43,13 @@ export const run: Run = (invocation) => {
   if (name !== undefined && !flag(invocation.values, "explain")) return start(invocation, name, words);
   const { workflows } = openProject(invocation.cwd, invocation.env);
   if (name === undefined) throw new ProblemError({ code: "WORKFLOW_UNKNOWN", name: "", valid: workflows.names() });
-  return Promise.resolve(explain(workflows.resolve(name), modeOf(invocation.values)));
+  return Promise.resolve(explain(workflows.resolve(name), readMode(invocation.values)));
 };
 
 async function start(invocation: Invocation, workflow: string, words: readonly string[]): Promise<Result> {
   const project = openProject(invocation.cwd, invocation.env);
   const open = await currentRun(project);
-  const by = await initiatorOf(invocation, project, open.state);
+  const by = await identifyStarter(invocation, project, open.state);
   catchUp(project, open);
   if (open.state.is === "active") return recover(invocation, project);
   const { words: said, issue } = await issueWords(invocation, words);
@@ -65,7 +65,7 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
 
 /** Asked for, or part of the mode of a feature. */
 function wantsWorktree(invocation: Invocation, workflow: string): boolean {
-  const mode = modeOf(invocation.values);
+  const mode = readMode(invocation.values);
   if (workflow === "spec") refuseHotfixTree(invocation, mode);
   return flag(invocation.values, "worktree") || (workflow === "spec" && needsWorktree(mode));
 }
@@ -92,7 +92,7 @@ async function elsewhere(invocation: Invocation, project: LocalProject, wanted: 
   const made = await makeWorktree(invocation, project, { branch, folder, base });
   const begun = { branch, base: facts.branch, commit: facts.head };
   const adapt = (phases: PhaseRule[]): PhaseRule[] => phases;
-  const mode = modeOf(invocation.values);
+  const mode = readMode(invocation.values);
   const feature = { mode, branch: begun, worktree: made.worktree, warnings: [], adapt };
   const target = work.target === null ? {} : { target: { ...work.target, folder }, isListed: work.isListed };
   return { there: made.project, request: { ...request, title, feature, ...target } };
@@ -137,7 +137,7 @@ export async function recover(invocation: Invocation, project: LocalProject): Pr
   return continueRun(invocation, project);
 }
 
-type Found = {
+type SessionRunState = {
   readonly run: ActiveRun;
   /** Process that drives the run, or has its open gate before it; null when there is none. */
   readonly driver: number | null;
@@ -146,7 +146,7 @@ type Found = {
 };
 
 /** The open run for whoever is not asked anything about it. */
-function foundResult(invocation: Invocation, found: Found, warnings: readonly string[]): Result {
+function foundResult(invocation: Invocation, found: SessionRunState, warnings: readonly string[]): Result {
   const { run, driver, refused } = found;
   const isHeld = run.wait !== null && driver !== null;
   const result = isHeld ? heldResult(invocation, run, driver) : restResult(run, warnings, driver);
@@ -157,7 +157,7 @@ function foundResult(invocation: Invocation, found: Found, warnings: readonly st
   };
 }
 
-function foundLines({ io }: Invocation, { run, driver, refused }: Found, lines: readonly string[]): string[] {
+function foundLines({ io }: Invocation, { run, driver, refused }: SessionRunState, lines: readonly string[]): string[] {
   const banner = recoveryBanner(run);
   const recovery = banner === null ? [] : [banner, ""];
   const end = refused.length === 0 || run.wait !== null ? [] : [endLine(run)];
@@ -171,7 +171,7 @@ function foundLines({ io }: Invocation, { run, driver, refused }: Found, lines: 
 function refusedLines(
   invocation: Invocation,
   { item }: LocalProject,
-  { run, driver }: Omit<Found, "refused">,
+  { run, driver }: Omit<SessionRunState, "refused">,
 ): string[] {
   if (invocation.verb.kind === "read" || item !== null) return [];
   return [notBegunLine(run, wantedBy(invocation), { driven: driver !== null }), ""];
@@ -186,8 +186,8 @@ function wantedBy({ verb, words }: Invocation): string | null {
 }
 
 export const resume: Run = async (invocation) => {
-  const project = projectOf(invocation);
-  await initiatorOf(invocation, project);
+  const project = openInvokedProject(invocation);
+  await identifyStarter(invocation, project);
   const current = await currentRun(project);
   const { state } = current;
   catchUp(project, current);

@@ -3,12 +3,12 @@ import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
 import { changeSetting, type SettingChange } from "../../../app/settings/change-setting.ts";
 import { effectiveSettings } from "../../../app/settings/effective-settings.ts";
 import { setTestCommand } from "../../../app/settings/set-test-command.ts";
-import { settingOf } from "../../../app/settings/settings-table.ts";
+import { findSetting } from "../../../app/settings/settings-table.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { settingsTable } from "../../../views/settings-table.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
-import { personOf } from "../main/caller.ts";
+import { identifyPerson } from "../main/caller.ts";
 import { editFiles } from "../terminal/edit-files.ts";
 
 /** Shows and changes settings: of this project's supervision, and the person's own. */
@@ -25,8 +25,8 @@ export const config: Run = async (invocation) => {
 };
 
 async function change(invocation: Invocation, project: LocalProject, wanted: SettingChange): Promise<Result> {
-  settingOf(project, wanted.key);
-  await personOf(invocation, project);
+  findSetting(project, wanted.key);
+  await identifyPerson(invocation, project);
   const warning = wanted.key === "tests" ? await setTestCommand(project, wanted.value) : changeSetting(project, wanted);
   if (warning !== null) invocation.io.err(`warning: ${warning}`);
   return show(project, wanted.key);
@@ -44,7 +44,7 @@ function show(project: LocalProject, key: string | undefined): Result {
 async function edit(invocation: Invocation, project: LocalProject): Promise<Result> {
   const { io } = invocation;
   const { settings } = project;
-  await personOf(invocation, project);
+  await identifyPerson(invocation, project);
   if (!io.interactive) throw new ProblemError({ code: "NEEDS_PERSON", verb: "config edit" });
   if (!existsSync(settings.file)) settings.write({});
   await editFiles(invocation, [settings.file]);

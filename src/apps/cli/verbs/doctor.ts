@@ -2,7 +2,7 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { join } from "node:path";
 import { leavingRuns } from "../../../adapters/journal-file/move-journal.ts";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
-import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
+import { type JournalVerification, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-files.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { keySeal } from "../../../adapters/user-files/user-key.ts";
@@ -11,18 +11,18 @@ import { OWN } from "../../../core/own-folder.ts";
 import { noRun } from "../../../core/run.ts";
 import { writeProjections } from "../../../engine/write-projections.ts";
 import type { RunId } from "../../../schema/ids.ts";
-import { personOf } from "../main/caller.ts";
+import { identifyPerson } from "../main/caller.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts";
 import { movingPlace } from "../../../compose/moving-place.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { projectOf } from "../main/project-of.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 import { flag, type Result, type Run, text } from "../grammar/verb.ts";
 import { integrationFindings, sandboxFindings, tracingFindings } from "./install.ts";
 import { signatureFindings } from "./signature-findings.ts";
 import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 
-type Finding = {
+type DoctorFinding = {
   readonly name: string;
   readonly ok: boolean;
   /** Nothing is broken, but a run would not get far. */
@@ -33,25 +33,25 @@ type Finding = {
 /** Walks everything: chain, marks and anchors of a run's journal. */
 export const verifyJournalVerb: Run = async (invocation) => {
   const { values } = invocation;
-  const project = projectOf(invocation);
-  const run = text(values, "run") ?? newestOf(project);
+  const project = openInvokedProject(invocation);
+  const run = text(values, "run") ?? findNewestRun(project);
   if (run === null) return report([{ name: "journal", ok: true, detail: "No run has been started here." }]);
   return report(await wholeJournal(project, run));
 };
 
 /** Signatures are looked at where the journal itself is in order. */
-async function wholeJournal(project: LocalProject, run: RunId): Promise<Finding[]> {
+async function wholeJournal(project: LocalProject, run: RunId): Promise<DoctorFinding[]> {
   const findings = journalFindings(verifyJournal(verifyPlace(project), run), run);
   return findings.every(({ ok }) => ok) ? [...findings, ...(await signatureFindings(project, run))] : findings;
 }
 
 /** Looks at this project and this machine; with --fix repairs what can be repaired without losing anything. */
 export const doctor: Run = async (invocation) => {
-  const project = projectOf(invocation);
+  const project = openInvokedProject(invocation);
   const fix = flag(invocation.values, "fix");
-  if (fix) await personOf(invocation, project, (await loadQuietly(project))?.state ?? noRun);
+  if (fix) await identifyPerson(invocation, project, (await loadQuietly(project))?.state ?? noRun);
   const repaired = fix ? await repairJournal(project) : [];
-  const run = newestOf(project);
+  const run = findNewestRun(project);
   const findings = [
     ...(await surroundings(project)),
     ...repaired,
@@ -62,7 +62,7 @@ export const doctor: Run = async (invocation) => {
   return report(findings);
 };
 
-async function surroundings(project: LocalProject): Promise<Finding[]> {
+async function surroundings(project: LocalProject): Promise<DoctorFinding[]> {
   const sandbox = sandboxAvailable(project.env);
   return [
     { name: "node", ok: true, detail: process.version },
@@ -89,7 +89,7 @@ function sessionFindings(project: LocalProject) {
   return [...integrations, ...sandboxFindings(project), ...(hasClaude ? tracingFindings(project) : [])];
 }
 
-async function gitFinding({ vcs }: LocalProject): Promise<Finding> {
+async function gitFinding({ vcs }: LocalProject): Promise<DoctorFinding> {
   const git = await vcs.facts();
   const name = "git";
   if (git === null) return { name, ok: false, detail: "no usable repository here: git init, or use --no-git" };
@@ -99,7 +99,7 @@ async function gitFinding({ vcs }: LocalProject): Promise<Finding> {
 }
 
 /** Only those that are there: nobody needs all of them. */
-async function agentFindings({ env, settings }: LocalProject): Promise<Finding[]> {
+async function agentFindings({ env, settings }: LocalProject): Promise<DoctorFinding[]> {
   const there = (await seeAgents(env)).filter(({ path }) => path !== null);
   if (there.length === 0) {
     const command = settings.read().settings["agent-command"];
@@ -114,8 +114,8 @@ async function agentFindings({ env, settings }: LocalProject): Promise<Finding[]
   }));
 }
 
-async function repairJournal(project: LocalProject): Promise<Finding[]> {
-  const run = newestOf(project);
+async function repairJournal(project: LocalProject): Promise<DoctorFinding[]> {
+  const run = findNewestRun(project);
   if (run === null) return [];
   const { is } = await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);
   if (is === "adopted")
@@ -127,7 +127,7 @@ async function repairJournal(project: LocalProject): Promise<Finding[]> {
   return [{ name: "journal", ok: true, warning: true, detail }];
 }
 
-function journalFindings({ findings, head, lines }: Verified, run: RunId): Finding[] {
+function journalFindings({ findings, head, lines }: JournalVerification, run: RunId): DoctorFinding[] {
   if (findings.length === 0)
     return [{ name: "journal", ok: true, detail: `${run}: ${lines} decisions, ${head.seq} events, in order` }];
   return findings.map(({ is, line, detail }) => ({
@@ -138,7 +138,7 @@ function journalFindings({ findings, head, lines }: Verified, run: RunId): Findi
 }
 
 /** Processes left by a driver that is gone, and projections that are missing. */
-async function runFindings(project: LocalProject, fix: boolean): Promise<Finding[]> {
+async function runFindings(project: LocalProject, fix: boolean): Promise<DoctorFinding[]> {
   const loaded = await loadQuietly(project);
   if (loaded === null || loaded.state.is !== "active") return [];
   const { state, head } = loaded;
@@ -154,7 +154,7 @@ async function runFindings(project: LocalProject, fix: boolean): Promise<Finding
   ];
 }
 
-function leavingFindings(project: LocalProject): Finding[] {
+function leavingFindings(project: LocalProject): DoctorFinding[] {
   return leavingRuns(movingPlace(project)).map(({ run }) => {
     const detail = `${run} is on its way to the team and goes on nowhere until it is there: isdlc push-run`;
     return { name: "run", ok: true, warning: true, detail };
@@ -169,7 +169,7 @@ async function loadQuietly(project: LocalProject): Promise<CurrentRun | null> {
   }
 }
 
-function newestOf(project: LocalProject): RunId | null {
+function findNewestRun(project: LocalProject): RunId | null {
   try {
     return project.journal.newest();
   } catch {
@@ -184,9 +184,9 @@ const verifyPlace = (project: LocalProject) => ({
   anchors: createFileAnchors(project.folders.state, project.item === null ? project.root : project.own),
 });
 
-function report(findings: readonly Finding[]): Result {
+function report(findings: readonly DoctorFinding[]): Result {
   const ok = findings.every((finding) => finding.ok);
-  const mark = (finding: Finding): string => (finding.ok ? (finding.warning === true ? "warn" : "ok  ") : "BAD ");
+  const mark = (finding: DoctorFinding): string => (finding.ok ? (finding.warning === true ? "warn" : "ok  ") : "BAD ");
   const lines = findings.map((finding) => `${mark(finding)} ${plainLine(`${finding.name}: ${finding.detail}`)}`);
   return { code: ok ? 0 : 1, lines, json: { ok, findings } };
 }

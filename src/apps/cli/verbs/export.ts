@@ -4,12 +4,12 @@ import { ProblemError } from "../../../core/problem.ts";
 import { exportRun } from "../../../compose/export-run.ts";
 import { done, type Run, text } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { projectOf } from "../main/project-of.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 
 /** Writes a run as one archive and one page, for somebody who was not there. */
 export const exportVerb: Run = async (invocation) => {
   const { values, words, cwd } = invocation;
-  const project = projectOf(invocation);
+  const project = openInvokedProject(invocation);
   const { run } = await currentRun(project, text(values, "run") ?? words[0]);
   if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const folder = resolve(cwd, text(values, "to") ?? ".");

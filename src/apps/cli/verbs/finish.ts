@@ -2,7 +2,7 @@ import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { featureDocuments, FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { initiatorOf } from "../main/caller.ts";
+import { identifyStarter } from "../main/caller.ts";
 import type { Choice } from "../../../app/choice.ts";
 import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
@@ -17,7 +17,7 @@ import { workOn } from "./spec.ts";
 /** Judges the whole feature against its specification, then asks how it ends. */
 export const finish: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  const by = await initiatorOf(invocation, here);
+  const by = await identifyStarter(invocation, here);
   if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, invocation.words.join(" ").trim(), featureToFinish);
   if (found.feature.meta.status !== "active") {
@@ -35,14 +35,14 @@ async function cleanUpFeature(invocation: Invocation, { project, feature }: Plac
   return cleanUp(project, state, cleaningBy(invocation));
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** @throws ProblemError TREE_DIRTY for uncommitted files: they would not be merged. The engine commits its own. */
 async function refuseDirt({ project, feature }: PlacedFeature): Promise<void> {
   const dirty = await project.vcs.dirty([OWN_FOLDER, ...featureDocuments(`${FEATURES_ROOT}/${feature.folder}`)]);
   if (dirty.length === 0) return;
-  const files = dirty.slice(0, MOST_NAMED).map(({ path }) => plainLine(path));
-  const more = dirty.length > MOST_NAMED ? [`… and ${dirty.length - MOST_NAMED} more`] : [];
+  const files = dirty.slice(0, MAX_NAMED).map(({ path }) => plainLine(path));
+  const more = dirty.length > MAX_NAMED ? [`… and ${dirty.length - MAX_NAMED} more`] : [];
   throw new ProblemError({ code: "TREE_DIRTY", files: [...files, ...more] });
 }
 
@@ -50,7 +50,7 @@ async function openTasks(invocation: Invocation, { project, feature }: PlacedFea
   const tasks = project.projections.readArtifact(`${FEATURES_ROOT}/${feature.folder}/tasks.md`) ?? "";
   const open = tasks.split("\n").filter((line) => /^\s*[-*] \[ \]/.test(line));
   if (open.length === 0) return [];
-  const shown = open.slice(0, MOST_NAMED).map((line) => `  ${plainLine(line, 100)}`);
+  const shown = open.slice(0, MAX_NAMED).map((line) => `  ${plainLine(line, 100)}`);
   const about = [`warning: ${open.length} of the tasks are not ticked off:`, ...shown];
   if (flag(invocation.values, "yes")) for (const line of about) invocation.io.err(line);
   return confirmChoice(invocation, { id: "tasks", kind: "confirm", options: ["yes"], about });

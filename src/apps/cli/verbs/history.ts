@@ -10,12 +10,12 @@ import { historyLines } from "../../../views/history.ts";
 import { reviewLines } from "../../../views/reviews.ts";
 import { runsTable } from "../../../views/runs-table.ts";
 import { done, flag, type Result, type Run, text, type Values } from "../grammar/verb.ts";
-import { projectOf } from "../main/project-of.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 
 /** The events of the open or the named run; without one, or with --all, the finished runs. */
 export const history: Run = async (invocation) => {
   const { values } = invocation;
-  const project = projectOf(invocation);
+  const project = openInvokedProject(invocation);
   const named = text(values, "run");
   if (named === undefined && flag(values, "all")) return finished(project, null);
   const current = await currentRun(project, named);
@@ -25,13 +25,13 @@ export const history: Run = async (invocation) => {
   if (flag(values, "reviews")) return reviews(project, { run, state }, named === undefined);
   const all = (): EventHistory => ({ events: project.journal.events(run) });
   if (named === undefined && state.is !== "active") return finished(project, all);
-  const from = flag(values, "whole") ? 1 : Math.max(1, head.seq - MOST_SHOWN + 1);
+  const from = flag(values, "whole") ? 1 : Math.max(1, head.seq - MAX_SHOWN + 1);
   const shown = project.journal.part(run, { from, most: head.seq });
   return withJson([...earlierLines(from, values), ...historyLines(shown)], all);
 };
 
 /** Events for people; programs get all of them. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 function earlierLines(from: number, values: Values): string[] {
   const named = text(values, "run");
@@ -48,10 +48,10 @@ const withJson = (lines: readonly string[], read: () => Readonly<Record<string, 
   },
 });
 
-type Looked = Pick<CurrentRun, "state"> & { readonly run: RunId };
+type HistoryRun = Pick<CurrentRun, "state"> & { readonly run: RunId };
 
 /** What reviewers said in a run, and in every earlier one about its item where all of them are meant. */
-async function reviews(project: LocalProject, { run, state }: Looked, isAll: boolean): Promise<Result> {
+async function reviews(project: LocalProject, { run, state }: HistoryRun, isAll: boolean): Promise<Result> {
   const item = state.is === "none" ? null : state.run.item;
   const found = await lookAtReviews(project, run, isAll ? item : null);
   const details = item !== null && isThere(project, item) ? [`Details: ${item}/.review-history.md`] : [];

@@ -1,7 +1,7 @@
 import { isInWorktree } from "../../../adapters/spec/features.ts";
-import { isWorktreeName, mainTreeOf } from "../../../adapters/git/worktree/worktree-location.ts";
+import { isWorktreeName, findMainTree } from "../../../adapters/git/worktree/worktree-location.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { next, sessionOf } from "../../../core/next.ts";
+import { next, claimedSession } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import type { SpecMeta } from "../../../core/spec/spec-meta.ts";
 import {
@@ -21,12 +21,15 @@ export const hook: Run = async ({ words, cwd, env, values, verb }) => {
   if (words[0] !== "session-start")
     throw new ProblemError({ code: "USAGE", detail: "The only event is session-start.", usage: verb.usage });
   const project = openProject(cwd, env);
-  const context = sessionContext({ feature: await featureOf(project, cwd), run: await runOf(project) });
+  const context = sessionContext({
+    feature: await findSessionFeature(project, cwd),
+    run: await findSessionRun(project),
+  });
   return flag(values, "json") ? { code: 0, lines: [], json: sessionStartOutput(context) } : done([context]);
 };
 
-async function runOf(project: LocalProject): Promise<SessionRun | null> {
-  const state = await stateOf(project);
+async function findSessionRun(project: LocalProject): Promise<SessionRun | null> {
+  const state = await readState(project);
   if (state === null) return null;
   const { run, workflow } = state.run;
   const phase = currentPhase(state)?.rule.key ?? null;
@@ -34,7 +37,7 @@ async function runOf(project: LocalProject): Promise<SessionRun | null> {
 }
 
 /** A session is told of what can be read; the rest is for `isdlc doctor`. */
-async function stateOf(project: LocalProject): Promise<ActiveRun | null> {
+async function readState(project: LocalProject): Promise<ActiveRun | null> {
   try {
     const { state } = await currentRun(project);
     return state.is === "active" ? state : null;
@@ -47,17 +50,17 @@ async function stateOf(project: LocalProject): Promise<ActiveRun | null> {
 function nextVerb(run: ActiveRun, driver: number | null): string {
   if (next(run).is === "wait") return "the person answers (isdlc gate shows what); tell them, and write nothing";
   if (driver !== null) return "another process works on it: isdlc status";
-  const session = sessionOf(run);
+  const session = claimedSession(run);
   return session === null ? "isdlc begin (the tool begin)" : `isdlc begin, if you are the session ${session.id}`;
 }
 
 /** Of its `.meta.json` nothing is told that somebody could have worded: the folder names the feature. */
-async function featureOf(project: LocalProject, cwd: string): Promise<SessionFeature | null> {
+async function findSessionFeature(project: LocalProject, cwd: string): Promise<SessionFeature | null> {
   const feature = (await featureAtHand(project))?.feature;
   if (feature?.meta.status !== "active") return null;
   const { folder, meta, files } = feature;
-  const worktree = worktreeOf(meta);
-  const main = mainTreeOf(project.root) ?? project.root;
+  const worktree = findWorktree(meta);
+  const main = findMainTree(project.root) ?? project.root;
   return {
     id: /^[0-9]*/.exec(folder)?.[0] ?? "",
     name: folder.replace(/^[0-9]+-/, ""),
@@ -69,5 +72,5 @@ async function featureOf(project: LocalProject, cwd: string): Promise<SessionFea
   };
 }
 
-const worktreeOf = ({ worktree }: SpecMeta): string | null =>
+const findWorktree = ({ worktree }: SpecMeta): string | null =>
   worktree?.startsWith("../") === true && isWorktreeName(worktree.slice("../".length)) ? worktree : null;

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { believeEnvelope } from "../../../adapters/attestation/believe-envelope.ts";
 import { signersFile, signingSettings } from "../../../adapters/attestation/signing-settings.ts";
-import { type Exported, readExport } from "../../../adapters/archive/export-archive.ts";
-import { kindOf } from "../../../adapters/import/source-folder.ts";
+import { type RunArchive, readExport } from "../../../adapters/archive/export-archive.ts";
+import { readKind } from "../../../adapters/import/source-folder.ts";
 import { hardenedGit } from "../../../adapters/git/process/git.ts";
 import { replay } from "../../../core/evolve.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -16,7 +16,7 @@ import {
   type JudgedStatement,
   signedUpTo,
 } from "../../../views/import/exported-run.ts";
-import { initiatorOf } from "../main/caller.ts";
+import { identifyStarter } from "../main/caller.ts";
 import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { reportOfExport, reviewsFile } from "../../../compose/export-run.ts";
 import { importFolder } from "../../../compose/import-items.ts";
@@ -26,12 +26,12 @@ import { openProject } from "../../../compose/project.ts";
 export const importVerb: Run = async (invocation) => {
   const [named = ""] = invocation.words;
   const source = resolve(invocation.cwd, named);
-  const kind = named === "" ? null : kindOf(source);
+  const kind = named === "" ? null : readKind(source);
   if (kind === null)
     throw new ProblemError({ code: "IMPORT_UNKNOWN", folder: named, detail: "there is no such file or folder" });
   if (kind === "file") return showExport(invocation, source);
   const project = openProject(invocation.cwd, invocation.env);
-  await initiatorOf(invocation, project);
+  await identifyStarter(invocation, project);
   const imported = await importFolder(project, source);
   for (const warning of imported.warnings) invocation.io.err(`warning: ${warning}`);
   return done(importedLines(imported), { ...imported });
@@ -52,7 +52,7 @@ async function showExport(invocation: Invocation, file: string): Promise<Result>
   return done(lines, { run: manifest.run, journal: manifest.journal, events, files, statements });
 }
 
-function filesWithEvidence({ files, events }: Exported, statements: readonly JudgedStatement[]): ExportedFile[] {
+function filesWithEvidence({ files, events }: RunArchive, statements: readonly JudgedStatement[]): ExportedFile[] {
   const seq = signedUpTo(statements);
   const reviews = files.get(EXPORT_FILES.reviews)?.toString("utf8");
   const isDerived = seq > 0 && seq === events.at(-1)?.seq && reviews === reviewsFile(events);
@@ -65,7 +65,7 @@ function filesWithEvidence({ files, events }: Exported, statements: readonly Jud
 }
 
 /** The page in the archive may have been made by anybody: it is never written out, and one is made of the journal. */
-function oneFile({ files }: Exported, name: string): Result {
+function oneFile({ files }: RunArchive, name: string): Result {
   if (name === EXPORT_FILES.report)
     throw new ProblemError({
       code: "USAGE",
@@ -81,7 +81,7 @@ function oneFile({ files }: Exported, name: string): Result {
 /** Whether each statement is signed by somebody known, and about this very journal. */
 async function judged(
   { cwd, env, values }: Invocation,
-  { manifest, files, heads }: Exported,
+  { manifest, files, heads }: RunArchive,
 ): Promise<JudgedStatement[]> {
   const named = text(values, "signers");
   const signers = named === undefined ? signersFile(await signingSettings(hardenedGit(cwd, env))) : resolve(cwd, named);

@@ -152,10 +152,10 @@ const runs: Readonly<Record<string, Run>> = {
 };
 
 /** What a verb does, for surfaces that have parsed it themselves. */
-export const implementationOf = (name: string): Run | undefined => runs[name];
+export const findImplementation = (name: string): Run | undefined => runs[name];
 
 /** The whole program; the start file has only the fast verbs, which leave it to this one to clear up after killed ones. */
 export function runAll(args: readonly string[], host: Host): Promise<number> {
   void clearLeftFolders();
-  return runCli(args, host, implementationOf);
+  return runCli(args, host, findImplementation);
 }

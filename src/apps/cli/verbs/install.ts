@@ -1,6 +1,10 @@
 import { claudeSandbox } from "../../../adapters/integrations/claude-sandbox.ts";
-import { createInstalledFiles, type Found, type Outcome } from "../../../adapters/integrations/installed-files.ts";
-import { integrationOf, type Product, PRODUCTS } from "../../../adapters/integrations/products.ts";
+import {
+  createInstalledFiles,
+  type InstalledFile,
+  type Outcome,
+} from "../../../adapters/integrations/installed-files.ts";
+import { planIntegration, type Product, PRODUCTS } from "../../../adapters/integrations/products.ts";
 import { readFileSync } from "node:fs";
 import { findProgram } from "../../../adapters/process/find-program.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
@@ -8,7 +12,7 @@ import { packageRoot } from "../../../adapters/definitions/package-root.ts";
 import { type LocalProject, openProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
-import { initiatorOf } from "../main/caller.ts";
+import { identifyStarter } from "../main/caller.ts";
 
 /** Writes what an agent product needs to know isdlc into its settings. Repeating it changes nothing. */
 export const install: Run = (invocation) => change(invocation, "install");
@@ -17,15 +21,15 @@ export const install: Run = (invocation) => change(invocation, "install");
 export const uninstall: Run = (invocation) => change(invocation, "uninstall");
 
 async function change(invocation: Invocation, what: "install" | "uninstall") {
-  const product = productOf(invocation);
+  const product = readProduct(invocation);
   const project = openProject(invocation.cwd, invocation.env);
-  await initiatorOf(invocation, project);
+  await identifyStarter(invocation, project);
   const installed = createInstalledFiles(project.folders.state, project.files);
   const wantsSandbox = flag(invocation.values, "sandbox");
   if (wantsSandbox && product !== "claude") throw sandboxIsForClaude(invocation);
-  const sandbox = product === "claude" ? sandboxOf(project) : [];
+  const sandbox = product === "claude" ? toSandboxTarget(project) : [];
   const isSandboxed = what === "install" ? wantsSandbox : isWhole(installed.inspect(sandbox));
-  const changes = integrationOf(product, placementOf(project, flag(invocation.values, "project")));
+  const changes = planIntegration(product, toPlacement(project, flag(invocation.values, "project")));
   const outcomes = installed[what]([...changes, ...(isSandboxed ? sandbox : [])]);
   const notes = what === "install" ? NOTES[product] : [];
   return done([...outcomes.map(line), ...notes], { product, files: outcomes });
@@ -41,7 +45,7 @@ const NOTES: Readonly<Record<Product, readonly string[]>> = {
   opencode: ["Restart opencode. Gates are answered in a terminal of your own: isdlc gate."],
 };
 
-function productOf({ words, verb }: Invocation): Product {
+function readProduct({ words, verb }: Invocation): Product {
   const found = PRODUCTS.find((product) => product === words[0]);
   if (found !== undefined) return found;
   throw new ProblemError({ code: "USAGE", detail: `Name one of ${PRODUCTS.join(", ")}.`, usage: verb.usage });
@@ -50,12 +54,13 @@ function productOf({ words, verb }: Invocation): Product {
 const sandboxIsForClaude = ({ verb }: Invocation): ProblemError =>
   new ProblemError({ code: "USAGE", detail: "--sandbox is only for claude.", usage: verb.usage });
 
-const sandboxOf = ({ root, folders }: LocalProject) =>
+const toSandboxTarget = ({ root, folders }: LocalProject) =>
   claudeSandbox({ root, folders: [folders.config, folders.state] });
 
-const isWhole = (found: readonly Found[]): boolean => found.length > 0 && found.every(({ is }) => is === "installed");
+const isWhole = (found: readonly InstalledFile[]): boolean =>
+  found.length > 0 && found.every(({ is }) => is === "installed");
 
-const placementOf = ({ root, env }: LocalProject, isProject: boolean) => ({
+const toPlacement = ({ root, env }: LocalProject, isProject: boolean) => ({
   package: packageRoot(),
   env,
   project: isProject ? root : null,
@@ -66,7 +71,7 @@ export type IntegrationFinding = { readonly name: string; readonly isStale: bool
 /** The sandbox of Claude Code in this working tree: whether it is set up, and whether it can start. */
 export function sandboxFindings(project: LocalProject): readonly IntegrationFinding[] {
   const installed = createInstalledFiles(project.folders.state, project.files);
-  const found = installed.inspect(sandboxOf(project));
+  const found = installed.inspect(toSandboxTarget(project));
   if (found.every(({ is }) => is === "absent")) return [];
   const name = "claude sandbox in this project";
   if (!isWhole(found))
@@ -107,7 +112,7 @@ export function integrationFindings(project: LocalProject): readonly Integration
   const installed = createInstalledFiles(project.folders.state, project.files);
   return PRODUCTS.flatMap((product) =>
     [false, true].flatMap((isProject) => {
-      const found = installed.inspect(integrationOf(product, placementOf(project, isProject)));
+      const found = installed.inspect(planIntegration(product, toPlacement(project, isProject)));
       if (found.every(({ is }) => is === "absent")) return [];
       const stale = found.filter(({ is }) => is !== "installed").map(({ file }) => file);
       const command = `isdlc install ${product}${isProject ? " --project" : ""}`;

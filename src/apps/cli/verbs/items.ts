@@ -3,7 +3,7 @@ import { itemProject, openProject } from "../../../compose/project.ts";
 import {
   ANALYSIS_PHASES,
   neededPhases,
-  textsOf,
+  toTexts,
   validatePhasesCompleted,
 } from "../../../core/items/analysis-status.ts";
 import type { IssueLink } from "../../../core/items/issue-link.ts";
@@ -24,7 +24,7 @@ import type { Initiator } from "../../../schema/people.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { runRequest } from "../grammar/run-request.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
-import { initiatorOf, personOf } from "../main/caller.ts";
+import { identifyStarter, identifyPerson } from "../main/caller.ts";
 import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { continueRun } from "../terminal/continue-run.ts";
 import { issueWords } from "../terminal/issue-words.ts";
@@ -41,7 +41,7 @@ async function remove(invocation: Invocation): Promise<Result> {
   if (action !== "remove" || wanted === "")
     throw new ProblemError({ code: "USAGE", detail: "Say which item to remove.", usage: invocation.verb.usage });
   const project = openProject(invocation.cwd, invocation.env);
-  await personOf(invocation, project);
+  await identifyPerson(invocation, project);
   const found = findItem(project, wanted);
   if (found === null) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
   const { slug } = found;
@@ -70,7 +70,7 @@ async function refuseAtWork(project: LocalProject, slug: string): Promise<void> 
 /** Puts a piece of work on record: a folder with a draft and a line in the backlog. Starts nothing. */
 export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  await initiatorOf(invocation, project);
+  await identifyStarter(invocation, project);
   const { words: description, issue } = await issueWords(invocation, givenWords(invocation));
   const folder = folderSlug(project, description);
   const { created, warnings } = await project.items.create(newItem(description, { folder, issue }));
@@ -85,7 +85,7 @@ export const add: Run = async (invocation) => {
 /** Analyzes an item: the analysis phases of the feature workflow, in the item's folder only, beside any other run. */
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  const by = await initiatorOf(invocation, project);
+  const by = await identifyStarter(invocation, project);
   const { words: wanted, issue } = await issueWords(invocation, givenWords(invocation));
   for (const line of await rebuildMeta(project, wanted)) invocation.io.err(line);
   const found = itemOfIssue(project, issue) ?? findItem(project, wanted);
@@ -144,7 +144,7 @@ function sizedMeta({ values }: Invocation, { workflows, clock }: LocalProject, r
 
 /** The analysis phases that an item still needs; one that was sized light needs fewer. */
 function missingAnalysis(folder: string, meta: ItemMeta | null): BuildTarget {
-  const needed = neededPhases(ANALYSIS_PHASES, textsOf(meta?.phases_completed), meta?.["sizing_decision"]);
+  const needed = neededPhases(ANALYSIS_PHASES, toTexts(meta?.phases_completed), meta?.["sizing_decision"]);
   const analysed = validatePhasesCompleted(meta?.phases_completed ?? [], needed).valid;
   return { folder, phases: needed.filter((key) => !analysed.includes(key)), analysed, record: {} };
 }

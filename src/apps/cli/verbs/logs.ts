@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import { activityOf, followActivity, type Said } from "../../../adapters/transcripts/transcripts.ts";
+import { readActivity, followActivity, type TranscriptLines } from "../../../adapters/transcripts/transcripts.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
@@ -8,17 +8,17 @@ import type { RunId } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { openRunLine } from "../../../views/open-run.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { projectOf } from "../main/project-of.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 import { withSignals } from "../main/signals.ts";
 import type { Io } from "../terminal/io.ts";
 
 /** What the agents of a run said and did: of its newest execution, of those that are named, or as it happens. */
 export const logs: Run = async (invocation) => {
-  const project = projectOf(invocation);
+  const project = openInvokedProject(invocation);
   const { run } = await currentRun(project, text(invocation.values, "run"));
   if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
   const wanted = invocation.words[0];
-  const executions = executionsOf(project, run);
+  const executions = listExecutions(project, run);
   const shown = wanted === undefined ? executions.slice(-1) : executions.filter(isNamed(wanted));
   if (wanted !== undefined && shown.length === 0) throw unknownExecution(invocation, wanted, executions);
   if (flag(invocation.values, "follow")) return follow(invocation, project, { run, wanted });
@@ -26,45 +26,49 @@ export const logs: Run = async (invocation) => {
   return done([...lines, ...othersLine(executions, shown)], { run, executions: shown });
 };
 
-export type Execution = Said & { readonly isCut?: boolean };
+export type ExecutionLines = TranscriptLines & { readonly isCut?: boolean };
 
-const executionsOf = (project: LocalProject, run: RunId): Execution[] =>
-  activityOf(project, run).executions.map(({ name, lines, isCut }) => ({ execution: name, lines, isCut }));
+const listExecutions = (project: LocalProject, run: RunId): ExecutionLines[] =>
+  readActivity(project, run).executions.map(({ name, lines, isCut }) => ({ execution: name, lines, isCut }));
 
 /** `plan` stands for all executions of the phase, `plan#2` for those of one attempt, `plan#2.1` for one. */
 export const isNamed =
   (wanted: string) =>
-  ({ execution }: Pick<Said, "execution">): boolean =>
+  ({ execution }: Pick<TranscriptLines, "execution">): boolean =>
     execution === wanted || execution.startsWith(`${wanted}#`) || execution.startsWith(`${wanted}.`);
 
-export function unknownExecution({ verb }: Invocation, wanted: string, executions: readonly Said[]): ProblemError {
+export function unknownExecution(
+  { verb }: Invocation,
+  wanted: string,
+  executions: readonly TranscriptLines[],
+): ProblemError {
   const there = executions.map(({ execution }) => execution).join(", ");
   const detail = `No agent has worked on "${plainLine(wanted, 80)}" in this run${there === "" ? "" : `; there are ${there}`}.`;
   return new ProblemError({ code: "USAGE", detail, usage: verb.usage });
 }
 
-export function executionLines({ execution, lines, isCut = false }: Execution, io: Io): string[] {
+export function executionLines({ execution, lines, isCut = false }: ExecutionLines, io: Io): string[] {
   const cut = isCut ? ["… the beginning is left out; all of it is in .isdlc/runs"] : [];
   return [heading(execution, io), ...cut, ...(lines.length === 0 ? ["Nothing was said yet."] : lines)];
 }
 
 export const heading = (execution: string, { color }: Io): string => pc.createColors(color).bold(`▸ ${execution}`);
 
-export function othersLine(executions: readonly Said[], shown: readonly Said[]): string[] {
+export function othersLine(executions: readonly TranscriptLines[], shown: readonly TranscriptLines[]): string[] {
   if (executions.length === 0) return ["No agent has worked in this run yet."];
   const others = executions.filter((one) => !shown.includes(one)).map(({ execution }) => execution);
   return others.length === 0 ? [] : ["", `Also: ${others.join(", ")} (isdlc logs <execution>)`];
 }
 
-type Followed = { readonly run: RunId; readonly wanted: string | undefined };
+type FollowRequest = { readonly run: RunId; readonly wanted: string | undefined };
 
 /** Until the run has ended, or Ctrl-C. */
-function follow({ io }: Invocation, project: LocalProject, { run, wanted }: Followed): Promise<Result> {
-  const executions = executionsOf(project, run).map(({ execution }) => execution);
+function follow({ io }: Invocation, project: LocalProject, { run, wanted }: FollowRequest): Promise<Result> {
+  const executions = listExecutions(project, run).map(({ execution }) => execution);
   const earlier = new Set(executions.slice(0, -1));
-  const isWanted = wanted === undefined ? ({ execution }: Said) => !earlier.has(execution) : isNamed(wanted);
+  const isWanted = wanted === undefined ? ({ execution }: TranscriptLines) => !earlier.has(execution) : isNamed(wanted);
   let current: string | null = null;
-  const tell = (said: Said): void => {
+  const tell = (said: TranscriptLines): void => {
     if (!isWanted(said)) return;
     if (said.execution !== current) io.out(heading(said.execution, io));
     current = said.execution;

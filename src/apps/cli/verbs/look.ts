@@ -1,6 +1,6 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
-import { createRedactor, secretsOf } from "../../../core/redact.ts";
+import { createRedactor, listSecrets } from "../../../core/redact.ts";
 import { againstBaseline, isFailure } from "../../../core/baseline.ts";
 import { checkGate, type GateVerdict } from "../../../core/check-gate.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
@@ -13,9 +13,9 @@ import { gateNotice } from "../../../views/gate-banner.ts";
 import { changesText } from "../../../views/changes-text.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst } from "../../../views/finish-lines.ts";
-import { itemOf, waitLines } from "../../../views/status.ts";
+import { runItem, waitLines } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
-import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
+import { createChecks, createWorkspace } from "../../../compose/checks-of.ts";
 import { type GateLook, lookAtGate } from "../../../app/look/look-at-gate.ts";
 import { openRun } from "../main/project-of.ts";
 import { documentText } from "../terminal/document-text.ts";
@@ -33,7 +33,7 @@ export function gateResult({ io, values }: Invocation, run: ActiveRun, { changes
   if (now.is !== "wait") return done(["Nothing is waiting for an answer."], view);
   const diff = flag(values, "diff") && changes !== null ? [changesText(changes)] : [];
   if (view.summary === undefined)
-    return done([...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run)), ...diff], view);
+    return done([...heldAgainst(run), ...waitLines(now.wait, now.options, runItem(run)), ...diff], view);
   const seen = changes === null ? {} : { changes };
   const notice = gateNotice(run, io.interactive ? { ...seen, columns: io.columns } : seen);
   return done([documentText(io, view.summary), notice ?? "", ...diff], view);
@@ -44,12 +44,12 @@ export const check: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
   const phase = currentPhase(run);
   if (phase === undefined) return done(["Every phase is done; there is nothing to check."], { checks: [] });
-  const redact = createRedactor(secretsOf(project.env));
-  const workspace = workspaceOf(project, run);
+  const redact = createRedactor(listSecrets(project.env));
+  const workspace = createWorkspace(project, run);
   const isAgent = project.env[AGENT_VARIABLE] !== undefined; // it looks at the tree from where it is
   const checks = isAgent
     ? createCheckRunner(project.root, { env: project.env, redact })
-    : checksOf(project, run, { workspace, redact });
+    : createChecks(project, run, { workspace, redact });
   const tree = isAgent ? null : await workspace.now([run.run.item]);
   const found = await runChecks(
     { checks, redact, workspace, show: ({ text: line }) => invocation.io.err(line) },

@@ -5,7 +5,7 @@ import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { localTime } from "../../../views/local-time.ts";
 import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { personOf } from "../main/caller.ts";
+import { identifyPerson } from "../main/caller.ts";
 
 /** Passkeys that sign decisions. */
 export const passkey: Run = async (invocation) => {
@@ -36,9 +36,9 @@ function list({ passkeys }: LocalProject): Result {
 
 /** The way back for whoever has lost one. What an open run demands is changed there, for everybody to see. */
 async function remove(invocation: Invocation, project: LocalProject, named: string): Promise<Result> {
-  const reason = reasonOf(invocation);
+  const reason = readReason(invocation);
   const { state } = await currentRun(project);
-  const by = await personOf(invocation, project, state);
+  const by = await identifyPerson(invocation, project, state);
   const { id, name } = project.passkeys.list().find((one) => one.id === named || one.name === named) ?? {
     id: named,
     name: null,
@@ -51,7 +51,7 @@ async function remove(invocation: Invocation, project: LocalProject, named: stri
   return done([...removedLines(name ?? id, isDemanded), ...openApprovals(project)], { removed: id });
 }
 
-function reasonOf({ values, verb }: Invocation): string {
+function readReason({ values, verb }: Invocation): string {
   const reason = text(values, "reason")?.trim() ?? "";
   if (reason !== "") return reason;
   throw new ProblemError({ code: "USAGE", detail: "Give the reason for the removal.", usage: verb.usage });

@@ -13,9 +13,13 @@ export const plainStatus: Run = ({ cwd, env, values }) => {
   return showStatus(project, current.state, { named: false, json: flag(values, "json") });
 };
 
-type Asked = { readonly named: boolean; readonly json: boolean };
+type StatusRequest = { readonly named: boolean; readonly json: boolean };
 
-export async function showStatus(project: SeenProject, state: RunState, { named, json }: Asked): Promise<Result> {
+export async function showStatus(
+  project: SeenProject,
+  state: RunState,
+  { named, json }: StatusRequest,
+): Promise<Result> {
   const shown = state.is === "ended" && !named ? noRun : state;
   const { view, liveness } = await lookAtRun(project, shown);
   if (view !== null) return json ? done([], { run: view }) : done(statusLines(shown, liveness));

@@ -1,25 +1,25 @@
 import { $ZodError } from "zod/v4/core";
-import { type AtWork, beginWork, reportWork, type Standing } from "../../../app/session/session-work.ts";
+import { type AtWork, beginWork, reportWork, type SessionState } from "../../../app/session/session-work.ts";
 import { callingSession, sessionEnvironment } from "../../../compose/calling-session.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { AgentResult } from "../../../schema/agent.ts";
 import { sessionAnswer } from "../../../views/session-answer.ts";
 import { createProgressView } from "../terminal/progress.ts";
 import { NO_WINDOW } from "../terminal/window.ts";
-import { projectOf } from "../main/project-of.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 import { readInput } from "../terminal/read-input.ts";
 import { withSignals } from "../main/signals.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** Gives the calling session the phase to work on, after everything that comes before it. */
 export const beginVerb: Run = (invocation) => {
-  const project = projectOf(fromSession(invocation));
+  const project = openInvokedProject(fromSession(invocation));
   return working(invocation, (atWork) => beginWork(project, atWork));
 };
 
 /** Takes the session's report, lets checks and reviewer judge, and tells what comes next. */
 export const report: Run = async (invocation) => {
-  const project = projectOf(fromSession(invocation));
+  const project = openInvokedProject(fromSession(invocation));
   const nonce = text(invocation.values, "nonce");
   if (nonce === undefined) throw usage(invocation, "Which work is reported is told by its nonce.");
   const result = await reported(invocation);
@@ -31,15 +31,15 @@ const fromSession = (invocation: Invocation): Invocation => ({
   env: sessionEnvironment(invocation.env, invocation.verb.name),
 });
 
-function working({ io, env, values }: Invocation, work: (atWork: AtWork) => Promise<Standing>): Promise<Result> {
+function working({ io, env, values }: Invocation, work: (atWork: AtWork) => Promise<SessionState>): Promise<Result> {
   const view = createProgressView(io, { recorded: () => [], isVerbose: false, window: NO_WINDOW });
   const session = callingSession(env, text(values, "session"));
   return withSignals(async (signal) =>
-    resultOf(io, await work({ session, progress: view, signal }).finally(() => view.stop())),
+    toResult(io, await work({ session, progress: view, signal }).finally(() => view.stop())),
   );
 }
 
-function resultOf(io: Invocation["io"], standing: Standing): Result {
+function toResult(io: Invocation["io"], standing: SessionState): Result {
   for (const warning of standing.warnings) io.err(`warning: ${warning}`);
   const { turn, lines, json } = sessionAnswer(standing);
   const isStopped = turn === "engine";
@@ -49,21 +49,21 @@ function resultOf(io: Invocation["io"], standing: Standing): Result {
 /** The summary alone is a report of work that is done; everything else comes as an object on the input. */
 async function reported(invocation: Invocation): Promise<AgentResult> {
   const summary = text(invocation.values, "summary");
-  if (summary !== undefined) return AgentResult.parse({ status: "done", summary: summary.slice(0, MOST_SUMMARY) });
+  if (summary !== undefined) return AgentResult.parse({ status: "done", summary: summary.slice(0, MAX_SUMMARY) });
   const said = await readInput(INPUT_LIMIT);
   if (said === null) throw usage(invocation, "The report on the input is longer than 1 MB.");
   try {
     return AgentResult.parse(JSON.parse(said));
   } catch (error) {
-    const detail = error instanceof $ZodError ? fieldsOf(error) : "it is not JSON";
+    const detail = error instanceof $ZodError ? formatFields(error) : "it is not JSON";
     throw usage(invocation, `The report on the input cannot be used: ${detail}.`);
   }
 }
 
-const MOST_SUMMARY = 20_000; // characters, as the schema allows
+const MAX_SUMMARY = 20_000; // characters, as the schema allows
 const INPUT_LIMIT = 1024 * 1024;
 
-const fieldsOf = (error: $ZodError): string =>
+const formatFields = (error: $ZodError): string =>
   error.issues
     .map(({ path, message }) => `${path.join(".")}: ${message}`)
     .join("; ")

@@ -8,24 +8,24 @@ import type { FoundTests } from "../../../ports/check-runner.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { askTrust } from "../terminal/ask.ts";
-import { mayMakeFirstToken, personOf } from "../main/caller.ts";
+import { mayMakeFirstToken, identifyPerson } from "../main/caller.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
 import { installLines, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { aboutHooks } from "../../../app/start/plan-hooks.ts";
 import { aboutTests, findTests } from "../../../app/start/plan-tests.ts";
 import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/workflows.ts";
-import { programsDigest, programsOf } from "../../../compose/programs.ts";
+import { programsDigest, createPrograms } from "../../../compose/programs.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { requireKnownNeeds } from "../../../compose/test-needs.ts";
-import { gitCallerOf } from "../../../compose/trusted-git-programs.ts";
+import { createGitCaller } from "../../../compose/trusted-git-programs.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { initiatorOf } from "../main/caller.ts";
+import { identifyStarter } from "../main/caller.ts";
 
 /** Sets up `.isdlc/` and says what it found. */
 export const init: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  await initiatorOf(invocation, project);
+  await identifyStarter(invocation, project);
   const own = project.projections.setUp();
   const constitution = resolveConstitution(invocation, project);
   const shared = flag(invocation.values, "share") ? await shareStatements(project) : [];
@@ -79,7 +79,7 @@ function resolveConstitution(
 }
 
 async function shareStatements(project: LocalProject): Promise<string[]> {
-  const isNew = await shareNotes({ cwd: project.root, remote: "origin", caller: gitCallerOf(project) });
+  const isNew = await shareNotes({ cwd: project.root, remote: "origin", caller: createGitCaller(project) });
   return [
     isNew ? "git fetch now brings signed statements along." : "git fetch brings signed statements along already.",
   ];
@@ -88,7 +88,7 @@ async function shareStatements(project: LocalProject): Promise<string[]> {
 /** Trusts the test command, the overlay and the repository's hooks as they stand now; kept outside the repository. */
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  await personOf(invocation, project);
+  await identifyPerson(invocation, project);
   if (flag(invocation.values, "programs")) return trustPrograms(invocation, project);
   const asked = await askedTrust(invocation, project);
   const { overlay, hooks, allow } = asked;
@@ -125,7 +125,7 @@ async function trustPrograms(invocation: Invocation, project: LocalProject): Pro
   const { run, state } = await currentRun(project);
   const agents = run === null ? null : project.trust.agents(run);
   if (state.is !== "active" || agents === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  const programs = programsOf(project, { agents, sandbox: state.run.sandbox === true, tests: state.tests });
+  const programs = createPrograms(project, { agents, sandbox: state.run.sandbox === true, tests: state.tests });
   const about = Object.entries(programs).map(([name, path]) => plainLine(`${name}: ${path}`));
   await requireAgreement(invocation, "Go on with these?", about);
   project.trust.trust(programsDigest(programs));
@@ -180,7 +180,7 @@ function aboutOverlay({ file, loosens }: RepositoryOverlay): string[] {
 /** Makes an approval token and shows it this once. */
 export const token: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  if (!(await mayMakeFirstToken(invocation, project))) await personOf(invocation, project);
+  if (!(await mayMakeFirstToken(invocation, project))) await identifyPerson(invocation, project);
   const made = project.tokens.create(project.clock.now());
   const once =
     "Shown once. Pass it by --token-fd or in ISDLC_OPERATOR_TOKEN; it is not accepted for a run that is already open.";

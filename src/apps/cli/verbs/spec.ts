@@ -7,20 +7,20 @@ import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import type { PhaseRule } from "../../../schema/plan.ts";
-import { initiatorOf, personOf } from "../main/caller.ts";
+import { identifyStarter, identifyPerson } from "../main/caller.ts";
 import { continueRun } from "../terminal/continue-run.ts";
 import { currentRun, record } from "../../../app/project/current-run.ts";
 import { folderSlug, nextFolder } from "../../../app/start/name-work.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { featuresIn } from "./spec/active-feature.ts";
 import { findFeature, isNamedBy, type PlacedFeature, refuseEnded, requireFeature } from "./spec/find-feature.ts";
-import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "./spec/resolve-phase.ts";
+import { chooseBegun, findDocument, resolveBegun, resolveTransition } from "./spec/resolve-phase.ts";
 import { withRememberedAgents } from "./spec/remembered-agents.ts";
 import { resolveWorktree } from "./spec/resolve-worktree.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.ts";
 import type { Initiator } from "../../../schema/people.ts";
-import { modeOf, runRequest } from "../grammar/run-request.ts";
+import { readMode, runRequest } from "../grammar/run-request.ts";
 import { openPlanned, resolvePlan, startRun } from "../terminal/start-run.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { namesCommits } from "./names-commits.ts";
@@ -30,7 +30,7 @@ import { verifyCommits } from "./verify-commits.ts";
 /** One phase of the spec workflow, for the feature at hand, a named one or a new one. */
 export const specPhase: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  const by = await initiatorOf(invocation, here);
+  const by = await identifyStarter(invocation, here);
   const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
   const open = await currentRun(here);
   const words = invocation.words.join(" ").trim();
@@ -47,23 +47,23 @@ export const specPhase: Run = async (invocation) => {
 /** Nothing is verified of what was never begun. */
 const NEEDS_A_FEATURE: ReadonlySet<SpecPhase> = new Set<SpecPhase>(["verify", "finish"]);
 
-type Open = { readonly run: ActiveRun; readonly target: SpecPhase; readonly words: string };
+type OpenPhase = { readonly run: ActiveRun; readonly target: SpecPhase; readonly words: string };
 
 /** A run that was interrupted in this very phase is the phase begun and not finished; any other one comes first. */
 async function continueWith(
   invocation: Invocation,
   project: LocalProject,
-  { run, target, words }: Open,
+  { run, target, words }: OpenPhase,
 ): Promise<Result> {
   const isThisPhase = run.run.workflow === "spec" && currentPhase(run)?.rule.key === target && isAbout(run, words);
   if (run.wait !== null || !isThisPhase) return recover(invocation, project);
-  const document = documentOf(target);
+  const document = findDocument(target);
   const artifact = (): string | null =>
     document === null ? null : project.projections.readArtifact(`${run.run.item}/${document}`);
   const begun = await chooseBegun(invocation, target, artifact);
   if (begun.is === "open") throw new ChoicesNeeded([begun.choice]);
   if (begun.is === "fresh") {
-    const by = await personOf(invocation, project);
+    const by = await identifyPerson(invocation, project);
     await record(project, run.run.run, { do: "back", to: target, tree: "restore", by });
   }
   return continueRun(invocation, project);
@@ -78,7 +78,7 @@ function isAbout({ run }: ActiveRun, words: string): boolean {
 type New = { readonly target: SpecPhase; readonly title: string; readonly by: Initiator };
 
 async function beginFeature(invocation: Invocation, here: LocalProject, { target, title, by }: New): Promise<Result> {
-  const mode = modeOf(invocation.values);
+  const mode = readMode(invocation.values);
   const { warnings, choices } = await resolveTransition(invocation, { feature: null, target, mode });
   const facts = await here.vcs.facts();
   const base = facts?.branch ?? facts?.head ?? null;
@@ -127,7 +127,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, step:
   const begun = await resolveBegun(invocation, { feature, target, mode }, project.projections);
   const choices = [...(step.choices ?? []), ...transition.choices, ...(begun.is === "open" ? [begun.choice] : [])];
   const warnings = [...kept, ...transition.warnings];
-  const work = { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan: PhaseRule[]) => plan };
+  const work = { mode, branch: await findBranch(found), worktree, warnings, adapt: (plan: PhaseRule[]) => plan };
   const { plan } = await resolvePlan(
     invocation,
     project,
@@ -158,7 +158,7 @@ export const verify: Run = async (invocation) => {
   const [word = "", ...rest] = invocation.words;
   if (!isSpecPhase(word) || word === "verify" || word === "finish") return specPhase(invocation);
   const here = openProject(invocation.cwd, invocation.env);
-  const by = await initiatorOf(invocation, here);
+  const by = await identifyStarter(invocation, here);
   if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, rest.join(" ").trim());
   refuseEnded(found);
@@ -167,7 +167,7 @@ export const verify: Run = async (invocation) => {
   const isDone = phases[word]?.completed !== null && phases[word]?.completed !== undefined;
   const warnings = isDone ? [] : [`${word} is not marked as completed.`];
   const adapt = (plan: PhaseRule[]): PhaseRule[] => plan.map(judgedOnly);
-  const work = { mode, branch: await branchOf(found), worktree, warnings, adapt };
+  const work = { mode, branch: await findBranch(found), worktree, warnings, adapt };
   const wanted = requestFor(invocation, found, { phase: word, by, work });
   await startRun(invocation, project, await withRememberedAgents(wanted, found));
   return withVerdict(await continueRun(invocation, project), found, word);
@@ -192,7 +192,7 @@ const judgedOnly = (rule: PhaseRule): PhaseRule => ({
 });
 
 /** Where the feature's branch stands; null where there is none, or no git. */
-export async function branchOf({ project, feature, isAside = false }: PlacedFeature): Promise<FeatureBranch | null> {
+export async function findBranch({ project, feature, isAside = false }: PlacedFeature): Promise<FeatureBranch | null> {
   if (isAside) return null; // its branch is checked out in its own working tree
   const git = project.vcsWrite;
   const branch = `feature/${feature.folder}`;
@@ -207,7 +207,7 @@ export async function branchOf({ project, feature, isAside = false }: PlacedFeat
 
 /** What an unfinished phase left is kept on a ref, and taken out of the tree. */
 async function putAside({ io }: Invocation, { project, feature }: PlacedFeature, phase: SpecPhase): Promise<void> {
-  const document = documentOf(phase);
+  const document = findDocument(phase);
   if (document === null) return;
   const path = `${FEATURES_ROOT}/${feature.folder}/${document}`;
   const workspace = createGitWorkspace(project.root, { run: feature.folder, env: project.env });

@@ -12,15 +12,15 @@ import { done, type Run } from "../grammar/verb.ts";
 export const statusAll: Run = async ({ cwd, env }) => {
   const here = openProject(cwd, env);
   const paths = [here.root, ...otherTrees(here.root)];
-  const rows = paths.map((path) => rowsOf(path, () => openProject(path, here.env), path === here.root));
+  const rows = paths.map((path) => listRows(path, () => openProject(path, here.env), path === here.root));
   const trees = (await Promise.all(rows)).flat();
   return done(treesTable(trees), { trees });
 };
 
-async function rowsOf(path: string, open: () => LocalProject, isHere: boolean): Promise<TreeRow[]> {
-  const tree = await rowOf({ path, item: null, isHere }, open);
+async function listRows(path: string, open: () => LocalProject, isHere: boolean): Promise<TreeRow[]> {
+  const tree = await toRow({ path, item: null, isHere }, open);
   const analyses = analysedItems({ root: path }).map((item) =>
-    rowOf({ path, item, isHere }, () => itemProject(open(), item)),
+    toRow({ path, item, isHere }, () => itemProject(open(), item)),
   );
   const items = (await Promise.all(analyses)).filter(
     ({ run, problem }) => problem !== null || (run !== null && run.isOpen),
@@ -30,7 +30,7 @@ async function rowsOf(path: string, open: () => LocalProject, isHere: boolean): 
 
 type TreeLocation = Pick<TreeRow, "path" | "item" | "isHere">;
 
-async function rowOf(place: TreeLocation, open: () => LocalProject): Promise<TreeRow> {
+async function toRow(place: TreeLocation, open: () => LocalProject): Promise<TreeRow> {
   try {
     const project = open();
     const { state } = await currentRun(project);

@@ -1,12 +1,12 @@
 import { currentRun } from "../../../app/project/current-run.ts";
 import { flag, type Run, text } from "../grammar/verb.ts";
-import { projectOf } from "../main/project-of.ts";
+import { openInvokedProject } from "../main/project-of.ts";
 import { showNext, showStatus } from "./plain-status.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */
 export const status: Run = async (invocation) => {
   const { values } = invocation;
-  const project = projectOf(invocation);
+  const project = openInvokedProject(invocation);
   const named = text(values, "run");
   const { state } = await currentRun(project, named);
   return showStatus(project, state, { named: named !== undefined, json: flag(values, "json") });
@@ -14,6 +14,6 @@ export const status: Run = async (invocation) => {
 
 /** What should happen now, in one line. */
 export const nextVerb: Run = async (invocation) => {
-  const { state } = await currentRun(projectOf(invocation), text(invocation.values, "run"));
+  const { state } = await currentRun(openInvokedProject(invocation), text(invocation.values, "run"));
   return showNext(state);
 };

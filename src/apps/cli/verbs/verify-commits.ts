@@ -9,8 +9,8 @@ import { readPolicy } from "../../../core/attestation/read-policy.ts";
 import type { Coverage } from "../../../core/attestation/coverage.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../schema/policy.ts";
-import { sarifOf } from "../../../views/attestation/sarif.ts";
-import { badgeOf, type VerificationFacts, verificationLines } from "../../../views/attestation/verification.ts";
+import { toSarif } from "../../../views/attestation/sarif.ts";
+import { formatBadge, type VerificationFacts, verificationLines } from "../../../views/attestation/verification.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { version } from "../../../compose/version.ts";
 import { namedContent, withSigners } from "./signers.ts";
@@ -35,10 +35,10 @@ type Gits = {
 };
 
 async function verifyNamed(invocation: Invocation, named: string, { git, isolated }: Gits): Promise<Result> {
-  const policy = await policyOf(invocation, isolated);
+  const policy = await loadPolicy(invocation, isolated);
   const notes = text(invocation.values, "notes") ?? null;
   const file = text(invocation.values, "statements");
-  const handed = file === undefined ? [] : linesOf(await namedContent(invocation, isolated, file));
+  const handed = file === undefined ? [] : splitLines(await namedContent(invocation, isolated, file));
   const settings = await signingSettings(git);
   const facts = await withSigners(invocation, { isolated, settings }, (signers) =>
     verifyRange(isolated, { named, policy, notes, handed, signers, now: Date.now() }),
@@ -47,23 +47,23 @@ async function verifyNamed(invocation: Invocation, named: string, { git, isolate
     throw new ProblemError({ code: "COMMITS_EMPTY", named });
   const sarif = text(invocation.values, "sarif");
   if (sarif !== undefined)
-    writeFileSync(resolve(invocation.cwd, sarif), `${JSON.stringify(sarifOf(facts, version))}\n`);
-  return resultOf({ ...facts, servers: policy.servers }, flag(invocation.values, "badge"));
+    writeFileSync(resolve(invocation.cwd, sarif), `${JSON.stringify(toSarif(facts, version))}\n`);
+  return toResult({ ...facts, servers: policy.servers }, flag(invocation.values, "badge"));
 }
 
-const linesOf = (content: Buffer): string[] =>
+const splitLines = (content: Buffer): string[] =>
   content
     .toString("utf8")
     .split("\n")
     .filter((line) => line !== "");
 
-function resultOf(facts: VerificationFacts, badgeOnly: boolean): Result {
+function toResult(facts: VerificationFacts, badgeOnly: boolean): Result {
   const ok = facts.violations.length === 0;
   const { named, commits, statements, refused, violations } = facts;
   const json = {
     ok,
     range: named,
-    badge: badgeOf(facts),
+    badge: formatBadge(facts),
     commits: commits.map(({ commit, coverage }) => ({
       commit: commit.commit,
       tree: commit.tree,
@@ -74,7 +74,7 @@ function resultOf(facts: VerificationFacts, badgeOnly: boolean): Result {
     refused,
     violations,
   };
-  return { code: ok ? 0 : 1, lines: badgeOnly ? [badgeOf(facts)] : verificationLines(facts), json };
+  return { code: ok ? 0 : 1, lines: badgeOnly ? [formatBadge(facts)] : verificationLines(facts), json };
 }
 
 function coverageJson(coverage: Coverage) {
@@ -85,7 +85,7 @@ function coverageJson(coverage: Coverage) {
 }
 
 /** @throws ProblemError POLICY_INVALID: nothing is let through by a policy that is not understood. */
-async function policyOf(invocation: Invocation, git: Git): Promise<Policy> {
+async function loadPolicy(invocation: Invocation, git: Git): Promise<Policy> {
   const named = text(invocation.values, "policy");
   if (named === undefined) return DEFAULT_POLICY;
   const content = (await namedContent(invocation, git, named)).toString("utf8");

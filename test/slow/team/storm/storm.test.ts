@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { shownOf } from "../../../../src/app/answer/answer.ts";
+import { shownDigest } from "../../../../src/app/answer/answer.ts";
 import { startGitHost } from "../support/git-host.ts";
 import { createLineProxy } from "../support/line-proxy.ts";
 import { createOwnTeam } from "../support/own-team.ts";
@@ -87,7 +87,7 @@ async function answer(team: Team, run: string): Promise<AcknowledgedAnswer | nul
   if (state.is !== "active" || state.wait === null) return null;
   const { id: wait, kind } = state.wait;
   const option = kind === "finish" ? "merge" : kind === "escalation" ? "retry" : "continue";
-  const body = { wait, shown: shownOf(state), option };
+  const body = { wait, shown: shownDigest(state), option };
   const { status } = await team.ask(team.adas, `/api/runs/${run}/answer`, body);
   return status === 200 ? { run, wait, kind, option, by: "ada" } : null;
 }

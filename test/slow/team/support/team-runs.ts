@@ -3,8 +3,8 @@ import { expect, vi } from "vitest";
 import { emptyCursor } from "../../../../src/adapters/journal-file/fold.ts";
 import { withCountermarks } from "../../../../src/adapters/user-files/countermarks.ts";
 import { readLines } from "../../../../src/adapters/team/read-lines.ts";
-import { createReaderSeal, publicKeysOf } from "../../../../src/adapters/team/reader-seal.ts";
-import { shownOf } from "../../../../src/app/answer/answer.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../../src/adapters/team/reader-seal.ts";
+import { shownDigest } from "../../../../src/app/answer/answer.ts";
 import type { RunState } from "../../../../src/core/run.ts";
 import type { RunEvent } from "../../../../src/schema/event.ts";
 import { GENERATION } from "../../../../team/src/server/drive-queue.ts";
@@ -42,7 +42,7 @@ export type Seen = { readonly state: RunState; readonly events: readonly RunEven
 export async function look(team: Team, run: string): Promise<Seen> {
   const { body } = await team.ask(team.adas, `/api/runs/${run}/lines`);
   const keys = (await team.ask(team.adas, "/api/team")).body.keys as string[];
-  const seal = withCountermarks(createReaderSeal(publicKeysOf(keys)), (hash) => body.countermarks[hash]);
+  const seal = withCountermarks(createReaderSeal(parsePublicKeys(keys)), (hash) => body.countermarks[hash]);
   const { cursor, events } = readLines(emptyCursor(run), body.lines as string[], seal);
   return { state: cursor.state, events };
 }
@@ -60,7 +60,11 @@ async function answer(team: Team, run: string): Promise<Answered | null> {
   if (state.is !== "active" || state.wait === null) return null;
   const { id, kind } = state.wait;
   const option = kind === "finish" ? "keep" : kind === "escalation" ? "retry" : "continue";
-  const { status } = await team.ask(team.adas, `/api/runs/${run}/answer`, { wait: id, shown: shownOf(state), option });
+  const { status } = await team.ask(team.adas, `/api/runs/${run}/answer`, {
+    wait: id,
+    shown: shownDigest(state),
+    option,
+  });
   return { wait: id, status };
 }
 

@@ -18,12 +18,12 @@ export type FeatureAnywhere = {
   readonly branch: string | null;
 };
 
-type Searched = { readonly root: string; readonly env: NodeJS.ProcessEnv };
+type FeatureSearch = { readonly root: string; readonly env: NodeJS.ProcessEnv };
 
 export const featuresIn = (root: string): string => join(root, ...FEATURES_ROOT.split("/"));
 
 /** The feature worked on last: here, else in another working tree, else on a branch that is checked out nowhere. */
-export async function lastActiveFeature({ root, env }: Searched): Promise<FeatureAnywhere | null> {
+export async function lastActiveFeature({ root, env }: FeatureSearch): Promise<FeatureAnywhere | null> {
   const here = activeFeature(featuresIn(root));
   if (here !== null) return { tree: root, feature: here, branch: null };
   const [newest] = otherTrees(root)
@@ -35,7 +35,7 @@ export async function lastActiveFeature({ root, env }: Searched): Promise<Featur
   return newest === undefined ? onBranch({ root, env }) : { ...newest, branch: null };
 }
 
-async function onBranch({ root, env }: Searched): Promise<FeatureAnywhere | null> {
+async function onBranch({ root, env }: FeatureSearch): Promise<FeatureAnywhere | null> {
   const onDisk = new Set([root, ...otherTrees(root)].flatMap((tree) => featureFolders(featuresIn(tree))));
   const wanted = { root: FEATURES_ROOT, file: SPEC_META };
   for (const { folder, text, names } of await foldersOnFeatureBranches(root, wanted, env)) {
@@ -57,13 +57,13 @@ function parsed(text: string): unknown {
 }
 
 /** The verb that takes a feature on. */
-export function nextVerbOf({ files, meta }: Feature): SpecPhase {
+export function findNextVerb({ files, meta }: Feature): SpecPhase {
   const isImplemented = (meta.phases["implement"]?.completed ?? null) !== null;
   return nextPhase({ files, mode: meta.mode, isImplemented });
 }
 
 /** Names the active feature and what comes next; nothing where there is none. */
-export async function activeFeatureLines(project: Searched): Promise<string[]> {
+export async function activeFeatureLines(project: FeatureSearch): Promise<string[]> {
   const found = await lastActiveFeature(project);
   if (found === null) return [];
   const { feature, tree, branch } = found;
@@ -71,6 +71,6 @@ export async function activeFeatureLines(project: Searched): Promise<string[]> {
   const on = branch === null ? "" : ` on ${plainLine(branch, 80)}`;
   return [
     `Active feature: ${plainLine(feature.folder, 60)} (${feature.meta.mode})${on}`,
-    `Next: isdlc${where} ${nextVerbOf(feature)}`,
+    `Next: isdlc${where} ${findNextVerb(feature)}`,
   ];
 }

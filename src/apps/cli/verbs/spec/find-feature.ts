@@ -1,5 +1,5 @@
 import { otherTrees } from "../../../../adapters/git/read/working-trees.ts";
-import { mainTreeOf, resolveWorktree } from "../../../../adapters/git/worktree/worktree-location.ts";
+import { findMainTree, resolveWorktree } from "../../../../adapters/git/worktree/worktree-location.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../../core/problem.ts";
@@ -90,7 +90,7 @@ async function namedFeature(project: LocalProject, words: string): Promise<Place
 /** By its folder or number; else the active one that was begun with these words. */
 function namedIn(featuresDir: string, words: string): Feature | null {
   const folders = featureFolders(featuresDir);
-  const named = folders.filter((folder) => isFolderOf(folder, words));
+  const named = folders.filter((folder) => isFeatureFolder(folder, words));
   const features = (named.length > 0 ? named : folders).flatMap((folder) => featureAt(featuresDir, folder) ?? []);
   if (named.length > 0) return features[0] ?? null;
   return (
@@ -100,12 +100,12 @@ function namedIn(featuresDir: string, words: string): Feature | null {
 
 /** Do the words name this feature: by its folder, its number, its title or its slug? */
 export const isNamedBy = (folder: string, title: string, words: string): boolean =>
-  isFolderOf(folder, words) || words === title || words === folder.replace(/^[0-9]+-/, "");
+  isFeatureFolder(folder, words) || words === title || words === folder.replace(/^[0-9]+-/, "");
 
 /** `003`, `3` or the whole folder. */
-const isFolderOf = (folder: string, words: string): boolean => folder === words || isNumberOf(folder, words);
+const isFeatureFolder = (folder: string, words: string): boolean => folder === words || isFeatureNumber(folder, words);
 
-const isNumberOf = (folder: string, words: string): boolean =>
+const isFeatureNumber = (folder: string, words: string): boolean =>
   isNumber(words) && Number(/^[0-9]+/.exec(folder)?.[0] ?? Number.NaN) === Number(words);
 
 const isNumber = (words: string): boolean => /^[0-9]+$/.test(words);
@@ -118,13 +118,15 @@ async function refuseOutOfReach(project: LocalProject, words: string): Promise<v
   if (!/^[0-9]+(?:-|$)/.test(words)) return;
   const git = project.vcs;
   const known = await git.itemNames(FEATURES_ROOT);
-  const named = [...new Set([...known, words])].filter((folder) => isSafeName(folder) && isFolderOf(folder, words));
+  const named = [...new Set([...known, words])].filter(
+    (folder) => isSafeName(folder) && isFeatureFolder(folder, words),
+  );
   const branches = await Promise.all(named.map((folder) => git.branchExists(`${BRANCH}${folder}`)));
   const here = featureFolders(featuresIn(project.root));
   const ways = named
     .filter((folder, at) => branches[at] === true && !here.includes(folder))
     .map((folder) => `${folder} (git switch ${BRANCH}${folder})`);
-  const isKnown = ways.length > 0 || known.some((folder) => isFolderOf(folder, words));
+  const isKnown = ways.length > 0 || known.some((folder) => isFeatureFolder(folder, words));
   if (isKnown || isNumber(words)) throw unknownFeature(project, words, ways);
 }
 
@@ -173,6 +175,6 @@ async function choosePlace({ values, io }: Invocation, choice: Choice): Promise<
 
 /** The working tree that was made for a feature; null where it is done in place. */
 function ownTree({ root }: LocalProject, { meta }: Feature): string | null {
-  const main = meta.worktree === null ? null : mainTreeOf(root);
+  const main = meta.worktree === null ? null : findMainTree(root);
   return main === null ? null : resolveWorktree(main, meta.worktree);
 }

@@ -13,7 +13,7 @@ import { confirmChoice } from "../../terminal/confirm-choice.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
 
 /** The phase a person asked for; the feature is null while it does not exist. */
-export type Step = { readonly feature: Feature | null; readonly target: SpecPhase; readonly mode: Mode };
+export type PhaseRequest = { readonly feature: Feature | null; readonly target: SpecPhase; readonly mode: Mode };
 
 export type Transition = {
   /** To be recorded. */
@@ -26,7 +26,7 @@ export type Transition = {
  * May the feature go to this phase now? What is skipped is asked about, also before the first verb of a new feature.
  * @throws ProblemError PREREQUISITE_MISSING
  */
-export async function resolveTransition(invocation: Invocation, step: Step): Promise<Transition> {
+export async function resolveTransition(invocation: Invocation, step: PhaseRequest): Promise<Transition> {
   const { feature, target, mode } = step;
   const files = feature?.files ?? [];
   const found = specTransition({
@@ -58,7 +58,7 @@ export async function resolveTransition(invocation: Invocation, step: Step): Pro
 function donePhases(feature: Feature | null): SpecPhase[] {
   if (feature === null) return [];
   const { meta, files } = feature;
-  const isWritten = (phase: SpecPhase): boolean => files.includes(documentOf(phase) ?? "");
+  const isWritten = (phase: SpecPhase): boolean => files.includes(findDocument(phase) ?? "");
   return SPEC_PHASES.filter((phase) => (meta.phases[phase]?.completed ?? null) !== null || isWritten(phase));
 }
 
@@ -66,24 +66,24 @@ function donePhases(feature: Feature | null): SpecPhase[] {
 function outdatedBy(target: SpecPhase, files: readonly string[]): string[] {
   const later = SPEC_FILES.filter(([phase]) => SPEC_PHASES.indexOf(phase) > SPEC_PHASES.indexOf(target));
   const resting = later.map(([, file]) => file).filter((file) => files.includes(file));
-  const document = documentOf(target);
+  const document = findDocument(target);
   if (resting.length === 0 || document === null || !files.includes(document)) return [];
   return [`Going back to ${target}: ${resting.join(", ")} rest on the ${document} that is there now.`];
 }
 
 /** A phase that was begun and not finished: whether to go on with what is there, or what is left to be chosen about it. */
-export type Begun =
+export type PhaseStart =
   | { readonly is: "continue" | "fresh" }
   | { readonly is: "open"; readonly choice: Choice }
   | { readonly is: "new" };
 
 export async function resolveBegun(
   invocation: Invocation,
-  { feature, target }: Step,
+  { feature, target }: PhaseRequest,
   projections: Pick<Projections, "readArtifact">,
-): Promise<Begun> {
+): Promise<PhaseStart> {
   if (feature === null || !isPartialPhase(feature.meta, target)) return { is: "new" };
-  const document = documentOf(target);
+  const document = findDocument(target);
   return chooseBegun(invocation, target, () =>
     document === null ? null : projections.readArtifact(`${FEATURES_ROOT}/${feature.folder}/${document}`),
   );
@@ -94,7 +94,7 @@ export async function chooseBegun(
   { io, values }: Invocation,
   phase: string,
   artifact: () => string | null,
-): Promise<Exclude<Begun, { is: "new" }>> {
+): Promise<Exclude<PhaseStart, { is: "new" }>> {
   const flagged = text(values, "on-partial");
   if (flagged === "continue" || flagged === "fresh") return { is: flagged };
   const document = (): string => plainText(artifact() ?? `${phase} has left nothing to look at yet.`);
@@ -117,4 +117,4 @@ const MENU = [
 ];
 
 /** The document a phase leaves; null for code. */
-export const documentOf = (phase: SpecPhase): string | null => SPEC_FILES.find(([key]) => key === phase)?.[1] ?? null;
+export const findDocument = (phase: SpecPhase): string | null => SPEC_FILES.find(([key]) => key === phase)?.[1] ?? null;

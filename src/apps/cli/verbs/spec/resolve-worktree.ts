@@ -1,5 +1,5 @@
 import { createWorktree } from "../../../../adapters/git/worktree/worktree-create.ts";
-import { mainTreeOf, worktreePath } from "../../../../adapters/git/worktree/worktree-location.ts";
+import { findMainTree, worktreePath } from "../../../../adapters/git/worktree/worktree-location.ts";
 import { ChoicesNeeded } from "../../../../app/choice.ts";
 import type { RunRequest } from "../../../../app/start/run-request.ts";
 import { ProblemError } from "../../../../core/problem.ts";
@@ -7,7 +7,7 @@ import type { Mode } from "../../../../schema/plan.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { askAbout } from "../../terminal/ask.ts";
 import { openProject, type LocalProject } from "../../../../compose/project.ts";
-import { gitCallerOf } from "../../../../compose/trusted-git-programs.ts";
+import { createGitCaller } from "../../../../compose/trusted-git-programs.ts";
 import { flag, type Invocation } from "../../grammar/verb.ts";
 
 export type NewWorktree = {
@@ -31,7 +31,7 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
   full: "always",
 };
 
-type Wanted = {
+type WorktreeWishes = {
   readonly mode: Mode;
   /** Branch or commit that the work begins at; null without git. */
   readonly base: string | null;
@@ -49,7 +49,7 @@ type Wanted = {
 export async function resolveWorktree(
   invocation: Invocation,
   project: LocalProject,
-  { base, mode, resolveFirst, drawName, wanted }: Wanted,
+  { base, mode, resolveFirst, drawName, wanted }: WorktreeWishes,
 ): Promise<WorktreeChoice & { readonly request: RunRequest; readonly folder: string | null }> {
   if (base === null || !(await isWanted(invocation, mode)))
     return { project, worktree: null, request: wanted, folder: null };
@@ -68,10 +68,10 @@ export async function makeWorktree(
   project: LocalProject,
   { branch, folder, base }: NewWorktree,
 ): Promise<WorktreeChoice> {
-  const main = mainTreeOf(project.root) ?? project.root;
+  const main = findMainTree(project.root) ?? project.root;
   const [id = "", ...slug] = folder.split("-");
   const path = worktreePath(main, { id, slug: slug.join("-") });
-  const made = await createWorktree(project.root, { branch, path, base }, gitCallerOf(project));
+  const made = await createWorktree(project.root, { branch, path, base }, createGitCaller(project));
   if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
   const there = openProject(made.path, project.env);
   for (const digest of project.trust.trusted()) there.trust.trust(digest);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { next } from "../../../../core/next.ts";
 import { ProblemError } from "../../../../core/problem.ts";
-import { finishOf, type RunState } from "../../../../core/run.ts";
+import { chosenFinish, type RunState } from "../../../../core/run.ts";
 import { discardedRef, type TeamRunRow } from "../../../../schema/api-team.ts";
 import { leftBranchLines } from "../../../../views/left-branch.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
@@ -12,7 +12,7 @@ import { withSignals } from "../../main/signals.ts";
 import { restResult } from "../../terminal/continue-run.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 
-const LOOKS_EVERY = 500; // milliseconds
+const RUN_POLL_INTERVAL_MS = 500; // milliseconds
 
 /** Watches a team's run until it rests, and comes to what a run here would come to. Leaving it ends nothing. */
 export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<Result> {
@@ -28,7 +28,7 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
       const line = progressLine(state, row.worker);
       if (line !== told) io.err(line);
       told = line;
-      await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // told to stop
+      await delay(RUN_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // told to stop
     }
   });
 }
@@ -54,7 +54,7 @@ const withTeam = (result: Result, { run, leftBranch }: TeamRunRow, state: RunSta
 /** What the worker did before it recorded the end. */
 function discardedLines(state: RunState, left: TeamRunRow["leftBranch"]): string[] {
   if (left !== null) return leftBranchLines(left);
-  const branch = state.is === "ended" && finishOf(state) === "discard" ? (state.run.git?.branch ?? null) : null;
+  const branch = state.is === "ended" && chosenFinish(state) === "discard" ? (state.run.git?.branch ?? null) : null;
   if (branch === null || state.is === "none") return [];
   return [`The worker deleted ${branch} at the remote and keeps it on ${discardedRef(state.run.run)}.`];
 }

@@ -9,13 +9,13 @@ import { testCommandText } from "../../../../core/test-command.ts";
 import { TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { done, type Invocation, type Result, type Run, text } from "../../grammar/verb.ts";
-import { askAsPerson, repositoryOf, serverSeal, severalOpen, signedIn, stateOf } from "./team-run.ts";
+import { askAsPerson, findTeamRepository, serverSeal, severalOpen, signedIn, fetchState } from "./team-run.ts";
 
 /** Brings the open run of this tree to the team. */
 export const pushRun: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const ask = await askAsPerson(invocation, project);
-  const repository = text(invocation.values, "repository") ?? (await repositoryOf(ask, project));
+  const repository = text(invocation.values, "repository") ?? (await findTeamRepository(ask, project));
   if (repository === null) throw usage(invocation, "The team has no repository that this clone comes from.");
   const { run, uncommitted } = await sendRun(project, ask, repository);
   return done(
@@ -29,10 +29,10 @@ export const pushRun: Run = async (invocation) => {
   );
 };
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 function uncommittedLine(paths: readonly string[]): string {
-  const named = paths.slice(0, MOST_NAMED).map((path) => plainLine(path, 80));
+  const named = paths.slice(0, MAX_NAMED).map((path) => plainLine(path, 80));
   const more = paths.length > named.length ? `, and ${paths.length - named.length} more` : "";
   return `Uncommitted changes went along in its snapshots, your own lines included: ${named.join(", ")}${more}.`;
 }
@@ -44,7 +44,7 @@ export const pullRun: Run = async (invocation) => {
   const login = signedIn(project);
   const to = await placeInWords(ask, project);
   const row = await wantedRow(invocation, { ask, project, to });
-  const { state } = await stateOf(ask, login, row.run);
+  const { state } = await fetchState(ask, login, row.run);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const isOnItsWay = row.movedTo === to;
   const fetched = await fetchRun(project, ask, { state, isOnItsWay, serverSeal: serverSeal(login), to });
@@ -72,12 +72,12 @@ async function placeInWords(ask: ServerClient, { root }: LocalProject): Promise<
   return plainLine(`${person}'s ${hostname()}:${root}`, 200);
 }
 
-type Looking = { readonly ask: ServerClient; readonly project: LocalProject; readonly to: string };
+type MoveContext = { readonly ask: ServerClient; readonly project: LocalProject; readonly to: string };
 
 /** The named run, or the one that can be meant: on its way to this tree, or the only open one. */
-async function wantedRow(invocation: Invocation, { ask, project, to }: Looking): Promise<TeamRunRow> {
+async function wantedRow(invocation: Invocation, { ask, project, to }: MoveContext): Promise<TeamRunRow> {
   const named = text(invocation.values, "run");
-  const repository = named === undefined ? await repositoryOf(ask, project) : null;
+  const repository = named === undefined ? await findTeamRepository(ask, project) : null;
   if (named === undefined && repository === null)
     throw usage(invocation, "The team has no repository that this clone comes from.");
   const query = named === undefined ? `repository=${encodeURIComponent(repository ?? "")}` : `run=${named}`;

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { shownOf } from "../../../../app/answer/answer.ts";
+import { shownDigest } from "../../../../app/answer/answer.ts";
 import { needConfirmed } from "../../../../app/answer/answer-table.ts";
 import { openProject } from "../../../../compose/project.ts";
 import { ProblemError } from "../../../../core/problem.ts";
-import { optionsOf } from "../../../../core/next.ts";
+import { listWaitOptions } from "../../../../core/next.ts";
 import type { ActiveRun, WaitOption } from "../../../../core/run.ts";
 import type { AnswerRequest } from "../../../../schema/api.ts";
 import { JournalLines } from "../../../../schema/api-team.ts";
 import { done, flag, type Invocation, type Result, text } from "../../grammar/verb.ts";
-import { isRecordOnly, repliesOf } from "../answer.ts";
+import { isRecordOnly, readReplies } from "../answer.ts";
 import { followUntilRest } from "./follow-until-rest.ts";
 import { askAsPerson, type TeamRun } from "./team-run.ts";
 
@@ -19,7 +19,7 @@ export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise
   if (state.is === "none" && isCancel(invocation)) return cancelUnbegun(invocation, team);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const ask = await askAsPerson(invocation, openProject(cwd, env));
-  const body = bodyOf(invocation, state);
+  const body = toRequestBody(invocation, state);
   if (body.option === "discard" && isOffered(state, "discard")) needConfirmed(body.isConfirmed);
   await ask({ method: "POST", path: `/api/runs/${row.run}/answer`, body, answer: z.extend(JournalLines, {}) });
   if (body.option !== "review" && !isRecordOnly(invocation)) return followUntilRest(invocation, team);
@@ -42,22 +42,22 @@ async function cancelUnbegun(invocation: Invocation, team: TeamRun): Promise<Res
 }
 
 const isOffered = (run: ActiveRun, option: WaitOption): boolean =>
-  run.wait !== null && optionsOf(run, run.wait).includes(option);
+  run.wait !== null && listWaitOptions(run, run.wait).includes(option);
 
-function bodyOf(invocation: Invocation, state: ActiveRun): AnswerRequest {
+function toRequestBody(invocation: Invocation, state: ActiveRun): AnswerRequest {
   const { verb, words, values } = invocation;
   const [named = "", ...rest] = verb.name === "answer" ? words : [verb.name, ...words];
   const base = {
-    shown: text(values, "shown") ?? shownOf(state),
+    shown: text(values, "shown") ?? shownDigest(state),
     comments: [],
-    replies: repliesOf(invocation, state.wait),
+    replies: readReplies(invocation, state.wait),
     isConfirmed: flag(values, "yes"),
   };
   if (named === "back" || named === "fresh")
-    return { ...base, ...backOf(invocation, named === "back" ? rest : [undefined, ...rest]) };
+    return { ...base, ...readBackRequest(invocation, named === "back" ? rest : [undefined, ...rest]) };
   return {
     ...base,
-    wait: waitOf(invocation, named, state),
+    wait: findWait(invocation, named, state),
     option: named,
     text: text(values, "text") ?? text(values, "reason") ?? rest.join(" "),
     tree: "restore",
@@ -65,13 +65,13 @@ function bodyOf(invocation: Invocation, state: ActiveRun): AnswerRequest {
 }
 
 /** Null where it is said of the run itself, whatever is open. */
-function waitOf({ values }: Invocation, option: string, { wait }: ActiveRun): string | null {
+function findWait({ values }: Invocation, option: string, { wait }: ActiveRun): string | null {
   const isOfTheRun = option === "cancel" || ((option === "retry" || option === "skip") && wait?.kind !== "escalation");
   return isOfTheRun ? null : (text(values, "wait") ?? wait?.id ?? null);
 }
 
 /** To a phase, with guidance; where there is some, the tree stays to be improved. */
-function backOf({ values }: Invocation, [phase, ...words]: readonly (string | undefined)[]) {
+function readBackRequest({ values }: Invocation, [phase, ...words]: readonly (string | undefined)[]) {
   const guidance = (text(values, "text") ?? words.join(" ")).trim();
   const isKept = flag(values, "keep-tree") || (guidance !== "" && !flag(values, "restore-tree"));
   const tree = isKept ? ("keep" as const) : ("restore" as const);

@@ -8,9 +8,9 @@ import { done, flag, type Invocation, type Result, text } from "../../grammar/ve
 import { isRecordOnly } from "../answer.ts";
 import { WORKFLOW_OF } from "../begin.ts";
 import { followUntilRest } from "./follow-until-rest.ts";
-import { askAsPerson, repositoryOf, signedIn } from "./team-run.ts";
+import { askAsPerson, findTeamRepository, signedIn } from "./team-run.ts";
 
-export type Wanted = { readonly workflow: string; readonly words: readonly string[] };
+export type TeamWork = { readonly workflow: string; readonly words: readonly string[] };
 
 /** A starting verb with --team; null without it. */
 export async function teamBegin(invocation: Invocation): Promise<Result | null> {
@@ -21,34 +21,34 @@ export async function teamBegin(invocation: Invocation): Promise<Result | null> 
 }
 
 /** Asks for it and comes back at once. */
-export async function beginOnTeam(invocation: Invocation, wanted: Wanted): Promise<Result> {
+export async function beginOnTeam(invocation: Invocation, wanted: TeamWork): Promise<Result> {
   const { run } = await ask(invocation, wanted);
   return done([`Asked for: ${run}. The next free worker begins it.`, `See: isdlc status --run ${run}`], { run });
 }
 
 /** Asks for it and follows it until it rests, as it would be here. */
-async function begin(invocation: Invocation, wanted: Wanted): Promise<Result> {
+async function begin(invocation: Invocation, wanted: TeamWork): Promise<Result> {
   if (isRecordOnly(invocation)) return beginOnTeam(invocation, wanted);
   const { run, row, login, client } = await ask(invocation, wanted);
   invocation.io.err(`Asked for: ${run}. The next free worker begins it.`);
   return followUntilRest(invocation, { ask: client, login, row, state: noRun, events: [] });
 }
 
-async function ask(invocation: Invocation, { workflow, words }: Wanted) {
+async function ask(invocation: Invocation, { workflow, words }: TeamWork) {
   const { values, verb, cwd, env } = invocation;
   const project = openProject(cwd, env);
   const client = await askAsPerson(invocation, project);
   refuseOthers(invocation);
   const title = words.join(" ").trim();
   if (title === "") throw usage(verb.usage, "Say what is to be done.");
-  const repository = text(values, "repository") ?? (await repositoryOf(client, project));
+  const repository = text(values, "repository") ?? (await findTeamRepository(client, project));
   if (repository === null) throw usage(verb.usage, "The team has no repository that this clone comes from.");
   const start: StartRequest = {
     what: "run",
     workflow,
     title,
     isSupervised: flag(values, "supervised"),
-    ...modeOf(invocation),
+    ...readModeOption(invocation),
     choices: CHOICES.flatMap((name) => {
       const option = text(values, name) ?? (flag(values, name) ? "yes" : undefined);
       return option === undefined ? [] : [{ flag: `--${name}` as const, option }];
@@ -82,7 +82,7 @@ const CHOICES = ["tests", "on-stale", "on-partial", "yes"] as const;
 
 const TOLD: ReadonlySet<string> = new Set([...CHOICES, ...Object.keys(personOptions), "supervised", "mode"]);
 
-function modeOf({ values }: Invocation): Pick<StartRequest, "mode"> {
+function readModeOption({ values }: Invocation): Pick<StartRequest, "mode"> {
   const mode = text(values, "mode");
   return mode === undefined ? {} : { mode: mode as NonNullable<StartRequest["mode"]> }; // the catalog allows no other value
 }

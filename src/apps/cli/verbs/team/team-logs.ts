@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Said } from "../../../../adapters/transcripts/transcripts.ts";
+import type { TranscriptLines } from "../../../../adapters/transcripts/transcripts.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
 import { TeamActivity } from "../../../../schema/api-team.ts";
 import { done, flag, type Invocation, type Result } from "../../grammar/verb.ts";
 import { withSignals } from "../../main/signals.ts";
-import { executionLines, heading, isNamed, othersLine, unknownExecution, type Execution } from "../logs.ts";
+import { executionLines, heading, isNamed, othersLine, unknownExecution, type ExecutionLines } from "../logs.ts";
 import type { Io } from "../../terminal/io.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 
-const LOOKS_EVERY = 1000; // milliseconds
+const LOG_POLL_INTERVAL_MS = 1000; // milliseconds
 
 /** What the agents of a team's run said and did, on whichever worker. */
 export async function showLogs(invocation: Invocation, team: TeamRun): Promise<Result> {
@@ -25,7 +25,7 @@ export async function showLogs(invocation: Invocation, team: TeamRun): Promise<R
 const saidAfter = ({ ask, row }: TeamRun, after: number) =>
   ask({ method: "GET", path: `/api/runs/${row.run}/activity?after=${after}`, answer: TeamActivity });
 
-function byExecution(said: TeamActivity["said"]): readonly Execution[] {
+function byExecution(said: TeamActivity["said"]): readonly ExecutionLines[] {
   const found = new Map<string, string[]>();
   for (const { execution, lines } of said) found.set(execution, [...(found.get(execution) ?? []), ...lines]);
   return [...found].map(([execution, lines]) => ({ execution, lines }));
@@ -44,13 +44,13 @@ function follow({ io }: Invocation, team: TeamRun, wanted: string | undefined): 
       const waiting = state.is === "active" && state.wait !== null ? openRunLine(state, { driven: true }) : "";
       if (waiting !== "" && waiting !== told) io.out(`Waiting for you: ${waiting}`);
       told = waiting;
-      await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // told to stop
+      await delay(LOG_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // told to stop
     }
     return done([], { run: team.row.run });
   });
 }
 
-function createTeller(io: Io, wanted: string | undefined): (said: Said) => void {
+function createTeller(io: Io, wanted: string | undefined): (said: TranscriptLines) => void {
   let current: string | null = null;
   return (said) => {
     if (wanted !== undefined && !isNamed(wanted)(said)) return;

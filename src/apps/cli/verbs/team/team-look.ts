@@ -1,5 +1,5 @@
 import { fetchShown } from "../../../../adapters/git/write/fetch-shown.ts";
-import { type Looked, lookAtGate } from "../../../../app/look/look-at-gate.ts";
+import { type TreeComparator, lookAtGate } from "../../../../app/look/look-at-gate.ts";
 import { repositoryOfProject } from "../../../../compose/moving-place.ts";
 import { openProject } from "../../../../compose/project.ts";
 import { next } from "../../../../core/next.ts";
@@ -9,12 +9,12 @@ import { type TeamRunRow, TeamRunList } from "../../../../schema/api-team.ts";
 import { historyLines } from "../../../../views/history.ts";
 import { leftBranchLines } from "../../../../views/left-branch.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
-import { reviewLines, reviewsOf } from "../../../../views/reviews.ts";
+import { reviewLines, listReviews } from "../../../../views/reviews.ts";
 import { statusLines, statusObject } from "../../../../views/status.ts";
 import { done, flag, type Invocation, type Result } from "../../grammar/verb.ts";
 import { items } from "../list-items.ts";
 import { gateResult } from "../look.ts";
-import { repositoryOf, signedInClient, type TeamRun } from "./team-run.ts";
+import { findTeamRepository, signedInClient, type TeamRun } from "./team-run.ts";
 
 export const showStatus = (_invocation: Invocation, { row, state, login: { url } }: TeamRun): Result => {
   const driven = row.worker !== null;
@@ -45,7 +45,7 @@ export const showGate = async (invocation: Invocation, { state }: TeamRun): Prom
 };
 
 /** Null where this is no clone that could bring it, which only who wants the patch cannot do without. */
-async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: ActiveRun): Promise<Looked | null> {
+async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: ActiveRun): Promise<TreeComparator | null> {
   const project = openProject(cwd, env);
   const { base = null, branch = null } = run.git ?? {};
   try {
@@ -62,7 +62,7 @@ async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: Activ
 /** What happened, or what reviewers said. */
 export const showHistory = ({ values }: Invocation, { events, row: { leftBranch } }: TeamRun): Result => {
   if (!flag(values, "reviews")) return done([...historyLines(events), ...leftBranchLines(leftBranch)], { events });
-  const reviews = reviewsOf(events);
+  const reviews = listReviews(events);
   return done(reviewLines(reviews), { reviews });
 };
 
@@ -70,7 +70,7 @@ export const showHistory = ({ values }: Invocation, { events, row: { leftBranch 
 export async function teamItems(invocation: Invocation): Promise<Result | null> {
   const project = openProject(invocation.cwd, invocation.env);
   const ask = invocation.words.length === 0 ? signedInClient(project) : null;
-  const repository = ask === null ? null : await repositoryOf(ask, project);
+  const repository = ask === null ? null : await findTeamRepository(ask, project);
   if (ask === null || repository === null) return null;
   const here = await items(invocation);
   const path = `/api/runs?repository=${encodeURIComponent(repository)}`;

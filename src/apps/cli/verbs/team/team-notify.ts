@@ -32,7 +32,7 @@ export async function notify(ask: ServerClient, words: readonly string[], invoca
     if (!isAsked) throw usage(invocation, `There is no ${said} set up, or it was tried in this minute already.`);
     return done(["A message is on its way. Whether it arrived: isdlc team notify"], { isAsked });
   }
-  const body = { channel: channel.data, address: what, occasions: occasionsOf(invocation) };
+  const body = { channel: channel.data, address: what, occasions: readOccasions(invocation) };
   const set = await ask({ method: "POST", path: PATH, body, answer: ChannelSet });
   const secret =
     set.secret === null ? [] : [set.secret, "What is sent is signed with this secret. It is shown this once."];
@@ -40,7 +40,7 @@ export async function notify(ask: ServerClient, words: readonly string[], invoca
 }
 
 /** @throws ProblemError USAGE */
-function occasionsOf(invocation: Invocation): readonly Occasion[] {
+function readOccasions(invocation: Invocation): readonly Occasion[] {
   const said = text(invocation.values, "on");
   if (said === undefined) return OCCASIONS;
   return said.split(",").map((word) => {

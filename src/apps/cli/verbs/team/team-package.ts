@@ -5,7 +5,7 @@ import { openProject } from "../../../../compose/project.ts";
 import { version } from "../../../../compose/version.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import type { Invocation, Result, Run } from "../../grammar/verb.ts";
-import { initiatorOf } from "../../main/caller.ts";
+import { identifyStarter } from "../../main/caller.ts";
 
 /** What `isdlc-team` has for us; its form is checked by its version, which must be ours. */
 type TeamPackage = {
@@ -17,7 +17,7 @@ type TeamPackage = {
 /** `server` and `worker`: in a package of its own, for few need it and it is larger than all of this. */
 export const teamPackage: Run = async (invocation) => {
   const { verb, cwd, env } = invocation;
-  await initiatorOf(invocation, openProject(cwd, env)); // no agent makes tokens, or work for others
+  await identifyStarter(invocation, openProject(cwd, env)); // no agent makes tokens, or work for others
   const root = packageRoot();
   const found = load(root);
   if (found?.version !== version)

@@ -3,7 +3,7 @@ import { emptyCursor } from "../../../../adapters/journal-file/fold.ts";
 import { hardenedGit } from "../../../../adapters/git/process/git.ts";
 import { type Login, readLogin } from "../../../../adapters/team/login-file.ts";
 import { readLines } from "../../../../adapters/team/read-lines.ts";
-import { createReaderSeal, publicKeysOf } from "../../../../adapters/team/reader-seal.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../../adapters/team/reader-seal.ts";
 import { createServerClient, type ServerClient } from "../../../../adapters/team/server-client.ts";
 import { currentRun } from "../../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../../compose/project.ts";
@@ -14,7 +14,7 @@ import type { RunEvent } from "../../../../schema/event.ts";
 import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
-import { givenToken, initiatorOf, personOf } from "../../main/caller.ts";
+import { givenToken, identifyStarter, identifyPerson } from "../../main/caller.ts";
 
 /** A run that a team's server keeps, as this person's program sees it. */
 export type TeamRun = {
@@ -26,12 +26,12 @@ export type TeamRun = {
 };
 
 /** The team's run that is meant here: the named one, or the open one of this repository. Null where none is meant. */
-export async function teamRunOf(invocation: Invocation, project: LocalProject): Promise<TeamRun | null> {
+export async function findTeamRun(invocation: Invocation, project: LocalProject): Promise<TeamRun | null> {
   const login = readLogin(project.folders);
   if (login === null || (await isHere(invocation, project))) return null;
   const ask = createServerClient(login);
-  const row = await rowOf(invocation, ask, project);
-  return row === null ? null : { ask, login, row, ...(await stateOf(ask, login, row.run)) };
+  const row = await findRow(invocation, ask, project);
+  return row === null ? null : { ask, login, row, ...(await fetchState(ask, login, row.run)) };
 }
 
 /** The same run as it is now. */
@@ -39,7 +39,7 @@ export async function readTeamRun({ ask, login, row: { run } }: TeamRun): Promis
   const { runs } = await ask({ method: "GET", path: `/api/runs?run=${run}`, answer: TeamRunList });
   const [row] = runs;
   if (row === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  return { ask, login, row, ...(await stateOf(ask, login, run)) };
+  return { ask, login, row, ...(await fetchState(ask, login, run)) };
 }
 
 /** Null where this person is signed in to no server. */
@@ -63,9 +63,9 @@ async function isHere({ values }: Invocation, project: LocalProject): Promise<bo
   return project.journal.load(named).state.is !== "none";
 }
 
-async function rowOf({ values }: Invocation, ask: ServerClient, project: LocalProject): Promise<TeamRunRow | null> {
+async function findRow({ values }: Invocation, ask: ServerClient, project: LocalProject): Promise<TeamRunRow | null> {
   const named = text(values, "run");
-  const repository = named === undefined ? await repositoryOf(ask, project) : null;
+  const repository = named === undefined ? await findTeamRepository(ask, project) : null;
   if (named === undefined && repository === null) return null;
   const query = repository === null ? `?run=${named}` : `?repository=${encodeURIComponent(repository)}`;
   const { runs } = await ask({ method: "GET", path: `/api/runs${query}`, answer: TeamRunList });
@@ -84,7 +84,7 @@ export function severalOpen(open: readonly TeamRunRow[]): ProblemError {
 }
 
 /** The team's name for the repository that this clone comes from; null where it has none. */
-export async function repositoryOf(
+export async function findTeamRepository(
   ask: ServerClient,
   { root, env }: Pick<LocalProject, "root" | "env">,
 ): Promise<string | null> {
@@ -102,10 +102,10 @@ const comparable = (remote: string): string =>
     .replace(/\.git$/, "");
 
 /** Tells what the server marked or took over from everything else, by the keys that this person signed in with. */
-export const serverSeal = ({ keys }: Pick<Login, "keys">): Seal => createReaderSeal(publicKeysOf(keys));
+export const serverSeal = ({ keys }: Pick<Login, "keys">): Seal => createReaderSeal(parsePublicKeys(keys));
 
 /** Every line is checked against the keys that this person signed in with, whatever the server says now. */
-export async function stateOf(
+export async function fetchState(
   ask: ServerClient,
   login: Pick<Login, "keys">,
   run: string,
@@ -122,8 +122,8 @@ export async function stateOf(
 export async function askAsPerson(invocation: Invocation, project: LocalProject): Promise<ServerClient> {
   const login = signedIn(project);
   const token = givenToken(invocation);
-  if (token === undefined) await personOf(invocation, project).catch(namingServer(login.url));
-  else await initiatorOf(invocation, project);
+  if (token === undefined) await identifyPerson(invocation, project).catch(namingServer(login.url));
+  else await identifyStarter(invocation, project);
   return createServerClient({ url: login.url, token: token ?? login.token });
 }
 

@@ -5,12 +5,12 @@ import { ProblemError } from "../../../../core/problem.ts";
 import { TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { done, type Invocation, type Result, type Run, text } from "../../grammar/verb.ts";
-import { givenToken, initiatorOf } from "../../main/caller.ts";
+import { givenToken, identifyStarter } from "../../main/caller.ts";
 import { giveAnswer } from "./team-answer.ts";
 import { beginOnTeam } from "./team-begin.ts";
 import { showGate, showHistory, showStatus } from "./team-look.ts";
 import { showLogs } from "./team-logs.ts";
-import { type TeamRun, teamRunOf } from "./team-run.ts";
+import { type TeamRun, findTeamRun } from "./team-run.ts";
 export { pullRun, pushRun } from "./move-run.ts";
 export { team } from "./team-accounts.ts";
 export { teamBegin } from "./team-begin.ts";
@@ -21,8 +21,8 @@ export { teamPackage } from "./team-package.ts";
 export const login: Run = async (invocation) => {
   const { words, verb, cwd, env } = invocation;
   const project = openProject(cwd, env);
-  await initiatorOf(invocation, project);
-  const url = addressOf(words[0] ?? "");
+  await identifyStarter(invocation, project);
+  const url = parseAddress(words[0] ?? "");
   const token = givenToken(invocation);
   if (url === null || token === undefined) throw usage(verb.usage, "Give the server's address and your token.");
   const ask = createServerClient({ url, token });
@@ -45,11 +45,11 @@ type There = (invocation: Invocation, team: TeamRun) => Result | Promise<Result>
 const onTeam =
   (there: There) =>
   async (invocation: Invocation): Promise<Result | null> => {
-    const found = await teamRunOf(invocation, openProject(invocation.cwd, invocation.env));
+    const found = await findTeamRun(invocation, openProject(invocation.cwd, invocation.env));
     return found === null ? null : there(invocation, found);
   };
 
-function addressOf(said: string): string | null {
+function parseAddress(said: string): string | null {
   try {
     const { protocol, origin } = new URL(said);
     return protocol === "https:" || protocol === "http:" ? origin : null;
