@@ -9,7 +9,10 @@ export { version } from "../../src/compose/version.ts";
 
 type TeamVerb = (invocation: Invocation, root: string) => Promise<Result>;
 
-/** `root`: the folder of the isdlc package, for its workflows and personas. Bundled apart, so that problems are told here. */
+/**
+ * Reports problems here, as it is bundled separately. `root`: folder of the isdlc package, for its workflows and
+ * personas.
+ */
 const verb =
   (run: Run): TeamVerb =>
   async (invocation, root) => {

@@ -2,20 +2,23 @@ import pino from "pino";
 import { visibleJson } from "../../src/core/plain-text.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 
-/** What happened, with what it is about as fields. */
+/** A log with a message and structured fields. */
 export type Log = {
   readonly [Level in "info" | "warn" | "error"]: (fields: Readonly<Record<string, unknown>>, message: string) => void;
 };
 
 export type LogOptions = {
   readonly write: (line: string) => void;
-  /** Server or worker. */
+  /** `server` or `worker`. */
   readonly name: string;
-  /** Values that must never be in a line; what looks like a key or token is left out anyway. */
+  /** Values to redact from every line. Text that looks like a key or token is always redacted. */
   readonly secrets: readonly string[];
 };
 
-/** One JSON object a line. A line break, a control character or a secret in what is logged does not get into the log. */
+/**
+ * Creates a log that writes one JSON object per line. Line breaks, control characters and secrets in values are
+ * escaped or redacted.
+ */
 export function createLog({ write, name, secrets }: LogOptions): Log {
   const redact = createRedactor(secrets);
   const destination = { write: (line: string) => write(visibleJson(redact(line).trimEnd())) };

@@ -1,7 +1,7 @@
 import { type Invocation, text } from "../../src/apps/cli/grammar/verb.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 
-/** A positive number that an option gives; the default where it is left out. @throws ProblemError USAGE */
+/** Reads a non-negative number from an option, or returns the default. @throws ProblemError USAGE */
 export function readNumber({ values, verb }: Invocation, option: string, otherwise: number): number {
   const said = text(values, option);
   if (said === undefined) return otherwise;
@@ -12,7 +12,7 @@ export function readNumber({ values, verb }: Invocation, option: string, otherwi
 
 type Secret = { readonly option: string; readonly variable: string };
 
-/** What must not be in the environment of anything that is started from here. */
+/** Reads a secret and deletes it from the environment, to hide it from every process started later. */
 export function givenSecret({ values, env }: Invocation, { option, variable }: Secret): string | undefined {
   const value = text(values, option) ?? env[variable];
   delete env[variable];
@@ -20,7 +20,7 @@ export function givenSecret({ values, env }: Invocation, { option, variable }: S
   return value === "" ? undefined : value;
 }
 
-/** The same, where it is needed. @throws ProblemError USAGE */
+/** Like `givenSecret`, for a required secret. @throws ProblemError USAGE */
 export function readSecret(invocation: Invocation, secret: Secret): string {
   const value = givenSecret(invocation, secret);
   if (value !== undefined) return value;

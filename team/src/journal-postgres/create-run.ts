@@ -10,10 +10,10 @@ import { inTransaction } from "./in-transaction.ts";
 import { catchUp, toLoaded, remember, type Store } from "./read-run.ts";
 import type { RecordedDecision, Submission } from "./submit-decision.ts";
 
-/** `place`: what only one open run may work on. */
+/** `place`: scope with at most one open run. */
 export type NewRun = { readonly run: RunId; readonly start: StartCommand; readonly place: string };
 
-/** Begins a run, unless its place has an open one. */
+/** Starts a run, unless its place has an open one. */
 export async function createRun(store: Store, wanted: NewRun, submission: Submission): Promise<SubmitResult> {
   const { run, start, place } = wanted;
   const refused = await refusalFor(store, run, place);
@@ -56,7 +56,7 @@ async function writeFirst(client: ClientBase, prepared: PreparedDecision, submis
   if (appended !== "recorded") throw new Error(`The first decision of a new run was answered with "${appended}".`);
 }
 
-/** The open run of the place, or this very run where it was begun before. */
+/** Returns the open run of the place, or this run if it was already started. */
 async function refusalFor(store: Store, run: RunId, place: string): Promise<SubmitResult | null> {
   const { rows } = await store.pool.query<{ run: string }>(
     "select run from isdlc.run where (place = $1 and rests <> 'ended') or run = $2 order by run <> $2",

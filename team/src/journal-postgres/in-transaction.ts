@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from "pg";
 
-/** Does the work in one transaction. A connection that cannot even roll back is given up. */
+/** Runs the work in one transaction. If the rollback fails, the connection is discarded. */
 export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;

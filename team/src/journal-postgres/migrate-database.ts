@@ -12,7 +12,7 @@ import { cancelTables, leftBranchTables, operationsTables } from "./operations-t
 import { queueTables } from "../server/queue-tables.ts";
 import { tables } from "./tables.ts";
 
-/** Each is done once, in this order, and never edited after it was released. */
+/** Applied once, in this order. Never edit a released migration. */
 const MIGRATIONS: readonly string[] = [
   tables,
   peopleTables,
@@ -32,13 +32,13 @@ const MIGRATIONS: readonly string[] = [
   queueTables,
 ];
 
-/** How many a database has that is up to date. */
+/** Number of migrations of an up-to-date database. */
 export const MIGRATION_COUNT = MIGRATIONS.length;
 
-/** Two that migrate at once take turns. Any number will do, as long as nobody else of ours uses it. */
+/** Advisory lock: concurrent migrations run one after the other. The number is arbitrary, and used only here. */
 const MIGRATION_LOCK = 4_715_001;
 
-/** Brings the database to what this version needs. Gives the number of migrations that were done. */
+/** Migrates the database to this version. Returns the number of applied migrations. */
 export function migrateDatabase(pool: Pool): Promise<number> {
   return inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);

@@ -1,4 +1,7 @@
-/** What workers are told apart by, what they kept of work that does not count, and names that belong to one run. */
+/**
+ * Labels of repositories, generations and heartbeats of workers, saved commits of discarded work, and names reserved
+ * for one run.
+ */
 export const operationsTables = `
 alter table isdlc.repository add column label text;
 
@@ -29,12 +32,12 @@ create table isdlc.drawn_name (
 create index run_open on isdlc.run (repository, number) where rests <> 'ended';
 `;
 
-/** Who cancelled a run that no worker had begun; of one that was begun, the journal tells. */
+/** User who cancelled a run before a worker started it. Later cancels are in the journal. */
 export const cancelTables = `
 alter table isdlc.run add column cancelled_by text;
 `;
 
-/** What the discard of a run could not delete at the remote, for those who look at the run. */
+/** Branches that the discard of a run could not delete at the remote, shown with the run. */
 export const leftBranchTables = `
 alter table isdlc.run add column left_branch jsonb;
 `;

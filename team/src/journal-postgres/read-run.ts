@@ -9,7 +9,7 @@ import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 
-/** One connection in a transaction, or whichever is free. */
+/** A connection in a transaction, or the pool. */
 export type Queryable = ClientBase | Pool;
 
 export type Store = {
@@ -17,7 +17,7 @@ export type Store = {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly decide: Decide;
-  /** Runs as they were last seen, the one used longest ago first. */
+  /** Last known cursors, least recently used first. */
   readonly known: Map<RunId, Cursor>;
 };
 
@@ -32,7 +32,7 @@ export const toSource = ({ seal }: Pick<Store, "seal">, run: RunId): Source => (
   witnesses: [],
 });
 
-/** Keeps the furthest cursor of a run. */
+/** Stores the most advanced cursor of a run. */
 export function remember({ known }: Store, cursor: Cursor): Cursor {
   const newest = known.get(cursor.run);
   const kept = newest !== undefined && newest.seq > cursor.seq ? newest : cursor;
@@ -43,7 +43,7 @@ export function remember({ known }: Store, cursor: Cursor): Cursor {
   return cursor;
 }
 
-/** Reads what was recorded since the run was last seen. */
+/** Reads the decisions recorded since the last known cursor. */
 export async function catchUp(store: Store, run: RunId, client: Queryable = store.pool): Promise<Cursor> {
   const from = store.known.get(run) ?? emptyCursor(run);
   const { head, ...read } = await linesAfter(client, run, from.seq);
@@ -52,7 +52,7 @@ export async function catchUp(store: Store, run: RunId, client: Queryable = stor
   return head === null ? cursor : remember(store, cursor);
 }
 
-/** Every event from the beginning, each line checked once more. */
+/** Reads all events of a run, and verifies each line again. */
 export async function eventsOfRun(store: Store, run: RunId): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
   const { head, ...read } = await linesAfter(store.pool, run, 0);
@@ -77,7 +77,7 @@ type JournalRow = {
   readonly head_hash: string;
 };
 
-/** The lines after an event, and where the run ends: one statement, so that both are of the same moment. */
+/** Reads the lines after an event, and the head of the run, in one statement for a consistent view. */
 export async function linesAfter(client: Queryable, run: RunId, seq: number): Promise<Lines> {
   const text = `select d.line, d.hash, d.countermark, r.head_seq, r.head_hash from isdlc.run r
     left join isdlc.decision d on d.run = r.run and d.seq > $2 where r.run = $1 order by d.seq`;

@@ -12,28 +12,28 @@ import { catchUp, eventsOfRun, toLoaded, type Queryable, remember, type Store } 
 export type RecordedDecision = Extract<SubmitResult, { ok: true }>;
 
 export type Submission = SubmissionDetails & {
-  /** What follows from the decision, in its transaction: both happen or neither. */
+  /** Changes in the same transaction as the decision. */
   readonly also?: (client: ClientBase, before: RunState, after: RecordedDecision) => Promise<void>;
 };
 
-/** The sender does not hold the run any more. What it wanted to record was not recorded. */
+/** The sender no longer holds the run. Nothing was recorded. */
 export class FencedError extends Error {}
 
-/** The sender's token is not good any more. Nothing was recorded. */
+/** The sender's token is no longer valid. Nothing was recorded. */
 export class TokenRefusedError extends Error {}
 
-/** `line`: what was written for it, without the newline; null where nothing was. */
+/** `line`: the written line without newline; null if nothing was written. */
 export type WrittenDecision = SubmitResult & { readonly line: string | null };
 
 type DecisionRequest = { readonly run: RunId; readonly command: Command; readonly submission: Submission };
 
-/** `cursor` is remembered once the decision is durable; null where somebody else was first. */
+/** `cursor` is remembered once the decision is durable. Null if another writer was first. */
 type SubmitAttempt = { readonly submitted: WrittenDecision; readonly cursor: Cursor } | null;
 
-/** Whoever lost so many races waits for its turn instead: with many writers, some would starve. */
+/** Lost races before a writer locks the run: with many writers, some would starve. */
 const MAX_RACES = 3;
 
-/** Decides on what was last seen, and again on what is there where somebody else was first. */
+/** Decides on the last known state, and again on the current state if another writer was first. */
 export async function submitDecision(store: Store, asked: DecisionRequest): Promise<WrittenDecision> {
   for (let races = 0; ; races++) {
     const tried =
@@ -65,7 +65,7 @@ async function tryToSubmit(store: Store, asked: DecisionRequest, client: Queryab
   const remembered = store.known.get(asked.run);
   const early = remembered === undefined ? null : store.decide(remembered.state, asked.command);
   const isToWrite = early?.ok === true && early.events.length > 0;
-  // What was remembered may be old: nobody is refused for that.
+  // The remembered state may be old: a refusal is decided on the current one.
   const cursor = remembered !== undefined && isToWrite ? remembered : await catchUp(store, asked.run, client);
   const decision = isToWrite ? early : store.decide(cursor.state, asked.command);
   if (!decision.ok) {
@@ -118,7 +118,10 @@ async function whereItIs(client: Queryable, run: RunId): Promise<string> {
   return rows[0]?.to ?? "another place";
 }
 
-/** A reply can get lost after the decision was recorded: the second try is refused by the rules, and is no refusal. */
+/**
+ * Returns true if the request was already recorded and its reply was lost. The rules refuse the repeated request, but
+ * it succeeded.
+ */
 async function wasRecorded(client: Queryable, { run, submission }: DecisionRequest): Promise<boolean> {
   if (submission.request === undefined) return false;
   const { rowCount } = await client.query("select 1 from isdlc.decision where run = $1 and request = $2", [
@@ -128,7 +131,7 @@ async function wasRecorded(client: Queryable, { run, submission }: DecisionReque
   return rowCount === 1;
 }
 
-/** Where the run was taken over and has moved on, the rules refuse the report; its sender has to know why. */
+/** If another worker took the run over and it advanced, the rules refuse the report. The error tells the sender why. */
 async function refuseTakenOver(client: Queryable, asked: DecisionRequest): Promise<void> {
   const { by } = asked.submission;
   if (by.kind !== "worker") return;

@@ -1,6 +1,6 @@
 /**
- * Everything of ours lies in the schema `isdlc`. A decision is a row that holds the very line of a journal file, so that
- * a run can move between the two; the row of its run has what has to be looked up or fenced, and is never decided from.
+ * Tables in the schema `isdlc`. Each decision is a row with the exact line of a journal file, to move runs between the
+ * two. The run's row has columns for lookups and fencing; nothing is decided from it.
  */
 export const tables = `
 create schema isdlc;

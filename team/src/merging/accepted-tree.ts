@@ -5,9 +5,9 @@ import type { RunEvent } from "../../../src/schema/event.ts";
 import type { AcceptedTree } from "./merge-onto-base.ts";
 
 /**
- * The tree that the tip of the run's branch must have: what the last accepted phase showed. A worker made the commit after
- * the gate, so the server compares it. Documents of isdlc and the refined tasks may differ. Null if the approver was asked
- * about this very tip by the server, or if the work is committed at the end, by the server.
+ * Returns the tree required at the tip of the run's branch: the one shown at the last accepted phase. A worker made
+ * the commit after the gate, and the server compares it. Documents of isdlc and the refined tasks may differ. Null if
+ * the server itself showed this tip to the approver, or if the server commits the work at the end.
  */
 export async function findAcceptedTree(
   pool: Pool,

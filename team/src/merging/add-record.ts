@@ -24,9 +24,9 @@ export type RecordOrder = {
 };
 
 /**
- * Commits the end of the run to isdlc's own documents, as the journal tells it. Only documents that the accepted commit
- * has are changed: a document that the repository ignores is not in it. With `commits: "end"` the same commit holds the
- * work. Returns the commit itself if nothing changes.
+ * Commits the end of the run to isdlc's own documents, as recorded in the journal. Only documents in the accepted
+ * commit are changed: documents ignored by the repository are not in it. With `commits: "end"` the same commit
+ * contains the work. Returns the given commit if nothing changes.
  */
 export async function addRecord(copy: RepositoryCopy, order: RecordOrder, commit: CommitId): Promise<CommitId> {
   const { run, how, head } = order;
@@ -77,7 +77,7 @@ async function editDocuments(
 
 const readIfThere = (path: string): Buffer | null => (existsSync(path) ? readFileSync(path) : null);
 
-/** A document that cannot be updated stays as it is. */
+/** A document that cannot be updated stays unchanged. */
 const ignore = (): void => undefined;
 
 /** Applies the changes between the first and the last snapshot of the run to the commit. */

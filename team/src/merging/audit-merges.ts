@@ -6,7 +6,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import type { RepositoryCopies, RepositoryCopy } from "../copies/repository-copies.ts";
 import { mergedRef } from "./merge-onto-base.ts";
 
-/** A recorded merge that is not reachable from its base at the remote, and that no operator acknowledged. */
+/** A recorded merge that is not reachable from its base at the remote, and not acknowledged by an operator. */
 export type MissingMerge = {
   readonly run: RunId;
   readonly repository: string;
@@ -39,7 +39,7 @@ const RECORDED = `select m.run, m.commit, m.base, y.name as repository, y.remote
   from isdlc.merge m join isdlc.run r using (run) join isdlc.repository y on y.name = r.repository
   where m.recorded_at is not null and m.acknowledged_at is null order by m.noted_at`;
 
-/** Compares every recorded merge with the remote, and stores the results. */
+/** Compares all recorded, unacknowledged merges with the remote and stores the results. */
 export async function auditMerges({ pool, copies }: AuditContext): Promise<MergeAudit> {
   const { rows } = await pool.query<MergeRow>(RECORDED);
   const missing: MissingMerge[] = [];
@@ -72,14 +72,14 @@ function groupByBase(rows: readonly MergeRow[]): readonly Merges[] {
   return [...groups.values()];
 }
 
-/** Commits that are not reachable from the base. Without a base, all of them. */
+/** Returns commits not reachable from the base. If the base is missing, all of them. */
 async function findMissing(copy: RepositoryCopy, base: string, merges: Merges): Promise<ReadonlySet<string>> {
   const ref = `refs/heads/${base}`;
   const tip = (await copy.fetch([ref])).get(ref);
   const commits = merges.map(({ commit }) => commit);
   if (tip === undefined) return new Set(commits);
   const known = commits.filter(isObjectId);
-  // The fetch brought everything the base reaches: a commit that the copy does not have is not reachable.
+  // The fetch brought everything reachable from the base: commits missing in the copy are not reachable.
   const present = await presentAmong(copy, known);
   const input = Buffer.from([...present, `^${tip}`].map((line) => `${line}\n`).join(""));
   const listed = await must(copy.git(["rev-list", "--stdin"], { input }), "rev-list");
@@ -112,7 +112,7 @@ const toMissing = ({ run, repository, base, commit }: MergeRow): MissingMerge =>
   restore: `git fetch origin ${base} ${mergedRef(run)} && git switch --detach origin/${base} && git merge ${commit} && git push origin HEAD:${base}`,
 });
 
-/** Ends the reports about a missing merge, for good. False if the run has no such merge. */
+/** Acknowledges the missing merges of a run, which ends their reports. Returns false if it has none. */
 export async function acknowledgeMerges(pool: Pool, run: string, why: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `update isdlc.merge set acknowledged_at = now(), acknowledged_why = $2

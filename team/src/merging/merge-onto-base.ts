@@ -8,12 +8,12 @@ import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
 import type { CommitId, RunId, TreeId } from "../../../src/schema/ids.ts";
 import type { RepositoryCopy } from "../copies/repository-copies.ts";
 
-/** A merge that an approver chose. Everything in it comes from the journal and the server's tables. */
+/** A merge chosen by an approver. All values come from the journal and the server's tables. */
 export type MergeOrder = {
   readonly run: RunId;
   readonly branch: string;
   readonly base: string;
-  /** Tips of the branch and of the base that the approver was shown. */
+  /** Tips of branch and base that were shown to the approver. */
   readonly commit: CommitId;
   readonly shown: CommitId;
   readonly accepted: AcceptedTree | null;
@@ -31,32 +31,34 @@ export type MergeOrder = {
   readonly note: (commit: CommitId) => Promise<void>;
 };
 
-/** The tree that the last accepted phase showed, and files of isdlc that may differ from it. */
+/** The tree shown at the last accepted phase, and isdlc's files that may differ from it. */
 export type AcceptedTree = { readonly tree: TreeId; readonly except: ReadonlySet<string> };
 
 export type MergeResult =
   | { readonly is: "merged"; readonly commit: CommitId }
-  /** The branch brings nothing to the base. */
+  /** The branch adds nothing to the base. */
   | { readonly is: "unchanged" }
-  /** Branch or base are no longer as shown. `unaccepted`: files of the branch that no gate showed as they are. */
+  /**
+   * Branch or base differ from the shown ones. `unaccepted`: files of the branch that differ from the accepted tree.
+   */
   | {
       readonly is: "moved";
       readonly tip: CommitId | null;
       readonly base: CommitId | null;
       readonly unaccepted: readonly string[];
     }
-  /** The remote refuses the push, with the base as shown. */
+  /** The remote rejects the push although the base is as shown. */
   | { readonly is: "refused"; readonly detail: string };
 
-/** Where a run's merge commit stays at the remote, whatever becomes of the base. */
+/** Returns the ref that keeps a run's merge commit at the remote, even if the base loses it. */
 export const mergedRef = (run: RunId): string => `refs/isdlc/${run}/merged`;
 
 const MAX_PUSH_ATTEMPTS = 3;
 
 /**
- * Merges exactly the commit that was shown onto exactly the base that was shown, and pushes it if the remote's base still
- * has that value. A merge that is reachable from the base counts as pushed.
- * @throws ProblemError MERGE_CONFLICT, and GIT_FAILED if the remote cannot be read
+ * Merges exactly the shown commit onto exactly the shown base, and pushes it if the remote's base still has that
+ * value. A merge reachable from the base counts as pushed. @throws ProblemError MERGE_CONFLICT, or GIT_FAILED if the
+ * remote cannot be read
  */
 export async function mergeOntoBase(copy: RepositoryCopy, order: MergeOrder): Promise<MergeResult> {
   for (let attempt = 1; ; attempt++) {
@@ -84,7 +86,7 @@ export async function mergeOntoBase(copy: RepositoryCopy, order: MergeOrder): Pr
   }
 }
 
-/** What the remote had in one fetch. */
+/** Refs of the remote, read in one fetch. */
 type RemoteState = {
   readonly tip: CommitId | null;
   readonly base: CommitId | null;
@@ -111,13 +113,13 @@ async function findPushed(
   return null;
 }
 
-/** True if a commit is the base or one of its ancestors; false if the copy does not have it. */
+/** Returns true if the commit is the base or one of its ancestors, false if the copy does not have it. */
 export async function isReachable(copy: RepositoryCopy, commit: CommitId, base: CommitId | null): Promise<boolean> {
   if (base === null || !isObjectId(commit)) return false;
   return (await copy.git(["merge-base", "--is-ancestor", commit, base])).status === 0;
 }
 
-/** The merge commit, or the result if there is nothing to merge or something else than was shown. */
+/** Returns the merge commit, or the result if there is nothing to merge or the remote differs from the shown state. */
 async function prepare(copy: RepositoryCopy, order: MergeOrder, seen: RemoteState): Promise<CommitId | MergeResult> {
   const { commit, shown, branch, base, accepted } = order;
   if (seen.tip !== commit || seen.base === null) return movedTo(seen);
@@ -149,7 +151,7 @@ async function commitMerge(
 
 type MergeInput = { readonly branch: string; readonly base: string; readonly commit: string; readonly baseTip: string };
 
-/** Null if it conflicts with a base that has moved on: then the approver decides about the new one. */
+/** Returns null for a conflict if the base moved: the approver then decides about the new base. */
 async function mergedTree(copy: RepositoryCopy, merging: MergeInput, seen: RemoteState): Promise<TreeId | null> {
   try {
     const { expected } = await foresee({ ...merging, git: copy.git, person: copy.git });
@@ -191,7 +193,10 @@ export const readTree = async ({ git }: RepositoryCopy, commit: CommitId): Promi
 
 const EMAIL = "isdlc@localhost";
 
-/** The requester as author, the server as committer. The names come from accounts, which hold no signs that git forbids. */
+/**
+ * Returns the requester as author and the server as committer. Names come from accounts, which reject characters that
+ * git forbids.
+ */
 export function identity({ author, at }: Pick<MergeOrder, "author" | "at">): Record<string, string> {
   const date = `@${Math.floor(Date.parse(at) / 1000)} +0000`;
   return {

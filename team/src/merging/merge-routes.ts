@@ -8,10 +8,13 @@ import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { parseRunId, type TeamEnv, type TeamServer, requireWorker } from "../server/team-server.ts";
 import { mergeRun } from "./merge-run.ts";
 
-/** A merge may take longer than a request: then the worker asks again. */
+/** Time limit of a request. If the merge takes longer, the worker asks again. */
 const ANSWER_WITHIN_MS = 20_000;
 
-/** The worker that drives a run asks for its merge. It supplies nothing but the run's id. */
+/**
+ * Adds the route where the worker that drives a run requests its merge. The worker supplies only the run's id and its
+ * epoch.
+ */
 export function addMergeRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const merging = new Map<RunId, Promise<void>>();
   const merge = (run: RunId): Promise<void> => {
@@ -36,7 +39,7 @@ export function addMergeRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
 const RUNNING = { isDone: false, hostFailure: null };
 const DONE = { isDone: true, hostFailure: null };
 
-/** Rethrows every other error. */
+/** Rethrows all other errors. */
 function toHostFailure(error: unknown) {
   if (error instanceof ProblemError && error.problem.code === "GIT_FAILED" && isHostFailure(error.problem.detail))
     return { isDone: true, hostFailure: error.problem.detail };

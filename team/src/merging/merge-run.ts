@@ -18,9 +18,8 @@ import { type MergeOrder, mergeOntoBase, type MergeResult } from "./merge-onto-b
 export type Merger = Pick<TeamServer, "pool" | "journal" | "copies">;
 
 /**
- * Merges a run whose approver chose so, and records the result: merged, asked again, or an escalation. Does nothing for a
- * run that has no merge to do. Repeating it is harmless.
- * @throws ProblemError GIT_FAILED if the remote cannot be read
+ * Merges a run if its approver chose to, and records the result: merged, asked again, or an escalation. Does nothing
+ * for a run without a merge to do. Safe to repeat. @throws ProblemError GIT_FAILED if the remote cannot be read
  */
 export async function mergeRun(merger: Merger, run: RunId): Promise<void> {
   const { journal, pool } = merger;
@@ -126,7 +125,7 @@ async function readTips({ copy, target }: MergeContext): Promise<MovedResult> {
   return { is: "moved", tip: refs.get(branch) ?? null, base: refs.get(base) ?? null, unaccepted: [] };
 }
 
-/** Asks the approver again, with what the server found at the remote. */
+/** Asks the approver again, with the state of the remote. */
 async function askAgain({ run, copy, target }: MergeContext, { tip, base, unaccepted }: MovedResult): Promise<Outcome> {
   const lines = [
     ...(await changeLines(copy, target.branch, { from: run.tip, to: tip })),

@@ -1,7 +1,7 @@
 /**
- * Merge commits that the server pushed or tried to push. A row is written before the push, so that a server that was
- * killed after it is followed by one that looks for the commit. `recorded_at`: the journal says that the run is merged.
- * Merges of earlier versions are taken from the journals.
+ * Merge commits that the server pushed or tried to push. Each row is written before the push, to find the commit after
+ * a crash. `recorded_at`: the journal records the run as merged. Merges of earlier versions are taken from the
+ * journals.
  */
 export const mergeTables = `
 create table isdlc.merge (
@@ -29,7 +29,7 @@ where d.line like '%"run.finished"%' and ended.event->>'type' = 'run.finished'
 on conflict do nothing;
 `;
 
-/** True if the git host lets workers write only to refs of isdlc and to run branches, as the operator states. */
+/** True if, according to the operator, the git host lets workers write only to refs of isdlc and to run branches. */
 export const credentialTables = `
 alter table isdlc.repository add column workers_restricted boolean not null default false;
 `;

@@ -6,7 +6,7 @@ const AUDIT_INTERVAL_MS = 10 * 60_000;
 
 type AuditOptions = AuditContext & { readonly log: Log; readonly metrics: Pick<ServerMetrics, "missingMerges"> };
 
-/** Audits the recorded merges when the server starts, and every ten minutes. */
+/** Audits the recorded merges at the start of the server and every ten minutes. */
 export function startMergeAudit({ log, metrics, ...auditing }: AuditOptions): { stop(): Promise<void> } {
   let running: Promise<void> | null = null;
   const audit = async (): Promise<void> => {

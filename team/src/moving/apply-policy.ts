@@ -17,12 +17,12 @@ import { runNotMovable } from "./run-not-movable.ts";
 export type Intake = { readonly repository: string; readonly person: string; readonly left: LeftTree };
 
 type BroughtIn = Extract<EventDraft, { type: "run.broughtIn" }>;
-/** The event without its range, which is known when the lines are compared with those of the team. */
+/** Event fields without the range of events. The range is known after the comparison with the team's journal. */
 export type TeamRules = Omit<BroughtIn, "type" | "by" | "from" | "to">;
 
 /**
- * What the team's policy makes of a run that a user brings.
- * @throws ProblemError RUN_NOT_MOVABLE if a worker must not continue it
+ * Applies the team's policy to a run brought by a user. @throws ProblemError RUN_NOT_MOVABLE if a worker must not
+ * continue it
  */
 export async function applyPolicy(
   { pool, copies }: Pick<TeamServer, "pool" | "copies">,
@@ -50,7 +50,10 @@ export async function applyPolicy(
   return { options: ASKS, supervision, gates: fixedGates(state, definition, policy) };
 }
 
-/** Phases whose gate the repository opens always, and under a policy those that depend on a reported size. */
+/**
+ * Phases whose gate must always open: those with such a gate in the repository's workflow and, under a policy, those
+ * whose gate depends on the reported size.
+ */
 function fixedGates({ phases }: ActiveRun, definition: WorkflowDefinition, policy: AcceptPolicy): string[] {
   return phases.flatMap(({ rule: { key, gate } }) => {
     const own = definition.phases.find((phase) => phase.key === key)?.gate ?? gate;
@@ -59,7 +62,10 @@ function fixedGates({ phases }: ActiveRun, definition: WorkflowDefinition, polic
   });
 }
 
-/** Workers push to the run's branch, and the server merges into its base: neither may be the branch of anyone else. */
+/**
+ * Requires a branch that belongs to the run alone, and the main branch as base: workers push to the branch, and the
+ * server merges into the base. Rejects runs whose end is already chosen.
+ */
 function requireOwnBranch({ run, stage }: ActiveRun, left: LeftTree, main: string | null): void {
   if (stage.is === "finishing" && stage.how !== null)
     throw runNotMovable(`its end was chosen here (${stage.how})`, "Finish it here: isdlc resume");
@@ -85,7 +91,10 @@ function requirePrefix({ run }: ActiveRun, { branch: prefix }: WorkflowDefinitio
 
 type PlannedPolicy = { readonly state: ActiveRun; readonly definition: WorkflowDefinition; readonly tip: string };
 
-/** Under a policy no phase is missing but those that an analysis at the base has done. */
+/**
+ * Under a policy, requires every phase of the team's workflow with gates and reviewers as strict as there. Phases
+ * completed by an analysis at the base may be missing.
+ */
 async function requireTeamPlan(copy: RepositoryCopy, { state, definition, tip }: PlannedPolicy): Promise<void> {
   const folder = state.run.item.slice(ITEMS_ROOT.length + 1);
   const items = state.run.item.startsWith(`${ITEMS_ROOT}/`) ? (await itemsAt(copy.git, tip)).all() : [];

@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 
-/** What brings a phase to its end, or asks for less scrutiny. Everything else can still be looked at by whoever has to. */
+/** Events that complete a phase or reduce scrutiny. All other work can still be reviewed by the team's approvers. */
 const ACCEPTING: ReadonlySet<RunEvent["type"]> = new Set<RunEvent["type"]>([
   "phase.accepted",
   "phase.skipped",
@@ -20,8 +20,9 @@ const accepts = (event: RunEvent): boolean =>
   ACCEPTING.has(event.type) || (event.type === "gate.answered" && event.choice === "continue");
 
 /**
- * Who may accept is asked where a decision is made, and a person's machine does not ask. So where the team has a rule
- * about it, nothing that was accepted elsewhere comes in. @throws ProblemError NOT_ALLOWED
+ * Rejects work accepted elsewhere if the repository restricts who may accept (four-eyes rule, passkeys, phase
+ * reviewers). These rules are checked when a decision is made, and a user's machine does not check them. @throws
+ * ProblemError NOT_ALLOWED
  */
 export async function refuseDecidedElsewhere(
   client: ClientBase,

@@ -17,8 +17,8 @@ type HeadRow = {
 };
 
 /**
- * Lets a run go to a person's working tree: from here on nothing of the team can append to it. The same tree may ask
- * again, and gets the same.
+ * Hands a run over to a user's working tree. From then on, the team cannot append to it. A repeated request of the
+ * same working tree gets the same answer.
  */
 export async function letRunGo({ pool, journal }: TeamServer, { run, person, wanted }: LetGoRequest): Promise<GoneTo> {
   const row = await inTransaction(pool, async (client) => {
@@ -31,7 +31,7 @@ export async function letRunGo({ pool, journal }: TeamServer, { run, person, wan
     if (found === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
     if (found.moved_place === wanted.place) return found;
     refuseHeld(run, found);
-    // For every list it has ended here, so that no worker and no watchdog looks at it.
+    // Marked as ended in all lists, to hide it from workers and the watchdog.
     await client.query(
       `update isdlc.run set moved_place = $2, moved_to = $3, moved_by = $4, rests = 'ended',
          epoch = epoch + 1 where run = $1`,

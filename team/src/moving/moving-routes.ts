@@ -6,7 +6,10 @@ import { letRunGo } from "./let-run-go.ts";
 import { takeBackRun } from "./take-back-run.ts";
 import { takeInRun } from "./take-in-run.ts";
 
-/** Runs that people bring, and that they take home: for whoever may begin runs in the repository. */
+/**
+ * Adds routes to bring runs to the team and back. Bringing and taking home require the reviewer role in the
+ * repository, taking back requires admin.
+ */
 export function addMovingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool } = server;
   app.post("/api/runs/:run/take-in", async (context) => {

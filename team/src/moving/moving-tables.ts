@@ -1,6 +1,6 @@
 /**
- * Runs that come from a person's machine and go to one. A line that another key marked has the server's countermark; a
- * run that is away has a place, and nothing is appended to it until it is brought back from there.
+ * Runs moved between users' machines and the team. Lines sealed with another key have the server's countersignature. A
+ * run that is away has a place, and rejects appends until it is brought back from there.
  */
 export const movingTables = `
 alter table isdlc.decision add column countermark text;

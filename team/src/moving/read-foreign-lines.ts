@@ -11,7 +11,7 @@ import { runNotMovable } from "./run-not-movable.ts";
 
 export type ForeignLine = {
   readonly line: string;
-  /** Of its first event. */
+  /** Number of the first event. */
   readonly seq: number;
   readonly events: readonly RunEvent[];
   readonly previous: string;
@@ -20,7 +20,7 @@ export type ForeignLine = {
 
 export type ForeignRun = { readonly state: ActiveRun; readonly lines: readonly ForeignLine[] };
 
-/** Marks of other keys cannot be judged here: whoever sends the lines vouches for them. */
+/** Accepts every seal: seals of other keys cannot be verified here, and the sender answers for the lines. */
 const ANY: Seal = {
   mark() {
     throw new Error("Nothing is marked by anybody.");
@@ -28,7 +28,10 @@ const ANY: Seal = {
   fits: () => true,
 };
 
-/** The journal of an open run as a person sent it: every hash and every event is checked. @throws ProblemError RUN_NOT_MOVABLE */
+/**
+ * Reads the journal of an open run as sent by a user, and verifies each hash and event. @throws ProblemError
+ * RUN_NOT_MOVABLE
+ */
 export function readForeignLines(run: RunId, sent: readonly string[]): ForeignRun {
   const bytes = Buffer.from(sent.map((line) => `${line}\n`).join(""));
   const { events, heads } = readJournalBytes(bytes, { run, seal: ANY });
@@ -48,7 +51,7 @@ export function readForeignLines(run: RunId, sent: readonly string[]): ForeignRu
   return { state, lines };
 }
 
-/** What a worker would need and not have, or have to believe a person's machine about. */
+/** Rejects runs for which a worker would lack something, or would have to trust a user's machine. */
 function requireDrivable({ run }: ActiveRun): void {
   const { branch = null, base = null } = run.git ?? {};
   const names = [branch, base].filter((name) => name !== null);

@@ -7,8 +7,8 @@ import { queueRun } from "../server/drive-queue.ts";
 import type { TeamServer } from "../server/team-server.ts";
 
 /**
- * Makes a run the team's again whose place is lost, as far as the team's journal has it. What was decided there since
- * does not come in any more; who did it, and from where, is kept with the other changes that admins make.
+ * Returns a run to the team if its place is lost, in the state of the team's journal. Later decisions made at that
+ * place are not accepted any more. The user and the place are stored with the other changes by admins.
  */
 export async function takeBackRun(
   { pool, journal }: TeamServer,

@@ -29,9 +29,9 @@ type IntakeRow = {
 };
 
 /**
- * Takes a run in with the very lines it has: those that are new here get the server's countermark, and a line of the
- * server after them applies the team's policy. Sent twice, it is taken in once; whoever is refused still has it. Returns
- * the number of the last event of the team's journal.
+ * Takes in a run with its original lines. Lines new to the team get the server's countersignature, and a line of the
+ * server after them applies the team's policy. Repeating the request has no further effect; a refused sender keeps the
+ * run. Returns the number of the last event of the team's journal.
  */
 export async function takeInRun(server: TeamServer, { run, person, sent }: IntakeRequest): Promise<number> {
   const foreign = readForeignLines(run, sent.lines);
@@ -67,7 +67,7 @@ export async function takeInRun(server: TeamServer, { run, person, sent }: Intak
   });
 }
 
-/** For a worker's lease: what was asked for, as far as it matters once the run is begun. */
+/** Start request for a worker's lease: only the fields that matter after the start. */
 function readStart({ state, lines }: ForeignRun): readonly [start: string, hash: string] {
   const { workflow, title } = state.run;
   const isSupervised = state.supervision.enabled;
@@ -77,7 +77,7 @@ function readStart({ state, lines }: ForeignRun): readonly [start: string, hash:
 
 type There = { readonly run: RunId; readonly row: IntakeRow; readonly lines: readonly ForeignLine[] };
 
-/** The answer to an earlier try may have been lost: where the team has every line of it, there is nothing left to do. */
+/** The answer to an earlier request may have been lost: succeeds if the team already has the last line. */
 async function alreadyThere(client: ClientBase, { run, row, lines }: There): Promise<number> {
   const last = lines.at(-1);
   const { rowCount } = await client.query("select 1 from isdlc.decision where run = $1 and hash = $2", [
@@ -88,7 +88,7 @@ async function alreadyThere(client: ClientBase, { run, row, lines }: There): Pro
   throw new ProblemError({ code: "RUN_AWAY", run, to: row.moved_to ?? "the team" });
 }
 
-/** The lines after those that the team has. @throws ProblemError RUN_AWAY where the two went different ways. */
+/** Returns the lines after the team's last one. @throws ProblemError RUN_AWAY if the two journals diverged */
 function linesBeyond(
   { head_seq, head_hash }: IntakeRow,
   lines: readonly ForeignLine[],
@@ -118,7 +118,9 @@ type IntakeRecord = {
   readonly rules: TeamRules;
 };
 
-/** Says in the journal what was brought, by whom, and which rules apply from now on. Nothing, if no event is new. */
+/**
+ * Records the range of events, the user, and the rules that apply from now on. If no event is new, it records nothing.
+ */
 async function recordBringing(
   { journal }: TeamServer,
   client: ClientBase,
@@ -144,7 +146,7 @@ async function recordBringing(
   return { state: next, lines: [...lines, { line, seq, events, previous, hash }] };
 }
 
-/** The branch is the run's alone. @throws ProblemError RUN_NOT_MOVABLE */
+/** Reserves the branch for the run. @throws ProblemError RUN_NOT_MOVABLE if another run has it */
 async function drawBranch(client: ClientBase, run: RunId, { run: { git } }: ActiveRun): Promise<void> {
   if (git === null || git.branch === null) return;
   const { rows } = await client.query<{ run: RunId }>(
@@ -158,7 +160,7 @@ async function drawBranch(client: ClientBase, run: RunId, { run: { git } }: Acti
 
 type IntakeContext = { readonly run: RunId; readonly sent: TakeIn; readonly foreign: ForeignRun };
 
-/** From here on it is the team's: a worker goes on with it where there is something to do. */
+/** Makes the run the team's, and queues it if there is something to do. */
 async function handToTeam(client: ClientBase, { run, sent, foreign }: IntakeContext): Promise<void> {
   const { state, lines } = foreign;
   await client.query(

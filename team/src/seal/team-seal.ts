@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, sign } from "node:crypto";
 import { createReaderSeal, keyId } from "../../../src/adapters/team/reader-seal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 
-/** Whoever has the private key marks decisions: `<id of the key>.<Ed25519 signature>`. */
+/** Creates the server's seal. Marks have the form `<id of the key>.<Ed25519 signature>`. */
 export function createTeamSeal(privateKey: KeyObject): Seal {
   const publicKey = createPublicKey(privateKey);
   const id = keyId(publicKey);
