@@ -9,13 +9,13 @@ import { writeActive, writeProjections } from "./write-projections.ts";
 export type DriveResult = {
   readonly state: RunState;
   readonly next: Next;
-  /** Projections that could not be written; the journal is unharmed. */
+  /** Projections that could not be written. The journal is not affected. */
   readonly warnings: readonly string[];
 };
 
 /**
- * Loads, asks what should happen, lets it happen, records what came of it; until the run rests or the signal says stop.
- * `noMore` lets the step at hand come to its end, and begins no other.
+ * Runs steps and records their outcomes until the run waits or ends, or `signal` aborts. Aborting `noMore` finishes
+ * the current step and starts no other.
  */
 export async function drive(engine: Engine, signal: AbortSignal, noMore: AbortSignal = signal): Promise<DriveResult> {
   const warned = new Set<string>();
@@ -30,7 +30,7 @@ export async function drive(engine: Engine, signal: AbortSignal, noMore: AbortSi
       isLeftToSession(engine, state)
     )
       return { state, next: now, warnings: [...new Set([...warned, ...writeProjections(engine, state, head)])] };
-    for (const warning of writeActive(engine, state, head)) warned.add(warning); // true while an agent works, too
+    for (const warning of writeActive(engine, state, head)) warned.add(warning); // stays valid while an agent works
     const report = await perform(engine, { run: state, step: now.step, ticket: now.ticket }, signal);
     if (report === null) continue;
     const submitted = await engine.journal.submit(engine.run, report);
@@ -38,7 +38,10 @@ export async function drive(engine: Engine, signal: AbortSignal, noMore: AbortSi
   }
 }
 
-/** A report is refused when the run moved on. Were it refused for the step that is still at hand, agents would work forever. */
+/**
+ * A report is refused if the run advanced. If the refused step is still current, throws instead of running agents
+ * forever.
+ */
 function refuseToRepeat(done: Action, { state, refusal }: RefusedSubmission): void {
   const now = next(state);
   if (now.is === "action" && now.step === done.step && now.attempt === done.attempt)

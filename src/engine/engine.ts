@@ -18,7 +18,7 @@ export interface Transcript {
   close(): void;
 }
 
-/** Everything the loop needs of the world, for one run in one working tree. */
+/** Everything the loop needs from outside, for one run in one working tree. */
 export type Engine = {
   readonly run: RunId;
   readonly root: string;
@@ -28,33 +28,33 @@ export type Engine = {
     readonly reviewer: (key: PhaseKey) => AgentBackend;
   };
   readonly workspace: Workspace;
-  /** Null where the run works without git. */
+  /** Null if the run works without git. */
   readonly vcs: VcsWrite | null;
-  /** Commit the working tree is at; null without git or before the first commit. */
+  /** Commit checked out in the working tree; null without git or before the first commit. */
   readonly head: () => Promise<string | null>;
   readonly items: ItemRecords;
   readonly features: FeatureRecords;
-  /** The same documents in another folder. */
+  /** Same documents in another folder. */
   readonly recordsIn: (folder: string) => Pick<Engine, "items" | "features">;
   readonly checks: CheckRunner;
   readonly gitPrograms: GitPrograms;
   readonly processes: Processes;
   readonly projections: Projections;
   readonly sessions: Sessions;
-  /** True for a phase that a session of its own works on: the loop stops there and leaves the work to it. */
+  /** True for a phase done by an agent session: the loop stops there and leaves the work to it. */
   readonly isSessionWork: (key: PhaseKey) => boolean;
   readonly persona: (name: string) => string;
-  /** The text that reviewers judge by where a phase names articles; null where the project has none. */
+  /** Articles for the reviewers of phases that name some; null if the project has none. */
   readonly constitution: () => string | null;
   readonly hash: (text: string) => string;
   readonly newNonce: () => string;
-  /** Waits for so many milliseconds, or until the signal says stop. */
+  /** Waits the given time, or until `signal` aborts. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly redact: (text: string) => string;
   readonly transcript: (execution: ExecutionId) => Transcript;
-  /** What an execution whose driver is gone told that it used; null where it told nothing. */
+  /** Usage reported by an execution whose driver exited; null if none was reported. */
   readonly toldUsage: (execution: ExecutionId) => Usage | null;
   readonly show: ProgressSink["show"];
-  /** Asks a server to merge the run and to record the result. Missing where the engine merges in its own working tree. */
+  /** Asks a server to merge the run and record the result. Missing if the engine merges in its own working tree. */
   readonly requestMerge?: () => Promise<void>;
 };

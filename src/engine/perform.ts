@@ -14,7 +14,7 @@ import { produce, review } from "./steps/executions.ts";
 import { measureWork, refineTasks } from "./steps/after-phase.ts";
 import { rewindTree } from "./steps/going-back.ts";
 
-/** One step at hand. */
+/** One due step. */
 export type Task = { readonly run: ActiveRun; readonly step: Step; readonly ticket: Ticket };
 
 type Perform = (engine: Engine, task: Task, signal: AbortSignal) => Promise<Outcome | Report | null>;
@@ -35,7 +35,11 @@ const steps: { readonly [S in Step]: Perform } = {
   finish: finishRun,
 };
 
-/** Carries out a step. A step that cannot be done is an outcome too; null means the run moved on meanwhile. */
+/**
+ * Runs one step. Failures are returned as outcomes, not thrown. Returns null if the step was aborted or the run
+ * advanced concurrently.
+ * @throws ProblemError for errors of the journal.
+ */
 export async function perform(engine: Engine, task: Task, signal: AbortSignal): Promise<Report | null> {
   const { step, ticket } = task;
   try {
@@ -55,7 +59,7 @@ export async function perform(engine: Engine, task: Task, signal: AbortSignal): 
   }
 }
 
-/** A step that claimed an execution before it failed has another ticket than the one it began with. */
+/** Returns the current ticket: if the step claimed an execution before it failed, its ticket changed. */
 async function readTicket(engine: Engine, { run, step, ticket }: Task): Promise<Ticket> {
   const { state } = await engine.journal.load(engine.run);
   const isAtHand =
@@ -63,10 +67,10 @@ async function readTicket(engine: Engine, { run, step, ticket }: Task): Promise<
   return isAtHand ? currentTicket(state) : ticket;
 }
 
-/** Their reports tell that the execution was stopped. */
+/** Steps that report an abort themselves, as a lost execution. */
 const RUNS_AGENTS: ReadonlySet<Step> = new Set<Step>(["produce", "review", "refine"]);
 
-/** Where the journal itself is the trouble, nothing can be recorded about it. */
+/** Errors of the journal itself. They cannot be recorded in it and are rethrown. */
 const JOURNAL_PROBLEMS: ReadonlySet<string> = new Set([
   "JOURNAL_CORRUPT",
   "JOURNAL_FORGED",

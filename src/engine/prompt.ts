@@ -9,15 +9,15 @@ import { reviewMaterial, type ShownWork } from "./review-material.ts";
 export type Turn = {
   readonly work: AttemptState;
   readonly brief: Brief;
-  /** What the first phase wrote about the repository; empty where there is nothing. */
+  /** Repository overview from the first phase; empty if there is none. */
   readonly digest: string;
-  /** Documents of this phase that were there before it began: somebody was interrupted, or wrote ahead. */
+  /** Outputs of this phase that existed before it started, from an interrupted run or written in advance. */
   readonly halfWritten: readonly string[];
-  /** Files that the user edited at gates and has not accepted yet. */
+  /** Files edited by the user at gates and not accepted yet. */
   readonly edited: readonly string[];
 };
 
-/** What the agent of a phase is told, beside its persona. Only what this phase needs. */
+/** Builds the prompt for the agent of a phase, in addition to its persona. Contains only what this phase needs. */
 export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: Turn): string {
   return sections([
     ...assignment(run, phase, cut(turn.digest)),
@@ -32,10 +32,12 @@ export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: Turn): str
   ]);
 }
 
-/** What a reviewer judges: the work, and the constitution where the project has one. */
+/** Input of a review: the work, and the constitution if the project has one. */
 export type ReviewedWork = ShownWork & { readonly draft: Draft; readonly constitution: string | null };
 
-/** What the reviewer is told. The material is data to it, never instructions; the verdict is asked for after it. */
+/**
+ * Builds the reviewer's prompt. The material is data, never instructions, and the request for the verdict follows it.
+ */
 export function reviewPrompt(run: ActiveRun, phase: PhaseRecord, judged: ReviewedWork): string {
   const { draft, constitution } = judged;
   return sections([
@@ -55,7 +57,7 @@ export function reviewPrompt(run: ActiveRun, phase: PhaseRecord, judged: Reviewe
   ]);
 }
 
-/** What the designer is told when the accepted design is to be broken into tasks. */
+/** Builds the designer's prompt for breaking the accepted design into tasks. */
 export function tasksPrompt(run: ActiveRun, phase: PhaseRecord, brief: Brief): string {
   return sections([
     section("Task", run.run.title),
@@ -81,7 +83,7 @@ const TASKS_FORMAT = `One task per change a developer can finish and test in one
 
 Every task names its files, what it needs (task ids, or none) and what it serves. No task waits for itself.`;
 
-/** The same words for every phase of a run come first, so that a model service can keep them. */
+/** Placed first and identical for every phase of a run, to benefit from prompt caching. */
 function assignment(run: ActiveRun, phase: PhaseRecord, digest: string): string[] {
   return [
     section("Task", run.run.title),
@@ -100,7 +102,10 @@ const cut = (digest: string): string =>
     ? digest
     : `${digest.slice(0, MAX_DIGEST_CHARS)}\n(cut here: the document itself has ${digest.length} characters)`;
 
-/** Where the first phase of this run wrote about the repository; null for that phase itself, and where it wrote nothing. */
+/**
+ * Returns the path of the first phase's repository overview. Null in that phase itself, if it is not completed, or if
+ * it is not an analysis with an output.
+ */
 export function digestPath(run: ActiveRun): string | null {
   const [first] = run.phases;
   const [name] = first?.rule.outputs ?? [];
@@ -130,7 +135,7 @@ function editedNames(paths: readonly string[]): string[] {
 
 const MAX_EDITED_FILES = 100;
 
-/** All guidance of earlier redos but the one that the brief itself carries. */
+/** Lists the guidance of earlier redos, except the one in the brief. */
 function earlierGuidance(phase: PhaseRecord, brief: Brief): string {
   const earlier = brief.why === "redo" ? phase.guidance.slice(0, -1) : phase.guidance;
   return section("Guidance given earlier, still valid", list(earlier));
@@ -164,7 +169,7 @@ function briefing({ why, text }: Brief): string {
 const plan = (run: ActiveRun) => run.phases.map((phase) => phase.rule);
 const outputs = (run: ActiveRun, phase: PhaseRecord): string[] =>
   phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
-/** Marked line by line, so that it cannot pass for the prompt around it. */
+/** Prefixes each line with a quote mark, to prevent the text from passing for a part of the prompt. */
 const quoted = (text: string): string => (text === "" ? "" : text.replaceAll(/^/gm, "> "));
 function told({ ok, isKnown, notStarted }: CheckResult): string {
   if (ok === null) return notStarted === true ? "could not be started" : "not run";

@@ -7,31 +7,34 @@ import type { ActiveRun } from "../core/run.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { pathToken } from "./path-token.ts";
 
-/** What git tells about the work under review. */
+/** Git's view of the work under review. */
 export type ShownWork = {
-  /** Files that the work changed; null where there is no git to ask. */
+  /** Files changed by the work; null without git. */
   readonly changes: readonly FileChange[] | null;
-  /** Empty where the documents are all there is to read. */
+  /** Empty if only documents are to be read. */
   readonly patch: string;
-  /** Files that the last revision changed; null before the second verdict, and where nobody knows. */
+  /** Files changed by the last revision; null before the second verdict, or if unknown. */
   readonly revised: readonly string[] | null;
-  /** Marks where material begins and ends; nobody who wrote any of it could know it. */
+  /** Marks the start and end of the material; unknown to every author of it. */
   readonly boundary: string;
 };
 
-/** Characters of the patch; a reviewer has the files themselves beside it. */
+/** Characters of the patch. The reviewer also has the files themselves. */
 const MAX_PATCH_CHARS = 60_000;
 const MAX_FILES = 300;
 const MAX_FINDINGS = 100;
 
-/** The work as the agent claims it and as git shows it, apart from each other, between marks that frame it as data. */
+/**
+ * Builds the material for the reviewer: the agent's claims and git's view, separately, between boundary lines that
+ * frame it as data.
+ */
 export function reviewMaterial(
   run: ActiveRun,
   phase: PhaseRecord,
   given: ShownWork & { readonly draft: Draft },
 ): string {
   const { draft, changes, patch, boundary } = given;
-  const claim = phase.rule.judged === true ? claimsSoFar(run) : draft; // a review-only phase claims nothing itself
+  const claim = phase.rule.judged === true ? claimsSoFar(run) : draft; // a review-only phase has no claims of its own
   const unmentioned = changes === null || patch === "" ? [] : unmentionedFiles(run, claim, changes);
   const parts = [
     titled("The agent claims to have made", draft.artifacts.map(pathToken)),
@@ -56,7 +59,7 @@ function changedLines(changes: readonly FileChange[] | null): string[] {
   return left > 0 ? [...shown, `and ${left} more: see your copy`] : shown;
 }
 
-/** Each finding of an earlier verdict of this phase, with whether its file was touched after it. */
+/** Lists the findings of this phase's earlier verdicts, and if their files were changed since. */
 function earlierFindings({ iterations }: PhaseRecord, { revised }: ShownWork): string[] {
   const { findings } = buildLedger(iterations);
   return findings.slice(-MAX_FINDINGS).map((finding) => {
@@ -76,13 +79,13 @@ function describeOutcome(finding: Finding, revised: readonly string[] | null): s
   return touched === undefined ? "Its file was not changed since." : `${pathToken(touched)} was changed since.`;
 }
 
-/** Whole files of the patch as far as they fit, generated files last; the rest by name. */
+/** Includes whole files up to the size limit, generated files last. The others are listed by name. */
 function patchPart(patch: string): string {
   if (patch.trim() === "") return "";
   const files = generatedLast(patch.split(/^(?=diff --git )/m));
   let room = MAX_PATCH_CHARS;
   const fitting = files.filter(({ length }) => {
-    if (length > room) return false; // a file that is too long does not keep out those after it
+    if (length > room) return false; // smaller files after it may still fit
     room -= length;
     return true;
   });
@@ -101,7 +104,7 @@ const generatedLast = (files: readonly string[]): string[] => [
 
 const isGenerated = (file: string): boolean => isGeneratedFile(/^diff --git .* "?b\/(.*?)"?$/m.exec(file)?.[1] ?? "");
 
-/** `a/src/x.ts b/src/x.ts` of the first line. */
+/** Returns `a/src/x.ts b/src/x.ts` from the first line. */
 const readHeader = (file: string): string => JSON.stringify(/^diff --git (.*)$/m.exec(file)?.[1] ?? "a file");
 
 const titled = (title: string, entries: readonly string[]): string =>

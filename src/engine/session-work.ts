@@ -12,17 +12,17 @@ import { executionLimits } from "./steps/execution-limits.ts";
 import { giveUp, submitClaim, withoutSecrets } from "./steps/executions.ts";
 import { recordPhaseStart, recordReviews } from "./steps/feature-record.ts";
 
-/** A session of an agent product that works on phases itself. */
+/** Session of an agent product that works on phases itself. */
 export type SessionWorker = {
   readonly id: string;
   readonly host: string | null;
-  /** The process it lives in. */
+  /** Process that hosts the session. */
   readonly process: ProcessIdentity;
-  /** Its own MCP server, if that process is shared by several sessions. */
+  /** MCP server of this session, if its process is shared by several sessions. */
   readonly server?: ProcessIdentity;
 };
 
-/** What a session is given to do, and the nonce it reports with. */
+/** Work given to a session, and the nonce for its report. */
 export type SessionTask = {
   readonly execution: ExecutionId;
   readonly attempt: AttemptId;
@@ -34,16 +34,16 @@ export type SessionTask = {
   readonly artifacts: readonly string[];
 };
 
-/** True where the step is work that a session does, so that the loop has nothing to do until it reports. */
+/** Returns true if a session does the current step. The loop then stops until the session reports. */
 export function isLeftToSession(engine: Engine, run: ActiveRun): boolean {
   const phase = currentPhase(run);
   return phase !== undefined && isWriting(run) && engine.isSessionWork(phase.rule.key);
 }
 
 /**
- * Gives the session the work that is due; the one that holds it already gets it again. A claim whose session ended or
- * went silent is taken over. Null where the run wants something else now.
- * @throws ProblemError SESSION_HOLDS while another session is at work.
+ * Gives the due work to the session; if it already holds the claim, it gets the same work again. Takes over a claim
+ * whose session ended or went silent. Returns null if the run has no work for a session now.
+ * @throws ProblemError SESSION_HOLDS while another session works.
  */
 export async function claimForSession(engine: Engine, session: SessionWorker): Promise<SessionTask | null> {
   for (;;) {
@@ -64,7 +64,7 @@ export async function claimForSession(engine: Engine, session: SessionWorker): P
   }
 }
 
-/** @throws ProblemError SESSION_HOLDS where a living session works on the current phase. */
+/** @throws ProblemError SESSION_HOLDS if a live session works on the current phase. */
 export function refuseWhileHeld(engine: Pick<Engine, "processes" | "sessions">, run: ActiveRun): void {
   const { stage } = run;
   const claim = isExecuting(stage) ? stage.claim : null;
@@ -101,15 +101,15 @@ async function buildTask(engine: Engine, run: ActiveRun, { execution, nonce }: C
 export type SessionReport = { readonly nonce: string; readonly result: AgentResult };
 
 /**
- * Records what a session says it did. Nothing of it is believed: checks, reviewer and gate follow.
- * @throws ProblemError NOT_HELD where this is not the report of the session that holds the phase.
+ * Records a session's report. None of it is trusted: checks, reviewer and gate follow.
+ * @throws ProblemError NOT_HELD if the report is not from the session that holds the phase.
  */
 export async function recordSessionReport(engine: Engine, { nonce, result }: SessionReport): Promise<void> {
   const { state } = await engine.journal.load(engine.run);
   const claim = heldBy(state, nonce);
   if (claim === null || state.is !== "active") throw new ProblemError({ code: "NOT_HELD" });
   const report = await buildReport(engine, state, { claim, result });
-  const recorded = await engine.journal.submit(engine.run, report); // its ticket fits this claim and no other
+  const recorded = await engine.journal.submit(engine.run, report); // its ticket fits only this claim
   if (!recorded.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: recorded.refusal });
 }
 

@@ -11,7 +11,7 @@ import type { Workspace } from "../ports/workspace.ts";
 import type { FileChange, PhaseOutput } from "../schema/facts.ts";
 import { treeAt, type TreeId } from "../schema/ids.ts";
 
-/** Everything that accepting would accept, or only what changed since the person last looked. */
+/** Everything that Continue would accept, or only changes since the user's last review. */
 export type ShownSince = "accepted" | "look";
 
 type PatchPart = { readonly title: string | null; readonly patch: string };
@@ -23,8 +23,8 @@ type PatchSources = {
 };
 
 /**
- * What Continue would accept: at the last gate and at the question how to finish the whole work against its base, at
- * others what changed since a gate was last accepted. Null where there is nothing to compare.
+ * Returns the changes that Continue would accept. At the last gate and at the finish question, this is all work
+ * against its base; at other gates, everything since the last accepted gate. Null if there is nothing to compare.
  */
 export async function shownChanges(
   looking: PatchSources,
@@ -43,7 +43,7 @@ export async function shownChanges(
 
 type Ends = { readonly tree: TreeId | null; readonly to: TreeId | null };
 
-/** The work as it would be merged, then what was written beside it and is not committed. */
+/** Compares the work as it would be merged, then lists uncommitted files in addition. */
 async function againstBase(
   { workspace, vcs }: PatchSources,
   run: ActiveRun,
@@ -85,7 +85,7 @@ async function sinceLook(looking: PatchSources, run: ActiveRun, made: PhaseOutpu
   };
 }
 
-/** What others committed on the branch, and what hooks would add to the commit. */
+/** Shows commits by others on the branch, and changes by hooks to the commit. */
 async function besideTheTree({ workspace }: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<PatchPart[]> {
   const tip = made.standing?.tip ?? null;
   const { plainTree = null, commitTree = null } = made;

@@ -10,7 +10,10 @@ import type { Engine } from "./engine.ts";
 
 type ProjectionTarget = Pick<Engine, "projections">;
 
-/** Writes every projection of a run that came to rest. What fails is told and can be written again any time. */
+/**
+ * Writes all projections of a run that waits or ended. Failures are returned as warnings; projections can be written
+ * again at any time.
+ */
 export function writeProjections(engine: ProjectionTarget, state: RunState, head: Head): readonly string[] {
   if (state.is === "none") return [];
   const warnings: string[] = [];
@@ -22,7 +25,7 @@ export function writeProjections(engine: ProjectionTarget, state: RunState, head
   return [...warnings, ...writeActive(engine, state, head)];
 }
 
-/** The marker of the open run alone: it is to be true at every moment, whoever works. */
+/** Writes only the marker of the open run, which must be current at every step. */
 export const writeActive = (engine: ProjectionTarget, state: RunState, head: Head): readonly string[] =>
   attempted(ownPath(OWN.active), () =>
     engine.projections.writeActive(state.is === "active" ? marker(state, head) : null),
@@ -45,7 +48,7 @@ function writeSummary(engine: ProjectionTarget, run: ActiveRun): void {
   engine.projections.writeSummary(summaryFileName(keys, phase.rule.key), text);
 }
 
-/** Ended runs in `state.json`, which is to stay small. */
+/** Maximum number of ended runs in `state.json`, to keep it small. */
 const MAX_ENDED = 50;
 
 function writeStateFile(engine: ProjectionTarget, run: ActiveRun | EndedRun): string[] {
@@ -63,7 +66,7 @@ function nextId(engine: ProjectionTarget, prefix: string): number {
   return Math.max(0, ...numbers) + 1;
 }
 
-/** `REQ-0012-login` with prefix REQ is 12; anything else 0. */
+/** Returns 12 for `REQ-0012-login` and prefix REQ; 0 for other names. */
 export function parseNumber(name: string, prefix: string): number {
   const match = /^([A-Z]+)-([0-9]{1,6})(?:-|$)/.exec(name);
   return match !== null && match[1] === prefix ? Number(match[2]) : 0;

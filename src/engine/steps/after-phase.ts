@@ -12,7 +12,7 @@ import { writingAssignment } from "./assignments.ts";
 import { work } from "./executions.ts";
 import { commitTree, notCommitted } from "./repository.ts";
 
-/** Reads how large the work is from what the analysis wrote. */
+/** Reads the size of the work from the documents of the analysis. */
 export function measureWork(engine: Engine, { run }: Task): Promise<Outcome> {
   const read = (name: string): string | null => engine.projections.readArtifact(artifactPath(run.run.item, name));
   const sources: readonly [string, SizingMetrics | null][] = [
@@ -20,12 +20,12 @@ export function measureWork(engine: Engine, { run }: Task): Promise<Outcome> {
     ["quick-scan", parseFallbackMetrics(read("quick-scan.md"))],
     ["requirements-spec", parseFallbackMetrics(read("requirements-spec.md"))],
   ];
-  // An analysis of no files at all could not be read, or says nothing.
+  // An analysis with no files is unreadable or empty.
   const [source, metrics] = sources.find(([, found]) => (found?.file_count ?? 0) > 0) ?? [null, null];
   return Promise.resolve({ of: "measure", sizing: computeSizing({ metrics, source }, run.run.options.thresholds) });
 }
 
-/** Lets the designer break the accepted design into tasks; code judges the list. */
+/** Has the designer break the accepted design into tasks, then checks the list. */
 export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
   const { stage } = run;
   const phase = currentPhase(run);
@@ -40,7 +40,7 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
 
 type ProducedOutcome = Exclude<Extract<Outcome, { of: "produce" }>, { failed: string }>;
 
-/** Code judges the list of tasks that an agent says it wrote; one without faults is committed. */
+/** Checks the task list reported by an agent, and commits a list without problems. */
 export async function judgeTasks(engine: Engine, run: ActiveRun, produced: ProducedOutcome): Promise<Outcome> {
   const { execution, usage, session, result } = produced;
   const artifact = artifactPath(run.run.item, TASKS_FILE);
@@ -52,7 +52,7 @@ export async function judgeTasks(engine: Engine, run: ActiveRun, produced: Produ
 
 type Tasks = { readonly artifact: string; readonly execution: ExecutionId };
 
-/** Just the list, as it was read; the next gate shows it. */
+/** Commits only the list, as it was read. The next gate shows it. */
 async function commitTasks(engine: Engine, run: ActiveRun, { artifact, execution }: Tasks): Promise<string | null> {
   const to = await engine.workspace.now([run.run.item]);
   if (engine.vcs === null || to === null || run.run.options.commits !== "phase") return null;

@@ -6,13 +6,13 @@ import { isFeature } from "./feature-record.ts";
 import { userEditedFiles } from "./user-edits.ts";
 import { digestPath, phasePrompt, TASKS_FILE, tasksPrompt } from "../prompt.ts";
 
-/** What an agent is to do, whoever it is and wherever it works. */
+/** Work for an agent, independent of backend and place. */
 export type Assignment = Pick<
   AgentTask,
   "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration" | "artifacts"
 >;
 
-/** The work of the current step for an agent that writes: a phase, or its tasks; null in every other step. */
+/** Returns the work of the current step for a writing agent: a phase or its tasks. Null in every other step. */
 export async function writingAssignment(engine: Engine, run: ActiveRun): Promise<Assignment | null> {
   const { stage } = run;
   const phase = currentPhase(run);
@@ -49,7 +49,7 @@ function digestFor({ projections }: Engine, run: ActiveRun): string {
   return path === null ? "" : (projections.readArtifact(path) ?? "");
 }
 
-/** Only for a first attempt: later ones know what they made. */
+/** Lists existing outputs, only for a first attempt. Later attempts know their own outputs. */
 function halfWritten({ projections }: Engine, run: ActiveRun, phase: PhaseRecord): string[] {
   const isFirst = run.stage.is === "producing" && run.stage.brief.why === "first" && run.stage.work.turns === 0;
   if (!isFirst || !isFeature(run)) return [];

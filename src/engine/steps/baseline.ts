@@ -3,7 +3,7 @@ import { testCommandText } from "../../core/test-command.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 
-/** Runs the trusted tests before any agent may write, so that later failures can be held against it. */
+/** Runs the trusted tests before any agent may write, to compare later failures with the result. */
 export async function measureBaseline(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
   if (run.stage.is !== "baselining") return null;
   if (run.tests === null) return { of: "baseline", result: null };

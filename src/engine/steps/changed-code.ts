@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 
 type DraftedPhase = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly tree: TreeId | null };
 
-/** The failed check of a phase that has to change code and has changed none; none where it has, or nobody can tell. */
+/** Returns a failed check if the phase must change code and did not. Empty if it did, or if changes are unknown. */
 export async function checkChangedCode(
   { workspace }: Pick<Engine, "workspace">,
   { run, phase, tree }: DraftedPhase,

@@ -12,13 +12,13 @@ import { compareTests } from "./compare-tests.ts";
 import { snapshotGone } from "./snapshot-gone.ts";
 import { previewCommit, movedSince, readRepositoryStanding } from "./standing.ts";
 
-/** Runs what code can verify about a draft: the artifacts that are due or claimed, and the tests. */
+/** Checks a draft by code: the artifacts that are due or claimed, and the tests. */
 export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (run.stage.is !== "checking" || phase === undefined) return null;
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-checked`, [run.run.item]);
   const idle = await checkChangedCode(engine, { run, phase, tree });
-  const tests = phase.rule.tests && idle.length === 0; // where nothing was changed, tests say nothing about it
+  const tests = phase.rule.tests && idle.length === 0; // without changed code, the tests prove nothing about the phase
   const checked = await runChecks(engine, { run, phase, claimed: run.stage.draft.artifacts, tests, tree }, signal);
   const results = [...idle, ...checked];
   const compared = await compareTests(engine, { run, phase, tree, results }, signal);
@@ -26,7 +26,7 @@ export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSig
   return { of: "check", results: told, digest: digestFailures(engine, results), testsChanged, ...way };
 }
 
-/** After a person said continue: whatever is not as it was shown is checked again, and shown. */
+/** Compares the working tree with the gate after the user chose Continue. Differences are checked again and shown. */
 export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
   const phase = currentPhase(run);
   const made = phase?.made ?? null;
@@ -45,11 +45,14 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
   return { of: "recheck", edited, tree: found, results, digest, ...beside };
 }
 
-/** Tests that there are and that could not be run are no reason to go on without a word. */
+/** Fails the check for existing tests that could not be run, to show this at the gate. */
 const unrun = ({ tests }: ActiveRun, result: CheckResult): CheckResult =>
   tests !== null && result.name === "tests" && result.ok === null ? { ...result, ok: false } : result;
 
-/** Null where there is no git to tell. @throws ProblemError where there is, and it cannot. */
+/**
+ * Returns null without git.
+ * @throws ProblemError if git cannot compare the trees.
+ */
 async function editedSince(
   { workspace, vcs }: Engine,
   shown: string | null,
@@ -66,15 +69,15 @@ async function movedSinceShown(engine: Engine, run: ActiveRun, { standing }: Pha
 }
 
 /**
- * A phase without tests of its own is tested all the same when code was edited at its gate. Without git nobody knows
- * what was edited: whoever paused may have.
+ * Returns true if code may have been edited at the gate; then tests run even in a phase without tests. Without git,
+ * edits go unnoticed; a pause counts as an edit.
  */
 function mayTouchCode({ run, stage }: ActiveRun, edited: readonly FileChange[] | null): boolean {
   if (edited !== null) return edited.some(({ path }) => !path.startsWith(`${run.item}/`));
   return run.git !== null || (stage.is === "rechecking" && stage.pausedAt !== null);
 }
 
-/** What changed since the summary was made counts once a person has seen it named, whoever changed it. */
+/** Lists changes after the summary, by whomever. They are accepted only after a gate has listed them. */
 export function unseen(edited: readonly FileChange[], moved: readonly string[]): CheckResult[] {
   const paths = edited.map(({ path, change }) => `${JSON.stringify(path).slice(1, -1)} (${change})`);
   const lines = [...(edited.length === 0 ? [] : ["Files changed after the summary:", ...paths]), ...moved];
@@ -85,13 +88,13 @@ type Subject = {
   readonly run: ActiveRun;
   readonly phase: PhaseRecord;
   readonly claimed: readonly string[];
-  /** Whether the tests are run; as the phase has it, unless told. */
+  /** True to run the tests; default is the phase's rule. */
   readonly tests?: boolean;
-  /** The snapshot that is checked; null without git. */
+  /** Snapshot to check; null without git. */
   readonly tree: TreeId | null;
 };
 
-/** The checks of a phase as they stand now; changes nothing. */
+/** Runs the checks of a phase on its current files; changes nothing. */
 export async function runChecks(
   engine: CheckContext,
   { run, phase, claimed, tests = phase.rule.tests, tree }: Subject,
@@ -125,7 +128,10 @@ const whyWithoutTests = ({ run }: ActiveRun): string =>
 
 const NOT_AS_TRUSTED = "Not run: the project no longer runs its tests as it did when they were trusted.";
 
-/** Tests in the tree itself can change what they test, and put it back. New files are what test runs usually leave. */
+/**
+ * Fails tests that changed files while they ran: they could alter the code under test and restore it. Added files are
+ * ignored, as most test runs leave some.
+ */
 function asTheyLeftIt(result: CheckResult, changes: readonly FileChange[]): CheckResult {
   const touched = changes.filter(({ change }) => change !== "added").map(({ path, change }) => `${path} (${change})`);
   if (touched.length === 0) return result;

@@ -11,26 +11,26 @@ import type { Engine } from "../engine.ts";
 type CheckedPhase = {
   readonly run: ActiveRun;
   readonly phase: PhaseRecord;
-  /** The snapshot the checks ran on. */
+  /** Snapshot used by the checks. */
   readonly tree: TreeId | null;
   readonly results: readonly CheckResult[];
 };
 
-/** The way tests are run, where it is no longer the trusted one. */
+/** Current test command, if it differs from the trusted one. */
 type OtherWay = { readonly text: string; readonly tests: TestCommand | null };
 
 type TestComparisonResult = {
-  /** With what a person should know about the tests. */
+  /** Results, with notes for the user about the tests. */
   readonly results: readonly CheckResult[];
-  /** How the tests are no longer what a person relied on; null where they are. */
+  /** Why the tests may no longer be relied on; null if there is no reason. */
   readonly changed: string | null;
-  /** As they are run now, where that is not the trusted way. */
+  /** Current test command, if it is not the trusted one; null if there is none now. */
   readonly tests?: TestCommand | null;
 };
 
 /**
- * Compares the tests that just ran with those of before the run: the way they are run, the files that are tests or
- * decide how tests run, the number of them, and whether the old tests pass on the new code.
+ * Compares the tests that just ran with those before the run: test command, test files and test configuration, number
+ * of passing tests, and the result of the old tests on the new code.
  */
 export async function compareTests(
   engine: Engine,
@@ -65,7 +65,7 @@ export async function compareTests(
   return { results: noted, changed: alarms.length === 0 ? null : engine.redact(alarms.join("\n")) };
 }
 
-/** Since before the first agent of the run wrote anything. */
+/** Lists changes since before the first agent of the run wrote anything. */
 async function changesSinceStart(engine: Engine, { run, tree }: CheckedPhase): Promise<readonly FileChange[]> {
   return (await engine.workspace.diff(startTree(run), tree)) ?? [];
 }
@@ -75,7 +75,7 @@ function startTree({ phases }: ActiveRun): string | null {
   return first?.bases?.start ?? first?.firstTree ?? null;
 }
 
-/** Null while tests are run the way a person trusted. */
+/** Returns null if the test command is still the trusted one. */
 async function commandChanged(engine: Engine, tests: TestCommand): Promise<OtherWay | null> {
   const now = await engine.checks.detectTests(chosenCommands(tests));
   if (now?.command.digest === tests.digest) return null;
@@ -90,7 +90,7 @@ async function commandChanged(engine: Engine, tests: TestCommand): Promise<Other
 
 const commandText = (tests: TestCommand): string => `${testCommandText(tests)} (${tests.source})`;
 
-/** Null while every test file of before the phase is there. */
+/** Returns null if every test file from before the phase still exists, possibly in another folder. */
 async function testsDeleted(engine: Engine, { run, phase, tree }: CheckedPhase): Promise<string | null> {
   const changes = await engine.workspace.diff(phase.firstTree, tree);
   if (changes === null && phase.firstTree !== null)
@@ -101,7 +101,7 @@ async function testsDeleted(engine: Engine, { run, phase, tree }: CheckedPhase):
   return deleted.length === 0 ? null : `Tests were deleted: ${named(deleted)}.`;
 }
 
-/** A runner may not look where they are now. */
+/** Reports moved tests, because the test runner may not look in the new folder. */
 function testsMoved(run: ActiveRun, changes: readonly FileChange[]): string | null {
   const added = new Map(changes.filter(({ change }) => change === "added").map(({ path }) => [fileName(path), path]));
   const moved = changes.flatMap(({ path, change }) => {
@@ -120,7 +120,7 @@ function toolsReplaced(changes: readonly FileChange[]): string | null {
 
 type Old = CheckedPhase & { readonly changes: readonly FileChange[] };
 
-/** The tests as they were before the run, on the code as it is now; null where they are the same, or pass as well. */
+/** Runs the tests from before the run on the new code. Returns null if the tests are unchanged, or did not fail. */
 async function oldTests(engine: Engine, { run, tree, changes }: Old, signal: AbortSignal): Promise<string | null> {
   const before = startTree(run);
   const paths = changes.filter(({ path, change }) => change !== "added" && isPartOfTests(run, path));
@@ -144,18 +144,20 @@ async function oldTests(engine: Engine, { run, tree, changes }: Old, signal: Abo
 
 const MAX_LINES = 8;
 
-/** A test, or what decides how tests run, but for manifests: the new code may need what the new ones name. */
+/** Test, named file or test configuration, except manifests: the new code may need packages from the new manifest. */
 const isPartOfTests = (run: ActiveRun, path: string): boolean =>
   isTest(run, path) || isNamed(run, path) || decidesTests(path) === "runner";
 
-/** A file of the project that the trusted command names, as in `node run-tests.mjs`. */
+/** File of the project named by the trusted command, as in `node run-tests.mjs`. */
 const isNamed = ({ tests }: ActiveRun, path: string): boolean =>
   tests !== null &&
   [...tests.argv, ...tests.source.split(/[\s"'=]+/)].some((word) => word.replace(/^\.\//, "") === path);
 
 type Earlier = { readonly events: readonly RunEvent[]; readonly run: ActiveRun };
 
-/** Null while at least as many tests passed as when tests last passed in this run, or before it. */
+/**
+ * Returns null if no fewer tests pass than in the last passed check of this run, or in the baseline if there is none.
+ */
 function fewerTests({ events, run }: Earlier, now: TestCounts | undefined): string | null {
   const passed = events
     .flatMap((event) => (event.type === "checks.passed" ? event.results : []))
@@ -166,7 +168,10 @@ function fewerTests({ events, run }: Earlier, now: TestCounts | undefined): stri
   return `Fewer tests pass than ${when}: ${before.passed}, now ${now.passed} (${now.skipped} skipped).`;
 }
 
-/** What git ignores and the tests read: packages, local programs, settings. Where a list of packages changed, it may. */
+/**
+ * Reports changed files that git ignores but tests read: packages, local programs, settings. Only a note if a manifest
+ * changed.
+ */
 async function surroundingsChanged(engine: Engine): Promise<string | null> {
   const changed = await engine.checks.changedSurroundings();
   if (changed === null || changed.length === 0) return null;
@@ -193,11 +198,11 @@ function shortList(names: readonly string[]): string {
   return names.length > MAX_NAMED ? `${shown} and ${names.length - MAX_NAMED} more` : shown;
 }
 
-/** A person has seen this very draft and accepted how its tests are run. */
+/** True if the user has seen this draft and accepted its tests. */
 const isAccepted = (events: readonly RunEvent[]): boolean =>
   events.findLast(({ type }) => type === "tests.accepted" || type === "draft.produced")?.type === "tests.accepted";
 
-/** A test that turns up elsewhere under its name was moved. */
+/** A test found elsewhere under the same name was moved. */
 const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const isTest = ({ run }: ActiveRun, path: string): boolean =>

@@ -7,8 +7,9 @@ const MINUTE = 60_000; // milliseconds
 const MAX_TIMER_MS = 2 ** 31 - 1; // milliseconds
 
 /**
- * What one execution may use. Its own limit on money is all that was given: what is left of it is counted by us, and
- * asked about before it is exceeded. Twice the time a phase should take without a sign of life is too long. */
+ * Returns the limits of one execution. The agent's own cost limit is the whole budget; isdlc counts the rest and asks
+ * before it is exceeded. The silence limit is twice the expected duration of the phase, in seconds.
+ */
 export function executionLimits(run: ActiveRun, phase: PhaseRecord): AgentLimits {
   const turns = run.run.options.limits?.turns ?? null;
   return { silence: phase.rule.minutes * 120, turns, usd: run.budget?.usd ?? null };
@@ -16,11 +17,11 @@ export function executionLimits(run: ActiveRun, phase: PhaseRecord): AgentLimits
 
 type ExecutionContext = { readonly run: ActiveRun; readonly phase: PhaseRecord };
 
-/** Where the person set no limit: three times what the phase should take. */
+/** Returns the user's limit, or by default three times the expected duration of the phase. */
 const timeLimitMinutes = ({ run, phase }: ExecutionContext): number =>
   run.run.options.limits?.minutes ?? phase.rule.minutes * 3;
 
-/** Aborts when one execution takes longer than it may. */
+/** Aborts an execution that exceeds its time limit. */
 export function tooLong(executed: ExecutionContext, done: AbortSignal): AbortSignal {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), Math.min(timeLimitMinutes(executed) * MINUTE, MAX_TIMER_MS));
@@ -35,17 +36,17 @@ export function overtime(executed: ExecutionContext, { usage, session }: AgentEn
   return { type: "end", how: "failed", reason: "timeout", detail, again: false, usage, session };
 }
 
-/** The end of an execution that was stopped because it only burned on; a person decides whether it begins again. */
+/** Ends an execution stopped for using resources without progress. The user decides if it starts again. */
 export function halted({ end, stop }: Ran): AgentEnd {
   if (stop === null || stop.why === "budget") return end;
   const { usage, session } = end;
   return { type: "end", how: "failed", reason: stop.why, detail: stop.detail, again: false, usage, session };
 }
 
-/** Milliseconds, for the first, second and third try after the model service was busy or out of reach. */
+/** Milliseconds before the first, second and third retry, if the model service was busy or unreachable. */
 const BACKOFF = [2_000, 8_000, 30_000] as const;
 
-/** Gives a busy model service time before it is asked again. */
+/** Waits before the next call to a busy model service. */
 export async function letPass(engine: Engine, { stage }: ActiveRun, signal: AbortSignal): Promise<void> {
   if (!isExecuting(stage) || stage.work.trouble !== UNAVAILABLE) return;
   await engine.pause(BACKOFF[Math.min(stage.work.broken, BACKOFF.length) - 1] ?? 0, signal);

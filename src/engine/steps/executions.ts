@@ -16,7 +16,7 @@ import { missingPredecessor } from "./review-chain.ts";
 import { tellOfWrites } from "./review-writes.ts";
 import { runAgent } from "./run-agent.ts";
 
-/** Lets the agent of the phase work. */
+/** Runs the agent of the phase. */
 export async function produce(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
   const { stage } = run;
   const phase = currentPhase(run);
@@ -29,7 +29,7 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   return work(engine, job, { signal, assignment });
 }
 
-/** Lets the reviewer judge, in a copy that is thrown away; what changes in the real tree meanwhile is told. */
+/** Runs the reviewer in a temporary copy. Changes to the real working tree in the meantime are reported. */
 export async function review(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
   const { stage } = run;
   const phase = currentPhase(run);
@@ -72,7 +72,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
 
 type ReviewedPhase = { readonly phase: PhaseRecord; readonly tree: TreeId | null };
 
-/** What git says about the work under review: of a phase that writes code, and of a whole feature at its end. */
+/** Returns git's view of the work under review: of a phase that writes code, or of a whole feature at its end. */
 async function shownWork(engine: Engine, run: ActiveRun, { phase, tree }: ReviewedPhase) {
   const { workspace } = engine;
   const isWhole = phase.rule.judged === true;
@@ -82,7 +82,7 @@ async function shownWork(engine: Engine, run: ActiveRun, { phase, tree }: Review
   return { changes, patch: changes === null ? "" : engine.redact(await workspace.patch(from, tree)) };
 }
 
-/** Where the branch left its base: what came onto the base since is not the work's doing. */
+/** Returns the fork point of the branch, to leave out later commits on the base. */
 async function findFork({ vcs }: Engine, { run }: ActiveRun): Promise<string | null> {
   const { base = null, branch = null, commit = null } = run.git ?? {};
   const fork = base === null || branch === null ? null : ((await vcs?.forkPoint(base, branch)) ?? null);
@@ -98,7 +98,7 @@ type Job = {
   readonly backend: AgentBackend;
 };
 
-/** An agent that writes. An analysis has only its item's folder to write in: of its scratch copy just that is copied back. */
+/** Runs a writing agent. An analysis works in a scratch copy; only its item's folder is copied back. */
 export async function work(engine: Engine, job: Job, order: Order): Promise<Report | null> {
   if (job.run.run.scope !== "item" || job.claim !== null) return execute(engine, job, order);
   const { item } = job.run.run;
@@ -115,7 +115,7 @@ export async function work(engine: Engine, job: Job, order: Order): Promise<Repo
   }
 }
 
-/** One execution: claimed first, so that it can be found and ended whatever happens to us. */
+/** Runs one execution. Records the claim first, to find and end the execution after a crash. */
 async function execute(engine: Engine, job: Job, { assignment, signal }: Order): Promise<Report | null> {
   if (job.claim !== null) return giveUp(engine, job, job.claim);
   const { run, phase, backend } = job;
@@ -157,7 +157,7 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
   }
 }
 
-/** An execution of a driver that is gone: its processes are ended and it counts as lost. */
+/** Ends the processes of an execution whose driver exited, and reports it as lost. */
 export async function giveUp(engine: Engine, { run }: Pick<Job, "run">, claim: Claim): Promise<Report> {
   await engine.processes.endAll(claim.nonce);
   const { execution } = claim;
@@ -170,7 +170,7 @@ export async function giveUp(engine: Engine, { run }: Pick<Job, "run">, claim: C
 
 type ClaimRequest = { readonly claim: Claim; readonly prompt: number };
 
-/** The ticket of the execution; null where it may not begin, because the run moved on or its budget is spent. */
+/** Returns the ticket of the execution, or null if it may not start because the run advanced or its budget is spent. */
 export async function submitClaim(engine: Engine, ticket: Ticket, claiming: ClaimRequest): Promise<Ticket | null> {
   const report: Report = { do: "report", ticket, outcome: { of: "claim", ...claiming } };
   const claimed = await engine.journal.submit(engine.run, report);
@@ -179,7 +179,7 @@ export async function submitClaim(engine: Engine, ticket: Ticket, claiming: Clai
     : null;
 }
 
-/** Aborts once the run waits for something else, for instance because a person cancelled it elsewhere. */
+/** Aborts if the run advances, for example because the user cancelled it elsewhere. */
 function movedOn(engine: Engine, ticket: Ticket, done: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const watch = async (): Promise<void> => {
@@ -214,7 +214,7 @@ function toOutcome({ redact }: Engine, end: AgentEnd, { execution, retries }: Ex
   }
 }
 
-/** Every string in a result, redacted: it goes into the journal and onto screens. */
+/** Redacts every string in a result, because it is recorded in the journal and displayed. */
 export function withoutSecrets<T>(value: T, redact: (text: string) => string): T {
   return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
     typeof inner === "string" ? redact(inner) : inner,

@@ -11,10 +11,10 @@ import type { Engine } from "../engine.ts";
 
 export const FEATURES_ROOT = "docs/features";
 
-/** Features have documents of their own, and nothing else has them. */
+/** True for a feature. Only features have these documents. */
 export const isFeature = ({ run }: ActiveRun): boolean => run.item.startsWith(`${FEATURES_ROOT}/`);
 
-/** `verify-design` judges what the phase `design` left. */
+/** `verify-design` reviews the output of the phase `design`. */
 export const VERIFIES = /^verify-(.+)$/;
 
 export function recordFeatureStart(engine: Engine, run: ActiveRun): void {
@@ -25,14 +25,14 @@ export function recordFeatureStart(engine: Engine, run: ActiveRun): void {
   engine.features.begin(item, { id, name, mode: options.mode, created, worktree, base: git?.base ?? null });
 }
 
-/** Says that the current phase was begun, as long as nothing came of it yet. */
+/** Records the start of the current phase. Repeating it with the same time changes nothing. */
 export function recordPhaseStart(engine: Engine, run: ActiveRun): void {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.startedAt === null || !isSpecPhase(phase.rule.key)) return;
   engine.features.tell(run.run.item, { is: "phaseStarted", phase: phase.rule.key, at: phase.startedAt });
 }
 
-/** Every verdict about the current phase, with what was changed because of it. */
+/** Records each verdict about the current phase, with the changes made because of it. */
 export async function recordReviews(engine: Engine, run: ActiveRun): Promise<void> {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.iterations.length === 0) return;
@@ -42,9 +42,9 @@ export async function recordReviews(engine: Engine, run: ActiveRun): Promise<voi
 }
 
 /**
- * The documents about a feature are the engine's to write. Before a phase counts they are put back as they were when
- * it began, with what the journal says since. Gives a snapshot of what was found instead; null where there is nothing
- * to put back from: without git, or where a filter of the repository or a folder stands in the way.
+ * Restores the documents of a feature, which only the engine may write. Before a phase is accepted, they return to
+ * their state at its start, plus everything the journal recorded since. Returns a snapshot from before the restore;
+ * null if there is nothing to restore from: without git, or if a filter of the repository or a folder is in the way.
  */
 export async function takeBackRecord(engine: Engine, run: ActiveRun): Promise<string | null> {
   const phase = currentPhase(run);
@@ -55,7 +55,7 @@ export async function takeBackRecord(engine: Engine, run: ActiveRun): Promise<st
   return found;
 }
 
-/** What is only judged was never begun. */
+/** A review-only phase has no start to record. */
 async function tellSoFar(engine: Engine, run: ActiveRun, { rule }: PhaseRecord): Promise<void> {
   if (rule.judged !== true) recordPhaseStart(engine, run);
   await recordReviews(engine, run);
@@ -74,7 +74,7 @@ async function beginAgain({ workspace }: Engine, { run }: ActiveRun, phase: Phas
   }
 }
 
-/** Which of the documents were not as the engine had written them. */
+/** Lists the documents that differed from the engine's version. */
 export async function foreignRecord(
   { workspace }: Engine,
   { run }: ActiveRun,
@@ -89,14 +89,14 @@ export async function foreignRecord(
 export const featureDocuments = (item: string): string[] =>
   [".meta.json", ".review-history.md"].map((name) => artifactPath(item, name));
 
-/** The current phase counts: it is being accepted. */
+/** Records the end of the current phase, which already counts as accepted. */
 export async function recordPhaseEnd(engine: Engine, run: ActiveRun): Promise<void> {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.status !== "completed") return;
-  await tellSoFar(engine, run, phase); // a person may have taken the documents back to where the phase began
+  await tellSoFar(engine, run, phase); // the user may have restored the documents to the start of the phase
   const verdict = verificationBy(phase);
   if (verdict !== null) engine.features.tell(run.run.item, { is: "phaseVerified", ...verdict });
-  if (phase.rule.key !== "finish") recordCompletion(engine, run, phase); // finishing counts once it is known how
+  if (phase.rule.key !== "finish") recordCompletion(engine, run, phase); // finish is recorded once the user chose how
 }
 
 function recordCompletion(
@@ -111,7 +111,10 @@ function recordCompletion(
 
 type Verification = { readonly phase: SpecPhase; readonly verified: boolean };
 
-/** What a verification says about a phase: `verify design` about the design, `verify` about what was implemented. */
+/**
+ * Returns the phase that a verification reviews, and its result: `verify-design` reviews the design, `verify` the
+ * implementation.
+ */
 function verificationBy({ rule, made }: PhaseRecord): Verification | null {
   if (made === null) return null;
   if (rule.key === "verify") {
@@ -122,7 +125,10 @@ function verificationBy({ rule, made }: PhaseRecord): Verification | null {
   return isSpecPhase(target) ? { phase: target, verified: made.approved } : null;
 }
 
-/** Merged and proposed work is completed, discarded work abandoned; a branch that is kept is neither. */
+/**
+ * Records merged work, and work with a pull request, as completed; discarded work as abandoned. A branch that is kept
+ * is neither.
+ */
 export function recordFeatureEnd(engine: Pick<Engine, "features">, run: ActiveRun, how: Finish): void {
   const finish = run.phases.find(({ rule }) => rule.key === "finish");
   if (!isFeature(run) || how === "keep" || finish === undefined) return;

@@ -13,7 +13,10 @@ import { recordAnalysis, recordBuildEnd, recordFolders, type Records } from "./i
 import { commitTree, collectDocuments } from "./repository.ts";
 import { short, readRepositoryStanding } from "./standing.ts";
 
-/** Ends the run the chosen way. A pull request is the person's to open: we never push. Returns null if a server merged the run. */
+/**
+ * Ends the run as the user chose. isdlc never pushes; the user opens a pull request. Returns null if a server merged
+ * the run.
+ */
 export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
   const { vcs } = engine;
@@ -37,7 +40,7 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome 
 
 export type MergeTarget = Branches & { readonly how: "merge" | "squash" };
 
-/** The branches of a merge that was chosen and is not done; null if nothing is to be merged. */
+/** Branches of a merge that was chosen and not done; null if nothing is to be merged. */
 export function mergeTarget(run: ActiveRun): MergeTarget | null {
   const how = run.stage.is === "finishing" ? run.stage.how : null;
   if ((how !== "merge" && how !== "squash") || run.run.options.commits === "none") return null;
@@ -48,15 +51,15 @@ export function mergeTarget(run: ActiveRun): MergeTarget | null {
 type Branches = { readonly branch: string; readonly base: string };
 type MergeContext = Branches & { readonly vcs: VcsWrite; readonly how: Finish };
 
-/** What is merged into what; null where the run has no branch of its own. */
+/** Returns null if the run has no branch of its own. */
 function findBranches({ run }: ActiveRun): Branches | null {
   const { branch = null, base = null } = run.git ?? {};
   return branch === null || base === null ? null : { branch, base };
 }
 
 /**
- * Nothing while HEAD is on the branch of the run, on its base, where a merge that was cut off may have left it, or where the
- * person was told it is.
+ * Reports a HEAD in an unexpected place. Expected are the run's branch, its base (an interrupted merge may have left
+ * it there), and the place already shown to the user.
  */
 function strayedHead(run: ActiveRun, { at }: RepositoryStanding): string[] {
   const branches = findBranches(run);
@@ -69,7 +72,7 @@ function strayedHead(run: ActiveRun, { at }: RepositoryStanding): string[] {
 
 const HEADS = "refs/heads/";
 
-/** Just the commit that the run recorded, onto just the base that was shown. */
+/** Merges exactly the commit recorded by the run onto exactly the base that was shown. */
 async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how }: MergeContext): Promise<Outcome> {
   const { tip: recorded, base: onto } = run;
   const [tip, baseTip] = [await vcs.tip(branch), await vcs.tip(base)];
@@ -88,7 +91,7 @@ async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how
   return merged(engine, run, { ...request, commit: (await vcs.tip(branch)) ?? recorded });
 }
 
-/** As a merge that names the branch, or as one commit that names the work. */
+/** A merge commit names the branch, a squash commit names the work. */
 export const mergeForm = (
   how: Finish,
   branch: string,
@@ -99,8 +102,8 @@ export const mergeForm = (
     : { message: `Merge ${branch}: ${run.title}`, isSquash: false };
 
 async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Promise<Outcome> {
-  const outcome = await (engine.vcs as VcsWrite).merge(request); // the caller has one
-  // The base as it was: there was nothing on the branch to merge.
+  const outcome = await (engine.vcs as VcsWrite).merge(request); // the caller checked it
+  // If the result is the old base, the branch had nothing to merge.
   if (outcome.is === "merged") return { of: "finish", merged: outcome.commit === request.onto ? null : outcome.commit };
   if (outcome.is === "moved") return askAgain(engine, run, ["Something changed during the merge, so it was undone."]);
   const files = outcome.changes.map(({ path, change }) => `${path} (${change})`).join(", ");
@@ -114,7 +117,7 @@ async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Pr
 export const movedLine = (name: string, from: string | null, to: string | null): string =>
   `${name} moved from ${short(from)} to ${short(to)}`;
 
-/** Nothing is merged that nobody was shown: the question is put once more, with what is different. */
+/** Asks the finish question again and lists the differences, because only what was shown may be merged. */
 async function askAgain(engine: Engine, run: ActiveRun, lines: readonly string[]): Promise<Outcome> {
   const standing = await readRepositoryStanding(engine, run);
   if (standing === undefined || engine.vcs === null) throw new Error("a run without git has nothing that moves");
@@ -138,7 +141,7 @@ async function askAgain(engine: Engine, run: ActiveRun, lines: readonly string[]
   return { of: "finish", moved: told.length > 0 ? told : lines, standing };
 }
 
-/** Nothing is said to be done that cannot be merged; the documents are committed all the same. */
+/** Finds a conflict before the record says that the work is done. The documents are committed in both cases. */
 async function findConflict(vcs: VcsWrite, request: Omit<MergeRequest, "message">): Promise<ProblemError | null> {
   try {
     await vcs.prepareMerge(request);
@@ -149,7 +152,7 @@ async function findConflict(vcs: VcsWrite, request: Omit<MergeRequest, "message"
   }
 }
 
-/** Says in the documents how the run ends; null where it does not end yet. */
+/** Records in the documents how the run ends. `how` is null if it does not end yet. */
 export function writeRecords(engine: Records, run: ActiveRun, how: Finish | null): void {
   recordAnalysis(engine, run);
   if (how === null) return;
@@ -159,12 +162,15 @@ export function writeRecords(engine: Records, run: ActiveRun, how: Finish | null
 
 type RecordCommit = { readonly how: Finish | null; readonly parent: CommitId | null };
 
-/** One commit of the documents and, where phases have none of their own, of the work. Gives what stands in the way. */
+/**
+ * Makes one commit of the documents, and of the work if phases have no commits of their own. Returns a message if the
+ * branch moved.
+ */
 async function commitRecord(engine: Engine, run: ActiveRun, how: Finish | null): Promise<string | null> {
   writeRecords(engine, run, how);
   const first = await recordOnto(engine, run, { how, parent: run.tip });
   if (first.is === "done") return null;
-  // What was recorded when an earlier try came to nothing is no move of somebody else.
+  // A failed earlier try may have committed the record without an end. This is not a move by someone else.
   const earlier = how === null ? first : await recordOnto(engine, run, { how: null, parent: run.tip });
   if (earlier.is === "done" && earlier.commit !== null) {
     const second = await recordOnto(engine, run, { how, parent: earlier.commit });

@@ -6,13 +6,13 @@ import type { Task } from "../perform.ts";
 import { commitTree, notCommitted } from "./repository.ts";
 import { readRepositoryStanding } from "./standing.ts";
 
-/** Takes what came after a phase out of the tree; all of it is kept under a name of its own first. */
+/** Removes the work of later phases from the working tree, after saving all of it under a ref. */
 export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (run.stage.is !== "rewinding" || phase === undefined) return null;
   const { workspace } = engine;
   const name = keptName(run);
-  // After a crash the tree may be half restored: what was kept then is the whole.
+  // After a crash the tree may be half restored; the first snapshot is complete.
   const now = (await workspace.kept(name)) ?? (await workspace.snapshot(name, [run.run.item]));
   const changes = await workspace.diff(phase.firstTree, now);
   if (now === null || phase.firstTree === null || changes === null)
@@ -25,7 +25,7 @@ export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome
 
 type Rewind = { readonly from: string; readonly to: string; readonly phase: PhaseRecord };
 
-/** Goes onto whatever is on the branch, with just the tree of the run's own last commit before the phase. */
+/** Commits onto the current tip of the branch, with exactly the tree of the run's own last commit before the phase. */
 async function commitRewind(engine: Engine, run: ActiveRun, { from, to, phase }: Rewind): Promise<string | null> {
   const standing = await readRepositoryStanding(engine, run);
   if (engine.vcs === null || standing === undefined || run.run.options.commits !== "phase") return null;

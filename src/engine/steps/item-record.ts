@@ -6,29 +6,29 @@ import type { Engine } from "../engine.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { featureDocuments, isFeature } from "./feature-record.ts";
 
-/** Where the engine writes its documents. */
+/** Documents written by the engine. */
 export type Records = Pick<Engine, "items" | "features">;
 
-/** The documents that the engine writes about an item, which git carries. */
+/** Lists the engine's documents about an item that git tracks. */
 export function recordDocuments(run: ActiveRun): string[] {
   const { item } = run.run;
   if (isFeature(run)) return featureDocuments(item);
   return hasRecord(run) ? [artifactPath(item, "meta.json"), "BACKLOG.md"] : [];
 }
 
-/** What a commit of an item's record carries beside: its folder, with what was analysed before the run. */
+/** Additional folder in a commit of the item's record: the item's own, with the analysis from before the run. */
 export const recordFolders = (run: ActiveRun): string[] => (isFeature(run) || hasRecord(run) ? [run.run.item] : []);
 
-/** Items live in the project's own folders; the private work folder of a small change is none. */
+/** True for an item in a folder of the project; a small change has a private work folder instead. */
 const hasRecord = (run: ActiveRun): boolean => !isOwnPath(run.run.item) && !isFeature(run);
 
-/** Says in the item's record that a build began. */
+/** Records the start of a build. */
 export function recordBuildStart(engine: Engine, run: ActiveRun): void {
   if (!hasRecord(run) || run.run.scope === "item") return;
   engine.items.merge(run.run.item, { build_started_at: run.run.startedAt, workflow_type: run.run.workflow });
 }
 
-/** Brings the item's record up to what the run has done so far. */
+/** Updates the item's record with the progress of the run. */
 export function recordAnalysis(engine: Records, run: ActiveRun): void {
   if (!hasRecord(run)) return;
   const analysis = run.phases.filter(({ rule }) => rule.analysis);
@@ -40,7 +40,7 @@ export function recordAnalysis(engine: Records, run: ActiveRun): void {
   const hash = analysis.findLast((phase) => phase.firstCommit !== null)?.firstCommit ?? null;
   const known = hash === null ? {} : { codebase_hash: hash };
   const times = { phase_timestamps: completionTimes(accepted) };
-  // A phase that is looked at once more changes nothing about what is done, however light the item was sized before.
+  // Repeating a phase leaves the list of completed phases unchanged, however light the item was sized before.
   if (accepted.length > 0 && accepted.every(({ rule }) => run.run.analysed.includes(rule.key)))
     return engine.items.merge(run.run.item, { ...known, ...times });
   engine.items.merge(run.run.item, { phases_completed: done, analysis_status: status, ...known, ...sizing, ...times });
@@ -48,8 +48,8 @@ export function recordAnalysis(engine: Records, run: ActiveRun): void {
 }
 
 /**
- * Says in the item's record that the build is done. What was analysed stays as it was. With a merge this is committed
- * before, so that the base gets work and record in one step; whoever cancels after a merge failed has it taken back.
+ * Records the end of the build; the analysis part stays unchanged. A merge commits it before merging, to bring work
+ * and record to the base in one step. If the merge fails and the user cancels, it is reverted.
  */
 export function recordBuildEnd(engine: Records, run: ActiveRun): void {
   if (!hasRecord(run) || run.run.scope === "item") return;
@@ -57,7 +57,7 @@ export function recordBuildEnd(engine: Records, run: ActiveRun): void {
   engine.items.mark(run.run.item, "x");
 }
 
-/** The current phase counts: it is being accepted. */
+/** Includes the current phase, which is being accepted. */
 const isAccepted =
   (run: ActiveRun) =>
   (phase: ActiveRun["phases"][number]): boolean =>
@@ -74,6 +74,6 @@ function sizingFields({ sizing }: ActiveRun): Pick<MetaFields, "sizing_decision"
   return { sizing_decision: { effective_intensity: effective, light_skip_phases: drop, decided_at: at } };
 }
 
-/** Said by the journal, so that repeating the step after a crash writes the same. */
+/** Reads the time from the journal to write the same value when the step is repeated after a crash. */
 export const endOfWork = ({ run, phases }: Pick<ActiveRun, "run" | "phases">): string =>
   phases.findLast(({ completedAt }) => completedAt !== null)?.completedAt ?? run.startedAt;

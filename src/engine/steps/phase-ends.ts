@@ -11,7 +11,7 @@ import { foreignRecord, takeBackRecord } from "./feature-record.ts";
 import { returnBases } from "./return-bases.ts";
 import { previewCommit, movedPaths, readRepositoryStanding } from "./standing.ts";
 
-/** Remembers the tree before an attempt touches it. */
+/** Records the tree before an attempt changes it. */
 export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
@@ -26,7 +26,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   return { of: "enter", commit, tree, ...found };
 }
 
-/** Gathers what the phase really left behind, and how the settings stand now. */
+/** Collects the actual output of the phase, and the current settings. */
 export async function completePhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (run.stage.is !== "completing" || phase === undefined) return null;
@@ -75,7 +75,10 @@ function unmentioned(
   return files.length === 0 ? {} : { unmentioned: files };
 }
 
-/** What the agent named, once checked; where it named nothing, what appeared in the item's folder. */
+/**
+ * Returns the artifacts named by the agent, already checked; if it named none, new and changed files in the item's
+ * folder.
+ */
 function listArtifacts(run: ActiveRun, named: readonly string[], changed: readonly FileChange[] | null): string[] {
   if (named.length > 0) return [...named];
   const folder = `${run.run.item}/`;
@@ -84,7 +87,7 @@ function listArtifacts(run: ActiveRun, named: readonly string[], changed: readon
     .map(({ path }) => path);
 }
 
-/** Where the snapshot from before is gone, somebody has taken it away. */
+/** Lists writes outside the phase's rule. A missing snapshot was deleted by someone and is listed, too. */
 function unexpected(run: ActiveRun, phase: PhaseRecord, changed: readonly FileChange[] | null): string[] {
   if (changed === null && phase.firstTree !== null) return [".git/refs/isdlc"];
   return (changed ?? []).map(({ path }) => path).filter((path) => !mayWrite(phase.rule, run.run.item, path));

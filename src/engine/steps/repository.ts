@@ -12,7 +12,7 @@ import { recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildStart, recordDocuments } from "./item-record.ts";
 import { previewCommit, movedSince, treeAtReturn, treeBefore } from "./standing.ts";
 
-/** Puts the run on its branch. */
+/** Checks out the run's branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const git = run.run.git;
   if (engine.vcs !== null && git !== null && git.branch !== null) await engine.vcs.startBranch(git.branch, git.commit);
@@ -22,7 +22,7 @@ export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome
   return { of: "prepare" };
 }
 
-/** One commit per accepted phase, of just the tree that was accepted. */
+/** Makes one commit per accepted phase, with exactly the accepted tree. */
 export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
@@ -47,9 +47,9 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
 
 type AcceptedPhase = { readonly made: PhaseOutput; readonly tree: TreeId };
 
-/** What was shown, with the documents in which the engine says that it was accepted. */
+/** Returns the tree that was shown, plus the engine's documents that record its acceptance. */
 async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: AcceptedPhase) {
-  const vcs = engine.vcs as VcsWrite; // the caller has one
+  const vcs = engine.vcs as VcsWrite; // the caller checked it
   const parent = made.standing === undefined ? run.tip : made.standing.tip;
   const include = [run.run.item];
   const from = treeBefore(run) ?? tree;
@@ -64,7 +64,7 @@ async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Acce
   return { parent, tree: documents.paths.length === 0 ? shown : (await vcs.compose(whole)).tree };
 }
 
-/** The engine's own documents, written a second time where nobody else writes. */
+/** Writes the engine's documents a second time, in a folder written by nothing else. */
 export const collectDocuments = (
   engine: Engine,
   run: ActiveRun,
@@ -77,7 +77,7 @@ export const collectDocuments = (
 type CommitRefusal = Exclude<CommitResult, { is: "done" }>;
 type DifferingCommit = { readonly phase: PhaseRecord; readonly made: PhaseOutput; readonly committed: CommitRefusal };
 
-/** What a person has to see before it counts: what hooks made of the tree, or what moved under it. */
+/** Collects differences to show before they are accepted: changes by hooks, or a moved branch. */
 async function lookAgain(engine: Engine, run: ActiveRun, { phase, made, committed }: DifferingCommit) {
   const name = `${phase.rule.key}-${phase.attempts}-differs`;
   const tree = await engine.workspace.snapshot(name, [run.run.item]);
@@ -104,7 +104,7 @@ type Commit = {
   readonly tree: TreeId;
 };
 
-/** Commits exactly a tree onto the run's branch, wherever the person has gone meanwhile. */
+/** Commits exactly the given tree onto the run's branch, even if the user checked out another one. */
 export async function commitTree(
   engine: Engine,
   run: ActiveRun,
@@ -120,7 +120,7 @@ export async function commitTree(
   return engine.vcs.commit({ message, attempt, journal, branch, parent, tree, keep });
 }
 
-/** What stands in the way of a commit that nobody has to be asked about. */
+/** Error for a failed commit that needs no question to the user. */
 export const notCommitted = (what: string): ProblemError =>
   new ProblemError({
     code: "GIT_FAILED",

@@ -8,9 +8,9 @@ import { uncommittedSince } from "./standing.ts";
 type EnteredPhase = { readonly phase: PhaseRecord; readonly tree: TreeId };
 
 /**
- * Trees to compare with in a phase that is entered again after a return that kept the files. The phase then shows,
- * commits and reverts all of its own work, from before the return too, and none of the work of later phases, which is
- * still in the tree. Null for a phase without such work, and for one that was returned to from itself.
+ * Builds the trees to compare with, for a phase entered again after a return that kept the files. The phase then
+ * shows, commits and reverts all of its own work, including work from before the return, and none of the work of later
+ * phases, which is still in the working tree. Null for a phase without such work, and for one returned to from itself.
  */
 export async function returnBases(
   engine: Pick<Engine, "workspace">,
@@ -24,7 +24,7 @@ export async function returnBases(
     engine.workspace.without(`${phase.rule.key}-${phase.attempts + 1}-${part}`, whole, change);
   const own = await without(tree, "own", { from, to });
   const start = await without(tree, "clean", { from: firstStart, to: returnedAt });
-  // The trees of earlier phases have the work of later phases in them, but for those from before the return.
+  // Trees of earlier phases contain the work of later phases, unless they are from before the return.
   const isReturnedTo = earlierWork.returnedAt === null;
   const since = (before: TreeId, part: string): Promise<TreeId> =>
     isReturnedTo ? without(own, part, { from: before, to: start }) : without(before, part, { from, to });
@@ -35,7 +35,7 @@ export async function returnBases(
   return { entered: tree, own, start, gate, commit };
 }
 
-/** What the first phase entered after a return finds is the tree at the return. */
+/** For the first phase entered after a return, the current tree is the one at the return. */
 const resolved = ({ from, to, start, returnedAt }: EarlierWork, tree: TreeId) => ({
   from,
   to: to ?? tree,

@@ -3,7 +3,7 @@ import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import type { Verdict } from "../../schema/agent.ts";
 import type { Engine } from "../engine.ts";
 
-/** A verdict that needs no model: what the phase builds on is gone or empty. Null while the chain holds. */
+/** Returns a verdict without a model if an input of the phase is missing or empty; otherwise null. */
 export function missingPredecessor({ projections }: Pick<Engine, "projections">, run: ActiveRun): Verdict | null {
   const path = findPredecessor(run) ?? emptyInput(projections, run);
   if (path === null || isFilled(projections, path)) return null;
@@ -12,7 +12,10 @@ export function missingPredecessor({ projections }: Pick<Engine, "projections">,
   return { approved: false, issues, summary: "Not judged: what the phase builds on is missing." };
 }
 
-/** Where this run made none: the nearest input that was left empty. That others are absent was resolved before. */
+/**
+ * Fallback if this run produced no input: the last existing input, if empty. Missing inputs were resolved before the
+ * run.
+ */
 function emptyInput(projections: Engine["projections"], run: ActiveRun): string | null {
   const wanted = currentPhase(run)?.rule.inputs ?? [];
   const there = projections.itemNames(run.run.item);
@@ -23,7 +26,7 @@ function emptyInput(projections: Engine["projections"], run: ActiveRun): string 
 const isFilled = (projections: Engine["projections"], path: string): boolean =>
   (projections.readArtifact(path) ?? "").trim() !== "";
 
-/** What the nearest earlier phase of this run made and this one takes; phases left out do not count. */
+/** Output of the nearest earlier phase of this run that is an input here. Phases skipped by sizing do not count. */
 function findPredecessor(run: ActiveRun): string | null {
   const wanted = currentPhase(run)?.rule.inputs ?? [];
   const made = run.phases

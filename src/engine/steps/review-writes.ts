@@ -7,7 +7,10 @@ import { snapshotGone } from "./snapshot-gone.ts";
 
 type ReviewedTree = { readonly before: string | null; readonly item: string };
 
-/** The report of a reviewer, with what was written meanwhile. Where that cannot be told, what it used still counts. */
+/**
+ * Adds files written during the review to the reviewer's report. If they are unknown, the review fails but its usage
+ * still counts.
+ */
 export async function tellOfWrites(
   workspace: Workspace,
   report: Report,
@@ -33,7 +36,7 @@ function brokenBy(
   return { of: "broken", execution, usage, session, reason, detail: `${what} ${fix}`, again: false };
 }
 
-/** A reviewer has nothing to write: what changed in the real tree while it ran is told, however it ended. */
+/** Reports changes to the real working tree during a review, whatever its result, because a reviewer must not write. */
 function withWritesTold(outcome: Outcome, changes: readonly FileChange[]): Outcome {
   if (changes.length === 0 || "failed" in outcome) return outcome;
   const issues = changes.map(issueFor);

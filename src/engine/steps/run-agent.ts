@@ -22,15 +22,18 @@ type AgentRun = {
 
 export type Ran = {
   readonly end: AgentEnd;
-  /** Why it was stopped; null where it came to its own end. */
+  /** Why isdlc stopped it; null if it ended itself. */
   readonly stop: Stop | null;
-  /** Calls to the model service that the agent itself repeated in vain before it ended. */
+  /** Failed calls to the model service that the agent repeated before it ended. */
   readonly retries: number;
-  /** Its cost was worked out from its tokens, as it was stopped before it could tell. */
+  /** True if its cost is estimated from tokens, because it was stopped before it could report the cost. */
   readonly estimated: boolean;
 };
 
-/** Sees an agent through, and stops it where it only burns on. What it was seen to use counts however it ends. */
+/**
+ * Runs an agent to its end, and stops it if it uses resources without progress. All observed usage counts, however it
+ * ends.
+ */
 export async function runAgent(engine: Engine, backend: AgentBackend, running: AgentRun): Promise<Ran> {
   const { run, task, execution, signal } = running;
   const account = { spent: spentBy(run), budget: run.budget, price: pricePerToken(run) };
@@ -64,7 +67,7 @@ const shownText = ({ text, sign }: AgentProgress, watched: ExecutionProgress): s
 
 type Course = { readonly watched: ExecutionProgress; readonly stop: Stop | null; readonly price: number | null };
 
-/** A result that came all the same counts: nothing more would have been used. */
+/** A result that arrives despite the stop counts, because nothing more is used. */
 function ranTo(end: AgentEnd, { watched: { usage: seen, trouble }, stop, price }: Course): Ran {
   const usage = larger(end.usage, seen);
   const halt = end.how === "failed" ? (stop ?? ownLimit(end.reason)) : null;

@@ -10,7 +10,7 @@ import { lostEditNotices } from "./user-edits.ts";
 
 type RepositoryReader = Pick<Engine, "vcs">;
 
-/** Where the repository stands; undefined for a run that commits nothing. */
+/** Reads the repository state; undefined if the run works without git. */
 export async function readRepositoryStanding(
   { vcs }: RepositoryReader,
   { run }: ActiveRun,
@@ -18,32 +18,32 @@ export async function readRepositoryStanding(
   return vcs === null ? undefined : vcs.standing(run.git?.branch ?? null, run.git?.base ?? null);
 }
 
-/** The tree from which a phase's commit takes its changes: what went uncommitted before it is in it too. */
+/** Returns the base tree of the phase's commit, which also contains uncommitted changes of earlier phases. */
 export function treeBefore(run: ActiveRun): TreeId | null {
   const phase = run.phases[run.index];
   return phase?.bases?.commit ?? uncommittedSince(run) ?? phase?.firstTree ?? null;
 }
 
-/** The tree before the earlier phases whose changes are in no commit; null if all are committed. */
+/** Returns the tree before the earlier phases whose changes are in no commit; null if all are committed. */
 export function uncommittedSince({ phases, index }: ActiveRun): TreeId | null {
   let from: TreeId | null = null;
   for (const phase of phases.slice(0, index).toReversed()) {
     if (phase.dropped) continue;
     const hasRest = phase.status === "skipped" || (phase.made?.changed ?? []).length > 0;
     if (phase.commit !== null || phase.firstTree === null || !hasRest) break;
-    if (phase.bases !== null) return phase.bases.commit; // has the phases before it in it
+    if (phase.bases !== null) return phase.bases.commit; // includes the phases before it
     from = phase.firstTree;
   }
   return from;
 }
 
-/** The tree when the current phase was gone back to; null where it was not. */
+/** Tree at the return to the current phase; null if it was not returned to. */
 export const treeAtReturn = (run: ActiveRun): TreeId | null => currentPhase(run)?.returnTree ?? null;
 
-/** What a look finds beside the files; `mixed` as in a composed tree. */
+/** Facts of a gate apart from files; `mixed` as in a composed tree. */
 type Beside = Partial<GateFacts> & { readonly mixed?: readonly string[] };
 
-/** What accepting a tree would commit, and where the repository stands at that. */
+/** Returns the commit that accepting a tree would make, and the repository state. */
 export async function previewCommit(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Beside> {
   const [standing, lost] = await Promise.all([readRepositoryStanding(engine, run), lostEditNotices(engine, run, tree)]);
   if (standing === undefined || engine.vcs === null) return lost.length === 0 ? {} : { notices: lost };
@@ -57,7 +57,7 @@ export async function previewCommit(engine: Engine, run: ActiveRun, tree: TreeId
   return { ...found, [run.run.options.commits === "end" ? "wholeTree" : "commitTree"]: composed.tree };
 }
 
-/** What is in the repository and in no commit of the run. */
+/** Lists changes in the repository that are in no commit of the run. */
 async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
   const found = await Promise.all([
     commitsOfOthers(engine, run, standing),
@@ -69,7 +69,10 @@ async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: Reposit
 
 type CompositionRequest = { readonly tree: TreeId | null; readonly onto: CommitId | null };
 
-/** Null where nothing is committed, or a snapshot is gone: then the gate says so, and nothing can be committed from it. */
+/**
+ * Returns null if nothing is committed or a snapshot is missing. In the second case the gate shows it, and nothing can
+ * be committed from it.
+ */
 async function composedFor(
   { vcs, workspace }: Engine,
   run: ActiveRun,
@@ -83,9 +86,9 @@ async function composedFor(
   return vcs.compose({ onto, from, to: tree, include: [run.run.item], together, returned: treeAtReturn(run) });
 }
 
-/** Lines are the person's own while nobody else has committed to the branch. */
+/** Overlapping lines belong to the user only if no one else committed to the branch. */
 function composedNotices({ tip, together }: ActiveRun, standing: RepositoryStanding, composed: ComposedTree) {
-  const mixed = composed.mixed.filter((path) => !isBookkeeping(path)); // the engine's own lines, which it writes into the commit
+  const mixed = composed.mixed.filter((path) => !isBookkeeping(path)); // without the engine's own documents, which it writes into the commit
   const unfiltered = composed.unfiltered.map(unfilteredLine);
   if (standing.tip !== tip) return { mixed: [], notices: [...mixed.map(overtakenLine), ...unfiltered] };
   return { mixed, notices: [...mixed.map((path) => mixedLine(path, together)), ...unfiltered] };
@@ -114,7 +117,7 @@ async function commitsOfOthers(
     : subjects.map((subject) => `committed on the branch by somebody else: ${subject}`);
 }
 
-/** What is not where it was at an earlier look, as a person would say it. */
+/** Describes differences between two repository states for the user. */
 export function movedSince(before: RepositoryStanding, now: RepositoryStanding, { run }: ActiveRun): string[] {
   const settings = new Set([...Object.keys(before.settings), ...Object.keys(now.settings)]);
   const changed = [...settings].filter((name) => before.settings[name] !== now.settings[name]);
@@ -130,7 +133,7 @@ export function movedSince(before: RepositoryStanding, now: RepositoryStanding, 
   ];
 }
 
-/** A person who switched branches is told which one it was, and that the run goes on with its own. */
+/** Names the branch the user switched to; the run continues on its own. */
 function headLine(before: string, now: string, own: string | null): string {
   const isLeft = own !== null && before === `refs/heads/${own}`;
   return isLeft
@@ -138,7 +141,7 @@ function headLine(before: string, now: string, own: string | null): string {
     : `HEAD moved from ${named(before)} to ${named(now)}`;
 }
 
-/** The same for what an attempt moved, as paths: nobody but the engine commits for a run. */
+/** Lists moves during an attempt as paths. Only the engine may commit for a run. */
 export function movedPaths(run: ActiveRun, phase: PhaseRecord, now: RepositoryStanding | undefined): string[] {
   if (now === undefined) return [];
   const { at, tip, base, settings } = phase.firstStanding ?? { ...now, tip: phase.firstCommit, base: run.base };

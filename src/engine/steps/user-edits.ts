@@ -6,13 +6,13 @@ import type { Engine } from "../engine.ts";
 
 type TreeReader = Pick<Engine, "workspace">;
 
-/** Files that the user edited at gates and has not accepted yet. */
+/** Lists files edited by the user at gates and not accepted yet. */
 export async function userEditedFiles(engine: TreeReader, { userEdits }: ActiveRun): Promise<string[]> {
   const paths = await Promise.all(userEdits.map((edit) => editedFiles(engine, edit)));
   return [...new Set(paths.flat())];
 }
 
-/** Names the files in which edits of the user are undone, before any gate has accepted them. */
+/** Names the files in which user edits were undone before a gate accepted them. */
 export async function lostEditNotices(
   engine: TreeReader,
   { userEdits }: ActiveRun,
