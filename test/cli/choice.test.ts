@@ -41,12 +41,29 @@ test.each<[string, Choice, boolean, readonly string[]]>([
     true,
     ["What it is about.", "Run it again with --on-partial resume, --on-partial skip or --on-partial restart."],
   ],
+  [
+    "names the values of the flag for hooks",
+    choice("hooks", "trust", { options: ["trust", "without"] }),
+    false,
+    ["What it is about.", "Run it again with --hooks trust or --hooks without."],
+  ],
+  [
+    "names the folder of the other working tree",
+    choice("begun", "partial", { options: ["resume", "fresh"], path: "/tmp/other" }),
+    false,
+    ["What it is about.", "Run it again with --on-partial resume or --on-partial fresh, or isdlc -C /tmp/other."],
+  ],
 ])("%s", (...[, asked, atTerminal, lines]) => {
   const { code, lines: shown, json } = choicesResult([asked], atTerminal);
   expect([code, shown]).toEqual([3, lines]);
   const { kind, options, about } = asked;
   const told = { kind, options, about, flag: expect.stringMatching(/^--/) as string };
   expect(json).toEqual({ ok: false, choice: told, choices: [told] });
+});
+
+test("gives a program the flag without its values", () => {
+  const { json } = choicesResult([choice("tests", "trust"), choice("hooks", "trust")], false);
+  expect(json).toMatchObject({ choices: [{ flag: "--tests" }, { flag: "--hooks" }] });
 });
 
 test("all of them are told at once, in order", () => {

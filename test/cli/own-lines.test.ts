@@ -39,7 +39,10 @@ test.concurrent("lines that cannot be told apart from the agent's are asked abou
   const both = withMine.replace(MINE, `${MINE}, and the agent's`);
   sandbox.plan({ turns: { implement: [{ writes: { "README.md": both, "a.js": "1\n" } }] } });
   const started = await sandbox.script("say hello", "--allow-dirty", ...sandbox.agent);
-  expect(started).toMatchObject({ code: 3, stdout: expect.stringContaining("cannot be told apart") });
+  expect(started).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining("your uncommitted changes overlap with the agent's in these files:\n  README.md"),
+  });
   expect(await sandbox.status()).toMatchObject({
     waiting: { kind: "escalation", reason: "own_lines", detail: "README.md", options: ["retry", "accept", "cancel"] },
   });

@@ -12,8 +12,8 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   begun: "--on-partial <option>",
   git: "--no-git",
   dirty: "--allow-dirty",
-  tests: `--tests trust, --tests none or --tests '<command>'`,
-  hooks: "--hooks <option>",
+  tests: "--tests",
+  hooks: "--hooks",
   place: "--yes, --here to work here",
   worktree: "--worktree",
   proceed: "--yes",
@@ -26,14 +26,20 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   remove: "--yes",
 };
 
-/** The flag with each value it takes here. */
-function choiceFlag({ id, options, path }: Choice): string {
-  const flag = FLAGS[id];
-  const ways = flag.includes(OPTION) ? listed(options.map((option) => flag.replace(OPTION, option))) : flag;
-  return path === undefined ? ways : `${ways}, or isdlc -C ${path}`;
-}
+const choiceFlag = ({ id, path }: Choice): string =>
+  path === undefined ? FLAGS[id] : `${FLAGS[id]}${ELSEWHERE}${path}`;
 
+const ELSEWHERE = ", or isdlc -C ";
 const OPTION = "<option>";
+
+/** The flag with each value it accepts here. */
+function flagUsage({ flag, options }: Pick<ToldChoice, "flag" | "options">): string {
+  if (flag === FLAGS.tests) return "--tests trust, --tests none or --tests '<command>'";
+  if (flag === FLAGS.hooks) return listed(options.map((option) => `${flag} ${option}`));
+  if (!flag.includes(OPTION)) return flag;
+  const [way = flag, ...elsewhere] = flag.split(ELSEWHERE);
+  return [listed(options.map((option) => way.replace(OPTION, option))), ...elsewhere].join(ELSEWHERE);
+}
 
 const listed = (ways: readonly string[]): string =>
   ways.length < 2 ? ways.join("") : `${ways.slice(0, -1).join(", ")} or ${ways.at(-1) ?? ""}`;
@@ -53,7 +59,7 @@ export function choicesResult(choices: readonly Choice[], atTerminal: boolean): 
 
 /** Nobody can be asked, and nothing was begun. */
 export function openChoices(told: readonly ToldChoice[]): Result {
-  const flags = [...new Set(told.map(({ flag }) => flag))];
+  const flags = [...new Set(told.map(flagUsage))];
   const [only = ""] = flags;
   const again = flags.length < 2 ? [`Run it again with ${only}.`] : ["Run it again with:", ...flags.map(indented)];
   const lines = [...told.flatMap(({ about = [] }) => about), ...again];
@@ -66,8 +72,7 @@ function declined(choice: Choice): string[] {
   const { kind, about, instead } = choice;
   if (instead !== undefined) return [`Nothing was started. ${instead}`];
   const isYesOrNo = kind === "confirm" || kind === "dirty" || kind === "trust";
-  const way = isYesOrNo
-    ? `Cancelled. (Use ${choiceFlag(choice)} to skip this question.)`
-    : `Run it again with ${choiceFlag(choice)}.`;
+  const usage = flagUsage({ flag: choiceFlag(choice), options: [...choice.options] });
+  const way = isYesOrNo ? `Cancelled. (Use ${usage} to skip this question.)` : `Run it again with ${usage}.`;
   return [...(choice.declined ?? about), way];
 }
