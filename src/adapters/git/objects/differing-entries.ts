@@ -1,15 +1,15 @@
 import type { TreeEntry } from "../write/tree-entry.ts";
 import { type PlacedEntry, readEntry, TREE_MODE, type TreeEntries } from "./tree-entries.ts";
 
-/** The entries of two folders that the other one does not have just so. */
+/** Entries of two folders without an identical entry in the other one. */
 export type DifferingEntries = { readonly before: TreeEntries; readonly after: TreeEntries };
 
-/** Two tree objects, and how many bytes an id has in them. */
+/** Two tree objects, and the length of their ids in bytes. */
 export type TreeObjects = { readonly before: Buffer; readonly after: Buffer; readonly idBytes: number };
 
 /**
- * Compares two tree objects as bytes, so that of a large folder only what differs is taken apart. Whatever order the
- * entries are in, one is left out only together with an equal one of the other tree. Null where one is malformed.
+ * Compares two tree objects as bytes, to parse only differing entries of a large folder. In any order of entries, an
+ * entry is skipped only together with an identical entry of the other tree. Returns null if a tree is malformed.
  */
 export function differingEntries(trees: TreeObjects): DifferingEntries | null {
   const { before, after, idBytes } = trees;
@@ -36,15 +36,15 @@ export function differingEntries(trees: TreeObjects): DifferingEntries | null {
   return differing;
 }
 
-/** Comes after every name, which are bytes in latin1. */
+/** Sorts after every name, because names are bytes in latin1. */
 const END: PlacedEntry = { name: "\uffff", entry: { mode: "", id: "" }, end: 0 };
 
-/** Git has a folder where its name with a slash would be. */
+/** Git sorts a folder by its name with a trailing slash. */
 const sortKey = ({ name, entry }: PlacedEntry): string => (entry.mode === TREE_MODE ? `${name}/` : name);
 
 type Position = { readonly before: number; readonly after: number };
 
-/** Bytes of the entry that comes next in both; 0 where it is not the same one. */
+/** Returns the length of the next entry in bytes, or 0 if the trees differ there. */
 function lengthOfSame({ before, after, idBytes }: TreeObjects, at: Position): number {
   let length = 0;
   for (let byte: number | undefined = -1; byte !== 0; length++) {

@@ -8,8 +8,8 @@ import { readTreeEntries, fileIn, TREE_MODE, type TreeEntries, treeIn } from "./
 export type TreeStore = { readonly objects: GitObjects; readonly makeTree: Conversation };
 
 /**
- * A tree with other entries at the given paths, and without those that are gone. Folders that become empty leave.
- * @throws ProblemError GIT_FAILED where a path would be both a file and a folder.
+ * Writes a tree with the given entries; those with mode `GONE` are removed. Folders that become empty are removed.
+ * @throws ProblemError GIT_FAILED if a path would be both a file and a folder.
  */
 export async function editTree(
   store: TreeStore,
@@ -22,14 +22,14 @@ export async function editTree(
 }
 
 type FolderEdit = {
-  /** With a slash at its end; empty for the root. */
+  /** With a trailing slash; empty for the root. */
   readonly folder: string;
   readonly held: TreeEntries;
-  /** Paths below the folder, as bytes in latin1. */
+  /** Paths under the folder, as bytes in latin1. */
   readonly edits: ReadonlyMap<string, TreeEntry>;
 };
 
-/** Null for a folder that is empty now. */
+/** Returns null if the folder becomes empty. */
 async function editFolder(store: TreeStore, { folder, held, edits }: FolderEdit): Promise<string | null> {
   const entries = new Map(held);
   const changed = await Promise.all(
@@ -45,7 +45,7 @@ async function editFolder(store: TreeStore, { folder, held, edits }: FolderEdit)
   return entries.size === 0 ? null : makeTree(store, entries);
 }
 
-/** What happens to one name: as a file, and below it as a folder. */
+/** Edits of one name: as a file, and under it as a folder. */
 type Edit = { readonly own: TreeEntry | undefined; readonly below: ReadonlyMap<string, TreeEntry> };
 
 function byName(edits: ReadonlyMap<string, TreeEntry>): ReadonlyMap<string, Edit> {
@@ -76,7 +76,7 @@ async function edited(store: TreeStore, { path, held, edit }: EntryEdit): Promis
   }
 }
 
-/** Git puts the entries in order and checks that it has what they name. */
+/** Writes one tree object. Git sorts the entries and checks that their objects exist. */
 export function makeTree({ makeTree }: TreeStore, entries: TreeEntries): Promise<string> {
   const lines = [...entries].map(([name, { mode, id }]) => `${mode} ${objectType(mode)} ${id}\t${name}\0`);
   return makeTree.ask(Buffer.from(`${lines.join("")}\0`, "latin1"), (answers) => answers.line());

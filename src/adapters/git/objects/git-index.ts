@@ -2,30 +2,29 @@ import { readFileSync, statSync } from "node:fs";
 import { nodeCrypto } from "../../file-system/node-crypto.ts";
 import type { TreeEntry } from "../write/tree-entry.ts";
 
-/** What is told of an entry at a glance, so that a large index need not be read as a whole. */
+/** Fields of an entry that are cheap to read, to avoid parsing a large index completely. */
 export type EntryGlance = {
-  /** Path, as bytes in latin1 so that any name is kept. */
+  /** Path as bytes in latin1, which preserves any name. */
   readonly name: string;
-  /** Other than 0 while a merge is not resolved. */
+  /** Not 0 during an unresolved merge. */
   readonly stage: number;
   /** Marked "assume unchanged". */
   readonly isAssumed: boolean;
   /** Marked "skip worktree". */
   readonly isSkipped: boolean;
-  /** Only announced with `git add -N`: in no tree. */
+  /** Added with `git add -N` only: not in any tree. */
   readonly isAnnounced: boolean;
-  /** A repository of its own. */
   readonly isSubmodule: boolean;
   /**
-   * Seconds; when the file's record had last changed as git last read it. A file with another one, git reads again. Null
-   * where git goes by something else.
+   * Time of the file's last status change (ctime) in seconds, as git last read it. If the ctime differs, git reads the
+   * file again. Null if git uses other data.
    */
   readonly recordedAt: number | null;
 };
 
 export type IndexEntry = TreeEntry & EntryGlance;
 
-/** What git remembers of the trees it last wrote; null where a folder changed since. */
+/** Git's cache of the trees it last wrote. The id is null if the folder changed since then. */
 export type KnownTree = {
   readonly id: string | null;
   readonly count: number;
@@ -33,25 +32,25 @@ export type KnownTree = {
 };
 
 export type GitIndex = {
-  /** Those that were wanted. */
+  /** Entries accepted by the filter. */
   readonly entries: readonly IndexEntry[];
-  /** Of all. */
+  /** Number of all entries. */
   readonly count: number;
   readonly known: KnownTree | null;
 };
 
-/** Bytes; a larger one is read faster by git itself. */
+/** Git itself reads a larger index faster. */
 export const MAX_INDEX_BYTES = 2 * 1024 * 1024;
-/** The same where few of the entries are wanted: some three million. */
+/** Limit if only a few entries are wanted: about three million entries. */
 const MAX_SCANNED_INDEX_BYTES = 256 * 1024 * 1024;
 
 /**
- * An index, read without starting git: an empty one where there is no such file. Null for everything that only git should
- * judge: a large or split or sparse one, other hashes than SHA-1, a version or a mark that is not known.
+ * Reads an index without starting git. Returns an empty index if the file is missing. Returns null for everything that
+ * only git should interpret: a large, split or sparse index, hashes other than SHA-1, an unknown version or extension.
  */
 export const readIndex = (file: string): GitIndex | null => readUpTo(MAX_INDEX_BYTES, file, () => true);
 
-/** The same of those entries alone that are wanted, where the index may be large. */
+/** Like `readIndex`, but reads only wanted entries and accepts a large index. */
 export const readFromIndex = (file: string, isWanted: EntryFilter): GitIndex | null =>
   readUpTo(MAX_SCANNED_INDEX_BYTES, file, isWanted);
 
@@ -67,7 +66,7 @@ function readUpTo(most: number, file: string, isWanted: EntryFilter): GitIndex |
   }
 }
 
-/** The same for the bytes of an index, which its entries keep in memory. */
+/** Like `readIndex`, for bytes of an index. The returned names keep all of its text in memory. */
 export function readIndexBytes(bytes: Buffer, isWanted: EntryFilter = () => true): GitIndex | null {
   try {
     return parseIndex(bytes, isWanted);
@@ -85,7 +84,7 @@ function parseIndex(bytes: Buffer, isWanted: EntryFilter): GitIndex | null {
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
   if (version < 2 || version > 4 || count * FLAGS_AT > end) return null;
   const entries: IndexEntry[] = [];
-  const text = bytes.toString("latin1"); // names are parts of it, which is far quicker than decoding each
+  const text = bytes.toString("latin1"); // names are substrings of it: much faster than decoding each
   let at = HEADER_BYTES;
   let before = "";
   for (let left = count; left > 0; left--) {
@@ -104,12 +103,12 @@ function isWhole(bytes: Buffer, end: number): boolean {
   return hash.equals(bytes.subarray(end));
 }
 
-/** Of times, place, owner and size nothing is used but a time and the mode. */
+/** Offsets in an entry. Of its stat data, only one time and the mode are used. */
 const MODE_AT = 24;
 const ID_AT = 40;
 const FLAGS_AT = ID_AT + HASH_BYTES;
 const SUBMODULE_MODE = 0o160000;
-/** There git has the time at which a file was made in that place. */
+/** On Windows, git stores the creation time in the field of the ctime. */
 const isWindows = process.platform === "win32";
 
 type IndexText = { readonly text: string; readonly version: number; readonly before: string };
@@ -138,7 +137,7 @@ const contentAt = (bytes: Buffer, start: number): TreeEntry => ({
   id: bytes.toString("hex", start + ID_AT, start + FLAGS_AT),
 });
 
-/** With at least one NUL, to a multiple of eight. */
+/** Adds NUL bytes, at least one, up to a multiple of eight. */
 const padded = (length: number): number => (length + 8) & ~7;
 
 function plain(text: string, at: number): { name: string; end: number } {
@@ -149,7 +148,7 @@ function plain(text: string, at: number): { name: string; end: number } {
 
 const endsEarly = (): Error => new Error("the index ends early");
 
-/** How many bytes of the name before do not count, then the rest. */
+/** Reads a prefix-compressed name: the number of bytes to cut off the previous name, then the rest. */
 function shortened(bytes: Buffer, start: number, { text, before }: IndexText): { name: string; end: number } {
   let at = start;
   let dropped = bytes.readUInt8(at) & 0x7f;
@@ -162,7 +161,7 @@ function shortened(bytes: Buffer, start: number, { text, before }: IndexText): {
   return { name: before.slice(0, before.length - dropped) + rest.name, end: rest.end };
 }
 
-/** With names of their own: parts of a text keep all of it in memory. */
+/** Copies the names, because substrings keep the whole text in memory. */
 const separated = (index: GitIndex | null): GitIndex | null =>
   index && { ...index, entries: index.entries.map((entry) => ({ ...entry, name: separate(entry.name) })) };
 
@@ -170,13 +169,13 @@ const separate = (name: string): string => Buffer.from(name, "latin1").toString(
 
 const NOTHING_KNOWN: KnownTree = { id: null, count: -1, folders: new Map() };
 
-/** The trees that are known. Null for an extension that says where entries are, or how to read them. */
+/** Returns the cached trees, or null for an extension that changes where entries are or how to read them. */
 function readExtensions(bytes: Buffer, start: number, end: number): KnownTree | null {
   let known = NOTHING_KNOWN;
   for (let at = start; at < end;) {
     const name = bytes.toString("latin1", at, at + 4);
     const body = at + 8;
-    if (!/^[A-Z]/.test(name)) return null; // git itself must understand these
+    if (!/^[A-Z]/.test(name)) return null; // readers must understand these
     if (name === "TREE") known = readTree(bytes, body).tree;
     at = body + bytes.readUInt32BE(at + 4);
   }
@@ -191,7 +190,10 @@ function findPosition(bytes: Buffer, byte: number, start: number): number {
   return at;
 }
 
-/** `<name> NUL <number of entries> <number of folders> LF <id>`, then the folders; a number below 0 comes without id. */
+/**
+ * Reads `<name> NUL <number of entries> <number of folders> LF <id>`, then the folders. A negative number of entries
+ * has no id.
+ */
 function readTree(bytes: Buffer, start: number): { name: string; tree: KnownTree; next: number } {
   const nameEnd = findPosition(bytes, 0, start);
   const lineEnd = findPosition(bytes, LINE_BREAK, nameEnd);

@@ -5,11 +5,11 @@ import { isObjectId } from "../snapshot/ref-name.ts";
 
 export type GitObject = { readonly type: string; readonly content: Buffer };
 
-/** Objects of a repository by their ids. They never change, so small ones are remembered. */
+/** Objects of a repository by id. They never change: small ones are cached. */
 export type GitObjects = {
-  /** Null where the repository does not have it. */
+  /** Returns null if the repository does not have the object. */
   read(id: string): Promise<GitObject | null>;
-  /** Whether it is there now: what nothing refers to may be thrown away at any time. */
+  /** Returns true if the object exists now. Unreferenced objects can be deleted at any time. */
   has(id: string): Promise<boolean>;
 };
 
@@ -17,8 +17,8 @@ const REMEMBERED_BYTES = 16 * 1024 * 1024;
 const SMALL_BYTES = 256 * 1024;
 
 /**
- * Reads through one `git cat-file --batch`. What is stored under an id is compared with the id: git itself does not look
- * whether somebody wrote something else into the file of an object.
+ * Reads through one `git cat-file --batch`. Compares the content with the id, because git does not detect a file of an
+ * object that was overwritten with something else.
  */
 export function createGitObjects(catFile: Conversation): GitObjects {
   const known = new Map<string, GitObject>();
@@ -47,7 +47,7 @@ async function readObject(catFile: Conversation, id: string): Promise<GitObject 
   const object = await catFile.ask(Buffer.from(`${id}\n`), async (answers, isNew) => {
     const [, type = "", size = ""] = (await answers.line()).split(" ");
     const isMissing = !/^\d+$/.test(size);
-    if (isMissing && !isNew) throw gitFailed("cat-file", `the object ${id} is missing`); // or came in a way that only a new one sees
+    if (isMissing && !isNew) throw gitFailed("cat-file", `the object ${id} is missing`); // or was added in a way only a new git sees
     if (isMissing) return null;
     const content = await answers.bytes(Number(size) + 1);
     return { type, content: Buffer.from(content.subarray(0, -1)) };

@@ -5,16 +5,16 @@ import type { Conversation } from "../process/git-conversation.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
 
-/** Stores objects and gives their ids. What they refer to is not looked for. */
+/** Stores objects and returns their ids. Does not check if referenced objects exist. */
 export type ObjectWriter = {
-  /** The content of a file as it is: no filter sees it. */
+  /** Stores the content of a file without filters. */
   fileAsBlob(file: string): Promise<string>;
   commit(content: string): Promise<string>;
 };
 
 export type HashingGit = { readonly blobs: Conversation; readonly commits: Conversation };
 
-/** Through `git hash-object -w --stdin-paths`, one for each type of object. */
+/** Creates a writer that uses `git hash-object -w --stdin-paths`, with one process per type of object. */
 export function createObjectWriter({ blobs, commits }: HashingGit): ObjectWriter {
   return {
     fileAsBlob: (file) => store(blobs, file),

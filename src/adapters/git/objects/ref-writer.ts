@@ -3,12 +3,15 @@ import { gitFailed } from "../process/run-git.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
 
 /**
- * Points a ref to an object: from where it is said to point, or else from wherever it does.
- * @throws ProblemError GIT_FAILED where the object is not there, or the ref points to something else.
+ * Points a ref to an object. With `from`, the ref must still point there.
+ * @throws ProblemError GIT_FAILED if the object is missing, or the ref points to something else.
  */
 export type RefWriter = (ref: string, id: string, from?: string) => Promise<void>;
 
-/** Through one `git update-ref --stdin`, a transaction for each: nothing is locked between them. */
+/**
+ * Creates a writer that uses one `git update-ref --stdin`. Each update is a transaction: nothing stays locked in
+ * between.
+ */
 export function createRefWriter(updateRef: Conversation): RefWriter {
   return async (ref, id, from) => {
     if (![id, from ?? id].every(isObjectId) || !/^(?:HEAD|refs\/[^\s\p{Cc}]+)$/u.test(ref))

@@ -9,7 +9,7 @@ import { createGitObjects } from "./git-objects.ts";
 import { createObjectWriter, type ObjectWriter } from "./object-writer.ts";
 import { createRefWriter, type RefWriter } from "./ref-writer.ts";
 
-/** Objects, refs and rules of one repository, through processes of git that stay. */
+/** Objects, refs and rules of one repository, read and written by long-running git processes. */
 export type RepositoryStore = TreeStore & {
   readonly setRef: RefWriter;
   readonly write: ObjectWriter;
@@ -19,7 +19,7 @@ export type RepositoryStore = TreeStore & {
 
 const stores = new Map<string, WeakMap<NodeJS.ProcessEnv, RepositoryStore>>();
 
-/** One for each working tree and environment: whoever asks for the same one shares its processes. */
+/** Returns the store of a working tree and environment. All callers share its processes. */
 export function repositoryStore(folder: GitFolder): RepositoryStore {
   const { top, env } = folder;
   const here = stores.get(top) ?? new WeakMap<NodeJS.ProcessEnv, RepositoryStore>();
@@ -29,7 +29,7 @@ export function repositoryStore(folder: GitFolder): RepositoryStore {
   return known;
 }
 
-/** For a working tree that is about to be removed: its processes end, and what was remembered of it is forgotten. */
+/** Ends the processes of a working tree that is about to be removed, and drops everything cached about it. */
 export function releaseRepository(top: string): void {
   stores.delete(top);
   releaseCopies(top);

@@ -7,8 +7,9 @@ import { fileIn, malformedTree, treeContent, treeIn } from "./tree-entries.ts";
 export type Difference = { readonly path: string; readonly before: TreeEntry; readonly after: TreeEntry };
 
 /**
- * The files in which two trees (or the trees of two commits) differ, in the order of git's index. Only folders that
- * differ are read; null is an empty one. A file that became a folder is gone, and the files in it are new.
+ * Lists the files that differ between two trees (or the trees of two commits), in the order of git's index. Reads only
+ * differing folders; null is an empty tree. A file replaced by a folder is listed as deleted, and the files in the
+ * folder as added.
  */
 export async function treeDifferences(objects: GitObjects, from: string | null, to: string): Promise<Difference[]> {
   if (from === to) return [];

@@ -5,17 +5,23 @@ import type { GitObjects } from "./git-objects.ts";
 
 export const TREE_MODE = "40000";
 
-/** Name of an entry, as bytes in latin1 so that any name is kept, and what it is. */
+/** Entries by name. Names are bytes in latin1, which preserves any name. */
 export type TreeEntries = ReadonlyMap<string, TreeEntry>;
 
-/** The entries of a tree, or of a commit's; none for null. @throws ProblemError GIT_FAILED where it is not there. */
+/**
+ * Reads the entries of a tree or of a commit's tree; none for null.
+ * @throws ProblemError GIT_FAILED if the tree is missing or malformed.
+ */
 export async function readTreeEntries(objects: GitObjects, id: string | null): Promise<TreeEntries> {
   const entries = parseTree(await treeContent(objects, id), (id ?? "").length / 2);
   if (entries === null) throw malformedTree(id);
   return entries;
 }
 
-/** The bytes of a tree, or of a commit's; none for null. @throws ProblemError GIT_FAILED where it is not there. */
+/**
+ * Reads the bytes of a tree or of a commit's tree; none for null.
+ * @throws ProblemError GIT_FAILED if the tree is missing.
+ */
 export async function treeContent(objects: GitObjects, id: string | null): Promise<Buffer> {
   if (id === null) return Buffer.alloc(0);
   const object = await objects.read(id);
@@ -26,7 +32,7 @@ export async function treeContent(objects: GitObjects, id: string | null): Promi
 
 export const malformedTree = (id: string | null): Error => gitFailed("cat-file", `the tree ${id} is malformed`);
 
-/** What a tree has at a path; undefined where it has nothing there. */
+/** Returns the entry at a path, if the tree has one. */
 export async function entryAt(objects: GitObjects, tree: string, path: string): Promise<TreeEntry | undefined> {
   let entry: TreeEntry | undefined = { mode: TREE_MODE, id: tree };
   for (const name of encodePath(path).toString("latin1").split("/")) {
@@ -37,7 +43,7 @@ export async function entryAt(objects: GitObjects, tree: string, path: string): 
   return entry;
 }
 
-/** The tree of a commit, or the tree itself; null where the repository does not have it. */
+/** Returns the tree of a commit, or the tree itself; null if the repository does not have the object. */
 export async function readTreeId(objects: GitObjects, id: string): Promise<string | null> {
   const object = await objects.read(id);
   if (object === null) return null;
@@ -50,7 +56,7 @@ function parseTreeId(commit: Buffer, id: string): string {
   return tree;
 }
 
-/** Null for what is malformed: whoever can write objects can write that. */
+/** Returns null for a malformed tree: any program with write access to objects can create one. */
 export function parseTree(tree: Buffer, idBytes: number): TreeEntries | null {
   const entries = new Map<string, TreeEntry>();
   for (let start = 0; start < tree.length;) {
@@ -66,11 +72,11 @@ export type PlacedEntry = {
   /** Bytes in latin1. */
   readonly name: string;
   readonly entry: TreeEntry;
-  /** Where the next one begins. */
+  /** Offset of the next entry. */
   readonly end: number;
 };
 
-/** An entry is `<mode> <name> NUL <id>`, the id as raw bytes. Null for anything else. */
+/** Reads an entry `<mode> <name> NUL <id>`, with the id as raw bytes. Returns null for anything else. */
 export function readEntry(tree: Buffer, start: number, idBytes: number): PlacedEntry | null {
   const space = tree.indexOf(0x20, start);
   const nameEnd = space === -1 ? -1 : tree.indexOf(0, space);
@@ -80,9 +86,9 @@ export function readEntry(tree: Buffer, start: number, idBytes: number): PlacedE
   return { name: tree.toString("latin1", space + 1, nameEnd), entry, end };
 }
 
-/** The folder that an entry is, or none. */
+/** Returns the tree id if the entry is a folder. */
 export const treeIn = (entry: TreeEntry | undefined): string | null => (entry?.mode === TREE_MODE ? entry.id : null);
 
-/** The file, link or repository that an entry is, or none. */
+/** Returns the entry if it is a file, link or submodule. */
 export const fileIn = (entry: TreeEntry | undefined): TreeEntry | null =>
   entry === undefined || entry.mode === TREE_MODE ? null : entry;

@@ -3,13 +3,13 @@ import { makeTree, type TreeStore } from "./edit-tree.ts";
 import { type EntryGlance, type GitIndex, type KnownTree, readFromIndex } from "./git-index.ts";
 import { TREE_MODE } from "./tree-entries.ts";
 
-/** More folders or files than these are written faster by git itself, which also remembers them. */
+/** Git itself writes more folders or files faster, and caches them. */
 const MAX_FOLDERS = 100;
 const MAX_FILES = 1_000;
 
 /**
- * The tree that an index holds, as `git write-tree` has it; null where that is left to git. Of what lies in folders that
- * git remembers, nothing is read.
+ * Writes the tree of an index, as `git write-tree` does. Returns null if git has to do it. Reads no entries of folders
+ * with a cached tree.
  */
 export async function treeOfIndex(store: TreeStore, file: string): Promise<string | null> {
   const glance = readFromIndex(file, isOutsideTrees);
@@ -26,19 +26,24 @@ export async function treeOfIndex(store: TreeStore, file: string): Promise<strin
   return countFolders(root) > MAX_FOLDERS ? null : written(store, root);
 }
 
-/** Of a merge that is not resolved, or only announced. */
+/** Returns true for an entry of an unresolved merge, or added with `git add -N` only. */
 export const isOutsideTrees = ({ stage, isAnnounced }: EntryGlance): boolean => stage !== 0 || isAnnounced;
 
-/** The tree that git remembers for the whole index; null where it has to be written, or something is outside of trees. */
+/**
+ * Returns git's cached tree of the whole index. Returns null if it has to be written, or an entry belongs to no tree.
+ */
 export const rememberedTree = ({ entries, count, known }: GitIndex): string | null =>
   known?.count === count && !entries.some(isOutsideTrees) ? known.id : null;
 
-/** A folder that git remembers, and of how many files in it the index knows. */
+/** A folder with a cached tree, and the number of its files in the index. */
 type Cover = { readonly path: string; readonly id: string; readonly known: KnownTree; count: number };
 
 type Place = { readonly known: KnownTree | undefined; readonly cover: Cover | null };
 
-/** Which files lie in a folder that git remembers; these are counted, to be held against what git says. */
+/**
+ * Separates files outside of folders with a cached tree. Counts the files in these folders, to compare the numbers
+ * with git's cache.
+ */
 function coversBy(root: KnownTree | null) {
   const places = new Map<string, Place>([["", placed("", root ?? undefined)]]);
   function placeOf(folder: string): Place {
@@ -67,7 +72,7 @@ function placed(path: string, known: KnownTree | undefined): Place {
   return { known, cover: known === undefined || id === null ? null : { path, id, known, count: 0 } };
 }
 
-/** Files in folders that git remembers. */
+/** Counts the files in folders with a cached tree. */
 function countKnown(known: KnownTree | null): number {
   if (known === null) return 0;
   if (known.id !== null) return known.count;

@@ -1,16 +1,16 @@
-/** What git answers, in pieces as the one who asked knows them. */
+/** Typed reads from git's output. */
 export type Answers = {
   line(): Promise<string>;
-  /** Up to a NUL. */
+  /** Reads up to the next NUL. */
   field(): Promise<Buffer>;
   bytes(count: number): Promise<Buffer>;
-  /** Whether the next bytes are these; none are taken. */
+  /** Returns true if the next bytes equal the text. Consumes nothing. */
   isNext(text: string): Promise<boolean>;
 };
 
 export type Inbox = Answers & { put(chunk: Buffer): void; fail(error: Error): void };
 
-/** What came and was not read yet. */
+/** Creates a buffer of output that was received but not read yet. */
 export function createInbox(): Inbox {
   const waiting = createWaiting();
   return {
@@ -39,7 +39,7 @@ function createWaiting() {
     wake = null;
     waiting?.();
   };
-  /** What is made of the bytes that are there, once there are enough of them. */
+  /** Waits until `read` returns a value for the received bytes. */
   async function taken<T>(read: (bytes: InboxBuffer) => T | null): Promise<T> {
     for (;;) {
       const found = read(held);

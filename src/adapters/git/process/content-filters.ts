@@ -4,25 +4,25 @@ import { homeFolder } from "./git-environment.ts";
 import { splitFields } from "./git-path.ts";
 import type { Repository } from "../read/repository.ts";
 
-/** Environment of a call that no content filter of the configuration takes part in. */
+/** Environment variables that disable the configured content filters. */
 export type Filterless = Readonly<Record<string, string>>;
 
-/** Environment that empties every content filter the configuration names. */
+/** Returns variables that empty every content filter named in the git configuration. */
 export async function withoutFilters(git: Git): Promise<Filterless> {
   const names = splitFields((await git(["config", "--name-only", "-z", "--list"])).stdout);
   return emptied(names.map((name) => name.toString("utf8")));
 }
 
-/** Settings of the person that say what counts as a change; everything else is fixed where the tree is looked at. */
+/** User settings that affect which files count as changed. Scans fix all other settings. */
 export type LookSettings = Readonly<Record<string, string>>;
 
 const KEPT = new Set(["core.autocrlf", "core.eol", "core.excludesfile", "core.attributesfile"]);
 
-/** Those among all settings that count in a working tree, the last of each name. */
+/** Returns the settings that affect a working tree, with the last value of each name. */
 export const lookSettings = (settings: readonly { readonly key: string; readonly value: string }[]): LookSettings =>
   Object.fromEntries(settings.filter(({ key }) => KEPT.has(key)).map(({ key, value }) => [key, value]));
 
-/** Where settings usually are, or may appear. */
+/** Lists the usual files of git settings. They may not exist yet. */
 export function settingsFiles({ gitDir, env }: Repository): string[] {
   return [
     join(gitDir, "config"),
@@ -33,11 +33,11 @@ export function settingsFiles({ gitDir, env }: Repository): string[] {
   ];
 }
 
-/** Where git has what a person set for all repositories. */
+/** Returns the folder of the user's git settings for all repositories. */
 export const personalFolder = (env: NodeJS.ProcessEnv): string =>
   join(env["XDG_CONFIG_HOME"] || join(homeFolder(env), ".config"), "git");
 
-/** The names come from the repository and may hold `=`, which `-c` would misread, so they travel as GIT_CONFIG_KEY_n. */
+/** Passes names as GIT_CONFIG_KEY_n: they come from the repository and may contain `=`, which `-c` would misread. */
 export function emptied(names: readonly string[]): Filterless {
   const filters = new Set(names.flatMap((name) => /^filter\.(.*)\.[^.]*$/s.exec(name)?.[1] ?? []));
   const settings = [...filters].flatMap((name) => [
@@ -52,5 +52,5 @@ export function emptied(names: readonly string[]): Filterless {
       [`GIT_CONFIG_KEY_${index}`, key],
       [`GIT_CONFIG_VALUE_${index}`, value],
     ]),
-  ]) as Filterless; // built from pairs of strings just above
+  ]) as Filterless; // entries are pairs of strings
 }

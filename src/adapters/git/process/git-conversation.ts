@@ -5,25 +5,25 @@ import { gitFailed, unavailable } from "./run-git.ts";
 
 export type TalkingGit = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** One git that answers many requests, one after another: starting a process costs more than most answers. */
+/** One git process that answers many requests in sequence: starting a process costs more than most answers. */
 export type Conversation = {
   ask<T>(request: Buffer, read: ReadAnswer<T>): Promise<T>;
-  /** The next request is for a new git. */
+  /** Ends the process. The next request starts a new one. */
   end(): void;
 };
 
-/** Reads one answer. What it throws at one of a git that is not new is asked of a new one. */
+/** Reads one answer. If it throws and the process is not new, the request is repeated in a new process. */
 type ReadAnswer<T> = (answers: Answers, isNew: boolean) => Promise<T>;
 
 const ANSWER_TIMEOUT_MS = 60_000;
-/** A server sees many working trees: nobody's git waits for ever. */
+/** Idle processes must end, because a server opens many working trees. */
 const IDLE_MILLISECONDS = 5 * 60_000;
 
 /**
- * Starts git at the first request. It ends when nobody has asked for a while, and with this program, which it does not
- * keep alive: its input ends then. One that
- * has been there for a while may not know what happened since (objects that were packed, say): what it fails at is asked
- * once more of a new one, so a request must be one that can be repeated.
+ * Starts git at the first request. The process ends after `idleMilliseconds` without a request. It also ends with this
+ * program, which closes its input, and does not keep this program alive.
+ * An old process may not see later changes, such as packed objects. A request that fails there is repeated in a new
+ * process: requests must be repeatable.
  */
 export function createConversation(
   command: string,
@@ -70,7 +70,7 @@ export function createConversation(
 
 type Talk = {
   answersTo(request: Buffer): Answers;
-  /** Keeps this program alive while an answer is awaited. */
+  /** Keeps this program alive while it waits for an answer. */
   during<T>(work: () => Promise<T>): Promise<T>;
   stop(why: string): void;
 };
@@ -81,7 +81,7 @@ function begin(command: string, child: TalkingGit): Talk {
   let stopped: string | null = null;
   child.stdout.on("data", (chunk: Buffer) => inbox.put(chunk));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (words = (words + text).slice(-2000)));
-  child.stdin.on("error", () => undefined); // its end tells why
+  child.stdin.on("error", () => undefined); // the `close` event reports the reason
   child.on("error", (error) => inbox.fail(unavailable(error.message)));
   child.on("close", () => inbox.fail(gitFailed(command, stopped ?? (words.trim() || "it ended"))));
   const handles = [child, child.stdin, child.stdout, child.stderr] as unknown as { ref(): void; unref(): void }[]; // pipes are sockets

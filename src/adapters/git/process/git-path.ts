@@ -1,8 +1,8 @@
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * File names are bytes. Valid UTF-8 becomes the text it is; in any other name each byte from 0x80 becomes the lone
- * surrogate U+DC00 + byte, which JSON carries unchanged and `encodePath` turns back into the same byte.
+ * Decodes a file name, which is bytes. Valid UTF-8 becomes text. In any other name, each byte from 0x80 becomes the
+ * lone surrogate U+DC00 + byte: JSON preserves it, and `encodePath` restores the byte.
  */
 export function decodePath(bytes: Buffer): string {
   try {
@@ -15,7 +15,7 @@ export function decodePath(bytes: Buffer): string {
 export function encodePath(path: string): Buffer {
   if (!/[\udc80-\udcff]/.test(path)) return Buffer.from(path, "utf8");
   const isEscaped = Array.from(path).some((sign) => sign.length === 1 && sign >= "\udc80" && sign <= "\udcff");
-  if (!isEscaped) return Buffer.from(path, "utf8"); // the second half of an ordinary pair
+  if (!isEscaped) return Buffer.from(path, "utf8"); // second half of a surrogate pair
   return Buffer.concat(
     Array.from(path, (sign) => {
       const code = sign.charCodeAt(0);
@@ -26,20 +26,20 @@ export function encodePath(path: string): Buffer {
   );
 }
 
-/** Where a file of the tree is. */
+/** Returns the path of a file in the working tree. */
 export const inTree = (top: string, path: string | Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${top}/`), typeof path === "string" ? encodePath(path) : path]);
 
-/** A path as bytes in latin1: for the many that are never shown, and of which nothing else is needed. */
+/** A path as bytes in latin1, for the many paths that are never shown. */
 export type RawPath = string;
 
-/** The same for a path as bytes: as text where that names the same bytes, which is far quicker. */
+/** Like `inTree`, for a raw path. ASCII paths are returned as text, which is much faster. */
 export const rawInTree = (top: string, path: RawPath): string | Buffer =>
   NOT_ASCII.test(path) ? inTree(top, Buffer.from(path, "latin1")) : `${top}/${path}`;
 
 const NOT_ASCII = /[\u0080-\u00ff]/;
 
-/** The fields of `-z` output. */
+/** Splits `-z` output into fields. */
 export function splitFields(output: Buffer): Buffer[] {
   const fields: Buffer[] = [];
   let start = 0;
@@ -51,18 +51,18 @@ export function splitFields(output: Buffer): Buffer[] {
   return fields;
 }
 
-/** Input for `-z --stdin`. */
+/** Builds the input for `-z --stdin`. */
 export function joinFields(paths: readonly string[]): Buffer {
   return Buffer.concat(paths.flatMap((path) => [encodePath(path), Buffer.from([0])]));
 }
 
-/** True for the folder itself and for everything below it. */
+/** Returns true for the folder itself and everything under it. */
 export function isUnder(path: string, folder: string): boolean {
   const prefix = folder.replace(/\/+$/, "");
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** A path of the tree as git names it: relative, no way up, nothing of git's own. */
+/** Returns true for a path in git's form: relative, and without NUL, empty, `.`, `..` or `.git` parts. */
 export function isTreePath(path: string): boolean {
   if (path === "" || path.includes("\0")) return false;
   return path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/^\.git$/i.test(part));

@@ -11,14 +11,16 @@ export type GitOptions = {
   readonly whenTooLong?: "fail" | "cut";
 };
 
-/** Git in one folder. The first argument is the command; the status is for the caller to read. */
+/** Runs git in one folder. The first argument is the command. The caller checks the exit status. */
 export type Git = (args: readonly string[], options?: GitOptions) => Promise<GitResult>;
 
 const readTimeoutMs = 5_000;
-/** For calls that may read every file of the tree. */
+/** For calls that may read every file of the working tree. */
 export const wholeTreeTimeoutMs = 120_000;
 
-/** Settings that start programs, reach the network or hide changes: fixed here, whatever the repository says. */
+/**
+ * Overrides for settings that start programs, use the network or hide changes, regardless of the repository's values.
+ */
 const fixedSettings = [
   "core.fsmonitor=false",
   "core.hooksPath=/dev/null",
@@ -41,10 +43,13 @@ const fixedSettings = [
   "submodule.recurse=false",
 ];
 
-/** What every hardened call of git begins with. */
+/** First arguments of every hardened git call. */
 export const hardening = ["--no-optional-locks", "--no-pager", ...fixedSettings.flatMap((setting) => ["-c", setting])];
 
-/** For questions and snapshots: starts nothing that the repository configures. Content filters: see `withoutFilters`. */
+/**
+ * Creates a git for reads and snapshots. It starts nothing configured by the repository. For content filters, see
+ * `withoutFilters`.
+ */
 export function hardenedGit(cwd: string, env: NodeJS.ProcessEnv): Git {
   let always: NodeJS.ProcessEnv | null = null;
   return (args, options) =>
@@ -58,12 +63,12 @@ export function hardenedGit(cwd: string, env: NodeJS.ProcessEnv): Git {
     });
 }
 
-/** A working tree, and the environment that git is started in there. */
+/** A working tree, and the environment of git processes in it. */
 export type GitFolder = { readonly top: string; readonly env: NodeJS.ProcessEnv };
 
 const staying = new Map<string, Set<TalkingGit>>();
 
-/** A hardened git that stays and answers what it is asked on its input. */
+/** Starts a hardened, long-running git that answers requests on its input. */
 export function startGit(
   { top, env }: GitFolder,
   args: readonly string[],
@@ -81,18 +86,21 @@ export function startGit(
   return git;
 }
 
-/** Ends every git that stays in a working tree. Whoever asks one of them again is answered by a new one. */
+/** Ends every long-running git of a working tree. The next request starts a new one. */
 export function endStaying(top: string): void {
   for (const git of staying.get(top) ?? []) git.kill("SIGKILL");
 }
 
-/** The same git with variables that every call of it gets. */
+/** Adds these variables to every call of a git. */
 export const withEnvironment =
   (git: Git, environment: Readonly<Record<string, string>>): Git =>
   (args, options) =>
     git(args, { ...options, environment: { ...environment, ...options?.environment } });
 
-/** Standard output of a call that has to work. */
+/**
+ * Returns the standard output of a call.
+ * @throws ProblemError GIT_FAILED if the exit status is not 0.
+ */
 export async function must(result: Promise<GitResult>, command: string): Promise<Buffer> {
   const done = await result;
   if (done.status !== 0) throw gitFailed(command, lastWords(done));

@@ -7,7 +7,7 @@ const CHANGES: ReadonlyMap<string, FileChange["change"]> = new Map([
   ["T", "typechange"],
 ]);
 
-/** What `-z --name-status --no-renames` prints: a letter and a path, one after the other. */
+/** Parses the output of `-z --name-status --no-renames`: alternating letters and paths. */
 export function parseNameStatus(output: Buffer): FileChange[] {
   const fields = splitFields(output);
   const changes: FileChange[] = [];

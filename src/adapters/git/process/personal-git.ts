@@ -13,25 +13,25 @@ import { writingEnvironment } from "./git-environment.ts";
 import { type GitResult, runGit } from "./run-git.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 
-/** Whether a person agreed to what the repository itself has git start. */
+/** Approval of repository commands: true if a person agreed to this one. */
 export type Allows = (program: GitProgram) => boolean;
 
 export const allowsNothing: Allows = () => false;
 
-/** Who has git change something: the environment it is started in, and what they agreed to. */
+/** The caller of a git change: its environment, and the repository commands it agreed to. */
 export type GitCaller = {
   readonly env: NodeJS.ProcessEnv;
   readonly allows: Allows;
-  /** Names of variables that hooks and filters get besides. */
+  /** Names of additional variables for hooks and filters. */
   readonly variables?: readonly string[] | undefined;
 };
 
-/** Hooks run tests and linters. */
+/** Long, because hooks run tests and linters. */
 const writeTimeoutMs = 15 * 60_000;
 
 /**
- * For changes a person asked for: their hooks, filters and signing apply. Of what the repository brings along, which an
- * agent may have written, only that which a person agreed to; submodules are not entered.
+ * Creates a git for changes requested by a person: the user's hooks, filters and signing apply. Repository commands
+ * may be written by an agent and run only if a person agreed to them. Submodules are not entered.
  */
 export function personalGit(cwd: string, { env, allows, variables }: GitCaller): Git {
   return async (args, options) => {
@@ -51,13 +51,13 @@ export function personalGit(cwd: string, { env, allows, variables }: GitCaller):
   };
 }
 
-/** Settings that nobody agreed to, and where git looks for hooks without them. */
+/** Returns the settings without approval, and the folder where git finds hooks without these settings. */
 function judged(programs: RepositoryPrograms, allows: Allows) {
   const refused = programs.settings.filter((setting) => setting.isComeBy && !allows(setting)).map(({ key }) => key);
   return { refused, hooks: refused.includes("core.hookspath") ? programs.usualHooks : programs.hooks };
 }
 
-/** Whether any hook would run in a change that a person asked for. */
+/** Returns true if any hook would run in a change requested by a person. */
 export async function hasHooks(cwd: string, { env, allows }: GitCaller): Promise<boolean> {
   const programs = await repositoryPrograms(cwd, env);
   const { hooks } = judged(programs, allows);
@@ -82,7 +82,7 @@ function start(cwd: string, args: readonly string[], options: Start): Promise<Gi
 
 type Setting = readonly [key: string, value: string];
 
-/** What stands in for a setting of the repository where the person has none of their own; else it is emptied. */
+/** Replacements for repository settings if the user has no value for them. Other settings are emptied. */
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/^core\.fsmonitor$/, "false"],
   [/^core\.sshcommand$/, "ssh"],
@@ -95,19 +95,19 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/^remote\..*\.receivepack$/, "git-receive-pack"],
 ];
 
-/** Settings that put the person's own in the place of those that nobody agreed to. */
+/** Returns overrides that replace settings without approval by the user's own values. */
 function overrideSettings(refused: readonly string[], own: RepositoryPrograms["own"]): Setting[] {
   const keys = new Set(refused.filter((key) => key !== "core.hookspath"));
   return [...keys].flatMap((key): Setting[] => {
     const usual = INSTEAD.find(([pattern]) => pattern.test(key))?.[1] ?? "";
-    const emptied = key.startsWith("credential.") ? [""] : []; // of several helpers each is asked
+    const emptied = key.startsWith("credential.") ? [""] : []; // git asks every helper in its list; an empty value clears the list
     const values = [...emptied, ...(own.get(key) ?? [usual])].map((value): Setting => [key, value]);
     const required = /^(filter\..*\.)[^.]*$/s.exec(key)?.[1]?.concat("required");
     return required === undefined ? values : [...values, [required, own.get(required)?.at(-1) ?? "false"]];
   });
 }
 
-/** Names come from the repository and may hold `=`, which `-c` would misread. */
+/** Passes settings through variables: names come from the repository and may contain `=`, which `-c` would misread. */
 function asEnvironment(settings: readonly Setting[]): Record<string, string> {
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key] as const,
@@ -116,7 +116,7 @@ function asEnvironment(settings: readonly Setting[]): Record<string, string> {
   return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
 }
 
-/** Started from its own place: scripts look for others beside themselves. */
+/** Writes a script that starts the hook at its original path, because hooks look for scripts next to themselves. */
 async function writeCaller(folder: string, { hook, file }: RepositoryHook): Promise<void> {
   const caller = join(folder, hook);
   await writeFile(caller, `#!/bin/sh\nexec ${shellWord(file)} "$@"\n`);

@@ -1,20 +1,23 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import type { Conversation } from "./git-conversation.ts";
 
-/** What git answers for paths by rules that it reads once and keeps, such as those of `.gitignore`. */
+/** Answers of git about paths, based on rules that git reads once and caches, such as `.gitignore`. */
 export type RuleConversation = <T>(asking: RuleQuery<T>) => Promise<T>;
 
 type RuleQuery<T> = {
-  /** Every file with a rule that could matter to the answer. */
+  /** Every file with a rule that could affect the answer. */
   readonly files: readonly (string | Buffer)[];
-  /** Whatever else the answer depends on. */
+  /** All other input of the answer, compared by identity. */
   readonly given: unknown;
   readonly ask: (conversation: Conversation) => Promise<T>;
 };
 
 type RuleReader = { readonly conversation: Conversation; readonly read: Map<string, string>; readonly given: unknown };
 
-/** Goes on with the same git only while every file of rules has the content that it had when that git first read it. */
+/**
+ * Reuses a git process only while `given` is the same and every rule file has its content from when that process first
+ * read it.
+ */
 export function createRuleConversation(begin: () => Conversation): RuleConversation {
   let open: RuleReader | null = null;
   const end = (): void => {
@@ -32,7 +35,7 @@ export function createRuleConversation(begin: () => Conversation): RuleConversat
   }
   let last: Promise<unknown> = Promise.resolve();
   return (asking) => {
-    const answer = last.then(() => answered(asking)); // nobody ends a git that another one waits for
+    const answer = last.then(() => answered(asking)); // one at a time: a request could end the git that another one waits for
     last = answer.catch(() => undefined);
     return answer;
   };
@@ -45,18 +48,18 @@ const isAsRead = ({ read }: RuleReader, contents: Contents): boolean =>
 
 const MAX_RULE_FILE_BYTES = 1024 * 1024;
 
-/** Null where one of them is no plain file, or too large to be compared. */
+/** Returns null if a file is not a regular file, is unreadable, or is too large to compare. */
 function joinContents(files: readonly (string | Buffer)[]): Contents {
   const contents = new Map<string, string>();
   for (const file of files) {
     try {
-      const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true; // not all are followed
+      const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true; // git follows only some links
       const found = statSync(file, { throwIfNoEntry: false });
       if (found !== undefined && (!found.isFile() || found.size > MAX_RULE_FILE_BYTES)) return null;
       const content = found === undefined ? "none" : `:${readFileSync(file, "latin1")}`;
       contents.set(file.toString("latin1"), `${isLink}${content}`);
     } catch {
-      return null; // a file in the place of a folder, no permission
+      return null; // a file instead of a folder, no permission
     }
   }
   return contents;

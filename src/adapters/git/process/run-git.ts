@@ -10,9 +10,9 @@ export type GitCall = {
   readonly environment: NodeJS.ProcessEnv;
   readonly input?: Buffer;
   readonly timeoutMs: number;
-  /** What happens beyond `maxOutputBytes`: a failure, or the output ends there. */
+  /** Behavior beyond `maxOutputBytes`: the call fails, or the output is cut there. */
   readonly whenTooLong?: "fail" | "cut";
-  /** Hooks may leave processes behind that hold the pipes open; then git's own end is the end. */
+  /** True if the call ends with git's own exit: hooks may leave processes behind that hold the pipes open. */
   readonly runsHooks?: boolean;
 };
 
@@ -20,7 +20,10 @@ export type GitResult = { readonly status: number; readonly stdout: Buffer; read
 
 export const maxOutputBytes = 64 * 1024 * 1024;
 
-/** Runs git without a shell. An exit status is a value; no git, no answer in time and too much output are problems. */
+/**
+ * Runs git without a shell. Returns every exit status as a value.
+ * @throws ProblemError GIT_UNAVAILABLE if git does not start; GIT_FAILED after a timeout, a signal or too much output.
+ */
 export function runGit(call: GitCall): Promise<GitResult> {
   if (call.args.some((arg) => arg.includes("\0")))
     return Promise.reject(gitFailed(commandName(call.args), "a NUL in a name"));
@@ -28,7 +31,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
     const { cwd, environment: env, input } = call;
     const stdin = input === undefined ? "ignore" : "pipe";
     const options = { cwd, env, stdio: [stdin, "pipe", "pipe"], windowsHide: true } satisfies SpawnOptions;
-    const child = childProcess().spawn("git", call.args, options) as GitProcess; // both outputs are piped
+    const child = childProcess().spawn("git", call.args, options) as GitProcess; // stdout and stderr are piped
     const output = collect(child, call);
     const timer = setTimeout(() => {
       output.stop(`no answer within ${call.timeoutMs / 1000} s`);
@@ -45,7 +48,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
         else resolve({ status: status ?? 0, stdout: output.stdout(), stderr: output.stderr() });
       });
     });
-    child.stdin?.on("error", () => undefined); // git may end before it has read everything; its status tells
+    child.stdin?.on("error", () => undefined); // git may exit before it has read all input; its status counts
     child.stdin?.end(input);
   });
 }
@@ -60,12 +63,12 @@ export function unavailable(detail: string): ProblemError {
 
 const styles = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 
-/** Lines that name the reason: of git, or of a hook of the remote. Not the progress of the remote. */
+/** Lines that state the reason of a failure, from git or a hook of the remote. Excludes progress of the remote. */
 const REASON = /^(?:fatal: |error: |CONFLICT |remote: (?!Enumerating|Counting|Compressing|Resolving|Total|\s*$)| ! \[)/;
 const MAX_REASONS = 6;
 const MAX_LINE_LENGTH = 300;
 
-/** The lines of git that say why it failed, else the end of what git and its hooks printed. */
+/** Returns git's lines about the reason of a failure, or else the end of the output of git and its hooks. */
 export function lastWords(result: GitResult): string {
   const plain = plainText(`${result.stdout.toString("utf8")}\n${result.stderr}`.replaceAll(styles, ""));
   const lines = plain.split("\n").filter((line) => line.trim() !== "");
@@ -76,7 +79,7 @@ export function lastWords(result: GitResult): string {
 
 const afterExitMs = 200;
 
-/** Without input there is nothing to write to. */
+/** `stdin` is null for a call without input. */
 type GitProcess = ChildProcessByStdio<Writable | null, Readable, Readable>;
 
 function collect(child: GitProcess, call: GitCall) {
@@ -117,7 +120,7 @@ function collect(child: GitProcess, call: GitCall) {
   };
 }
 
-/** `switch` of `-c a=b --no-pager switch …`. */
+/** Returns `switch` for `-c a=b --no-pager switch …`. */
 function commandName(args: readonly string[]): string {
   return args.find((arg, index) => !arg.startsWith("-") && args[index - 1] !== "-c") ?? "";
 }

@@ -7,7 +7,7 @@ import { findMainTree } from "./worktree-location.ts";
 import { removeWorktree } from "./worktree-remove.ts";
 
 export function createWorktrees(root: string, caller: GitCaller): Worktrees {
-  let known: string | null = null; // found out while this tree is there: it may be the one that is removed
+  let known: string | null = null; // read while this working tree exists: it may be the one to remove
   const find = (): string | null => (known ??= findMainTree(root));
   const main = (): string => find() ?? root;
   return {

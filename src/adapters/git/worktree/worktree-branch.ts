@@ -18,7 +18,7 @@ import { lastWords } from "../process/run-git.ts";
 import { findMainTree, refused } from "./worktree-location.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
 
-/** Deletes a branch whose every commit is in the base. */
+/** Deletes a branch if the base contains all its commits. */
 export async function deleteMergedBranch(
   root: string,
   { branch, base }: { readonly branch: string; readonly base: string },
@@ -36,7 +36,7 @@ export async function deleteMergedBranch(
   return removeBranch(found, { branch, tip, ref: null });
 }
 
-/** Deletes a branch after its tip was kept under a ref, which is told: nothing of it is lost. */
+/** Saves the tip of a branch under a ref, then deletes the branch. Returns the ref: no commit is lost. */
 export async function keepThenDelete(
   root: string,
   branch: string,
@@ -49,17 +49,17 @@ export async function keepThenDelete(
   return removeBranch(found, { branch, tip, ref });
 }
 
-/** Git remembers a tree whose folder was removed by hand. */
+/** Git still lists a working tree whose folder was deleted by hand. */
 export const GONE = "if its folder is gone, run git worktree prune";
 
-/** Working trees that have the branch checked out. */
+/** Lists the working trees with the branch checked out. */
 export async function treesOfBranch(git: Git, branch: string): Promise<string[]> {
   const args = ["for-each-ref", "--format=%(worktreepath)", `refs/heads/${branch}`];
   const lines = (await must(git(args), "for-each-ref")).toString("utf8").split("\n");
   return lines.filter((line) => line !== "");
 }
 
-/** Merges in the main working tree, which has to be on the base already: nobody's tree changes branch unasked. */
+/** Merges in the main working tree, which must already be on the base: no working tree changes its branch unasked. */
 export async function mergeWorktreeBranch(
   root: string,
   request: MergeRequest,
@@ -127,10 +127,10 @@ async function deletable(
 }
 
 const KEPT = "refs/isdlc/kept";
-/** Branches of one name that were discarded after each other and have a readable ref each. */
+/** Maximum number of readable refs for discarded branches of one name. */
 const NUMBERED = 9;
 
-/** What was kept before under the same name is never replaced. */
+/** Saves the tip under a new ref. Never replaces an earlier one of the same name. */
 async function keepTip(git: Git, branch: string, tip: string): Promise<string> {
   const numbers = Array.from({ length: NUMBERED }, (_, index) => (index === 0 ? "" : `-${index + 1}`));
   for (const name of numbers.map((ending) => `${branch}${ending}`)) {
@@ -147,14 +147,14 @@ async function keepTip(git: Git, branch: string, tip: string): Promise<string> {
 
 type Deletion = { readonly branch: string; readonly tip: string; readonly ref: string | null };
 
-/** Only where it still is at the tip that was looked at: a commit made meanwhile is not lost. */
+/** Deletes the branch only if it is still at the checked tip: a commit made in the meantime is not lost. */
 async function removeBranch(
   { person }: Deletable,
   { branch, tip, ref }: Deletion,
 ): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>> {
   const done = await person(["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, tip]);
   if (done.status !== 0) return refused("gitRefused", `The branch was not deleted: ${lastWords(done)}.`, [branch]);
-  // What it tracked must not be taken over by a later branch of the name; there may be nothing of the kind.
+  // A later branch of the same name must not inherit the upstream. The branch may have no such section.
   await person(["config", "--local", "--remove-section", `branch.${branch}`]);
   return { ok: true, tip, ref };
 }

@@ -11,12 +11,13 @@ import { gitFailed } from "../process/run-git.ts";
 import { walkTree } from "./worktree-files.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
 
-const LOCK_TIMEOUT_MS = 10_000; // milliseconds
+const LOCK_TIMEOUT_MS = 10_000;
 
 /**
- * Copies what a linked tree has below `.isdlc` to the main tree: journals of its ended runs among those of the main
- * tree, where the history finds them, the rest to `.isdlc/worktrees/<name>`. Nothing is overwritten; files that are
- * there already with the same content are not copied again. Returns where everything is, relative to the main tree.
+ * Copies the files under `.isdlc` of a linked tree to the main tree. Journals of ended runs join those of the main
+ * tree, where the history finds them. All other files go to `.isdlc/worktrees/<name>`. Nothing is overwritten; files
+ * that exist there with the same content are not copied again. Returns the paths of all files, relative to the main
+ * tree.
  */
 export async function carryOwnFiles(tree: string, main: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const paths = await ownFiles(tree, env);
@@ -31,7 +32,7 @@ export async function carryOwnFiles(tree: string, main: string, env: NodeJS.Proc
   });
 }
 
-/** Files below `.isdlc` that git does not have, relative to it. */
+/** Lists untracked files under `.isdlc`, relative to it, without temporary ones. */
 async function ownFiles(tree: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const found = await lstat(join(tree, OWN_FOLDER)).catch(() => null);
   if (found?.isDirectory() !== true) return [];
@@ -44,7 +45,7 @@ async function ownFiles(tree: string, env: NodeJS.ProcessEnv): Promise<string[]>
     .filter((path) => !isOfTheMoment(path));
 }
 
-/** What is carried there must not become a change of the main tree. */
+/** Creates `.isdlc` and its `.gitignore`: copied files must not become changes of the main tree. */
 function prepare(main: string): void {
   const own = join(main, OWN_FOLDER);
   ensureFolder(nodeFiles, own);
@@ -55,12 +56,12 @@ function prepare(main: string): void {
 
 type Carry = { readonly tree: string; readonly main: string; readonly path: string };
 
-/** Copies of one file that differ, before this is taken for a fault. */
+/** Maximum number of different copies of one file. More are treated as an error. */
 const MAX_COPIES = 1000;
 
 async function carry({ tree, main, path }: Carry): Promise<string> {
   const source = fileAt(tree, ownPath(path));
-  const ended = endedPath(path); // ended runs belong with those that ended in the main tree
+  const ended = endedPath(path); // ended runs join those of the main tree
   const archives = Array.from({ length: MAX_COPIES }, (_, index) => {
     const ending = index === 0 ? "" : `-${index + 1}`;
     return ownPath(OWN.worktrees, `${basename(tree)}${ending}`, path);
@@ -90,7 +91,7 @@ async function isSame(source: Buffer, target: Buffer): Promise<boolean> {
   );
 }
 
-/** False where something is there already. Durable before it has its name. */
+/** Returns false if the target exists. The content is synced to disk before the file gets its name. */
 async function copyNew(source: Buffer, target: Buffer): Promise<boolean> {
   const temporary = Buffer.concat([target, Buffer.from(`.${randomBytes(8).toString("hex")}.tmp`)]);
   try {

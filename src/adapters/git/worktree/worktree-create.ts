@@ -19,14 +19,14 @@ type Plan = {
   readonly git: Git;
   readonly path: string;
   readonly branch: string;
-  /** Commit that a new branch begins at. */
+  /** Start of a new branch. */
   readonly commit: string;
   readonly caller: GitCaller;
 };
 
 /**
- * Makes a linked working tree beside the main one, on a branch of its own. `root` is the top of the working tree whose
- * settings it inherits. Hooks of the person run, as with every change; what they answer does not count.
+ * Creates a linked working tree next to the main one, on its own branch. `root` is the top of the working tree whose
+ * settings it inherits. The user's hooks run, as with every change; their exit status is ignored.
  */
 export async function createWorktree(
   root: string,
@@ -56,7 +56,7 @@ async function noMainTree(root: string, env: NodeJS.ProcessEnv): Promise<CreateF
       ]);
 }
 
-/** Beside the main tree, with nothing there that is not ours, and in nobody else's tree. */
+/** Returns the path if it is next to the main tree, has a valid name and is not inside another working tree. */
 async function placeFor(main: string, wanted: string): Promise<string | CreateFailure> {
   const target = resolve(main, wanted);
   const [parent, name] = [dirname(target), basename(target)];
@@ -78,7 +78,7 @@ async function placeFor(main: string, wanted: string): Promise<string | CreateFa
   return refused("insideTree", fix, [outer]);
 }
 
-/** Anything counts, a link to nowhere as well. */
+/** Returns true for anything at the path, including a dangling link. */
 async function isThere(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
@@ -96,7 +96,7 @@ async function resolveStart(git: Git, { branch, base }: WorktreeRequest): Promis
   return refused("submodules", fix, submodules);
 }
 
-/** A tree that an interrupted call of the same request has left is this call's result; everything else is in the way. */
+/** Returns a working tree left by an interrupted call of the same request. Anything else at the path is rejected. */
 async function adopt(
   root: string,
   { main, caller, path, branch, commit }: Plan,
@@ -134,7 +134,7 @@ async function contains(git: Git, tip: string | null, commit: string): Promise<b
   return tip !== null && (await git(["merge-base", "--is-ancestor", commit, tip])).status === 0;
 }
 
-/** Whether it is there is read from the disk: a hook that fails makes git fail after everything is done. */
+/** Checks the disk for the result: if a hook fails, git fails after everything is done. */
 async function addTree(root: string, plan: Plan): Promise<CreatedWorktree | CreateFailure> {
   const { main, caller, git, path, branch, commit } = plan;
   const target =

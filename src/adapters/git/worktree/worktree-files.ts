@@ -5,13 +5,13 @@ import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
 
 export type TreeFiles = {
-  /** Every file and link, as git would name it. Pipes and sockets hold nothing. */
+  /** Every file and link, as git would name it. Pipes and sockets are omitted: they have no content. */
   readonly files: readonly string[];
-  /** Folders with a `.git` of their own, which git does not look into. */
+  /** Folders with their own `.git`. Git does not enter them. */
   readonly nested: readonly string[];
 };
 
-/** Everything below a folder, without following links. Fails where something cannot be read. */
+/** Lists everything under a folder without following links. Throws if a folder is unreadable. */
 export async function walkTree(top: string, start = ""): Promise<TreeFiles> {
   const files: string[] = [];
   const nested: string[] = [];
@@ -31,8 +31,8 @@ export async function walkTree(top: string, start = ""): Promise<TreeFiles> {
 }
 
 /**
- * What is neither tracked nor reported as new: the ignored files, worked out from the disk, so that nothing git hides
- * is missed. A folder with nothing else in it stands for its files, and ends in a slash.
+ * Lists ignored files: neither tracked nor reported as new, and not under `.isdlc`. Starts from the disk, to find
+ * everything git hides. A folder with only ignored files is listed instead of its files, with a trailing slash.
  */
 export async function ignoredIn(
   git: Git,
@@ -49,7 +49,7 @@ export async function ignoredIn(
   return [...new Set(shown)].toSorted();
 }
 
-/** `a`, `a/b` for `a/b/c`. */
+/** Returns `a` and `a/b` for `a/b/c`. */
 function parentFolders(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_part, index) => parts.slice(0, index + 1).join("/"));

@@ -3,16 +3,19 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { WorktreeRefusal } from "../../../ports/worktrees.ts";
 import { type GitFolders, gitFolders, readPointer } from "../read/working-trees.ts";
 
-/** Bytes; file systems allow 255, and git adds endings of its own. */
+/** Less than the 255 of most file systems, because git adds suffixes. */
 const NAME_BYTES = 200;
 const NAME = /^[^\p{C}\p{Z}/\\:*?"<>|.~-](?:[^\p{C}/\\:*?"<>|]*[^\p{C}\p{Z}/\\:*?"<>|.])?$/u;
 
-/** One visible name beside the main tree: no separators, nothing invisible, nothing read as an option or hidden. */
+/**
+ * Returns true for one visible name next to the main tree: no separators or invisible characters, not hidden, and not
+ * readable as an option.
+ */
 export function isWorktreeName(name: string): boolean {
   return NAME.test(name) && !name.includes("..") && Buffer.byteLength(name) <= NAME_BYTES;
 }
 
-/** `../<project>-<id>-<slug>`, with what a name cannot have replaced by dashes. */
+/** Returns `../<project>-<id>-<slug>`, with invalid characters replaced by dashes. */
 export function worktreePath(mainRoot: string, item: { readonly id: string; readonly slug: string }): string {
   const plain = [basename(mainRoot), item.id, item.slug]
     .join("-")
@@ -22,15 +25,15 @@ export function worktreePath(mainRoot: string, item: { readonly id: string; read
   return `../${plain}`;
 }
 
-/** What may be stored for a linked tree beside the main one; null for every other place. */
+/** Returns the value to store for a linked tree next to the main one; null for any other path. */
 export function relativeWorktree(mainRoot: string, path: string): string | null {
   const isBeside = dirname(path) === dirname(mainRoot) && path !== mainRoot;
   return isBeside && isWorktreeName(basename(path)) ? `../${basename(path)}` : null;
 }
 
 /**
- * The linked tree a stored value names. The value comes from a committed file: only a real linked tree of this very
- * repository, beside its main tree and reached without links, is believed.
+ * Returns the linked tree named by a stored value. The value comes from a committed file: only a real linked tree of
+ * this repository is trusted, next to its main tree and reached without links.
  */
 export function resolveWorktree(mainRoot: string, stored: unknown): string | null {
   if (typeof stored !== "string" || !stored.startsWith("../") || !isWorktreeName(stored.slice(3))) return null;
@@ -39,7 +42,10 @@ export function resolveWorktree(mainRoot: string, stored: unknown): string | nul
   return main !== null && path !== null && linkedTree(main, path) !== null ? path : null;
 }
 
-/** The main working tree of the repository around a tree's top folder, links resolved; null when it has none. */
+/**
+ * Returns the main working tree of the repository around a tree's top folder, with links resolved; null if it has
+ * none.
+ */
 export function findMainTree(root: string): string | null {
   const top = quietly(() => realpathSync(root));
   const folders = top && findGitFolders(top);
@@ -50,7 +56,10 @@ export function findMainTree(root: string): string | null {
   return findGitFolders(main)?.own === folders.common ? main : null;
 }
 
-/** Git's folders of a linked tree; null unless tree and repository name each other and no link is on the way. */
+/**
+ * Returns git's folders of a linked tree. Returns null unless tree and repository name each other and the path has no
+ * links.
+ */
 export function linkedTree(main: string, path: string): GitFolders | null {
   const folders = quietly(() => realpathSync(path)) === path ? findGitFolders(path) : null;
   if (folders === null || folders.common !== findGitFolders(main)?.common) return null;
@@ -69,7 +78,7 @@ export function refused<Why extends string>(
 
 const findGitFolders = (root: string): GitFolders | null => quietly(() => gitFolders(root));
 
-/** Null for a link, a pipe, a missing folder, no permission. */
+/** Returns null for a link, a pipe, a missing folder or no permission. */
 function quietly<T>(read: () => T): T | null {
   try {
     return read();

@@ -6,8 +6,8 @@ import { isObjectId, refPart } from "../snapshot/ref-name.ts";
 const ID_LENGTH = 12;
 
 /**
- * Commits that only this working tree knows, because they were amended, reset away, or made without a branch, are kept
- * under refs of the repository: its log and its own refs go with the tree. Returns the refs.
+ * Saves commits known only to this working tree (amended, reset away or made without a branch) under refs of the
+ * repository, because its reflog and own refs are deleted with it. Returns the refs.
  */
 export async function keepLooseCommits(tree: string, main: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const git = hardenedGit(main, env);
@@ -20,7 +20,7 @@ export async function keepLooseCommits(tree: string, main: string, env: NodeJS.P
   return kept;
 }
 
-/** Newest first. */
+/** Lists commits of HEAD, ORIG_HEAD, the reflog of HEAD and the refs of this working tree, in this order. */
 async function knownTips(git: Git): Promise<string[]> {
   const logged = await git(["log", "--walk-reflogs", "--format=%H", "HEAD", "--"]);
   const own = ["refs/worktree", "refs/bisect", "refs/rewritten"];
@@ -33,7 +33,10 @@ async function knownTips(git: Git): Promise<string[]> {
   return [...new Set(text.split("\n").filter(isObjectId))];
 }
 
-/** Those that no shared ref leads to, less those that another of them leads to. Working trees do not count. */
+/**
+ * Returns tips that are reachable neither from a shared ref nor from another tip. HEADs of other working trees do not
+ * count.
+ */
 async function looseTips(git: Git, tips: readonly string[]): Promise<string[]> {
   if (tips.length === 0) return [];
   const input = Buffer.from(tips.map((tip) => `${tip}\n`).join(""));

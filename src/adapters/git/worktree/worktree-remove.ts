@@ -20,12 +20,12 @@ import { fileAt } from "./worktree-uncommitted.ts";
 
 type RemoveFailure = WorktreeRefusal<RemoveRefusal>;
 
-/** Milliseconds. Removing a hundred thousand files takes a while, and must not be cut off. */
+/** Milliseconds. Deleting a hundred thousand files takes a while and must not be interrupted. */
 const REMOVAL_TIMEOUT = 15 * 60_000;
 
 /**
- * Removes a linked working tree that holds nothing which is nowhere else. Its runs go to the main tree first, commits
- * that only it knew under refs. Never forced: git looks once more, and its refusal counts. The branch stays.
+ * Removes a linked working tree if everything in it also exists elsewhere. First copies its runs to the main tree and
+ * saves its loose commits under refs. Never forces the removal: git checks again and may refuse. The branch stays.
  */
 export async function removeWorktree(
   root: string,
@@ -41,7 +41,7 @@ export async function removeWorktree(
   if (!found.ok) return found;
   const carried = await carryOwnFiles(path, main, env);
   const kept = await keepLooseCommits(path, main, env);
-  // Carrying takes time, in which somebody may have begun something.
+  // Copying takes time. New work may have started since the first check.
   const again = await inspect({ main, path, env }, request);
   if (!again.ok) return again;
   for (const name of again.duplicates) await unlink(fileAt(path, name));
@@ -71,7 +71,7 @@ async function refusalOfPlace(main: string, path: string, cwd: string): Promise<
 type InspectedWorktree = {
   readonly ok: true;
   readonly state: WorktreeState;
-  /** New files below `.isdlc` that the main tree has too, byte for byte. */
+  /** New files under `.isdlc` with an identical copy in the main tree. */
   readonly duplicates: readonly string[];
 };
 
@@ -94,7 +94,7 @@ async function inspect(trees: Trees, request: RemoveRequest): Promise<InspectedW
   return findRefusal({ ...state, uncommitted }, request) ?? { ok: true, state, duplicates };
 }
 
-/** Settings that were inherited: their like is in the main tree, whatever becomes of this one. */
+/** Returns true for inherited, untracked `workflows.json` settings with an identical copy in the main tree. */
 async function isInMain({ main, path, env }: Trees, name: string): Promise<boolean> {
   if (name !== ownPath(OWN.workflows)) return false;
   const isTracked = (await hardenedGit(path, env)(["ls-files", "--error-unmatch", "--", name])).status === 0;
@@ -105,7 +105,7 @@ async function isInMain({ main, path, env }: Trees, name: string): Promise<boole
 
 type Rule = readonly [RemoveRefusal, (state: WorktreeState, request: RemoveRequest) => readonly string[], string];
 
-/** The first that names something decides. */
+/** The first rule that returns names decides. */
 const RULES: readonly Rule[] = [
   ["locked", ({ locked }) => (locked === null ? [] : [locked]), "It is locked. Run git worktree unlock on it first."],
   [

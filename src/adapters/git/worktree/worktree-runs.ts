@@ -7,8 +7,8 @@ import { journalsIn } from "../../journal-file/journals-in.ts";
 import { systemLockProcesses } from "../../file-lock/lock-files.ts";
 
 /**
- * Runs of a working tree, and analyses of its items, that have not ended. Whatever leaves it in doubt counts as open:
- * a damaged journal, a driver that is alive, a marker without a journal. Seals are not checked; that is for readers.
+ * Lists open runs of a working tree and open analyses of its items. In doubt, a run counts as open: a damaged journal,
+ * a running driver, a marker without a journal. Seals are not checked here but by readers.
  */
 export async function openRunsIn(tree: string): Promise<readonly string[]> {
   const own = join(tree, OWN_FOLDER);
@@ -31,7 +31,7 @@ function isDriven(directory: string): boolean {
   try {
     return readHolder({ directory, name: OWN.driver, files: nodeFiles, processes }) !== null;
   } catch {
-    return true; // a link or a folder in place of the lock
+    return true; // a link or a folder instead of the lock
   }
 }
 

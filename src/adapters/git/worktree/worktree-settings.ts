@@ -3,7 +3,7 @@ import { OWN, OWN_FOLDER, OWN_IGNORE, ownPath } from "../../../core/own-folder.t
 import { parseRecord, readText } from "../../projections/state-file.ts";
 import { ensureFolder, folderExists, nodeFiles, readSmall, replaceFile } from "../../file-system/file-system.ts";
 
-/** Keys of `state.json` that tell of runs. A new tree has had none. */
+/** Keys of `state.json` about runs. A new working tree has no runs. */
 const OF_RUNS = new Set([
   "state_version",
   "active_workflow",
@@ -14,12 +14,12 @@ const OF_RUNS = new Set([
   "derived_digest",
 ]);
 
-const MAX_SETTINGS_BYTES = 4 * 1024 * 1024; // bytes
+const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
 
 /**
- * Brings the person's settings from one working tree to another, never over a file that is there, and never anything
- * of a run. Returns what it wrote. Settings that cannot be read are not passed on.
- * @throws ProblemError UNSAFE_PATH where the other tree has a link for its `.isdlc`.
+ * Copies the user's settings from one working tree to another. Never overwrites a file or copies data of a run.
+ * Unreadable settings are skipped. Returns the written paths.
+ * @throws ProblemError UNSAFE_PATH if `.isdlc` of the other tree is a link.
  */
 export function inheritSettings(from: string, to: string): readonly string[] {
   const [source, target] = [join(from, OWN_FOLDER), join(to, OWN_FOLDER)];
@@ -45,7 +45,7 @@ function settingsIn(file: string): Buffer | null {
   return Buffer.from(`${JSON.stringify(Object.fromEntries(settings), null, 2)}\n`);
 }
 
-/** Null for a link or a pipe in place of the file. */
+/** Returns null for a link or a pipe instead of the file. */
 function quietly<T>(read: () => T): T | null {
   try {
     return read();

@@ -15,8 +15,9 @@ import { uncommittedIn } from "./worktree-uncommitted.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
 
 /**
- * What a linked working tree holds that is nowhere else. `path` is its top folder, links resolved; null where that is
- * no linked tree. `base` is the local branch its commits are compared with. Fails where a folder cannot be read.
+ * Reads the content of a linked working tree that exists nowhere else. `path` is its top folder with links resolved;
+ * returns null if it is not a linked tree. `base` is the local branch to compare commits with. Throws if a folder is
+ * unreadable.
  */
 export async function worktreeState(path: string, base: string, env: NodeJS.ProcessEnv): Promise<WorktreeState | null> {
   const main = findMainTree(path);
@@ -58,11 +59,14 @@ async function countCommits(git: Git, range: readonly string[]): Promise<number>
   return Number(output.toString("latin1").trim());
 }
 
-/** Git names the branch in the subject: `WIP on <branch>: …`, or `On <branch>: …` with a message. */
+/**
+ * Lists the stashes of a branch. Git names it in the subject: `WIP on <branch>: …`, or `On <branch>: …` with a
+ * message.
+ */
 async function listStashes(git: Git, branch: string): Promise<Stash[]> {
   const args = ["log", "--walk-reflogs", "-z", "--format=%gd%n%gs", "--end-of-options", "refs/stash", "--"];
   const listed = await git(args);
-  if (listed.status !== 0) return []; // nothing was ever stashed
+  if (listed.status !== 0) return []; // no stash exists
   return splitFields(listed.stdout)
     .map((field) => field.toString("utf8").split("\n"))
     .map(([name = "", subject = ""]) => ({ name, subject }))

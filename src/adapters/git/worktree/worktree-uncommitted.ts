@@ -10,8 +10,8 @@ import { changedFiles, copyIndex } from "../snapshot/temporary-index.ts";
 import type { IndexEnvironment } from "../snapshot/temporary-index.ts";
 
 /**
- * Every path that differs between HEAD, the index and the disk, and every new file that is not ignored. Files that git
- * was told to assume unchanged or to skip are looked at too: removing the tree would take them along.
+ * Lists every path that differs between HEAD, the index and the disk, and every new file that is not ignored. Includes
+ * files marked "assume unchanged" or "skip worktree", because removing the tree deletes them too.
  */
 export function uncommittedIn(repository: Repository): Promise<readonly string[]> {
   const git = hardenedGit(repository.top, repository.env);
@@ -23,7 +23,7 @@ export function uncommittedIn(repository: Repository): Promise<readonly string[]
   });
 }
 
-/** A path as git names it, as the bytes the system knows it by. */
+/** Returns the system path of a git path, as bytes. */
 export const fileAt = (top: string, path: string): Buffer =>
   Buffer.concat([Buffer.from(`${top}/`), encodePath(path.replace(/\/$/, ""))]);
 
@@ -36,7 +36,7 @@ async function stagedFiles(git: Git, environment: IndexEnvironment): Promise<str
   return splitFields(output).map(decodePath);
 }
 
-/** In a sparse tree, files that are really absent stay skipped: nobody deleted them. */
+/** Clears the marks of hidden files that exist. In a sparse tree, absent files stay skipped: they were not deleted. */
 async function reveal(git: Git, top: string, environment: IndexEnvironment): Promise<void> {
   const output = await must(git(["ls-files", "-v", "-z"], { environment, timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   const entries = splitFields(output).map((field) => ({
