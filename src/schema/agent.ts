@@ -2,10 +2,13 @@ import * as z from "zod/mini";
 import { CommentReply } from "./comments.ts";
 
 const text = (most: number) => z.string().check(z.maxLength(most));
-/** More than anybody would read is refused as a whole: a part of it would not be what the agent said. */
+/**
+ * Limits the length of a list. A longer list is rejected as a whole, because a part would misrepresent the agent's
+ * output.
+ */
 const list = <T extends z.ZodMiniType>(entry: T, most: number) => z.array(entry).check(z.maxLength(most));
 
-/** Tokens and money of one execution; null where the agent does not tell. */
+/** Tokens and cost of one execution. Null if the agent does not report a value. */
 export const Usage = z.strictObject({
   input: z.nullable(z.number()),
   output: z.nullable(z.number()),
@@ -13,26 +16,26 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What happened between an agent and its model, for who watches over an execution. */
+/** Activity between an agent and its model, used to monitor an execution. */
 export type AgentSign =
   /** The model answered a call. */
   | { readonly is: "call" }
-  /** The model is asked; whether it answers is not told. */
+  /** A request was sent to the model. Its answer is not reported. */
   | { readonly is: "asked" }
-  /** A tool gave a result, or a file was written. */
+  /** A tool returned a result, or a file was written. */
   | { readonly is: "work" }
-  /** A call to the model service failed, and the agent tries again. */
+  /** A call to the model service failed, and the agent retries. */
   | { readonly is: "trouble"; readonly what: string };
 
 export const Severity = z.enum(["blocker", "warning", "note"]);
 
-/** What a final reviewer adds: how the work differs from the specification, and in which requirement. */
+/** Fields added by a final reviewer: how the work differs from the specification, and in which requirement. */
 const againstSpecification = {
   category: z.optional(z.nullable(z.enum(["missing", "extra", "misunderstood"]))),
   requirement: z.optional(z.nullable(text(200))),
 };
 
-/** Where a requirement is fulfilled: `file:line`. */
+/** Location (`file:line`) where a requirement is fulfilled. */
 export const Evidence = z.strictObject({ requirement: text(200), location: text(500) });
 export type Evidence = z.infer<typeof Evidence>;
 
@@ -51,11 +54,11 @@ export const Question = z.strictObject({
 });
 export type Question = z.infer<typeof Question>;
 
-/** A person's reply; null text means the question was dismissed. */
+/** A user's reply to a question. Null text: the user dismissed the question. */
 export const Reply = z.strictObject({ id: z.string(), text: z.nullable(z.string()) });
 export type Reply = z.infer<typeof Reply>;
 
-/** What an agent sends us at the end of a phase. Loose: other programs write it. */
+/** Result sent by an agent at the end of a phase. Not strict, because other programs write it. */
 export const AgentResult = z.object({
   status: z.enum(["done", "needs_input", "failed"]),
   summary: z._default(text(20_000), ""),
@@ -65,12 +68,12 @@ export const AgentResult = z.object({
     list(z.object({ id: text(100), text: text(4000), choices: z._default(list(text(500), 50), []) }), 50),
     [],
   ),
-  /** One for each comment that came with the guidance. */
+  /** One reply for each comment in the guidance. */
   replies: z.optional(z.nullable(list(z.object(CommentReply.shape), 200))),
 });
 export type AgentResult = z.infer<typeof AgentResult>;
 
-/** What a reviewer sends us. `approved` alone is never believed: one blocker and it is not approved. */
+/** Result sent by a reviewer. `approved` is not sufficient: a blocker prevents approval. */
 export const Verdict = z.object({
   approved: z.boolean(),
   issues: z._default(

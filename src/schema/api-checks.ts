@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 
-/** Something that failed, with the line it names where it names one. */
+/** A failure, with file and line if it names them. */
 export const FailureView = z.object({
   check: z.string(),
-  /** As the runner of the tests names it; else the check itself. */
+  /** Name of the test in the runner's report, or else the name of the check. */
   name: z.string(),
   message: z.string(),
   file: z.nullable(z.string()),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { CommentReply, ReviewComment } from "./comments.ts";
 
-/** What was asked for at an earlier gate of the phase, and what the agent says it did about each comment. */
+/** Request at an earlier gate of the phase, with the agent's reply to each comment. */
 export const EarlierRedo = z.object({
   at: z.string(),
   by: z.string(),

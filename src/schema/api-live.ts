@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { RunId } from "./plan.ts";
 import { ExecutionId } from "./recorded-ids.ts";
 
-/** What follows without being asked for, one JSON object a message. */
+/** Messages pushed by the server, one JSON object each. */
 export const LiveMessage = z.discriminatedUnion("is", [
   z.object({ is: z.literal("hello"), version: z.string() }),
   z.object({ is: z.literal("changed"), run: RunId, seq: z.number() }),
-  /** Lines an agent wrote; not part of the journal, and gone when nobody listens. */
+  /** Output lines of an agent. Not part of the journal; lost without a listener. */
   z.object({ is: z.literal("activity"), run: RunId, execution: ExecutionId, lines: z.array(z.string()) }),
   z.object({ is: z.literal("waiting"), count: z.number() }),
 ]);

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
 const text = (most: number) => z.string().check(z.maxLength(most));
-/** Longest that an authenticator or a browser sends, in characters. */
+/** Maximum length of a field sent by an authenticator or a browser, in characters. */
 const MAX_FIELD_LENGTH = 100_000;
 
-/** A passkey's signature on a decision, base64url. */
+/** Signature of a decision by a passkey, base64url. */
 export const Assertion = z.strictObject({
   id: text(2000),
   clientData: text(MAX_FIELD_LENGTH),
@@ -13,11 +13,11 @@ export const Assertion = z.strictObject({
 });
 export type Assertion = z.infer<typeof Assertion>;
 
-/** What the browser has to have signed for one decision. */
+/** Challenge that the browser must have signed for one decision. */
 export const Challenge = z.object({ challenge: z.string(), relyingParty: z.string(), passkeys: z.array(z.string()) });
 export type Challenge = z.infer<typeof Challenge>;
 
-/** What the browser made; checked by whoever registers it. */
+/** Passkey created by the browser. The code that registers it verifies it. */
 export const NewPasskey = z.strictObject({
   name: text(100),
   response: z.object({
@@ -29,20 +29,20 @@ export const NewPasskey = z.strictObject({
 });
 export type NewPasskey = z.infer<typeof NewPasskey>;
 
-/** The passkeys of whoever is signed in at a team's page. */
+/** Passkeys of the user who is signed in to a team's web UI. */
 export const PasskeyList = z.object({
   passkeys: z.array(z.object({ id: z.string(), name: z.string(), createdAt: z.string() })),
 });
 export type PasskeyList = z.infer<typeof PasskeyList>;
 
-/** How people can sign in at a team's page besides with a token. */
+/** Sign-in methods of a team's web UI, in addition to tokens. */
 export type WaysToSignIn = {
   readonly hasPasskeys: boolean;
-  /** Host of the OpenID provider; null without one. */
+  /** Host of the OpenID provider, if one is configured. */
   readonly provider: string | null;
 };
 
-/** Whether the statement about a run can be signed with a passkey here. */
+/** `isOffered`: true if the attestation of a run can be signed here with a passkey. */
 export type StatementOffer = { readonly isOffered: boolean };
-/** What was signed, in words. */
+/** Description of the signed attestation. */
 export type StatementSignature = { readonly lines: readonly string[] };

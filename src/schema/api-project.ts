@@ -2,18 +2,18 @@ import * as z from "zod/mini";
 import { Channel } from "./people.ts";
 import { Mode, PhaseKey, RunId } from "./plan.ts";
 
-/** What the page is told about the project around its runs. */
+/** Data about the project, shown by the web UI around its runs. */
 export const ProjectView = z.object({
   name: z.string(),
   root: z.string(),
   version: z.string(),
   person: z.string(),
-  /** Channels that may answer here; empty: all of them. */
+  /** Channels that may answer here. Empty: all channels. */
   approvals: z.array(Channel),
-  /** Why this page cannot answer; null where it can. */
+  /** Why this web UI cannot answer. Null if it can. */
   readOnly: z.nullable(z.string()),
   workflows: z.array(z.object({ name: z.string(), label: z.string(), description: z.string() })),
-  /** Those of a team in which the person has a role; empty where the page is for one repository. */
+  /** Repositories of the team in which the user has a role. Empty if the web UI serves one repository. */
   repositories: z.array(z.object({ name: z.string(), mayBegin: z.boolean(), isAdmin: z.boolean() })),
 });
 export type ProjectView = z.infer<typeof ProjectView>;
@@ -22,25 +22,25 @@ export const ItemRow = z.object({
   slug: z.string(),
   status: z.string(),
   createdAt: z.nullable(z.string()),
-  /** True once a build of the item was finished. */
+  /** True after a finished build of the item. */
   isBuilt: z.boolean(),
-  /** Null where it cannot be told, or does not matter. */
+  /** Null if unknown or not relevant. */
   isStale: z.nullable(z.boolean()),
 });
 export type ItemRow = Readonly<z.infer<typeof ItemRow>>;
 
-/** Items as the backlog has them. */
+/** Items of the backlog. */
 export const ItemList = z.object({ items: z.readonly(z.array(ItemRow)) });
 export type ItemList = Readonly<z.infer<typeof ItemList>>;
 
-/** A setting with where its value comes from. */
+/** A setting and the source of its value. */
 export const SettingView = z.object({
   key: z.string(),
   value: z.nullable(z.string()),
   from: z.enum(["project", "user", "here", "default"]),
   file: z.string(),
   valid: z.string(),
-  /** False where it is changed in a terminal only. */
+  /** False if the setting can only be changed in a terminal. */
   isChangeable: z.boolean(),
 });
 export const SettingList = z.object({ settings: z.array(SettingView) });
@@ -51,7 +51,7 @@ export const SettingRequest = z.strictObject({
 });
 export type SettingRequest = z.infer<typeof SettingRequest>;
 
-/** What the program wants to know before it begins; the request is sent again with what was chosen. */
+/** A question to answer before the start. The client repeats the request with the chosen option. */
 export const Choice = z.object({
   kind: z.string(),
   options: z.array(z.string()),
@@ -60,7 +60,7 @@ export const Choice = z.object({
 });
 export type Choice = z.infer<typeof Choice>;
 
-/** Starts a run, analyses or builds an item, or puts one on record. */
+/** Request to start a run, analyse or build an item, or add an item. */
 export const StartRequest = z.strictObject({
   what: z.enum(["run", "analyze", "build", "add"]),
   workflow: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,48}$/)),
@@ -71,7 +71,7 @@ export const StartRequest = z.strictObject({
     z.array(
       z.strictObject({
         flag: z.enum(["--on-stale", "--on-partial", "--tests", "--hooks", "--yes", "--no-git", "--allow-dirty"]),
-        /** A test command, or the name of an option. */
+        /** Test command, or name of an option. */
         option: z.string().check(z.regex(/^[^-\s\p{Cc}][^\p{Cc}]{0,499}$/u)),
       }),
     ),
@@ -79,12 +79,14 @@ export const StartRequest = z.strictObject({
   ),
 });
 export type StartRequest = z.infer<typeof StartRequest>;
-/** Exactly one of both, or neither where the work goes on without a run yet. */
+/** Exactly one of the two is set, or neither if the work continues without a run yet. */
 export const StartResult = z.object({ run: z.nullable(RunId), choice: z.nullable(Choice) });
 export type StartResult = z.infer<typeof StartResult>;
 
 const measured = { runs: z.number() };
-/** Over the ended runs of a project. What is unknown of a run is left out of the numbers, and `runs` says so. */
+/**
+ * Charts of the ended runs of a project. Values exclude runs with unknown data; `runs` is the number of included runs.
+ */
 export const ChartsView = z.object({
   runs: z.array(
     z.object({
@@ -99,14 +101,14 @@ export const ChartsView = z.object({
       redos: z.nullable(z.number()),
     }),
   ),
-  /** Minutes from entering a phase to leaving it, the time people took included. */
+  /** Minutes from entering a phase to leaving it, including the time that users took. */
   leadTime: z.array(
     z.object({ phase: PhaseKey, name: z.string(), median: z.number(), slowest: z.number(), ...measured }),
   ),
-  /** Of all phases that were completed, the share that a person sent back. */
+  /** Completed phases, and how many of them a user sent back. */
   redoRate: z.array(z.object({ phase: PhaseKey, name: z.string(), redone: z.number(), completed: z.number() })),
   findings: z.array(z.object({ reviewer: z.string(), blocker: z.number(), warning: z.number(), note: z.number() })),
-  /** Minutes between a gate opening and its answer. */
+  /** Minutes from opening a gate to its answer. */
   gates: z.array(
     z.object({ phase: PhaseKey, name: z.string(), median: z.number(), slowest: z.number(), answers: z.number() }),
   ),

@@ -4,7 +4,7 @@ import { Attention, RunStatus } from "./api.ts";
 import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
 import { budgetWait, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 
-/** Where a run stands, as `--json` tells it. Keys are only ever added. */
+/** State of a run in the format of `--json`. Keys may be added, never removed or changed. */
 const wait = { id: z.string(), options: z.readonly(z.array(z.string())) };
 
 export const StatusWait = z.discriminatedUnion("kind", [
@@ -33,16 +33,16 @@ export const StatusWait = z.discriminatedUnion("kind", [
     kind: z.literal("finish"),
     ...wait,
     base: z.nullable(z.string()),
-    /** Branches that moved since they were last looked at. */
+    /** Branches that moved since the last review. */
     moved: z.optional(z.readonly(z.array(z.string()))),
   }),
 ]);
 export type StatusWait = z.infer<typeof StatusWait>;
 
-/** One changed file of what is shown; its text stands in the patch. */
+/** One changed file in a displayed diff. Its content is in the patch. */
 const ShownFile = z.object({
   path: z.string(),
-  /** Its name before; null where it kept it. */
+  /** Previous path of a renamed file, or else null. */
   was: z.nullable(z.string()),
   change: FileChange.shape.change,
   kind: z.enum(["code", "document", "bookkeeping"]),
@@ -51,7 +51,7 @@ const ShownFile = z.object({
   isBinary: z.boolean(),
 });
 
-/** The patches whole, bookkeeping included, with what they are compared with. */
+/** Complete patches, including bookkeeping files, and the base of the comparison. */
 export const ShownDiff = z.object({
   base: z.string(),
   files: z.readonly(z.array(ShownFile)),
@@ -59,10 +59,13 @@ export const ShownDiff = z.object({
 });
 export type ShownDiff = z.infer<typeof ShownDiff>;
 
-/** What is open, as `gate --json` tells it; `shown` and `summary` at a gate, the rest with `--diff`. */
+/**
+ * The open wait in the format of `gate --json`. `shown` and `summary` are set at a gate, the other fields with
+ * `--diff`.
+ */
 export const OpenWait = z.object({
   waiting: z.nullable(StatusWait),
-  /** Digest of what is shown; an answer hands it back. */
+  /** Summary digest. An answer must contain it. */
   shown: z.optional(z.string()),
   summary: z.optional(z.string()),
   ...z.partial(ShownDiff).shape,
@@ -93,7 +96,7 @@ export const StatusView = z.object({
   agent: z.string(),
   sandbox: z.boolean(),
   current: z.nullable(PhaseKey),
-  /** The agent session that works on the current phase; null where none does. */
+  /** Agent session that works on the current phase. Null if there is no session. */
   session: z.nullable(z.string()),
   phases: z.readonly(z.array(StatusPhase)),
   sizing: z.nullable(z.object({ recommended: Intensity, effective: z.string() })),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { PhaseKey } from "./plan.ts";
 
-/** One event of the journal as a sentence. */
+/** One event of the journal, described in a sentence. */
 export const StoryEntry = z.object({
   seq: z.number(),
   at: z.string(),
@@ -11,6 +11,6 @@ export const StoryEntry = z.object({
   by: z.nullable(z.object({ name: z.string(), channel: z.string(), suspicious: z.nullable(z.string()) })),
 });
 export type StoryEntry = z.infer<typeof StoryEntry>;
-/** `next` is the sequence number to ask from for the rest; null when this is all. */
+/** `next`: first sequence number of the next request. Null on the last page. */
 export const Story = z.object({ entries: z.array(StoryEntry), next: z.nullable(z.number()) });
 export type Story = z.infer<typeof Story>;

@@ -9,17 +9,17 @@ import { CheckResult, Sizing, TestCounts } from "./facts.ts";
 import { budgetWait, Mode, PhaseKey, RunId } from "./plan.ts";
 import { WaitId } from "./recorded-ids.ts";
 
-/** What surfaces over HTTP are told, and what they may ask for. Texts are as they were found: whoever shows them escapes them. */
+/** Responses and requests of interfaces over HTTP. Texts are not escaped: the code that displays them must do it. */
 const text = (most: number) => z.string().check(z.maxLength(most));
 
-/** Lines and minutes that reading takes; null where nobody could count, which is not nothing. */
+/** Lines to read, and minutes needed for them. Null is unknown, not zero. */
 export const Attention = z.object({ lines: z.nullable(z.number()), minutes: z.nullable(z.number()) });
 
-/** A failure a person can meet: a stable code, what happened, and what fixes it. */
+/** An error that a user can meet: a stable code, what happened, and how to fix it. */
 export const ApiProblem = z.object({ code: z.string(), what: z.string(), fix: z.string() });
 export type ApiProblem = z.infer<typeof ApiProblem>;
 
-/** One working tree of the repository; `item` names the item whose analysis has a journal of its own there. */
+/** One working tree of the repository. `item`: the item whose analysis has a separate journal there. */
 export const TreeLocation = z.object({
   tree: z.string(),
   path: z.string(),
@@ -33,7 +33,7 @@ export type RunStatus = z.infer<typeof RunStatus>;
 export const WaitKind = z.enum(["gate", "questions", "escalation", "sizing", "budget", "finish"]);
 export type WaitKind = z.infer<typeof WaitKind>;
 
-/** A run in a list: enough to choose the next one to look at. */
+/** A run in a list, with enough data to choose the next run. */
 export const RunRow = z.object({
   id: RunId,
   workflow: z.string(),
@@ -50,37 +50,37 @@ export const RunRow = z.object({
   wait: z.nullable(z.object({ id: WaitId, kind: WaitKind, since: z.string(), toRead: Attention })),
   usage: Usage,
   redos: z.number(),
-  /** Where it went and who took it there, in words; it goes on there. */
+  /** Description of the place to which the run moved, and of the user who moved it. The run continues there. */
   movedTo: z.optional(z.string()),
-  /** Why it could not be begun. */
+  /** Why the run failed to start. */
   notBegun: z.optional(z.string()),
 });
 export type RunRow = z.infer<typeof RunRow>;
 
-/** What waits for a person comes first and oldest first, then what runs, then what has ended, newest first. */
+/** Waiting runs, oldest first, then running ones, then ended ones, newest first. */
 export const RunList = z.object({
   runs: z.array(RunRow),
-  /** Hand it back as `before` to get the ended runs that follow; null when there are none. */
+  /** Value of `before` to request more ended runs. Null on the last page. */
   next: z.nullable(z.string()),
   counts: z.object({ waiting: z.number(), running: z.number(), ended: z.number() }),
-  /** Journals that could not be read, each with what fixes it. */
+  /** Journals that could not be read, each with a fix. */
   problems: z.array(z.object({ place: TreeLocation, problem: ApiProblem })),
 });
 export type RunList = z.infer<typeof RunList>;
 
-/** An answer that is offered now: how it reads on a button, and what it will do. */
+/** A currently possible answer, with its button label and effect. */
 export const AnswerOption = z.object({
   option: z.string(),
   label: z.string(),
-  /** What will happen, in one sentence. */
+  /** Effect of the answer, in one sentence. */
   effect: z.string(),
   tone: z.enum(["primary", "plain", "danger"]),
-  /** What has to come with it; `confirm` and `reason` are asked for before it is sent. */
+  /** Input required with the answer. The interface asks for `confirm` and `reason` before it sends the answer. */
   needs: z.enum(["nothing", "guidance", "replies", "amount", "confirm", "reason", "phase"]),
 });
 export type AnswerOption = z.infer<typeof AnswerOption>;
 
-/** What a run waits for, besides a gate; the gate has a view of its own. */
+/** The wait of a run. Gates also have a separate view. */
 const open = { id: z.string(), openedAt: z.string(), options: z.array(AnswerOption), shown: z.string() };
 export const WaitView = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("gate"), ...open, phase: PhaseKey, isPaused: z.boolean(), toRead: Attention }),
@@ -90,7 +90,7 @@ export const WaitView = z.discriminatedUnion("kind", [
     ...open,
     step: z.string(),
     reason: z.string(),
-    /** What could not be done, in words. */
+    /** Description of the failed step. */
     what: z.string(),
     detail: z.string(),
   }),
@@ -115,28 +115,28 @@ export const PhaseView = z.object({
   checkFailures: z.number(),
   concerns: z.array(z.string()),
   usage: Usage,
-  /** False where executions did not tell what they used: then `usage` is the least it can be. */
+  /** False if some executions did not report their usage. `usage` is then a lower bound. */
   isUsageComplete: z.boolean(),
   startedAt: z.nullable(z.string()),
   completedAt: z.nullable(z.string()),
   commit: z.nullable(z.string()),
   summary: z.nullable(z.string()),
-  /** Documents of this phase that are there, relative to the working tree. */
+  /** Existing documents of this phase, relative to the working tree. */
   documents: z.array(z.string()),
   reviewer: z.nullable(z.string()),
   hasGate: z.boolean(),
 });
 export type PhaseView = z.infer<typeof PhaseView>;
 
-/** One stretch of time: drawn to scale, with what came of it. `to` is null while it lasts. */
+/** A period of the timeline, drawn to scale, with its outcome. `to` is null while it lasts. */
 export const TimelineSpan = z.object({
   kind: z.enum(["attempt", "execution", "check", "review", "wait"]),
   phase: z.nullable(PhaseKey),
-  /** `03-architecture#2`, the name of an execution, or the id of a wait. */
+  /** Attempt (`03-architecture#2`), name of an execution, or id of a wait. */
   name: z.string(),
   from: z.string(),
   to: z.nullable(z.string()),
-  /** `done`, `failed`, `lost`, `passed`, `approved`, `not approved`, `continue`, …; null while it lasts. */
+  /** `done`, `failed`, `lost`, `passed`, `approved`, `not approved`, `continue`, …. Null while it lasts. */
   outcome: z.nullable(z.string()),
   usage: z.nullable(Usage),
   seq: z.number(),
@@ -153,17 +153,17 @@ export const RunDetail = z.object({
   phases: z.array(PhaseView),
   timeline: z.array(TimelineSpan),
   wait: z.nullable(WaitView),
-  /** What may be said of the run itself, whatever is open: resume, cancel, back, retry, skip. */
+  /** Commands for the run itself, independent of the open wait: resume, cancel, back, retry, skip. */
   actions: z.array(AnswerOption),
-  /** Phases that the run can go back to. */
+  /** Phases to which the run can return. */
   backTo: z.array(z.object({ key: PhaseKey, name: z.string() })),
   end: z.nullable(
     z.object({ how: z.string(), merged: z.nullable(z.string()), reason: z.nullable(z.string()), at: z.string() }),
   ),
   warnings: z.array(z.string()),
-  /** Sequence number of the last event it was made from. */
+  /** Sequence number of the last event included in this view. */
   seq: z.number(),
-  /** Asked for and not begun: what was asked for, and what has to be chosen where a worker could not begin it. */
+  /** For a requested run that has not started: the request, and choices to make if a worker could not start it. */
   asked: z.optional(z.object({ start: StartRequest, choices: z.array(Choice) })),
 });
 export type RunDetail = z.infer<typeof RunDetail>;
@@ -179,7 +179,7 @@ export const FindingView = z.object({
 });
 export type FindingView = z.infer<typeof FindingView>;
 
-/** A document as it is in the tree that is shown; null text: it is not there, or no plain text. */
+/** A document in the displayed git tree. Null text: it does not exist or is not plain text. */
 export const DocumentView = z.object({
   path: z.string(),
   text: z.nullable(z.string()),
@@ -187,7 +187,7 @@ export const DocumentView = z.object({
 });
 export type DocumentView = z.infer<typeof DocumentView>;
 
-/** One changed file with its part of the patch; the browser lays it out. */
+/** One changed file and its part of the patch. The browser lays it out. */
 export const DiffFile = z.object({
   path: z.string(),
   was: z.nullable(z.string()),
@@ -195,28 +195,28 @@ export const DiffFile = z.object({
   added: z.number(),
   removed: z.number(),
   isBinary: z.boolean(),
-  /** True where the patch was too long and ends early. */
+  /** True if the patch was truncated because of its length. */
   isCut: z.boolean(),
-  /** How much is not in `patch`, and why; empty if all of it is. */
+  /** How much of the change is missing in `patch`, and why. Empty if `patch` is complete. */
   notShown: z.string(),
-  /** What the change does besides its lines: modes, links, submodules, line endings. */
+  /** Changes other than lines: modes, links, submodules, line endings. */
   facts: z.array(z.string()),
   isDocument: z.boolean(),
-  /** True for files that isdlc itself writes. */
+  /** True for files written by isdlc itself. */
   isBookkeeping: z.boolean(),
-  /** Of the patch: a file that was viewed has to be viewed again when it changes. */
+  /** Digest of the patch. If it changes, a viewed file must be viewed again. */
   digest: z.string(),
   patch: z.string(),
 });
 export type DiffFile = z.infer<typeof DiffFile>;
 
-/** `base`: since the run began. `seen`: since a person last looked in this run. */
+/** `base`: changes since the start of the run. `seen`: changes since the last review in this run. */
 export const DiffAgainst = z.enum(["base", "seen"]);
 export type DiffAgainst = z.infer<typeof DiffAgainst>;
 export const DiffView = z.object({ against: DiffAgainst, files: z.array(DiffFile), isCut: z.boolean() });
 export type DiffView = z.infer<typeof DiffView>;
 
-/** Everything a person needs for the decision after a phase. The diff is asked for apart. */
+/** Everything needed for the decision after a phase, except the diff, which is requested separately. */
 export const GateView = z.object({
   run: RunId,
   title: z.string(),
@@ -231,65 +231,65 @@ export const GateView = z.object({
   documents: z.array(DocumentView),
   findings: z.array(FindingView),
   checks: z.array(CheckResult),
-  /** Of the tests before any agent wrote; null where they were not counted. */
+  /** Counts of the tests before any agent wrote. Null if they were not counted. */
   testsBefore: z.nullable(TestCounts),
-  /** What failed in them, at its lines. */
+  /** Failures in the checks, with file and line. */
   failed: z.array(FailureView),
-  /** Why a gate that was answered is open again. */
+  /** Why an answered gate opened again. */
   failures: z.array(CheckResult),
-  /** True only when a reviewer approved this very attempt. */
+  /** True only if a reviewer approved exactly this attempt. */
   isApproved: z.boolean(),
   hasReviewer: z.boolean(),
   concerns: z.array(z.string()),
   unexpected: z.array(z.string()),
   denied: z.array(z.string()),
-  /** Files that act by themselves, or whose names deceive, with the reason. */
+  /** Files that take effect without being called, or have deceptive names, with the reason. */
   acting: z._default(z.array(z.string()), []),
-  /** What git was kept from seeing, lost edits of the user, and what else of the repository changed. */
+  /** Files hidden from git, lost user edits, and other changes in the repository. */
   notices: z._default(z.array(z.string()), []),
   unmentioned: z._default(z.array(z.string()), []),
   testNotes: z._default(z.array(z.string()), []),
   testsChanged: z.nullable(z.string()),
-  /** What the settings say now, where they were loosened since the run began. */
+  /** Current settings, if they were relaxed since the start of the run. */
   loosened: z.nullable(z.string()),
   earlier: z.array(EarlierRedo),
-  /** False where nobody has looked before, so that `seen` would show the same as `base`. */
+  /** False if there was no earlier review. `seen` would then equal `base`. */
   hasSeen: z.boolean(),
   isGit: z.boolean(),
   options: z.array(AnswerOption),
-  /** To one of `backTo`; null where there is none. */
+  /** Option to return to one of `backTo`. Null if there is no such phase. */
   goBack: z.nullable(AnswerOption),
   backTo: z.array(z.object({ key: PhaseKey, name: z.string() })),
-  /** Digest of what this view shows; an answer hands it back. */
+  /** Digest of the data in this view. An answer must contain it. */
   shown: z.string(),
   seq: z.number(),
 });
 export type GateView = z.infer<typeof GateView>;
 
-/** A person's decision. Nothing else is sent before it; comments are part of it. */
+/** A user's decision, including all comments. Nothing is sent before it. */
 export const AnswerRequest = z.strictObject({
   wait: z.nullable(text(200)),
   shown: text(200),
   option: text(60),
-  /** Guidance, a reason or an amount, as the option needs it. */
+  /** Guidance, reason or amount, depending on the option. */
   text: z._default(text(20_000), ""),
   comments: z._default(z.array(ReviewComment).check(z.maxLength(200)), []),
   replies: z._default(z.array(z.strictObject({ id: text(100), text: z.nullable(text(20_000)) })), []),
-  /** For going back: the phase. */
+  /** Phase to return to. */
   phase: z.optional(PhaseKey),
-  /** For going back and for cancelling: what becomes of the working tree. Left out, it goes back, and stays with a cancel. */
+  /** Action on the working tree for a return or a cancel. Default: `restore` for a return, `keep` for a cancel. */
   tree: z.optional(z.enum(["restore", "keep"])),
   isConfirmed: z._default(z.boolean(), false),
-  /** The signature of a passkey on all of the above. */
+  /** Signature of a passkey on all fields above. */
   assertion: z.optional(Assertion),
 });
 export type AnswerRequest = z.infer<typeof AnswerRequest>;
 
-/** What a cancelled run would leave uncommitted in the working tree; null where nobody can tell. */
+/** Uncommitted files that a cancelled run would leave in the working tree. Null if unknown. */
 export const LeftView = z.object({ paths: z.nullable(z.array(z.string())) });
 export type LeftView = z.infer<typeof LeftView>;
 
-/** `isDriving`: somebody goes on with the run now. */
+/** `isDriving`: true if a process continues the run now. */
 export const AnswerResult = z.object({
   run: RunDetail,
   isDriving: z.boolean(),

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { PhaseKey, Supervision } from "./plan.ts";
 
 /**
- * A team's server took in a run from a user's machine. Its lines stay as they are; the answers in events `from` to `to`
- * are the bringer's word. From here on the team's policy applies.
+ * Data of the event that a team server took over a run from a user's machine. Existing lines stay unchanged, and the
+ * answers in events `from` to `to` are unverified claims of the bringer. The team's policy applies from here on.
  */
 export const broughtIn = {
-  /** Account that brought it. */
+  /** Account that brought the run. */
   by: z.string(),
   from: z.int(),
   to: z.int(),

@@ -36,7 +36,7 @@ import { Step } from "./step.ts";
 
 export { AgentChoice, Step };
 
-/** Why an attempt or a turn begins, and what the agent is told about it. */
+/** Why an attempt or a turn starts, and the text for the agent. */
 export const Brief = z.strictObject({
   why: z.enum(["first", "checks", "findings", "answers", "redo", "retry", "back", "tasks"]),
   text: z.string(),
@@ -49,55 +49,61 @@ export type GateChoice = z.infer<typeof GateChoice>;
 const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), ...shape });
 
-/** Everything the journal may hold, without its place in it. Add a variant; never change the meaning of an old one. */
+/**
+ * Every possible event of the journal, without sequence number and time. Add variants; never change the meaning of an
+ * old one.
+ */
 export const EventDraft = z.discriminatedUnion("type", [
   event("run.started", {
     run: RunId,
-    /** A run of the working tree, or of one item only: no branch, no commit, writes in the item's folder. */
+    /** `item`: the run analyses one item, with no branch and no commits, and writes only in the item's folder. */
     scope: z._default(z.enum(["tree", "item"]), "tree"),
     workflow: z.string(),
     title: z.string(),
-    /** The issue that the work comes from. */
+    /** Issue that the work comes from. */
     issue: z.optional(IssueSource),
     /** Folder of the item's artifacts, relative to the working tree, with forward slashes. */
     item: z.string(),
     plan: z.array(PhaseRule).check(z.minLength(1)),
-    /** Every phase of the workflow, where the plan has only some of them; unknown in older journals. */
+    /** Every phase of the workflow, if the plan has only some of them. Missing in older journals. */
     workflowPhases: z.optional(z.array(PhaseKey)),
-    /** Analysis phases that were done before this run began. */
+    /** Analysis phases completed before the start of this run. */
     analysed: z._default(z.array(PhaseKey), []),
     options: RunOptions,
     supervision: Supervision,
     minimalSummary: z.boolean(),
-    /** `supervised_mode` when the run began: what stays as it was has not been loosened. */
+    /** `supervised_mode` at the start of the run. A value that stays the same has not been relaxed. */
     settings: z.optional(SettingsReading),
     agent: AgentChoice,
     reviewer: z.nullable(AgentChoice),
-    /** Other agents for some phases and their reviewers, by phase. */
+    /** Different agents for some phases and their reviewers, by phase. */
     agents: z.optional(z.record(PhaseKey, AgentChoice)),
     reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
-    /** Whether agents are sandboxed, for the whole run; unknown in older journals. */
+    /** True if agents are sandboxed, for the whole run. Missing in older journals. */
     sandbox: z.optional(z.boolean()),
-    /** Where the programs really are that the run works with, by name. */
+    /** Real paths of the programs used by the run, by name. */
     programs: z.optional(z.record(z.string(), z.string())),
     git: z.nullable(StartPoint),
-    /** Where the run was begun: a journal belongs to its tree. Unknown in older journals. */
+    /** Working tree of the run, because a journal belongs to one working tree. Missing in older journals. */
     tree: z.optional(z.strictObject({ root: z.string(), repository: z.nullable(z.string()) })),
-    /** Where the processes were visible from which the run was started; unknown in older journals. */
+    /** Process view of the process that started the run. Missing in older journals. */
     view: z.optional(ProcessView),
-    /** The working tree made for this work, relative to the main one; null or left out: it is done in place. */
+    /** Working tree created for this work, relative to the main one. Null or missing: no separate worktree. */
     worktree: z.optional(z.nullable(z.string())),
     tests: z.nullable(TestCommand),
-    /** Only decisions signed with one of these are taken; left out: any channel that the settings allow. */
+    /** Only decisions signed with one of these passkeys are accepted. Missing: any channel allowed by the settings. */
     passkeys: z.optional(z.array(PasskeyKey)),
     warnings: z.array(z.string()),
     by: Initiator,
   }),
-  /** What the next event records was signed. */
+  /** Signature of the decision recorded by the next event. */
   event("decision.signed", { signature: PasskeySignature }),
-  /** A passkey that signs nothing here from now on: without any left, other channels answer again. */
+  /**
+   * The passkey can no longer sign decisions of this run. Without any remaining passkey, other channels can answer
+   * again.
+   */
   event("passkey.removed", { passkey: z.string(), reason: z.string(), by: Person }),
-  /** A person had the run go on with other agents. */
+  /** A user chose other agents for the rest of the run. */
   event("agents.changed", {
     by: Person,
     agent: AgentChoice,
@@ -106,10 +112,10 @@ export const EventDraft = z.discriminatedUnion("type", [
     reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
   }),
   event("run.prepared", {}),
-  /** The tests are run before anybody writes. */
+  /** The tests run before any agent writes. */
   event("baseline.started", {}),
   event("baseline.measured", { result: CheckResult }),
-  /** Passed, or gone on with: knowing what fails, or without tests. */
+  /** The tests passed, or the run continues with known failures or without tests. */
   event("baseline.settled", {
     how: z.enum(["passed", "known", "without"]),
     by: z.union([Person, z.literal("engine")]),
@@ -122,26 +128,26 @@ export const EventDraft = z.discriminatedUnion("type", [
     commit: z.nullable(CommitId),
     tree: z.nullable(TreeId),
     standing: z.optional(RepositoryStanding),
-    /** Of a phase entered again after a return that kept the files. */
+    /** Set if the phase is entered again after a return that kept the files. */
     bases: z.optional(ReturnBases),
   }),
   event("execution.started", {
     role: z.enum(["phase", "reviewer"]),
     claim: Claim,
-    /** Characters of the prompt, its persona included. */
+    /** Length of the prompt in characters, including the persona. */
     prompt: z.optional(z.int()),
   }),
   event("execution.ended", {
     execution: ExecutionId,
     how: z.enum(["done", "failed", "lost"]),
-    /** For people; where it failed and no code is there, the code stands before its first colon. */
+    /** Description for users. In a failure without `code`, the code precedes the first colon. */
     reason: z.nullable(z.string()),
     /** Why it failed, for programs. */
     code: z.optional(z.string()),
     usage: z.nullable(Usage),
-    /** The cost is worked out from the tokens. */
+    /** The cost was computed from the tokens. */
     estimated: z.optional(z.literal(true)),
-    /** It told of a usage that cannot be, which counts as unknown. */
+    /** The agent reported an impossible usage, which counts as unknown. */
     nonsense: z.optional(z.literal(true)),
     session: z.nullable(z.string()),
   }),
@@ -149,13 +155,13 @@ export const EventDraft = z.discriminatedUnion("type", [
     summary: z.string(),
     decisions: z.array(z.string()),
     artifacts: z.array(z.string()),
-    /** Written where the phase may not, and not brought back from the copy it worked in. */
+    /** Files written outside of the paths allowed to the phase. They were not copied back from the scratch copy. */
     dropped: z.optional(z.array(z.string())),
-    /** What the agent wanted to do and was not allowed to, as the rule that would allow it. */
+    /** Actions refused to the agent, each as the rule that would allow it. */
     denied: z.optional(z.array(z.string())),
-    /** Why nobody watched over the session that made it. */
+    /** Why no hook guarded the session that produced the draft. */
     unguarded: z.optional(z.string()),
-    /** What the agent says it did about each comment of a person. */
+    /** Replies of the agent to each comment of a user. */
     replies: z.optional(z.array(CommentReply)),
   }),
   event("questions.asked", { questions: z.array(Question) }),
@@ -170,21 +176,21 @@ export const EventDraft = z.discriminatedUnion("type", [
     approved: z.boolean(),
     issues: z.array(Issue),
     summary: z.string(),
-    /** Policy, decided once: is the draft done, or does it go back? */
+    /** Policy result: `complete` if the draft is done, `produce` if it goes back to the agent. */
     leadsTo: z.enum(["complete", "produce"]),
     concerns: z.array(z.string()),
-    /** Files that the revision before this verdict changed; null where nobody knows. */
+    /** Files changed by the revision before this verdict. Null if unknown. */
     changed: z.optional(z.nullable(z.array(z.string()))),
     /** Files that changed in the working tree while the reviewer ran. */
     written: z.optional(z.array(z.string())),
-    /** Where each requirement is fulfilled, as a final reviewer says. */
+    /** Location of each fulfilled requirement, as reported by a final reviewer. */
     evidence: z.optional(z.array(Evidence)),
-    /** Why the loop ended here without approval, where it ended before its limit. */
+    /** Why the loop ended here without approval and before its limit. */
     stopped: z.optional(z.string()),
   }),
   event("phase.completed", { made: PhaseOutput, settings: SettingsReading }),
-  /** Summaries are minimal, or full, from this phase on: the setting was changed during the run. */
   event("run.broughtIn", broughtIn),
+  /** Summaries are minimal or full from this phase on, because the setting changed during the run. */
   event("summaries.changed", { minimal: z.boolean() }),
   event("supervision.tightened", { supervision: Supervision }),
   event("supervision.loosened", { wait: WaitId, supervision: Supervision, by: Person }),
@@ -193,17 +199,17 @@ export const EventDraft = z.discriminatedUnion("type", [
     wait: WaitId,
     choice: GateChoice,
     by: Person,
-    /** The comments are told in it too. */
+    /** Includes the comments. */
     guidance: z.nullable(z.string()),
     comments: z.optional(z.array(ReviewComment)),
-    /** Digest of what the person was shown. */
+    /** Digest of the summary seen by the approver. */
     shown: z.string(),
   }),
   event("phase.rechecked", {
     edited: z.nullable(z.array(FileChange)),
     tree: z.nullable(TreeId),
     results: z.array(CheckResult),
-    /** As in what the phase made, where the look found another. */
+    /** These fields replace those of the phase output, if the recheck found other values. */
     commitTree: z.optional(TreeId),
     plainTree: z.optional(TreeId),
     wholeTree: z.optional(TreeId),
@@ -219,14 +225,14 @@ export const EventDraft = z.discriminatedUnion("type", [
     reason: z.string(),
     detail: z.string(),
     options: z.array(z.string()),
-    /** The files it is about. */
+    /** Affected files. */
     paths: z.optional(z.array(z.string())),
-    /** Names of the checks that failed. */
+    /** Names of the failed checks. */
     checks: z.optional(z.array(z.string())),
-    /** The way of running tests that it shows; null where there is none any more. */
+    /** Displayed test setup. Null if the tests were removed. */
     tests: z.optional(z.nullable(TestCommand)),
   }),
-  /** A person lets lines of their own be committed with these files. */
+  /** A user allows these files to be committed with their uncommitted user changes. */
   event("lines.included", { wait: WaitId, by: Person, paths: z.array(z.string()) }),
   event("step.retried", {
     wait: WaitId,
@@ -242,7 +248,7 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("sizing.decided", {
     sizing: Sizing,
     effective: z.enum(["light", "standard"]),
-    /** Phases left out from now on; they come back when a person goes back. */
+    /** Phases skipped from here on. They return if a user returns to an earlier phase. */
     drop: z.array(PhaseKey),
     by: z.union([Person, z.enum(["flag", "options", "engine"])]),
   }),
@@ -257,30 +263,30 @@ export const EventDraft = z.discriminatedUnion("type", [
     to: PhaseKey,
     by: Person,
     tree: z.enum(["restore", "keep"]),
-    /** What the person wants otherwise, for the agent of the phase; the comments are told in it too. */
+    /** Guidance for the agent of the phase, including the comments. */
     guidance: z.optional(z.string()),
     comments: z.optional(z.array(ReviewComment)),
   }),
   event("run.rewound", {
-    /** Where what came after is kept; null where there is no git. */
+    /** Ref with the discarded later work. Null without git. */
     kept: z.nullable(z.string()),
     restored: z.array(z.string()),
     commit: z.nullable(CommitId),
   }),
-  /** `partial`: some executions did not tell what they cost. */
+  /** `partial`: some executions did not report their cost. */
   event("budget.spent", { ...budgetWait, partial: z.optional(z.boolean()) }),
   event("budget.raised", { wait: WaitId, budget: Budget, by: Person }),
   event("writes.takenOut", {
     wait: WaitId,
     by: Person,
     paths: z.array(z.string()),
-    /** The tree with them, and the tree without. */
+    /** `kept`: snapshot that still contains these files. `tree`: snapshot without them. */
     kept: z.nullable(z.string()),
     tree: z.nullable(TreeId),
   }),
   event("finish.asked", {
     options: z.array(Finish),
-    /** What has moved since a person was last asked, and where it stands now. */
+    /** Branches that moved since the last question, and the current repository state. */
     moved: z.optional(z.array(z.string())),
     standing: z.optional(RepositoryStanding),
   }),
@@ -290,5 +296,5 @@ export const EventDraft = z.discriminatedUnion("type", [
 ]);
 export type EventDraft = z.infer<typeof EventDraft>;
 
-/** An event in its place: `seq` counts from 1 without gaps; time is information, order is `seq`. */
+/** A recorded event. `seq` counts from 1 without gaps and defines the order; time is only information. */
 export type RunEvent = EventDraft & { readonly seq: number; readonly at: string };

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { RunId } from "./plan.ts";
 
-/** What an exported run consists of; every file of the archive but this one is named here. */
+/** Content of an exported run. Lists every file of the archive except the manifest itself. */
 export const ExportManifest = z.object({
   format: z.literal("isdlc-export"),
   version: z.literal(1),
@@ -11,7 +11,7 @@ export const ExportManifest = z.object({
 });
 export type ExportManifest = z.infer<typeof ExportManifest>;
 
-/** Files with a name of their own; documents and diffs are in folders. */
+/** Files with fixed names. Documents and diffs are in folders. */
 export const EXPORT_FILES = {
   manifest: "manifest.json",
   journal: "journal.jsonl",

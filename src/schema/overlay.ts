@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isSafeName } from "./ids.ts";
 import { AfterStep, GateRule, PhaseDefinition, PhaseKey, Writes } from "./plan.ts";
 
-/** Roman numbers up to XXXIX: the articles of a constitution. */
+/** Roman numerals up to XXXIX, for the articles of a constitution. */
 export const ARTICLE_NUMBER = /^(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})$/;
 
 const Name = z.string().check(z.refine(isSafeName));
@@ -35,11 +35,11 @@ const rules = {
   after: z.optional(z.array(AfterStep).check(z.maxLength(2))),
 };
 
-/** New values for rules of a phase that is there; what is not named stays as it is. */
+/** New values for rules of an existing phase. Rules without a value stay unchanged. */
 export const RuleChanges = z.strictObject(rules);
 export type RuleChanges = z.infer<typeof RuleChanges>;
 
-/** A phase that an overlay brings along; what is not named gets a careful default. */
+/** A phase added by an overlay. Missing rules get cautious defaults. */
 export const OverlayPhase = z.strictObject({ ...rules, key: PhaseKey, persona: Name });
 export type OverlayPhase = z.infer<typeof OverlayPhase>;
 
@@ -49,7 +49,7 @@ export const OverlayInsertion = z
 
 export const OverlayReplacement = z.strictObject({ phase: PhaseKey, with: OverlayPhase });
 
-/** What an overlay does to one workflow, in the order of these keys. */
+/** Changes of an overlay to one workflow, applied in the order of these keys. */
 export const WorkflowOverlay = z.strictObject({
   insert: z.optional(z.array(OverlayInsertion).check(z.maxLength(20))),
   replace: z.optional(z.array(OverlayReplacement).check(z.maxLength(20))),
@@ -60,12 +60,12 @@ export type WorkflowOverlay = z.infer<typeof WorkflowOverlay>;
 
 const PromptText = z.string().check(z.minLength(1), z.maxLength(20_000));
 
-/** A text takes the place of a persona's prompt; `append` adds below it. */
+/** A string replaces the prompt of a persona; `append` adds text after it. */
 export const PersonaAddition = z.strictObject({ append: PromptText });
 export const PersonaChange = z.union([PromptText, PersonaAddition]);
 export type PersonaChange = z.infer<typeof PersonaChange>;
 
-/** The content of a `workflows.json` of a repository or of a user. */
+/** Content of a `workflows.json` of a repository or a user. */
 export const Overlay = z.strictObject({
   workflows: z.optional(z.record(Name, WorkflowOverlay)),
   personas: z.optional(z.record(Name, PersonaChange)),

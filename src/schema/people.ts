@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-/** The ways a person's answer can reach a run. */
+/** Channels through which a user's answer can reach a run. */
 export const Channel = z.enum(["terminal", "token", "dashboard", "prompt", "form", "passkey"]);
 export type Channel = z.infer<typeof Channel>;
 
-/** The process an answer came from, as far as the system tells. */
+/** Process that sent an answer, as far as the system reports it. */
 export const Origin = z.strictObject({
   pid: z.int(),
   session: z.nullable(z.int()),
@@ -15,7 +15,7 @@ export const Person = z.strictObject({
   name: z.string(),
   channel: Channel,
   origin: z.optional(Origin),
-  /** Set when the channel was opened while an agent was at work: shown wherever the answer is shown. */
+  /** Set if the channel was opened while an agent was running. Displayed with the answer everywhere. */
   suspicious: z.optional(z.string()),
   /** Account that brought the answer to a team, whose server did not check it. Set by readers, never recorded. */
   broughtBy: z.optional(z.string()),
@@ -25,6 +25,6 @@ export type Person = z.infer<typeof Person>;
 /** An agent, or a process that descends from one. Refused for every decision. */
 export type Agent = { readonly name: string; readonly channel: "agent" };
 
-/** Who began a run: scripts may begin work, only people may decide. */
+/** Author of a run. Scripts may start runs, but only people may decide. */
 export const Initiator = z.union([Person, z.strictObject({ name: z.string(), channel: z.literal("script") })]);
 export type Initiator = z.infer<typeof Initiator>;

@@ -3,65 +3,65 @@ import { Usage } from "./agent.ts";
 import type * as ids from "./ids.ts";
 import { PHASE_KEY, RUN_ID } from "./ids.ts";
 
-/** Ids as they cross a border. */
+/** Ids in external data. */
 export const PhaseKey = z.string().check(z.regex(PHASE_KEY));
 export const RunId: z.ZodMiniType<ids.RunId> = z.string().check(z.regex(RUN_ID));
 
 export const Mode = z.enum(["hotfix", "quick", "standard", "full"]);
 export type Mode = z.infer<typeof Mode>;
 
-/** What the agent of a phase may write: its own item folder, that and tests, or the whole working tree. */
+/** Paths that the agent of a phase may write: its item folder, also tests, or the whole working tree. */
 export const Writes = z.enum(["item", "tests", "tree"]);
 export type Writes = z.infer<typeof Writes>;
 
-/** When a person is asked: as supervision says, always, or also when the artifact outgrew what was expected. */
+/** When a gate opens: as configured by supervision, always, or also if the artifact is larger than expected. */
 export const GateRule = z.enum(["supervised", "always", "large"]);
 
-/** A name inside the item folder: no separators, so it can be joined without surprise. */
+/** File name in the item folder. It contains no separators, to be safe in joined paths. */
 const ArtifactName = z.string().check(z.regex(/^[a-z0-9][a-z0-9-]*\.(?:md|json)$/));
 
-/** What may follow a phase once its gate is left, before the next phase begins. */
+/** Step after leaving the gate of a phase, before the next phase starts. */
 export const AfterStep = z.enum(["sizing", "refinement"]);
 export type AfterStep = z.infer<typeof AfterStep>;
 
 const checkNumbers = {
-  /** How often checks may fail in one attempt before a person is asked. */
+  /** Failed checks allowed in one attempt before isdlc asks the user. */
   limit: z.int().check(z.positive()),
-  /** How many identical failures in a row open the circuit. */
+  /** Identical failures in a row that open the circuit breaker. */
   breaker: z.int().check(z.positive()),
 };
 
-/** One phase of a workflow definition; what a plan freezes is this, with its persona's digest and its limits resolved. */
+/** One phase of a workflow definition. A plan adds its persona's digest and resolved limits. */
 export const PhaseDefinition = z.strictObject({
   key: PhaseKey,
   name: z.string(),
-  /** Shorter name for banners, where the full one is too long. */
+  /** Shorter name for banners, if the full name is too long. */
   shortName: z.optional(z.string()),
   persona: z.string(),
   reviewer: z.nullable(z.string()),
-  /** Artifacts of earlier phases handed to this one, nearest last. */
+  /** Artifacts of earlier phases provided to this phase, nearest last. */
   inputs: z.array(ArtifactName),
   outputs: z.array(ArtifactName),
-  /** What the next phase must be able to take from this one; the reviewer judges by it. */
+  /** Content that the next phase needs from this one. The reviewer checks it. */
   needs: z.string(),
   writes: Writes,
   tests: z.boolean(),
   checks: z.strictObject(checkNumbers),
   gate: GateRule,
-  /** Minutes a phase should take; twice that without a sign of life ends the execution. */
+  /** Expected minutes of a phase. An execution without a sign of life for twice this time is ended. */
   minutes: z.int().check(z.positive()),
   articles: z.array(z.string()),
   analysis: z.boolean(),
   whenLight: z.enum(["keep", "drop"]),
   after: z._default(z.array(AfterStep), []),
-  /** True where nothing is made: what is there is checked and judged, once. */
+  /** True if the phase produces nothing: existing work is checked and reviewed once. */
   judged: z.optional(z.boolean()),
-  /** True where code has to change: a phase that changed none is not done, whatever its agent says. */
+  /** True if code must change. Without changed code, the phase is not done, whatever its agent reports. */
   mustChange: z.optional(z.boolean()),
 });
 export type PhaseDefinition = z.infer<typeof PhaseDefinition>;
 
-/** Up to so many files is light; from so many on, or with high risk, epic. */
+/** Work is light up to `light_max_files`, and epic from `epic_min_files` on or with high risk. */
 export const SizingThresholds = z.strictObject({ light_max_files: z.int(), epic_min_files: z.int() });
 export type SizingThresholds = z.infer<typeof SizingThresholds>;
 
@@ -71,7 +71,7 @@ export type Finish = z.infer<typeof Finish>;
 export const WorkflowOption = z.strictObject({
   flag: z.string(),
   description: z.string(),
-  /** What holds without the flag; left out where that is decided during the run. */
+  /** Value without the flag. Missing if the run decides it later. */
   default: z.optional(z.boolean()),
 });
 
@@ -80,21 +80,21 @@ export const WorkflowDefinition = z.strictObject({
   name: z.string(),
   label: z.string(),
   description: z.string(),
-  /** Folder of the working tree below which an item gets its own; null: the run's private work folder. */
+  /** Folder of the working tree for the folders of items. Null: the run's private work folder. */
   items: z.nullable(z.strictObject({ root: z.string(), prefix: z.string() })),
-  /** First part of the branch name; null: no branch. */
+  /** First part of the branch name. Null: no branch. */
   branch: z.nullable(z.string()),
-  /** True when the person is asked how the run ends even without supervision. */
+  /** True if isdlc asks how the run ends even without supervision. */
   asksToFinish: z.boolean(),
   options: z.record(z.string(), WorkflowOption),
   thresholds: z.optional(SizingThresholds),
-  /** Ways to end a run of it that a person is offered; merge, pull request and keep by default. */
+  /** Offered ways to end a run of this workflow. Default: merge, pull request and keep. */
   ends: z.optional(z.array(Finish)),
   phases: z.array(PhaseDefinition).check(z.minLength(1)),
 });
 export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>;
 
-/** One phase of a plan. Everything a decision needs is here, so that an old journal replays the same for ever. */
+/** One phase of a plan. Contains everything needed for decisions, to replay old journals identically. */
 export const PhaseRule = z.extend(PhaseDefinition, {
   personaDigest: z.string(),
   /** Reviewer verdicts allowed in one attempt. */
@@ -112,21 +112,21 @@ export type Supervision = z.infer<typeof Supervision>;
 export const Commits = z.enum(["phase", "end", "none"]);
 export type Commits = z.infer<typeof Commits>;
 
-/** What a whole run may use before a person is asked; null: no limit. Counts what agents tell. */
+/** Usage allowed for a whole run before isdlc asks the user. Null: no limit. Counts only reported usage. */
 export const Budget = z.strictObject({ usd: z.nullable(z.number()), tokens: z.nullable(z.number()) });
 export type Budget = z.infer<typeof Budget>;
 
-/** What a person is told when they are asked about a budget. */
+/** Data displayed with a question about the budget. */
 export const budgetWait = {
   spent: Usage,
   budget: Budget,
-  /** An agent told of a usage that cannot be: what was spent is not known. */
+  /** An agent reported an impossible usage: the total is unknown. */
   unknown: z.optional(z.literal(true)),
-  /** The budget is not spent, but what comes next would exceed it by using about this much. */
+  /** The budget is not used up, but the next execution would exceed it with about this usage. */
   ahead: z.optional(Usage),
 };
 
-/** What one execution may use before it is ended; null: no limit. */
+/** Limits of one execution. Null: no limit. */
 export const ExecutionLimits = z.strictObject({
   turns: z.nullable(z.int()),
   minutes: z.nullable(z.number()),
@@ -138,22 +138,22 @@ export const RunOptions = z.strictObject({
   light: z.boolean(),
   commits: Commits,
   finish: z.enum(["ask", "merge", "keep"]),
-  /** Whether a person is asked how large the work is, or agreed beforehand to what is recommended. */
+  /** `ask`: isdlc asks for the size of the work. `accept`: the user agreed in advance to the recommendation. */
   sizing: z._default(z.enum(["ask", "accept"]), "ask"),
   thresholds: z._default(SizingThresholds, { light_max_files: 5, epic_min_files: 20 }),
   budget: z.optional(Budget),
   limits: z.optional(ExecutionLimits),
-  /** Whether the phases of the analysis go on in one conversation, where the agent can. */
+  /** `shared`: the analysis phases continue in one conversation, if the agent supports it. */
   session: z.optional(z.enum(["phase", "shared"])),
-  /** Ways to end the run that a person is offered; merge, pull request and keep by default. */
+  /** Offered ways to end the run. Default: merge, pull request and keep. */
   ends: z.optional(z.array(Finish)),
-  /** False: a person wanted no review gates in this run, whatever the settings said when it began. */
+  /** False if the user disabled review gates for this run, regardless of the settings at its start. */
   supervised: z.optional(z.literal(false)),
-  /** What is done about tests that fail before the run: a person is asked, or agreed beforehand to go on. */
+  /** Handling of tests that fail before the run: ask the user, or continue as agreed in advance. */
   redTests: z.optional(z.enum(["ask", "continue"])),
   /** Set if the user chose to run no tests. */
   tests: z.optional(z.literal("none")),
-  /** How often a person may send one phase back; three times by default. */
+  /** Maximum number of redos of one phase. Default: 3. */
   redos: z.optional(z.int().check(z.nonnegative())),
 });
 export type RunOptions = z.infer<typeof RunOptions>;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type * as ids from "./ids.ts";
 
-/** Ids as events hold them: any text, since older journals are not to be refused for it, but of one kind. */
+/** Ids in events. Any string is valid, to accept older journals, but each kind has its own type. */
 export const CommitId: z.ZodMiniType<ids.CommitId> = z.string();
 export const TreeId: z.ZodMiniType<ids.TreeId> = z.string();
 export const WaitId: z.ZodMiniType<ids.WaitId> = z.string();

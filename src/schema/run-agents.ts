@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** How an agent is started: by its name, or by a command. */
+/** How to start an agent: by name or by command. */
 export const RememberedAgent = z.object({
   name: z.string(),
   argv: z.nullable(z.array(z.string())),
@@ -10,7 +10,7 @@ export type RememberedAgent = z.infer<typeof RememberedAgent>;
 
 const byPhase = z.optional(z.record(z.string(), RememberedAgent));
 
-/** The agents of a run: for its phases and its reviews, and others for some of them. */
+/** Agents of a run: the defaults for phases and reviews, and different ones for some phases. */
 export const RunAgents = z.object({
   phase: RememberedAgent,
   reviewer: RememberedAgent,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The steps of a run that can fail, and so escalate. */
+/** Steps of a run that can fail and therefore escalate. */
 export const Step = z.enum([
   "prepare",
   "baseline",

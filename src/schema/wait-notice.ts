@@ -1,7 +1,7 @@
 import type { WaitKind } from "./api.ts";
 import type { RunId } from "./ids.ts";
 
-/** That a run waits for a person, for those who are not looking. */
+/** Notification that a run waits, for users who do not watch it. */
 export type WaitNotice = {
   readonly event: "wait.opened";
   readonly project: string;
@@ -14,6 +14,6 @@ export type WaitNotice = {
     readonly phase: string | null;
     readonly since: string;
   };
-  /** One sentence for people. */
+  /** One sentence for users. */
   readonly text: string;
 };
