@@ -1,7 +1,9 @@
 import { noticeBody } from "../../../src/views/wait-notice.ts";
 import type { NotificationMessage } from "./notification-message.ts";
 
-/** Slack shows the text as it is: no markup, no mention and no link but our own. */
+/**
+ * Builds a Slack message in plain text. Markup, mentions and links other than the link to the web UI have no effect.
+ */
 export const slackBody = (message: NotificationMessage): object => ({
   ...noticeBody(message, "slack"),
   unfurl_links: false,

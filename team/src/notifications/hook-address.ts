@@ -2,24 +2,27 @@ import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Hosts that the operator allows by name, whatever their address is: `host`, or `host:port`. */
+/** Hosts that the operator allows by name, regardless of their addresses: `host` or `host:port`. */
 export type AllowedHosts = readonly string[];
 
 export type HookRules = {
   readonly allowed: AllowedHosts;
-  /** Asked for the addresses of every other host. */
+  /** Resolves all other hosts. */
   readonly resolver: Resolver;
 };
 
-/** What a request may connect to. `addresses` is null where the operator allowed the host by name. */
+/** Allowed target of a request. `addresses` is null if the operator allowed the host by name. */
 export type CheckedHook = { readonly url: URL; readonly addresses: readonly string[] | null };
 
 export class HookRefused extends Error {}
 
-/** It asks name servers without the threads that files and other connections need: a slow one holds up nothing else. */
+/**
+ * Creates a resolver that queries name servers directly, without the thread pool for files and other connections. A
+ * slow name server delays nothing else.
+ */
 export const newResolver = (): Resolver => new Resolver({ timeout: 2000, tries: 2 });
 
-/** What a web address must be like, whatever it resolves to. @throws HookRefused */
+/** Checks a URL without resolving its host. @throws HookRefused */
 export function readHook(text: string, allowed: AllowedHosts): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
@@ -33,7 +36,10 @@ export function readHook(text: string, allowed: AllowedHosts): URL {
   return url;
 }
 
-/** The addresses of a host, every one of them public. @throws HookRefused; and what the resolver throws */
+/**
+ * Resolves a host and requires all its addresses to be public. Skips this for allowed hosts. @throws HookRefused, and
+ * errors of the resolver
+ */
 export async function checkHook(text: string, { allowed, resolver }: HookRules): Promise<CheckedHook> {
   const url = readHook(text, allowed);
   if (isAllowed(url, allowed)) return { url, addresses: null };
@@ -48,7 +54,10 @@ const NOT_PUBLIC = "its address is none of the public internet";
 const isAllowed = ({ hostname, host }: URL, allowed: AllowedHosts): boolean =>
   allowed.includes(hostname) || allowed.includes(host);
 
-/** The URL parser has brought decimal, octal and hexadecimal forms into one. */
+/**
+ * Returns the address if the host is a literal IP. The URL parser has already normalized decimal, octal and
+ * hexadecimal forms.
+ */
 function parseLiteral({ hostname }: URL): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(bare) === 0 ? null : bare;

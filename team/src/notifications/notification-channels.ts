@@ -7,7 +7,9 @@ import type { NotificationSettings } from "./notification-settings.ts";
 import { isMailAddress } from "./send-mail.ts";
 import { newHookSecret } from "./sign-hook.ts";
 
-/** Sets a channel in place of what it was. Gives the new secret of a webhook. @throws ProblemError USAGE */
+/**
+ * Sets or replaces a channel. Returns the new secret of a webhook, null for other channels. @throws ProblemError USAGE
+ */
 export async function setChannel(
   pool: Pool,
   settings: NotificationSettings,
@@ -30,7 +32,7 @@ function mailAddress({ address }: ChannelChange, { mailer }: NotificationSetting
   return address;
 }
 
-/** A host that cannot be resolved just now is none to refuse; it is checked again whenever something is sent. */
+/** Accepts a host that fails to resolve now: it is checked again before each message. */
 async function hookAddress({ address }: ChannelChange, { hooks }: NotificationSettings): Promise<string> {
   try {
     const { href } = readHook(address, hooks.allowed);
@@ -52,12 +54,12 @@ export async function removeChannel(pool: Pool, person: string, channel: Notific
   return (await pool.query(text, [person, channel])).rowCount === 1;
 }
 
-/** Of an account that was ended. */
+/** Removes all channels of a revoked account. */
 export async function removeChannels(pool: Pool, person: string): Promise<void> {
   await pool.query("delete from isdlc.notification_channel where person = $1", [person]);
 }
 
-/** Asks for a message to try a channel with, one a minute. */
+/** Queues a test message for a channel, at most one per minute. */
 export async function askForTest(pool: Pool, person: string, channel: NotificationChannel): Promise<boolean> {
   const { rowCount } = await pool.query(
     `insert into isdlc.notification (person, channel, occasion, about)
@@ -68,7 +70,7 @@ export async function askForTest(pool: Pool, person: string, channel: Notificati
   return rowCount === 1;
 }
 
-/** In the transaction that names them. */
+/** Notifies users named as reviewers. Runs in the transaction that names them. */
 export async function tellNamed(
   client: ClientBase,
   people: readonly string[],

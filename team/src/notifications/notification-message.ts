@@ -10,14 +10,14 @@ import type { Pool } from "../journal-postgres/open-pool.ts";
 import { needPolicy } from "../people/answer-policy.ts";
 import type { ClaimedNotification } from "./notification-outbox.ts";
 
-/** What is sent, as a webhook gets it. */
+/** A message in the form sent to webhooks. */
 export type NotificationMessage = {
-  /** Of the notification: the same, however often it is sent. */
+  /** Id of the notification; stays the same for repeated deliveries. */
   readonly id: string;
   readonly occasion: Occasion | "test";
-  /** One line for people. Control marks of what others wrote in it can be seen, and do nothing. */
+  /** One line of text. Control characters in user-supplied parts are shown visibly and have no effect. */
   readonly text: string;
-  /** To the page; null where it is about no run. */
+  /** Link to the web UI; null if the message concerns no run. */
   readonly link: string | null;
   readonly repository: string | null;
   readonly run: string | null;
@@ -30,7 +30,10 @@ export type MessageSource = { readonly pool: Pool; readonly journal: PostgresJou
 const MAX_TEXT = 600; // characters
 const MAX_TITLE = 200;
 
-/** The message as it is true now; null where it is not any more, or not for this person any more. */
+/**
+ * Builds the message from the current state. Returns null if the event is outdated or the user may no longer receive
+ * it.
+ */
 export async function messageFor(
   source: MessageSource,
   claimed: ClaimedNotification,
@@ -99,7 +102,7 @@ async function runToTell({ pool, journal }: MessageSource, claimed: ClaimedNotif
   return { ...row, text, wait };
 }
 
-/** By the very policy that an answer is held against. */
+/** Applies the same policy as an answer. */
 async function mayAccept(
   pool: Pool,
   { row, person, run }: { readonly row: RunRow; readonly person: string; readonly run: ActiveRun },

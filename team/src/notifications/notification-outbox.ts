@@ -1,7 +1,7 @@
 import type { NotificationChannel, Occasion } from "../../../src/schema/api-notifications.ts";
 import type { Pool } from "../journal-postgres/open-pool.ts";
 
-/** A notification that this server sends, unless it is silent for longer than the claim lasts. */
+/** A notification claimed by this server. If the server does not settle it in time, the claim expires. */
 export type ClaimedNotification = {
   readonly number: string;
   readonly id: string;
@@ -12,7 +12,7 @@ export type ClaimedNotification = {
   readonly wait_id: string | null;
   readonly repository: string | null;
   readonly phase: string | null;
-  /** This one included. */
+  /** Includes the current one. */
   readonly attempts: number;
   readonly address: string;
   readonly secret: string | null;
@@ -21,14 +21,14 @@ export type ClaimedNotification = {
 
 export type Outcome = "sent" | "given-up" | "outdated";
 
-/** Longer than sending may take. */
+/** Longer than a delivery can take. */
 const CLAIMED_FOR = 60; // seconds
-/** Nobody is told of what happened longer ago. */
+/** Notifications about older events are not sent. */
 const OLD_AFTER = 24 * 60 * 60; // seconds
-/** Seconds before each attempt but the first. */
+/** Seconds before each retry. */
 const PAUSES = [10, 30, 120, 600, 1800, 7200, 21_600] as const;
 
-/** One for each channel, the oldest first, so that one that is slow holds up itself alone. */
+/** Claims at most one notification per channel, the oldest due one: a slow channel delays only itself. */
 const CLAIM = `with oldest as (
     select number from (
       select number, row_number() over (partition by person, channel order by number) as place
@@ -46,7 +46,10 @@ const CLAIM = `with oldest as (
 export const channelKey = ({ person, channel }: Pick<ClaimedNotification, "person" | "channel">): string =>
   `${person} ${channel}`;
 
-/** What is due and not of a channel that is busy. However many servers ask at once, each is claimed by one. */
+/**
+ * Claims due notifications, except those of busy channels. Each one is claimed by a single server, even if several ask
+ * at once.
+ */
 export async function claimDue(
   pool: Pool,
   busy: readonly string[],
@@ -55,7 +58,7 @@ export async function claimDue(
   return (await pool.query<ClaimedNotification>({ name: "isdlc-claim", text: CLAIM, values: [busy, most] })).rows;
 }
 
-/** Ends it, unless another server has taken it meanwhile. */
+/** Settles a notification, unless another server claimed it in the meantime. */
 export async function settle(
   pool: Pool,
   { number, attempts }: ClaimedNotification,
@@ -70,7 +73,7 @@ export async function settle(
 
 export const hasPauseLeft = ({ attempts }: ClaimedNotification): boolean => attempts <= PAUSES.length;
 
-/** Has it tried again after a pause that grows with each attempt. */
+/** Schedules a retry after a pause. Pauses grow with each attempt. */
 export async function postpone(pool: Pool, { number, attempts }: ClaimedNotification, why: string): Promise<void> {
   await pool.query(
     `update isdlc.notification set due_at = now() + make_interval(secs => $3), why = $4

@@ -11,7 +11,7 @@ import { requirePerson } from "../people/roles.ts";
 import type { TeamEnv, TeamServer } from "../server/team-server.ts";
 import { askForTest, listChannels, removeChannel, setChannel } from "./notification-channels.ts";
 
-/** How a person wants to be told; nobody sets it for another. */
+/** Adds routes for a user's own notification channels. No user can set those of another. */
 export function addNotificationRoutes(app: Hono<TeamEnv>, { pool, notifications }: TeamServer): void {
   app.get("/api/notifications", async (context) => {
     const person = requirePerson(context.get("principal"));
@@ -35,7 +35,7 @@ export function addNotificationRoutes(app: Hono<TeamEnv>, { pool, notifications 
   });
 }
 
-/** A script's token that leaks must not have a person's messages sent elsewhere. */
+/** Rejects personal tokens: a leaked script token must not redirect a user's messages. */
 function signedIn(principal: Principal): string {
   const person = requirePerson(principal);
   if (!principal.isPersonal) return person;

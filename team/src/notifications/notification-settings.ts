@@ -4,10 +4,10 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { type HookRules, newResolver } from "./hook-address.ts";
 import { createMailer, type Mailer, readMailSettings } from "./send-mail.ts";
 
-/** What the operator says about notifications. */
+/** Operator settings for notifications. */
 export type NotificationSettings = {
   readonly hooks: HookRules;
-  /** Null where the server sends no mail. */
+  /** Null if the server sends no mail. */
   readonly mailer: Mailer | null;
 };
 
@@ -15,7 +15,10 @@ export type GivenSettings = { readonly settings: NotificationSettings; readonly 
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/;
 
-/** From the options of the server, together with what must never be logged. @throws ProblemError USAGE */
+/**
+ * Reads the settings from the server's options and environment, with the secrets that must never be logged. @throws
+ * ProblemError USAGE
+ */
 export function notificationSettings(invocation: Invocation): GivenSettings {
   const { values, verb } = invocation;
   const allowed = (text(values, "notify-hosts") ?? "")

@@ -1,6 +1,6 @@
 /**
- * How people want to be told, and what they are to be told: a row for each person, channel and occasion, written in the
- * transaction of what it is about and sent by whichever server takes it first.
+ * Notification channels of users, and their notifications: a row per user, channel and event, written in the same
+ * transaction as the event. Any server may send it.
  */
 export const notificationTables = `
 create table isdlc.notification_channel (

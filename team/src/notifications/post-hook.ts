@@ -3,7 +3,7 @@ import { request as tlsRequest } from "node:https";
 import { isIPv4, type LookupFunction } from "node:net";
 import { type CheckedHook, checkHook, HookRefused, type HookRules } from "./hook-address.ts";
 
-/** `isFinal`: trying again would come to the same. `why` is shown to the person and names no address within the network. */
+/** `isFinal`: a retry would fail in the same way. `why` is shown to the user and contains no internal addresses. */
 export type DeliveryResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly why: string; readonly isFinal: boolean };
@@ -14,12 +14,12 @@ export type Hook = {
   readonly body: string;
 };
 
-const POST_TIMEOUT_MS = 10_000; // milliseconds, from the first byte sent to the answer's headers
+const POST_TIMEOUT_MS = 10_000; // milliseconds up to the response headers, including name resolution
 const MAX_HEADERS = 8192; // bytes
 
 /**
- * Posts to a person's web address: to an address that was checked, and to no other. Redirects are not followed, and
- * nothing of the answer is read but its status.
+ * Posts to a user's webhook. Connects only to checked addresses, or to a host allowed by the operator. Does not follow
+ * redirects; reads only the status of the response.
  */
 export async function postHook(
   { address, headers, body }: Hook,
@@ -61,7 +61,7 @@ function requestStatus(
   };
   return new Promise((resolve, reject) => {
     const sent = (url.protocol === "https:" ? tlsRequest : plainRequest)(url, options, (response) => {
-      response.on("error", () => undefined); // its end is not waited for
+      response.on("error", () => undefined); // the body is not read
       response.destroy();
       resolve(response.statusCode ?? 0);
     });
@@ -70,7 +70,7 @@ function requestStatus(
   });
 }
 
-/** Tells a connection the addresses that were checked, whatever the host's name would resolve to by now. */
+/** Pins the connection to the checked addresses, even if the name resolves differently by now. */
 function createLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
   return (_host, { all }, tell) => {
@@ -80,7 +80,7 @@ function createLookup(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Whoever refuses for good is not asked again. */
+/** Only 408, 429 and 5xx are worth a retry. */
 function answered(status: number): DeliveryResult {
   if (status >= 200 && status < 300) return { ok: true };
   const isFinal = status < 500 && status !== 408 && status !== 429;

@@ -1,6 +1,9 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Of IPv4, what is no host of the public internet: this machine, private and local networks, shared, reserved, multicast. */
+/**
+ * IPv4 ranges outside the public internet: this machine, private and local networks, shared, reserved and multicast
+ * addresses.
+ */
 const NOT_PUBLIC_V4: readonly (readonly [net: string, prefix: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -18,7 +21,7 @@ const NOT_PUBLIC_V4: readonly (readonly [net: string, prefix: number])[] = [
   ["224.0.0.0", 3],
 ];
 
-/** Within the one part of IPv6 that is public: tunnels to addresses of IPv4, documentation and other special purposes. */
+/** Special-purpose ranges within public IPv6: tunnels to IPv4 addresses, documentation and others. */
 const NOT_PUBLIC_V6: readonly (readonly [net: string, prefix: number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -32,7 +35,7 @@ for (const [net, prefix] of NOT_PUBLIC_V6) refused.addSubnet(net, prefix, "ipv6"
 const unicast = new BlockList();
 unicast.addSubnet("2000::", 3, "ipv6");
 
-/** True for an address that anybody on the internet could reach. Whatever is not known to be one, is none. */
+/** Returns true if an address is reachable from the public internet. Unknown forms count as not public. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !refused.check(address, "ipv4");
   return isIPv6(address) && unicast.check(address, "ipv6") && !refused.check(address, "ipv6");

@@ -3,18 +3,18 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import type { NotificationMessage } from "./notification-message.ts";
 import type { DeliveryResult } from "./post-hook.ts";
 
-/** The operator's own mail server. */
+/** The operator's mail server, and the sender address. */
 export type MailSettings = { readonly server: URL; readonly from: string };
 
 export type Mailer = (to: string, message: NotificationMessage) => Promise<DeliveryResult>;
 
-/** ASCII, without quotes, comments or names: what a mail server could read as two addresses is none. */
+/** ASCII without quotes, comments or display names. Prevents texts that a mail server could read as two addresses. */
 const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=.{1,253}$)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
 
 export const isMailAddress = (text: string): boolean => ADDRESS.test(text);
 
-const SILENT_FOR = 10_000; // milliseconds at each step
-const SEND_TIMEOUT_MS = 30_000; // milliseconds for all of it
+const SILENT_FOR = 10_000; // milliseconds for each step of the connection
+const SEND_TIMEOUT_MS = 30_000; // milliseconds in total
 const MAX_SUBJECT = 150; // characters
 
 /** @throws ProblemError USAGE */
@@ -33,7 +33,7 @@ export function readMailSettings(server: string, from: string | undefined, usage
   return { server: url, from };
 }
 
-/** Sends plain text, encrypted on its way unless the mail server is on this machine. */
+/** Creates a mailer for plain text. TLS is required unless the mail server runs on this machine. */
 export function createMailer({ server, from }: MailSettings): Mailer {
   const host = server.hostname.replace(/^\[(.*)\]$/, "$1");
   const isTls = server.protocol === "smtps:";
@@ -85,7 +85,7 @@ async function within<T>(work: Promise<T>, most: number): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** A mail server's 5xx about a recipient is its last word; it says more than others should read. */
+/** Status 550 to 559 about a recipient is final. The server's message is not passed on, as it may reveal too much. */
 function toFailedDelivery(error: unknown): DeliveryResult {
   const status = error instanceof Error && "responseCode" in error ? Number(error.responseCode) : 0;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -23,12 +23,15 @@ export type Sender = MessageSource & {
 };
 
 const NOTIFICATION_POLL_INTERVAL_MS = 1000; // milliseconds
-/** Notifications that are on their way from one server at a time. */
+/** Maximum number of concurrent deliveries of one server. */
 const AT_ONCE = 20;
-/** How long a server that is told to stop waits for what is on its way. */
+/** Time that a stopping server waits for current deliveries. */
 const ENDS_WITHIN = 2000; // milliseconds
 
-/** Sends what is due, in any number of servers at once. What they are about has long been decided, and waits for none of it. */
+/**
+ * Sends due notifications; any number of servers can do so concurrently. Deliveries are independent of the decisions
+ * that they report, and delay none of them.
+ */
 export function startNotifications(sender: Sender): { stop(): Promise<void> } {
   const { pool, log } = sender;
   const stopping = new AbortController();

@@ -7,7 +7,7 @@ export const newHookSecret = (): string => BEGINNING + randomBytes(SECRET_BYTES)
 
 export type SignedHook = { readonly id: string; readonly body: string; readonly at: Date };
 
-/** Headers of the Standard Webhooks specification, for which receivers find libraries. */
+/** Returns the signature headers of the Standard Webhooks specification, supported by libraries for receivers. */
 export function hookHeaders(secret: string, { id, body, at }: SignedHook): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const key = Buffer.from(secret.slice(BEGINNING.length), "base64");

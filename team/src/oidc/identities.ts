@@ -3,14 +3,14 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { noteAccountChange } from "../people/accounts.ts";
 
-/** How somebody is known at the provider. */
+/** A user's identity at the provider. */
 export type ProviderIdentity = { readonly email: string } | { readonly subject: string };
 
 export type IdentityLink = { readonly person: string; readonly known: ProviderIdentity | null };
 
 /**
- * Says who a person is at the provider, or that they are nobody there; whoever is signed in by it is signed out.
- * @throws ProblemError USAGE where there is no such person, or somebody else is known by that.
+ * Links a user to an identity at the provider, or removes the link. Ends the sessions started with the previous
+ * identity. @throws ProblemError USAGE if the user is unknown or the identity belongs to another user
  */
 export async function linkIdentity(pool: Pool, by: string, { person, known }: IdentityLink): Promise<void> {
   await inTransaction(pool, async (client) => {
@@ -34,12 +34,12 @@ const taken = (person: string): ProblemError =>
     usage: "isdlc server identity <name> <e-mail>",
   });
 
-/** What the provider vouches for; `email` is null where it has not verified one. */
+/** Identity asserted by the provider. `email` is null if it is not verified. */
 export type Identity = { readonly issuer: string; readonly subject: string; readonly email: string | null };
 
 /**
- * The account of somebody the provider vouches for; null where there is none. An e-mail address counts once: from then
- * on the subject does, because addresses are given to others.
+ * Returns the account of an identity, or null. An e-mail address identifies a user only at the first sign-in. After
+ * it, only the subject does, because addresses can be reassigned.
  */
 export async function personOfIdentity(pool: Pool, { issuer, subject, email }: Identity): Promise<string | null> {
   const bySubject = `update isdlc.identity set issuer = $1 where subject = $2 and (issuer is null or issuer = $1) returning person`;

@@ -1,4 +1,4 @@
-/** Who people are at the team's OpenID provider. The subject is noted when somebody first signs in by e-mail. */
+/** Identities of users at the team's OpenID provider. The subject is stored at the first sign-in by e-mail. */
 export const identityTables = `
 create table isdlc.identity (
   person text primary key references isdlc.principal,

@@ -9,14 +9,14 @@ import { remoteAddress, type TeamEnv } from "../server/team-server.ts";
 import { personOfIdentity } from "./identities.ts";
 import { Flow, type Provider } from "./provider.ts";
 
-/** Where the provider sends browsers back to. It is no path of the API: they come from another site. */
+/** Redirect target of the provider. It lies outside the API paths, as the request comes from another site. */
 export const CALLBACK = "/sign-in/callback";
 const FLOW_SECONDS = 10 * 60;
 
-/** What the page says to somebody who came back, where it is not the inbox. */
+/** Reason shown on the sign-in page after a failed return from the provider. */
 type SignInRefusal = "refused" | "unknown" | "wait";
 
-/** Signing in at the provider: there, and back with a code that only this browser can use. */
+/** Adds sign-in through the provider. Only the browser that started it can use the returned code. */
 export function addProviderSignIn(app: Hono<TeamEnv>, entrance: Entrance, provider: Provider): void {
   const { page } = entrance;
   app.post(`${PAGE_API}/session/provider`, async (context) => {
@@ -40,7 +40,7 @@ export function addProviderSignIn(app: Hono<TeamEnv>, entrance: Entrance, provid
 
 type Back = { readonly context: Context<TeamEnv>; readonly flow: Flow | null };
 
-/** Null where somebody is signed in now. */
+/** Returns null if the user is signed in now. */
 async function comeBack(
   { page, refused }: Entrance,
   provider: Provider,
@@ -64,7 +64,7 @@ async function comeBack(
   }
 }
 
-/** What this browser was sent away with; null where it was not, or comes back to another name. */
+/** Reads the flow from this browser's cookie. Returns null if it has none, or if the flow started at another origin. */
 function flowIn(page: TeamPage, context: Context<TeamEnv>): Flow | null {
   try {
     const value: unknown = JSON.parse(
@@ -74,11 +74,11 @@ function flowIn(page: TeamPage, context: Context<TeamEnv>): Flow | null {
     const isHere = page.origins().some((origin) => flow.redirect === `${origin}${CALLBACK}`);
     return isHere ? flow : null;
   } catch {
-    return null; // nothing of ours
+    return null; // not a flow of this server
   }
 }
 
-/** Its message alone: errors of the library carry tokens. */
+/** Logs only the message: errors of the library contain tokens. */
 const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const AWAY: ApiProblem = {
@@ -89,6 +89,6 @@ const AWAY: ApiProblem = {
 
 const flowCookie = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc-flow" : "isdlc-flow");
 
-/** Lax: the browser comes back from another site. */
+/** `Lax`, because the browser returns from another site. */
 const cookieAttributes = (page: TeamPage) =>
   ({ path: "/", httpOnly: true, sameSite: "Lax", secure: isSecure(page) }) as const;

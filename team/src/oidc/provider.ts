@@ -15,10 +15,10 @@ import * as z from "zod/mini";
 import { ownValue } from "../../../src/core/own-value.ts";
 import type { Identity } from "./identities.ts";
 
-/** The OpenID provider that the server's operator has chosen. */
+/** OpenID provider configured by the server's operator. */
 export type ProviderSettings = { readonly issuer: string; readonly client: string; readonly secret: string };
 
-/** What a browser keeps between going to the provider and coming back. */
+/** State of a sign-in, stored in the browser until it returns from the provider. */
 export const Flow = z.strictObject({
   state: z.string(),
   nonce: z.string(),
@@ -28,17 +28,20 @@ export const Flow = z.strictObject({
 export type Flow = z.infer<typeof Flow>;
 
 export type Provider = {
-  /** For people: its host. */
+  /** Host of the provider, for display. */
   readonly name: string;
-  /** Where the browser has to go. */
+  /** Returns the provider's URL for the browser, and the flow to store. */
   begin(redirect: string): Promise<{ readonly url: string; readonly flow: Flow }>;
-  /** Who came back with this query. @throws Error for everything that was not asked for, or is not the provider's word. */
+  /**
+   * Returns the identity for this query. @throws Error if the query does not belong to the flow or its proof by the
+   * provider is invalid
+   */
   finish(query: string, flow: Flow): Promise<Identity>;
 };
 
 const ANSWERS_WITHIN = 10; // seconds
 
-/** Found out about when it is first needed: the server starts without it. */
+/** Creates the provider client. Its metadata is fetched on first use: the server starts without the provider. */
 export function createProvider(settings: ProviderSettings): Provider {
   let found: Promise<Configuration> | null = null;
   const configuration = (): Promise<Configuration> => {
@@ -68,7 +71,7 @@ export function createProvider(settings: ProviderSettings): Provider {
 
 function discovered({ issuer, client, secret }: ProviderSettings): Promise<Configuration> {
   const address = new URL(issuer);
-  const withoutTls = address.protocol === "http:" ? [allowInsecureRequests] : []; // on this machine alone
+  const withoutTls = address.protocol === "http:" ? [allowInsecureRequests] : []; // for a provider on this machine only
   return discovery(address, client, secret, undefined, {
     timeout: ANSWERS_WITHIN,
     execute: [enableNonRepudiationChecks, ...withoutTls],

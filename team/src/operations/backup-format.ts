@@ -1,11 +1,11 @@
 import type { ClientBase } from "pg";
 import * as z from "zod/mini";
 
-/** A backup is lines of JSON, gzipped: a header, rows of one table after the other, and an end with what was counted. */
+/** A backup is gzipped JSON lines: a header, rows table by table, and an end with row counts. */
 export const BackupHeader = z.object({
   backup: z.literal("isdlc"),
   version: z.string(),
-  /** How many migrations the database had. */
+  /** Number of migrations of the database. */
   migrations: z.int(),
   at: z.string(),
 });
@@ -15,11 +15,11 @@ export const BackupRows = z.object({ table: z.string(), rows: z.array(z.record(z
 
 export const BackupEnd = z.object({
   end: z.record(z.string(), z.int()),
-  /** Of everything before this line. */
+  /** Digest of all previous lines. */
   sha256: z.string(),
 });
 
-/** Our tables, those first that others refer to. */
+/** Lists isdlc's tables. Referenced tables come first. */
 export async function tablesInOrder(client: ClientBase): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string; needs: string[] }>(
     `select c.relname as name, array(

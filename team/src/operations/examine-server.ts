@@ -8,14 +8,14 @@ import { verifyRuns } from "./verify-runs.ts";
 
 export type ServerFinding = { readonly what: string; readonly isFine: boolean; readonly detail: string };
 
-/** Silent for longer than any sensible lease. */
+/** Silence longer than any sensible lease. */
 const SILENT = 120; // seconds
-/** Waiting for longer than any queue should be. */
+/** Waiting time that is too long for any queue. */
 const UNTAKEN = 600; // seconds
 
 export type Examination = { readonly pool: Pool; readonly seal: Seal; readonly copies: RepositoryCopies };
 
-/** Checks the database, the signatures and the recorded merges. Changes nothing but the results of the merge check. */
+/** Checks the database, the signatures and the recorded merges. Changes only the stored results of the merge check. */
 export async function examineServer({ pool, seal, copies }: Examination): Promise<readonly ServerFinding[]> {
   const database = await databaseFinding(pool);
   if (!database.isFine) return [database];
@@ -69,7 +69,7 @@ async function mergeFinding(pool: Pool, copies: RepositoryCopies): Promise<Serve
   return { what: "merges", isFine: lost.length === 0 && unchecked.length === 0, detail };
 }
 
-/** A host's protection of branches cannot be seen from here: the operator states it. */
+/** The server has no access to branch protection of a git host: the operator states it. */
 async function credentialFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ name: string }>(
     "select name from isdlc.repository where not workers_restricted order by name",
@@ -117,7 +117,7 @@ type WorkerRow = {
   readonly holds: number;
 };
 
-/** Tokens that several processes use. */
+/** Reports tokens used by several processes. */
 function sharedTokens(alive: readonly { readonly id: string }[]): readonly string[] {
   const ids = alive.map(({ id }) => id);
   return [...new Set(ids)].flatMap((id) => {
@@ -148,7 +148,7 @@ async function hostFinding(pool: Pool): Promise<ServerFinding> {
   return { what: "git host", isFine: rows.length === 0, detail };
 }
 
-/** A person's address that does not answer is not the server's fault, and told all the same. */
+/** Always passes: an unreachable address of a user is reported, but is no fault of the server. */
 async function notificationFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ waiting: number; givenUp: readonly string[] }>(
     `select count(*) filter (where due_at is not null)::int as waiting,

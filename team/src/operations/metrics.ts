@@ -5,24 +5,27 @@ import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { version } from "../../../src/compose/version.ts";
 import { type ListeningServer, listenAt } from "../server/listen-at.ts";
 
-/** Seconds; a decision takes milliseconds, a backup of thousands of runs minutes. */
+/** Seconds. A decision takes milliseconds, a backup of thousands of runs minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 export type ServerMetrics = {
   readonly registry: Registry;
-  /** One request that was answered: by the pattern of its route, so that names of runs do not become series. */
+  /** Records an answered request. Labels use the route pattern, to avoid a series per run. */
   request(labels: { method: string; route: string; status: string }, seconds: number): void;
-  /** A decision was recorded, repeated, refused by the rules or fenced off. */
+  /** Counts a decision: recorded or repeated, refused by the rules, or fenced. */
   decision(how: "recorded" | "refused" | "fenced", by: string): void;
-  /** Runs that were taken from a lost worker. */
+  /** Counts runs taken from lost workers. */
   takeover(runs: number): void;
-  /** A notification was sent, given up, or not true any more. */
+  /** Counts a notification: sent, given up or outdated. */
   notification(labels: { channel: string; outcome: string }): void;
-  /** Number of recorded merges that are missing from their bases. */
+  /** Sets the number of recorded merges missing from their bases. */
   missingMerges(count: number): void;
 };
 
-/** What Prometheus reads of a server. What is in the database is the same from every server on it: take the maximum. */
+/**
+ * Creates the Prometheus metrics of a server. Values from the database are identical on all servers: aggregate them
+ * with max.
+ */
 export function createServerMetrics(pool: Pool): ServerMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -67,7 +70,7 @@ export function createServerMetrics(pool: Pool): ServerMetrics {
   };
 }
 
-/** What is read anew whenever somebody looks. */
+/** Gauges read at each scrape. */
 function addGauges(pool: Pool, registers: Registry[]): void {
   const add: AddGauge = (gauge) => new Gauge({ ...gauge, registers });
   add({ name: "isdlc_build", help: "The version", labelNames: ["version"] }).set({ version }, 1);
@@ -127,7 +130,7 @@ function addWorkerGauges(pool: Pool, add: AddGauge): void {
   });
 }
 
-/** Counts what becomes of a decision. */
+/** Counts the result of a decision. */
 export async function counted<Done extends { readonly ok: boolean }>(
   metrics: ServerMetrics,
   by: string,
@@ -148,11 +151,11 @@ async function tellMetrics(registry: Registry, response: ServerResponse): Promis
     const text = await registry.metrics();
     response.writeHead(200, { "content-type": registry.contentType }).end(text);
   } catch {
-    response.writeHead(503).end(); // the database is away
+    response.writeHead(503).end(); // the database is unavailable
   }
 }
 
-/** Metrics have a port of their own on this machine, for they name workers and are read without a token. */
+/** Serves metrics on a separate port of this machine: they name workers and need no token. */
 export function serveMetrics(registry: Registry, port: number): Promise<ListeningServer> {
   const http = createServer((request, response) => {
     const isAsked = request.method === "GET" && request.url === "/metrics";

@@ -12,7 +12,6 @@ import { examineServer } from "./examine-server.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { type RowCounts, writeBackup } from "./write-backup.ts";
 
-/** What an operation works with. */
 export type OperationContext = {
   readonly pool: Pool;
   readonly keyFile: string;
@@ -24,7 +23,7 @@ export type OperationContext = {
 
 export type Operation = (operating: OperationContext) => Promise<Result>;
 
-/** What keeps a server going: its tables, copies of what it knows, and what is wrong with it. */
+/** Operator commands: migrations, backups and checks of the server. */
 export const operations: Readonly<Record<string, Operation>> = {
   migrate,
   backup,

@@ -8,11 +8,14 @@ import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { BackupEnd, BackupHeader, BackupRows, tablesInOrder } from "./backup-format.ts";
 import type { RowCounts } from "./write-backup.ts";
 
-/** Workers of before the restore may hold runs with epochs that the backup has not seen; all of them are below this. */
+/**
+ * Added to all epochs. Workers from before the restore may hold runs with epochs newer than the backup, but always
+ * less than this much newer.
+ */
 const EPOCHS_AHEAD = 100_000;
 
 /**
- * Brings a backup into a database that holds nothing yet, all of it or nothing. Whoever drove a run before is fenced off.
+ * Restores a backup completely or not at all. The database must be empty. Workers that drove a run before are fenced.
  * @throws ProblemError BACKUP_UNUSABLE
  */
 export function restoreBackup(pool: Pool, file: string): Promise<RowCounts> {
@@ -76,7 +79,7 @@ async function headerFrom(client: ClientBase, value: unknown): Promise<BackupHea
   return header.data;
 }
 
-/** Columns that the backup does not know yet get what they have by default. */
+/** Columns missing in the backup get their defaults. */
 async function insert(
   client: ClientBase,
   table: string,
@@ -92,7 +95,7 @@ async function insert(
   );
 }
 
-/** Numbers that the database draws go on behind those that were drawn. */
+/** Advances identity columns past the restored numbers. */
 async function moveNumbersOn(client: ClientBase, table: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     "select column_name as name from information_schema.columns where table_schema = 'isdlc' and table_name = $1 and is_identity = 'YES'",

@@ -10,7 +10,8 @@ export type Retention = {
 };
 
 /**
- * Deletes workers without heartbeats and notifications that were sent or given up. Runs and decisions are never deleted.
+ * Deletes workers without heartbeats, unless they hold a run, and notifications that were sent, given up or outdated.
+ * Runs and decisions are never deleted.
  */
 export async function forgetOld({
   pool,
@@ -28,7 +29,7 @@ export async function forgetOld({
   return { workers: rowCount ?? 0, notifications: notifications ?? 0 };
 }
 
-/** Forgets at once, and again every hour. */
+/** Deletes old rows at the start and every hour. */
 export function startRetention(retention: Retention): { stop(): Promise<void> } {
   const { log, days } = retention;
   const forget = async (): Promise<void> => {

@@ -8,20 +8,21 @@ import { version } from "../../../src/compose/version.ts";
 export type TraceSpan = {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** Of a request that may name the trace it belongs to. */
+  /** Headers of a request, which may contain a parent trace. */
   readonly headers?: object;
 };
 
 export type Tracer = {
-  /** Does the work in a span. With the headers it is given, what it asks others for becomes part of the same trace. */
+  /** Runs the work in a span. Requests with the returned headers join the same trace. */
   within<T>(traced: TraceSpan, work: (headers: Readonly<Record<string, string>>) => Promise<T>): Promise<T>;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>;
 };
 
 /**
- * Traces go where the standard variables of OpenTelemetry say (`OTEL_EXPORTER_OTLP_ENDPOINT` and its relatives, read by
- * its own library); without them nothing is made. They hold names of runs and workers, and no text of people or agents.
+ * Starts tracing if `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set, otherwise does
+ * nothing. The exporter reads all standard OpenTelemetry variables itself. Spans contain names of runs and workers,
+ * but no text of users or agents.
  */
 export function startTracing(name: string, env: NodeJS.ProcessEnv): Tracer {
   const isWanted = "OTEL_EXPORTER_OTLP_ENDPOINT" in env || "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" in env;

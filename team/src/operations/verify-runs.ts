@@ -15,7 +15,10 @@ export type RunsVerification = {
 
 const RUNS_AT_ONCE = 200;
 
-/** Reads the journal of every run from its beginning: hashes, marks, numbers, signatures of passkeys, and the head that the run's row has. */
+/**
+ * Verifies every run's journal from the beginning: hashes, seals, numbers, passkey signatures, and the head stored in
+ * the run's row.
+ */
 export async function verifyRuns(pool: Pool, seal: Seal): Promise<RunsVerification> {
   let [runs, decisions, after] = [0, 0, "0"];
   const problems: string[] = [];

@@ -11,7 +11,7 @@ const ROWS_AT_ONCE = 500;
 
 export type RowCounts = Readonly<Record<string, number>>;
 
-/** Writes everything of one moment into a file, while others go on. The file is there whole or not at all. */
+/** Writes a consistent snapshot of the database without blocking writers. The file appears only once it is complete. */
 export async function writeBackup(pool: Pool, file: string): Promise<RowCounts> {
   const client = await pool.connect();
   const counted: Record<string, number> = {};
@@ -23,7 +23,7 @@ export async function writeBackup(pool: Pool, file: string): Promise<RowCounts> 
     renameSync(part, file);
     return counted;
   } finally {
-    await client.query("rollback").catch(() => undefined); // it wrote nothing
+    await client.query("rollback").catch(() => undefined); // read-only transaction
     client.release();
   }
 }
@@ -54,7 +54,7 @@ async function readHeader(client: ClientBase): Promise<BackupHeader> {
   return { backup: "isdlc", version, migrations, at };
 }
 
-/** A few at a time, however many there are. The name comes from the catalogue of the database. */
+/** Reads rows in batches. The table name comes from the database catalog. */
 async function* rowsOf(client: ClientBase, table: string): AsyncGenerator<readonly unknown[]> {
   await client.query(`declare rows_of no scroll cursor for select to_jsonb(t) as row from isdlc."${table}" t`);
   for (;;) {

@@ -16,7 +16,7 @@ const CANCEL: AnswerOption = {
   needs: "reason",
 };
 
-/** A run that was asked for and is not begun: no worker was free yet, or something has to be chosen first. */
+/** Returns a requested run that has not started: no worker was free, or a choice must be made first. */
 export async function askedRun(pool: Pool, person: string, run: RunId): Promise<RunDetail> {
   const row = await listedRun(pool, person, run);
   const { rows } = await pool.query<RunRequestRow>("select start, choices from isdlc.run where run = $1", [run]);

@@ -5,12 +5,12 @@ import { metaFrom } from "../../../src/core/items/item-meta.ts";
 import { type FoundItem, ITEMS_ROOT, type SeenItems } from "../../../src/ports/items.ts";
 import { isSafeName } from "../../../src/schema/ids.ts";
 
-/** From so many on, the rest is not listed. */
+/** Further items are not listed. */
 const MAX_ITEMS = 5000;
-/** Bytes of a record; a longer one is none. */
+/** Bytes; a larger record is ignored. */
 const MAX_META_BYTES = 64 * 1024;
 
-/** The items of a commit, for a look at them all. Starts git five times at most, however many there are. */
+/** Reads the items of a commit for lists. Starts git at most five times, for any number of items. */
 export async function itemsAt(git: Git, commit: string): Promise<SeenItems> {
   const folders = await foldersAt(git, commit);
   const metas = await readMetas(git, folders);
@@ -24,7 +24,7 @@ export async function itemsAt(git: Git, commit: string): Promise<SeenItems> {
 
 type Folder = { readonly slug: string; readonly tree: string };
 
-/** Real folders with safe names only, as in a working tree. */
+/** Lists real folders with safe names only, as in a working tree. */
 async function foldersAt(git: Git, commit: string): Promise<readonly Folder[]> {
   const listed = await must(git(["ls-tree", "-z", "--full-tree", commit, `${ITEMS_ROOT}/`]), "ls-tree");
   return listed
@@ -38,7 +38,7 @@ async function foldersAt(git: Git, commit: string): Promise<readonly Folder[]> {
     .slice(0, MAX_ITEMS);
 }
 
-/** What stands in each record that is JSON, by the tree of its folder. */
+/** Reads all records that are valid JSON, keyed by the git tree of their folder. */
 async function readMetas(git: Git, folders: readonly Folder[]): Promise<ReadonlyMap<string, unknown>> {
   if (folders.length === 0) return new Map();
   const names = folders.map(({ tree }) => `${tree}:meta.json`);
@@ -53,7 +53,7 @@ async function readMetas(git: Git, folders: readonly Folder[]): Promise<Readonly
   return new Map([...blobs].map(([tree, blob]) => [tree, parsed(texts.get(blob) ?? "")]));
 }
 
-/** Each is told as a line with its size, the bytes, and a newline. */
+/** Parses the output of `cat-file --batch`: per blob a line with its size, the content, and a newline. */
 async function readTexts(git: Git, blobs: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const told = await must(git(["cat-file", "--batch"], { input: joinNames(blobs) }), "cat-file");
   const texts = new Map<string, string>();
@@ -73,6 +73,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // a damaged record counts as none
+    return null; // a damaged record is ignored
   }
 }

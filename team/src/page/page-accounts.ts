@@ -7,7 +7,7 @@ import { requirePerson } from "../people/roles.ts";
 import type { TeamEnv } from "../server/team-server.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
-/** A person's own tokens, and for admins who may do what in their repository. */
+/** Adds routes for a user's own tokens and, for admins, the policy and members of their repository. */
 export function addPageAccounts(app: Hono<TeamEnv>, { server: { pool } }: TeamPage): void {
   app.get(`${PAGE_API}/tokens`, async (context) =>
     context.json({ tokens: await listTokens(pool, requirePerson(context.get("principal"))) }),

@@ -5,7 +5,7 @@ import type { TeamEnv } from "../server/team-server.ts";
 import { SESSION_SECONDS, signedInWith } from "./page-sessions.ts";
 import type { TeamPage } from "./team-page-parts.ts";
 
-/** Who is signed in with the browser that asks; null where nobody is. */
+/** Returns the user signed in with this browser, or null. */
 export function personAtPage(page: TeamPage, context: Context<TeamEnv>): Promise<Principal | null> {
   const secret = sessionIn(context, page);
   return secret === undefined ? Promise.resolve(null) : signedInWith(page.server.pool, secret);
@@ -14,7 +14,7 @@ export function personAtPage(page: TeamPage, context: Context<TeamEnv>): Promise
 export const sessionIn = (context: Context<TeamEnv>, page: TeamPage): string | undefined =>
   getCookie(context, cookieName(page));
 
-/** No script reads it, and no other site makes a browser send it. */
+/** The cookie is hidden from scripts, and not sent with requests from other sites. */
 export const keepSession = (context: Context<TeamEnv>, page: TeamPage, secret: string): void =>
   setCookie(context, cookieName(page), secret, {
     path: "/",
@@ -26,7 +26,7 @@ export const keepSession = (context: Context<TeamEnv>, page: TeamPage, secret: s
 
 export const isSecure = ({ origins }: TeamPage): boolean => origins().every((origin) => origin.startsWith("https:"));
 
-/** With this beginning, browsers take it from this very host and over TLS only. */
+/** Browsers accept a cookie with this prefix only from the same host over TLS. */
 const cookieName = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc" : "isdlc");
 
 export const forgetSession = (context: Context<TeamEnv>, page: TeamPage): void =>

@@ -6,7 +6,7 @@ import { type RunList, type RunRow, type TreeLocation, WaitKind } from "../../..
 
 export type PageListQuery = { readonly person: string; readonly before: string | null; readonly search: string };
 
-/** Ended runs in one answer, and open ones. */
+/** Ended runs per response, and maximum number of open runs. */
 const PAGE = 60;
 const MAX_OPEN = 1000;
 
@@ -27,7 +27,10 @@ type ListedRun = {
   readonly moved_by: string | null;
 };
 
-/** Runs that a person may look at: what waits first and oldest first, then what runs, then what has ended, newest first. */
+/**
+ * Lists runs visible to a user: waiting runs first, longest wait first, then running ones, then ended ones, newest
+ * first.
+ */
 export async function listForPage(pool: Pool, wanted: PageListQuery): Promise<RunList> {
   const { person, before, search } = wanted;
   const open = before === null ? (await pool.query<ListedRun>(OPEN, [person, MAX_OPEN])).rows : [];
@@ -52,13 +55,13 @@ export const repositoryPlace = (repository: string): TreeLocation => ({
   isHere: false,
 });
 
-/** One run as a list has it; null where there is none. */
+/** Returns a list row, or null if the run is unknown or not visible to the user. */
 export async function listedRun(pool: Pool, person: string, run: RunId): Promise<RunRow | null> {
   const [found] = (await pool.query<ListedRun>(`select ${COLUMNS} where r.run = $2`, [person, run])).rows;
   return found === undefined ? null : toRow(found);
 }
 
-/** From the row of the run alone: thousands are listed without reading a journal. */
+/** Uses only the run's row: thousands of runs are listed without reading a journal. */
 function toRow(listed: ListedRun): RunRow {
   const { run, title, workflow, phase, rests } = listed;
   const movedAt = (listed.moved_at ?? listed.opened_at).toISOString();
@@ -91,7 +94,7 @@ const endStatus = ({ is_cancelled, refused }: ListedRun): RunRow["status"] =>
 
 type MovedColumns = Pick<ListedRun, "moved_to" | "moved_by">;
 
-/** Where a run went that is not the team's any more. */
+/** Returns the place of a run that left the team. */
 export const toMoved = ({ moved_to, moved_by }: MovedColumns): Pick<RunRow, "movedTo"> =>
   moved_to === null ? {} : { movedTo: moved_by === null ? moved_to : `${moved_to}, by ${moved_by}` };
 
@@ -100,7 +103,7 @@ const fits = ({ id, title, workflow, place }: RunRow, search: string): boolean =
 
 const toLikePattern = (search: string): string => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
-/** The moment of the last decision stands for when it began to wait, or ended. */
+/** The time of the last decision serves as start of the wait or end of the run. */
 const COLUMNS = `r.run, r.repository, r.title, r.start->>'workflow' as workflow, r.rests, r.wait_id, r.wait_kind, r.phase,
     r.refused, r.opened_at, r.moved_to, r.moved_by, d.at as moved_at, coalesce(d.line like '%"type":"run.cancelled"%', false) as is_cancelled
   from isdlc.run r

@@ -9,12 +9,12 @@ import { parseRunId, type TeamEnv } from "../server/team-server.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 import { personAtPage } from "./page-cookie.ts";
 
-/** Milliseconds between looks. */
+/** Milliseconds. */
 const RUN_POLL_INTERVAL_MS = 1000;
-/** Pages that one server tells of changes at once. */
+/** Maximum number of concurrent listeners per server. */
 const MAX_LISTENING = 200;
 
-/** What changes from now on in the runs that a person may look at. */
+/** Adds the event stream with changes in the runs visible to a user. */
 export function addPageLive(app: Hono<TeamEnv>, page: TeamPage): void {
   const { pool, version } = page.server;
   let listening = 0;
@@ -63,13 +63,13 @@ async function follow(
     if (count !== waiting) tell({ is: "waiting", count });
     waiting = count;
     if (watched !== null) said = await tellActivity(pool, { run: watched, after: said }, tell);
-    await delay(RUN_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // the page was closed
+    await delay(RUN_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // the browser disconnected
   }
 }
 
 type OpenRunRow = { readonly run: RunId; readonly head_seq: number; readonly rests: string };
 
-/** A run that is open no more has changed, too. */
+/** Includes runs that are no longer open. */
 const moved = (before: ReadonlyMap<RunId, number> | null, now: ReadonlyMap<RunId, number>): [RunId, number][] =>
   before === null
     ? []
@@ -86,7 +86,7 @@ async function newestSaid(pool: Pool, run: RunId | null): Promise<string> {
 
 type ListenRequest = { readonly run: RunId; readonly after: string };
 
-/** Gives the number of the last message that was told. */
+/** Returns the number of the last message sent. */
 async function tellActivity(pool: Pool, { run, after }: ListenRequest, tell: LiveTeller["tell"]): Promise<string> {
   const { rows } = await pool.query<{ number: string; execution: string; lines: string[] }>(
     "select number::text, execution, lines from isdlc.activity where run = $1 and number > $2 order by number",

@@ -14,7 +14,7 @@ import { PAGE_API } from "./team-page-parts.ts";
 
 const nothing = z.object({});
 const named = z.object({ name: z.string() });
-/** What a browser makes a passkey with. */
+/** WebAuthn data for a browser to create a passkey. */
 const registration = z.record(z.string(), z.unknown());
 
 type QueryOperation = { readonly answer: Schema; readonly query?: readonly string[]; readonly by?: "everybody" };
@@ -102,5 +102,5 @@ const runs: readonly Operation[] = [
   { ...get("/live", "What changes from now on", { query: ["run"], answer: LiveMessage }), isStream: true },
 ];
 
-/** What the page asks for, by the cookie of a browser. */
+/** Operations of the web UI, authenticated by a browser cookie. */
 export const PAGE_OPERATIONS: readonly Operation[] = [...signingIn, ...account, ...runs];

@@ -7,7 +7,7 @@ import type { TeamEnv } from "../server/team-server.ts";
 import { createTeamCharts } from "./team-charts.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
-/** What the page is told about a repository around its runs. */
+/** Adds routes for data of a repository beyond its runs. */
 export function addPageRepositories(app: Hono<TeamEnv>, { server, trees }: TeamPage): void {
   const { pool } = server;
   const charts = createTeamCharts(server);

@@ -36,7 +36,7 @@ import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
 const MAX_SEARCHED = 200; // characters
 
-/** Runs of every repository that the person has a role in, in the words of the page. */
+/** Adds routes for runs in all repositories where the user has a role. */
 export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   const { pool } = page.server;
   app.get(`${PAGE_API}/runs`, async (context) => {
@@ -75,7 +75,7 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   addPageAnswers(app, page);
 }
 
-/** What a person decides, signed with their passkey where that is asked for. */
+/** Adds routes for decisions by a user, signed with a passkey if required. */
 function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
   const { journal } = page.server;
   const decisionFacts = async (run: RunId) => signedFacts(run, (await journal.events(run)).reduce(evolve, noRun));
@@ -102,7 +102,7 @@ function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
   });
 }
 
-/** A run that this person may answer, begun or not. */
+/** Returns a run that the user may answer, started or not. */
 async function reviewed({ server: { pool } }: TeamPage, context: Context<TeamEnv>) {
   const run = parseRunId(context.req.param("run") ?? "");
   return { run, access: await needRun(pool, context.get("principal"), { run, role: "reviewer" }) };
@@ -125,7 +125,7 @@ type VisibleRun = {
   readonly leftBranch: LeftBranch | null;
 };
 
-/** The run that a request names. @throws ProblemError NO_RUN where it is not this person's to know of, or not begun yet. */
+/** Returns the requested run. @throws ProblemError NO_RUN if it is hidden from this user or has not started yet */
 async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<VisibleRun> {
   const { trees, server } = page;
   const { pool, journal } = server;
@@ -157,7 +157,7 @@ type RunRecord = {
 
 const UNKNOWN: RunRecord = { remote: "", moved_to: null, moved_by: null, left_branch: null };
 
-/** What waits for a worker counts as driven: nobody has to be asked to go on with it. */
+/** A run waiting for a worker counts as driven: no user has to resume it. */
 async function told({ source, access, moved, leftBranch }: VisibleRun): Promise<RunDetail> {
   const begun = await readRunDetail(source, { place: repositoryPlace(access.repository), isDriven: true });
   const left = leftBranchLines(leftBranch);

@@ -1,17 +1,16 @@
 import type { Pool } from "pg";
 import { digestSecret, newSecret, type Principal } from "../people/principals.ts";
 
-/** Seconds that a browser stays signed in; what it was signed in with may end it before. */
+/** Lifetime of a browser session in seconds. It ends earlier if its token, passkey or identity is revoked. */
 export const SESSION_SECONDS = 12 * 60 * 60;
-/** Seconds after signing in within which a passkey can be added: a browser left open must not become a key for good. */
+/** Seconds after sign-in during which passkeys can be added: a browser left open must not gain permanent access. */
 const FRESH_SECONDS = 10 * 60;
 
 const GOOD_TOKEN = "t.revoked_at is null and (t.expires_at is null or t.expires_at > now())";
 
 /**
- * What a browser can be signed in with, and how a session of it begins: with the digest of a token, which is none of a
- * worker or a script, because what leaks from a script must not become a person at the page; with the id of a passkey;
- * as the person of an identity at the provider.
+ * Starts a session by sign-in method: the digest of a token, the id of a passkey, or the person of an identity at the
+ * provider. Tokens of workers and scripts are excluded: a leaked script token must not sign in a user.
  */
 const BEGIN = {
   token: `insert into isdlc.page_session (digest, person, token, expires_at)
@@ -26,7 +25,10 @@ const BEGIN = {
 
 export type SignedInBy = { readonly way: keyof typeof BEGIN; readonly of: string };
 
-/** Signs a browser in: gives the secret of its session this once. Null where that is nobody's, or good no more. */
+/**
+ * Starts a session and returns its secret, which is never shown again. Returns null if the token, passkey or identity
+ * is unknown or no longer valid.
+ */
 export async function beginSession(pool: Pool, { way, of }: SignedInBy): Promise<string | null> {
   await pool.query("delete from isdlc.page_session where expires_at < now()");
   const secret = newSecret("session");
@@ -34,7 +36,7 @@ export async function beginSession(pool: Pool, { way, of }: SignedInBy): Promise
   return rowCount === 1 ? secret : null;
 }
 
-/** Who is signed in with a session; null where nobody is, or what it was begun with is good no more. */
+/** Returns the user of a session, or null if the session is unknown, or it or its token is no longer valid. */
 export async function signedInWith(pool: Pool, secret: string): Promise<Principal | null> {
   const { rows } = await pool.query<{ person: string }>({
     name: "isdlc-page-session",
@@ -46,7 +48,7 @@ export async function signedInWith(pool: Pool, secret: string): Promise<Principa
   return found === undefined ? null : { id: found.person, kind: "person", isPersonal: false };
 }
 
-/** Was this browser signed in just now? */
+/** Returns true if this browser signed in recently. */
 export async function isFresh(pool: Pool, secret: string): Promise<boolean> {
   const text = "select 1 from isdlc.page_session where digest = $1 and begun_at > now() - make_interval(secs => $2)";
   return (await pool.query(text, [digestSecret(secret), FRESH_SECONDS])).rowCount === 1;

@@ -5,7 +5,10 @@ import { beginRun } from "../server/begin-run.ts";
 import type { TeamEnv } from "../server/team-server.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
-/** What is asked for on the page. What has to be chosen first is known once a worker has tried, and told at the run. */
+/**
+ * Adds the route to request a run. Missing choices become known when a worker tries to start it, and are shown with
+ * the run.
+ */
 export function addPageStart(app: Hono<TeamEnv>, { server }: TeamPage): void {
   app.post(`${PAGE_API}/start`, async (context) => {
     const wanted = TeamStart.parse(await context.req.json());

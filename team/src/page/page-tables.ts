@@ -1,4 +1,4 @@
-/** Browsers that people are signed in with, each for no longer than the token it was signed in with. */
+/** Browser sessions. Each expires no later than the token used to sign in. */
 export const pageTables = `
 create table isdlc.page_session (
   digest text primary key,
@@ -10,7 +10,7 @@ create table isdlc.page_session (
 create index page_session_end on isdlc.page_session (expires_at);
 `;
 
-/** What has to be chosen before a run can be begun, as the worker that tried told it. */
+/** Choices to make before a run can start, as reported by the worker that tried. */
 export const choiceTables = `
 alter table isdlc.run add column choices jsonb not null default '[]';
 `;

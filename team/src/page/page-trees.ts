@@ -6,27 +6,27 @@ import type { SeenItems } from "../../../src/ports/items.ts";
 import { createMirrors, type MirrorOptions, type Mirror } from "../worker/mirror.ts";
 import { itemsAt } from "./items-at.ts";
 
-/** Which run, and where its workers push to. */
+/** A run, and the remote that its workers push to. */
 export type PushedRun = { readonly run: RunId; readonly remote: string };
 
-/** What runs made, read from a copy of the team's remote: what was recorded was pushed before. */
+/** Files and diffs of runs, read from a copy of the team's remote. Workers push before they record. */
 export type PageTrees = {
-  /** Text of a file; null where it is not there, or too long to be read in one go. */
+  /** Returns the text of a file, or null if it is missing or too large to read at once. */
   file(pushed: PushedRun, path: string, tree: TreeId): Promise<string | null>;
   patch(pushed: PushedRun, from: TreeId | null, to: TreeId | null): Promise<string>;
-  /** The items at the end of the main branch; null where the remote has no commit yet. */
+  /** Returns the items at the tip of the main branch, or null if the remote has no commit yet. */
   items(remote: string): Promise<SeenItems | null>;
 };
 
-/** Milliseconds for which branches that were fetched count as the newest. */
+/** Milliseconds before fetched branches are fetched again. */
 const FRESH = 5000;
-const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024; // bytes
+const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
 export function createPageTrees(keeping: MirrorOptions): PageTrees {
   const mirrors = createMirrors(keeping);
   const mains = new Map<string, { readonly at: number; readonly branch: string }>();
   const gitIn = ({ folder }: Mirror): Git => withEnvironment(hardenedGit(folder, keeping.env), { GIT_DIR: folder });
-  /** The copy with these trees in it. What is missing is fetched. */
+  /** Returns git for the copy, after fetching these trees if any is missing. */
   const gitWith = async ({ run, remote }: PushedRun, trees: readonly TreeId[]): Promise<Git> => {
     const mirror = await mirrors.open(remote);
     const git = gitIn(mirror);

@@ -4,18 +4,18 @@ import { FORGOTTEN_AFTER, type RefusedTokens } from "../people/refused-tokens.ts
 import { remoteAddress, type TeamEnv } from "../server/team-server.ts";
 import type { TeamPage } from "./team-page-parts.ts";
 
-/** The page as somebody meets it who is not signed in. All ways in count the same refusals. */
+/** Context of sign-in routes. All sign-in methods share one count of refused attempts. */
 export type Entrance = { readonly page: TeamPage; readonly refused: RefusedTokens };
 
 export type Attempt = {
-  /** What tells this attempt from guesses: whoever was good with it before may go on. */
+  /** Secret of the attempt. One that succeeded before may try again, even from a blocked address. */
   readonly known: string;
-  /** Null where it is refused. */
+  /** Returns null if the attempt is refused. */
   readonly answer: () => Promise<Response | null>;
   readonly refusal: ApiProblem;
 };
 
-/** Lets somebody try to get in, unless too many from their address were refused. */
+/** Answers a sign-in attempt, unless too many attempts from its address were refused. */
 export async function attempt(
   { refused }: Entrance,
   context: Context<TeamEnv>,

@@ -4,18 +4,18 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { toCharts, readFigures, type RunFigures } from "../../../src/views/page/charts.ts";
 import type { TeamServer } from "../server/team-server.ts";
 
-/** Runs that the charts are about: the newest. */
+/** Charts cover the newest runs only. */
 const MAX_RUNS = 100;
-/** Runs of which it is remembered what was worked out; beyond that the oldest are forgotten. */
+/** Maximum number of runs with cached figures. Beyond it, the oldest are dropped. */
 const MAX_REMEMBERED = 5000;
 
-/** Charts over the ended runs that a person may look at, of one repository where it is named. */
+/** Charts of the ended runs visible to a user, optionally of one repository. */
 export type TeamCharts = (person: string, repository: string | null) => Promise<ChartsView>;
 
-/** What was worked out for a run is kept, as an ended run does not change. */
+/** Caches the figures of each run, because an ended run does not change. */
 export function createTeamCharts({ pool, journal }: Pick<TeamServer, "pool" | "journal">): TeamCharts {
   const known = new Map<RunId, RunFigures | null>();
-  /** Null for a journal that cannot be read: `isdlc server doctor` tells what is wrong with it. */
+  /** Returns null for an unreadable journal. `isdlc server doctor` reports the error. */
   const figures = async (run: RunId): Promise<RunFigures | null> => {
     try {
       const { state } = await journal.load(run);

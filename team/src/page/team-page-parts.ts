@@ -2,16 +2,16 @@ import type { TeamServer } from "../server/team-server.ts";
 import type { Provider } from "../oidc/provider.ts";
 import type { PageTrees } from "./page-trees.ts";
 
-/** What the page's requests begin with; those of programs and workers lie beside it, and take no cookie. */
+/** Path prefix of requests by the web UI. Requests by programs and workers have other paths, and accept no cookie. */
 export const PAGE_API = "/api/page";
 
 export type TeamPage = {
   readonly server: TeamServer;
   readonly trees: PageTrees;
-  /** Where people's browsers find the server: `https://isdlc.example.org`. */
+  /** Origins of the server in browsers: `https://isdlc.example.org`. */
   readonly origins: () => readonly string[];
-  /** Whom people can sign in with besides; null where the operator named nobody. */
+  /** Provider for sign-in, if the operator configured one. */
   readonly provider: Provider | null;
-  /** Folder of the built page. */
+  /** Folder of the built web UI. */
   readonly web: string;
 };

@@ -26,7 +26,7 @@ import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
 export const SignIn = z.strictObject({ token: z.string().check(z.regex(/^[A-Za-z0-9_-]{20,200}$/)) });
 
-/** The page for all repositories, for people who sign in. To be added before whatever asks for a token. */
+/** Adds the web UI for all repositories, with sign-in. Add it before every route that requires a token. */
 export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {
   const { server, origins } = page;
   app.use(`${PAGE_API}/*`, async (context, next) => {
@@ -55,7 +55,7 @@ export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {
   app.all(`${PAGE_API}/*`, (context) => context.json(told(NOTHING), 404));
 }
 
-/** Every address that nothing else answers leads to the page. To be added last. */
+/** Serves the web UI for all remaining addresses. Add it last. */
 export const addTeamPageFiles = (app: Hono<TeamEnv>, { web }: TeamPage): void =>
   addPageRoutes(app, { web, api: PAGE_API });
 

@@ -3,7 +3,10 @@ import { digestSecret, newSecret } from "../people/principals.ts";
 
 export type Invitation = { readonly person: string; readonly days: number };
 
-/** Invites a person to make a passkey, in place of an earlier invitation. The secret is given this once. Null for a worker. */
+/**
+ * Invites a user to register a passkey; an earlier invitation becomes invalid. Returns the secret, which is never
+ * shown again, or null for a worker.
+ */
 export async function invite(pool: Pool, { person, days }: Invitation): Promise<string | null> {
   const secret = newSecret("invitation");
   const { rowCount } = await pool.query(
@@ -18,7 +21,7 @@ export async function invite(pool: Pool, { person, days }: Invitation): Promise<
   return rowCount === 1 ? secret : null;
 }
 
-/** Whom an invitation is for; null where it is unknown, used or too old. */
+/** Returns the invited user, or null if the invitation is unknown, used or expired. */
 export async function invitedBy(pool: Pool, secret: string): Promise<string | null> {
   const { rows } = await pool.query<{ person: string }>(
     "select person from isdlc.invitation where digest = $1 and expires_at > now()",
@@ -27,7 +30,7 @@ export async function invitedBy(pool: Pool, secret: string): Promise<string | nu
   return rows[0]?.person ?? null;
 }
 
-/** Uses an invitation up. True for one of two who do so at once. */
+/** Uses up an invitation. Of two concurrent calls, only one returns true. */
 export async function useInvitation(client: ClientBase, secret: string): Promise<boolean> {
   const text = "delete from isdlc.invitation where digest = $1 and expires_at > now()";
   return (await client.query(text, [digestSecret(secret)])).rowCount === 1;

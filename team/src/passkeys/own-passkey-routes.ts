@@ -12,7 +12,7 @@ import { listPasskeys, removePasskey } from "./team-passkeys.ts";
 
 export const RemovedPasskey = z.strictObject({ id: z.string().check(z.maxLength(2000)) });
 
-/** The passkeys of whoever is signed in. */
+/** Adds routes for the passkeys of the signed-in user. */
 export function addOwnPasskeyRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
   const { pool } = page.server;
   app.get(`${PAGE_API}/passkeys`, async (context) => {

@@ -1,15 +1,15 @@
 import type { Pool } from "pg";
 import { challengeIn } from "../../../src/adapters/passkeys/challenge-in.ts";
 
-const CHALLENGE_LIFETIME_SECONDS = 5 * 60; // seconds
+const CHALLENGE_LIFETIME_SECONDS = 5 * 60;
 
-/** What a challenge is for; `person` is null where that is what the signature tells. */
+/** Purpose of a challenge. `person` is null if the signature identifies the user. */
 export type ChallengeUse = { readonly purpose: "sign-in" | "register" | "decide"; readonly person: string | null };
 
-/** What belongs to a challenge and is not sent along. */
+/** Data stored with a challenge, but not sent to the browser. */
 export type ChallengeDetail = Readonly<Record<string, string>>;
 
-/** In the database, so that any server takes back what another has handed out. */
+/** Stores a challenge in the database, to let any server verify its answer. */
 export async function openChallenge(
   pool: Pool,
   { purpose, person }: ChallengeUse,
@@ -25,7 +25,10 @@ export async function openChallenge(
 
 export type TakenChallenge = { readonly challenge: string; readonly detail: ChallengeDetail };
 
-/** The challenge that a browser had signed, once; null where it is not known, for something else, used before, or too old. */
+/**
+ * Consumes a challenge signed by a browser. Returns null if it is unknown, used, expired, or has another purpose or
+ * user.
+ */
 export async function takeChallenge(
   pool: Pool,
   { purpose, person }: ChallengeUse,

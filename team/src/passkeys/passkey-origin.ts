@@ -5,7 +5,10 @@ import type { TeamPage } from "../page/team-page-parts.ts";
 
 type Page = Pick<TeamPage, "origins">;
 
-/** Where passkeys of this server are made and used; null where no browser would: without TLS, or without a name. */
+/**
+ * Returns the origin for passkeys of this server, or null if browsers would refuse them: without TLS (except on this
+ * machine), or without a host name.
+ */
 export function passkeyOrigin({ origins }: Page): string | null {
   const [origin = ""] = origins();
   const { protocol, hostname } = new URL(origin);
@@ -14,7 +17,7 @@ export function passkeyOrigin({ origins }: Page): string | null {
   return isSafe && isNamed ? origin : null;
 }
 
-/** @throws ProblemError NOT_ALLOWED where there are none. */
+/** @throws ProblemError NOT_ALLOWED if the server has no such origin */
 export function needPasskeyOrigin(page: Page): string {
   const origin = passkeyOrigin(page);
   if (origin !== null) return origin;

@@ -23,7 +23,7 @@ const invitation = z.string().check(z.regex(/^isdlc_invitation_[A-Za-z0-9_-]{43}
 export const Invited = z.strictObject({ invitation });
 export const InvitedPasskey = z.strictObject({ invitation, passkey: NewPasskey });
 
-/** Ways in for who is not signed in: with a passkey, or with an invitation to make one. */
+/** Adds sign-in with a passkey, and with an invitation to register one. */
 export function addPasskeySignIn(app: Hono<TeamEnv>, entrance: Entrance): void {
   const { page } = entrance;
   const { pool } = page.server;
@@ -69,7 +69,7 @@ export function addPasskeySignIn(app: Hono<TeamEnv>, entrance: Entrance): void {
 
 const SIGN_IN = { purpose: "sign-in", person: null } as const;
 
-/** The passkey that signed a challenge of ours on our page; null for everything else. */
+/** Returns the passkey that signed a challenge of this server on its web UI, otherwise null. */
 async function shownPasskey(page: TeamPage, assertion: Assertion): Promise<string | null> {
   const { pool } = page.server;
   const taken = await takeChallenge(pool, SIGN_IN, assertion.clientData);

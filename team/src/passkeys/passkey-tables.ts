@@ -1,11 +1,11 @@
-/** Whether a repository takes answers that are signed with a passkey alone. */
+/** True if a repository accepts only answers signed with a passkey. */
 export const signedAnswerTables = `
 alter table isdlc.repository add column passkeys boolean not null default false;
 `;
 
 /**
- * Passkeys of people, what has to be signed with them, and invitations to make one. A browser's session belongs to the
- * token or the passkey it was begun with, and ends with it.
+ * Passkeys, their challenges, and invitations to register one. A browser session belongs to the token or passkey that
+ * started it, and ends with it.
  */
 export const passkeyTables = `
 create table isdlc.passkey (

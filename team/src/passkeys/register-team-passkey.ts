@@ -14,7 +14,7 @@ import { openChallenge, takeChallenge } from "./passkey-challenges.ts";
 import { needPasskeyOrigin } from "./passkey-origin.ts";
 import { keepPasskey, listPasskeys, type TeamPasskey } from "./team-passkeys.ts";
 
-/** What a person's browser is asked for to make a passkey. */
+/** Returns the options for a browser to create a passkey. */
 export async function teamRegistrationOptions(page: TeamPage, person: string): Promise<RegistrationOptions> {
   const { pool } = page.server;
   const options = await registrationOptions({
@@ -30,11 +30,14 @@ export async function teamRegistrationOptions(page: TeamPage, person: string): P
 export type PasskeyRegistration = {
   readonly person: string;
   readonly made: NewPasskey;
-  /** What has to happen with it or not at all; false where it cannot. */
+  /** Runs in the same transaction. If it returns false, nothing is registered. */
   readonly also?: (client: ClientBase) => Promise<boolean>;
 };
 
-/** Registers what the browser made. @throws ProblemError PASSKEY_REFUSED for what it was not asked for. */
+/**
+ * Registers a passkey created by the browser. @throws ProblemError PASSKEY_REFUSED if it was not requested, came too
+ * late, or is already registered
+ */
 export async function registerTeamPasskey(
   page: TeamPage,
   { person, made, also }: PasskeyRegistration,

@@ -14,7 +14,7 @@ import { findPasskey, notePasskeyUse, listPasskeys } from "./team-passkeys.ts";
 
 export type SigningRequest = { readonly facts: SignedFacts; readonly person: string; readonly decision: AnswerRequest };
 
-/** What a person's browser is asked to have signed for one decision. @throws ProblemError NOT_ALLOWED without a passkey. */
+/** Returns the challenge to sign for one decision. @throws ProblemError NOT_ALLOWED if the user has no passkey */
 export async function decisionChallengeFor(
   page: TeamPage,
   { facts, person, decision }: SigningRequest,
@@ -36,8 +36,8 @@ export async function decisionChallengeFor(
 }
 
 /**
- * The signature that came with a decision, with the key that this server knows for the person's; undefined without one.
- * @throws ProblemError PASSKEY_REFUSED for one that is wrong.
+ * Verifies the signature of a decision against the user's key stored here. Returns undefined if the decision is
+ * unsigned. @throws ProblemError PASSKEY_REFUSED if the signature is wrong
  */
 export async function verifySignature(
   page: TeamPage,

@@ -17,7 +17,7 @@ export async function findPasskey(pool: Pool, id: string): Promise<TeamPasskey |
   return rows[0] ?? null;
 }
 
-/** False where it is registered already: a passkey is one person's. */
+/** Returns false if the passkey is already registered: it belongs to one user only. */
 export async function keepPasskey(client: ClientBase, passkey: TeamPasskey): Promise<boolean> {
   const { id, person, publicKey, relyingParty, name, counter } = passkey;
   const { rowCount } = await client.query(
@@ -30,12 +30,12 @@ export async function keepPasskey(client: ClientBase, passkey: TeamPasskey): Pro
   return true;
 }
 
-/** How often it has signed only grows; where two signatures cross, the later count stays. */
+/** Raises the signature counter. If two signatures overlap, the higher count remains. */
 export async function notePasskeyUse(pool: Pool, id: string, counter: number): Promise<void> {
   await pool.query("update isdlc.passkey set counter = greatest(counter, $2) where id = $1", [id, counter]);
 }
 
-/** Takes away one of a person's passkeys, and with it what was signed in with it. True where there was one. */
+/** Removes a user's passkey and ends the sessions started with it. Returns true if it existed. */
 export async function removePasskey(client: ClientBase, person: string, id: string): Promise<boolean> {
   const { rowCount } = await client.query("delete from isdlc.passkey where person = $1 and id = $2", [person, id]);
   if (rowCount !== 1) return false;

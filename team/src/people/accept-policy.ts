@@ -4,11 +4,11 @@ import type { PhaseKey } from "../../../src/schema/ids.ts";
 import type { PhaseRule, RunOptions, Supervision } from "../../../src/schema/plan.ts";
 import type { Queryable } from "../journal-postgres/read-run.ts";
 
-/** What a repository asks of whoever accepts work. */
+/** A repository's requirements for accepting work. */
 export type AcceptPolicy = {
   readonly isFourEyes: boolean;
   readonly isSigned: boolean;
-  /** Phases that only certain people accept. */
+  /** Phases with named reviewers. */
   readonly phases: readonly string[];
 };
 
@@ -25,10 +25,10 @@ export async function readAcceptPolicy(client: Queryable | Pool, repository: str
 export const hasPolicy = ({ isFourEyes, isSigned, phases }: AcceptPolicy): boolean =>
   isFourEyes || isSigned || phases.length > 0;
 
-/** Under a policy an approver decides how the run ends, how large the work is, and about tests that fail before it. */
+/** Under a policy, an approver decides how the run ends, the size of the work, and about tests that fail before it. */
 export const ASKS = { finish: "ask", sizing: "ask", redTests: "ask" } as const satisfies Partial<RunOptions>;
 
-/** Adds a gate after each phase that only certain people accept. */
+/** Adds a gate after each phase with named reviewers. */
 export function superviseNamed(
   supervision: Supervision,
   { phases }: AcceptPolicy,
@@ -40,6 +40,6 @@ export function superviseNamed(
   return tighten(supervision, readingFor({ ...reading, phases: [...named] }, workflowPhases));
 }
 
-/** The size of an artifact is a worker's report: under a policy its gate always opens. */
+/** Makes size-dependent gates open always: under a policy, the size reported by a worker is not trusted. */
 export const withFixedGates = (plan: readonly PhaseRule[]): PhaseRule[] =>
   plan.map((rule) => (rule.gate === "large" ? { ...rule, gate: "always" } : rule));

@@ -7,7 +7,7 @@ import { changeAccounts, listMembers, readPolicy, listTokens } from "./accounts.
 import { createToken, type Principal, revokeToken, SIGN_IN } from "./principals.ts";
 import { needRole, requirePerson } from "./roles.ts";
 
-/** A person's own tokens, and for admins the members of their repository. */
+/** Adds routes for a user's own tokens and, for admins, the members of their repository. */
 export function addAccountRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void {
   app.get("/api/tokens", async (context) =>
     context.json({ tokens: await listTokens(pool, requirePerson(context.get("principal"))) }),
@@ -34,7 +34,7 @@ export function addAccountRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void
   );
 }
 
-/** Makes a token for a script of one's own, as it was sent. @throws ProblemError NOT_ALLOWED, USAGE */
+/** Creates a personal token for scripts, from a request body. @throws ProblemError NOT_ALLOWED, USAGE */
 export async function createOwnToken(pool: Pool, principal: Principal, sent: unknown): Promise<string> {
   const id = signedIn(principal);
   const wanted = PersonalToken.parse(sent);
@@ -45,20 +45,20 @@ export async function createOwnToken(pool: Pool, principal: Principal, sent: unk
 
 type RoleChange = { readonly repository: string; readonly change: unknown };
 
-/** Gives or takes a role, as it was sent. @throws ProblemError NOT_ALLOWED for who is no admin there */
+/** Grants or removes a role, from a request body. @throws ProblemError NOT_ALLOWED if the user is not an admin there */
 export async function giveRole(pool: Pool, principal: Principal, { repository, change }: RoleChange): Promise<void> {
   await needRole(pool, principal, { repository, role: "admin" });
   const { person, role } = MemberChange.parse(change);
   await changeAccounts(pool, signedIn(principal), { what: "role", repository, person, role });
 }
 
-/** @throws ProblemError NOT_ALLOWED for who is no admin there */
+/** @throws ProblemError NOT_ALLOWED if the user is not an admin there */
 export async function policyFor(pool: Pool, principal: Principal, repository: string): Promise<RepositoryPolicy> {
   await needRole(pool, principal, { repository, role: "admin" });
   return readPolicy(pool, repository);
 }
 
-/** A script's token that leaks must not make others, nor change who may do what. */
+/** Rejects personal tokens: a leaked script token must neither create tokens nor change roles. */
 export function signedIn(principal: Principal): string {
   const person = requirePerson(principal);
   if (!principal.isPersonal) return person;

@@ -4,7 +4,7 @@ import type { MemberRow, RepositoryPolicy, Role, TokenRow } from "../../../src/s
 import { tellNamed } from "../notifications/notification-channels.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 
-/** What somebody changed about accounts; kept for good. */
+/** A change to roles or policies. Its record is permanent. */
 export type AccountChange =
   | { readonly what: "role"; readonly repository: string; readonly person: string; readonly role: Role | null }
   | { readonly what: "four-eyes"; readonly repository: string; readonly isOn: boolean }
@@ -16,7 +16,7 @@ export type AccountChange =
       readonly people: readonly string[];
     };
 
-/** @throws ProblemError USAGE where it names nobody or nothing that is there. */
+/** @throws ProblemError USAGE if the repository or a user is unknown */
 export async function changeAccounts(pool: Pool, by: string, change: AccountChange): Promise<void> {
   await inTransaction(pool, async (client) => {
     await needRepository(client, change.repository);
@@ -31,7 +31,7 @@ type KeyChange =
   | { readonly what: "identity"; readonly person: string; readonly known: Readonly<Record<string, string>> | null }
   | { readonly what: "revoked"; readonly person: string };
 
-/** Who changed what, for good. */
+/** Records who changed what, permanently. */
 export async function noteAccountChange(
   client: ClientBase,
   by: string,
@@ -41,7 +41,10 @@ export async function noteAccountChange(
   await client.query(text, [by, JSON.stringify(change)]);
 }
 
-/** Takes away everything an account gets in with, and ends what it is signed in with. False where there was nothing. */
+/**
+ * Revokes all tokens, passkeys, invitations and identities of an account, and ends its sessions. Returns false if it
+ * had none.
+ */
 export async function revokeAccount(pool: Pool, by: string, person: string): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     const ended = [
@@ -131,7 +134,7 @@ async function needPeople(client: ClientBase, people: readonly string[]): Promis
 
 const unknown = (detail: string, usage: string): ProblemError => new ProblemError({ code: "USAGE", detail, usage });
 
-/** @throws ProblemError USAGE where there is no such repository. */
+/** @throws ProblemError USAGE if the repository is unknown */
 export async function readPolicy(pool: Pool, repository: string): Promise<RepositoryPolicy> {
   const { rows } = await pool.query<Pick<RepositoryPolicy, "remote" | "isFourEyes" | "reviewers">>(
     `select remote, four_eyes as "isFourEyes", coalesce((

@@ -4,10 +4,10 @@ import { Activity, type TeamActivity } from "../../../src/schema/api-team.ts";
 import { type TeamEnv, type TeamServer, requireWorker } from "../server/team-server.ts";
 import { needRun } from "./roles.ts";
 
-/** Messages of one run that are kept, and handed out at once. */
+/** Messages stored per run, and maximum per response. */
 const MAX_KEPT = 2000;
 
-/** What agents say: told by the worker that drives the run, read by everybody who may look at it. */
+/** Adds routes for agent output: sent by the worker that drives the run, readable by everyone with access to it. */
 export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void {
   app.get("/api/runs/:run/activity", async (context) => {
     const run = context.req.param("run");

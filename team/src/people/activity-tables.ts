@@ -1,4 +1,4 @@
-/** What agents say while they work; for people who follow a run, and not part of the truth. */
+/** Agent output for users who follow a run. Not part of the journal. */
 export const activityTables = `
 create table isdlc.activity (
   run text not null references isdlc.run,

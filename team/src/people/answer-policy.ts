@@ -3,7 +3,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../src/core/run.ts";
 import type { RunAccess } from "./roles.ts";
 
-/** Everything else accepts work, or asks for less scrutiny of it. */
+/** Options that accept no work. All other options accept work or reduce its scrutiny. */
 const ACCEPTS_NOTHING: ReadonlySet<string> = new Set([
   "review",
   "redo",
@@ -21,8 +21,8 @@ const ACCEPTS_NOTHING: ReadonlySet<string> = new Set([
 export type Answerer = { readonly person: string; readonly option: string };
 
 /**
- * What the team asks of an answer beyond the rules: who began a run does not accept it, and where reviewers of a phase
- * are named, only they do. @throws ProblemError NOT_ALLOWED
+ * Checks an answer against the team's policy. Under the four-eyes rule, the author of the run and users who brought
+ * work into it cannot accept it. If a phase has named reviewers, only they can. @throws ProblemError NOT_ALLOWED
  */
 export async function needPolicy(
   pool: Pool,
@@ -58,7 +58,7 @@ export async function needPolicy(
     });
 }
 
-/** Where the team takes signed answers alone. @throws ProblemError PASSKEY_NEEDED */
+/** Rejects an unsigned answer if the repository requires signatures. @throws ProblemError PASSKEY_NEEDED */
 export async function needSignature(
   pool: Pool,
   repository: string,
@@ -69,7 +69,7 @@ export async function needSignature(
   if (rows[0]?.passkeys !== false) throw new ProblemError({ code: "PASSKEY_NEEDED", verb: option, repository });
 }
 
-/** The end of a run has reviewers of its own. */
+/** Name of the run's end in the list of reviewers. */
 export const FINISH = "finish";
 
 const currentPhaseName = (run: ActiveRun): string =>

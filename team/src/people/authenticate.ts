@@ -19,13 +19,13 @@ const TOO_MANY: ProblemText = {
 
 const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
 
-/** What is known of whoever asks: the address of the connection, and what the request says about itself. */
+/** Address of the connection and header of a request. */
 export type RequestCredentials = { readonly address: string; readonly authorization: string | undefined };
 
 export type IdentifiedCaller = {
   readonly is: "known";
   readonly principal: Principal;
-  /** Digest of a token that is only remembered; null where it was looked up just now. */
+  /** Digest of a remembered token that was not looked up; null if it was. */
   readonly unproven: string | null;
 };
 
@@ -36,16 +36,16 @@ export type UnidentifiedCaller = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Every request carries a token. Whose it is, is asked of the database. */
+/** Authentication by token. The database knows their owners. */
 export type Authentication = {
-  /** As the database says now. */
+  /** Looks up the token in the database. */
   identify(asking: RequestCredentials): Promise<IdentifiedCaller | UnidentifiedCaller>;
   /**
-   * What is remembered will do to decide on what the database then records only with a token that is good.
-   * Whatever else comes of it is answered only after `prove`.
+   * Accepts a remembered token without a lookup. Enough for decisions that the database records only with a valid
+   * token. All other results must wait for `prove`.
    */
   recall(asking: RequestCredentials): Promise<IdentifiedCaller | UnidentifiedCaller>;
-  /** Looks at a remembered token; null where it is still good. */
+  /** Looks up a remembered token. Returns null if it is still valid. */
   prove(asking: RequestCredentials, unproven: string): Promise<UnidentifiedCaller | null>;
 };
 
@@ -90,7 +90,7 @@ const TRIED_TOO_OFTEN: UnidentifiedCaller = {
   headers: { "Retry-After": String(FORGOTTEN_AFTER) },
 };
 
-/** To be added before every route that is for known people and workers. */
+/** Authenticates requests. Add it before all routes for known users and workers. */
 export function addAuthentication(app: Hono<TeamEnv>, authentication: Authentication): void {
   app.use("/api/*", async (context, next) => {
     const authorization = context.req.header("authorization");

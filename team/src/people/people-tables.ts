@@ -1,4 +1,4 @@
-/** Accounts: several tokens for each person, what each person may do in which repository, and what is asked of answers. */
+/** Accounts: tokens of each user, roles per repository, and requirements for answers. */
 export const peopleTables = `
 create table isdlc.token (
   digest text primary key,

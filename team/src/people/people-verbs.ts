@@ -15,7 +15,7 @@ export type Subcommand = (pool: Pool, words: readonly string[], invocation: Invo
 
 const DEFAULT_DAYS = 90;
 const INVITATION_DAYS = 3;
-/** In the list of who changed what. */
+/** Name in the record of account changes. */
 const OPERATOR = "the server's operator";
 const EMAIL = /^[^\s@]{1,100}@[^\s@]{1,150}$/;
 const PHASE = /^[a-z0-9][a-z0-9-]{0,60}$/;
@@ -33,7 +33,7 @@ const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
   return done([...said, describeScope(scope)], { id, kind, token: made, ...scope });
 };
 
-/** Words with commas between; null if the option is missing. */
+/** Splits comma-separated words. Returns null if the option is missing. */
 function readList({ values }: Invocation, option: string): readonly string[] | null {
   const words = text(values, option)
     ?.split(",")
@@ -109,7 +109,7 @@ const reviewers: Subcommand = async (pool, [repository = "", phase = "", ...peop
   return done([`${repository}: ${phase} is accepted by ${who}.`], { repository, phase, reviewers: people });
 };
 
-/** `isdlc server …` for whom the server knows and what is asked of their answers. */
+/** `isdlc server …` commands for accounts and for requirements of answers. */
 export const peopleVerbs: Readonly<Record<string, Subcommand>> = {
   token,
   invite: invitation,

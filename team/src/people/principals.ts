@@ -5,14 +5,14 @@ import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
 export type Account = { readonly id: string; readonly kind: "person" | "worker" };
 
 /**
- * Who asks. What a worker may do follows from its kind, what a person may do from the role in each repository.
- * `isPersonal`: with a token for scripts, which makes no further tokens.
+ * Authenticated caller. Rights of a worker follow from its kind and scope, those of a user from the role in each
+ * repository. `isPersonal`: uses a script token, which cannot create tokens.
  */
 export type Principal = Account & { readonly isPersonal: boolean };
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$/;
 const TOKEN_BYTES = 32;
-/** Of the token that the server's own verb makes; personal ones have names that people give. */
+/** Name of tokens created by the server's own command. Users choose the names of personal tokens. */
 export const SIGN_IN = "sign-in";
 
 export const isPrincipalName = (name: string): boolean => NAME.test(name);
@@ -20,10 +20,13 @@ export const isPrincipalName = (name: string): boolean => NAME.test(name);
 export const digestSecret = (secret: string): string => sha256(secret);
 export const newSecret = (what: string): string => `isdlc_${what}_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
 
-/** `days`: null where it is good until it is revoked. */
+/** `days`: null if the token is valid until revoked. */
 export type NewToken = { readonly name: string; readonly days: number | null };
 
-/** Makes a token, in place of an earlier one of the same name, and gives it this once: only its digest is kept. */
+/**
+ * Creates a token; an earlier one of the same name becomes invalid. The token is never shown again: only its digest is
+ * stored.
+ */
 export async function createToken(pool: Pool, { id, kind }: Account, { name, days }: NewToken): Promise<string> {
   const token = newSecret(kind);
   const { rowCount } = await pool.query(
@@ -40,16 +43,16 @@ export async function createToken(pool: Pool, { id, kind }: Account, { name, day
   return token;
 }
 
-/** Revokes one token. True where there was one to revoke. */
+/** Revokes a token. Returns true if there was one to revoke. */
 export async function revokeToken(pool: Pool, owner: string, name: string): Promise<boolean> {
   const text = "update isdlc.token set revoked_at = now() where owner = $1 and name = $2 and revoked_at is null";
   return ((await pool.query(text, [owner, name])).rowCount ?? 0) > 0;
 }
 
-/** Of a token, in SQL. */
+/** SQL condition for a valid token. */
 export const IS_GOOD = "revoked_at is null and (expires_at is null or expires_at > now())";
 
-/** Whom the token with this digest belongs to; null where it is nobody's, expired or revoked. */
+/** Returns the owner of a token by its digest, or null if it is unknown, expired or revoked. */
 export async function findPrincipal(pool: Pool, digest: string): Promise<Principal | null> {
   const { rows } = await pool.query<Principal>({
     name: "isdlc-principal",

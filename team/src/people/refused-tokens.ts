@@ -1,8 +1,8 @@
 import { digestSecret } from "./principals.ts";
 
-/** Tells guessing from use: who sends many unknown tokens from one address has to wait, and tokens that were good do not. */
+/** Limits guessing: an address that sent many unknown tokens must wait. Tokens that were valid before are exempt. */
 export type RefusedTokens = {
-  /** Whether a token is worth looking up now. */
+  /** Returns true if the token may be looked up now. */
   mayTry(address: string, token: string): boolean;
   noteGood(token: string): void;
   noteRefused(address: string): void;
@@ -10,12 +10,12 @@ export type RefusedTokens = {
 
 const MAX_REFUSED = 20;
 export const FORGOTTEN_AFTER = 60; // seconds
-/** Addresses and tokens that are remembered; beyond that the oldest are forgotten. */
+/** Maximum number of remembered addresses, and of tokens. Beyond it, the oldest are dropped. */
 const MAX_REMEMBERED = 10_000;
 
 type RefusalCount = { readonly since: number; readonly refused: number };
 
-/** In memory: each server counts for itself, and forgets with a restart. */
+/** Creates counts in memory: each server counts separately, and a restart clears them. */
 export function createRefusedTokens(now: () => number = Date.now): RefusedTokens {
   const counts = new Map<string, RefusalCount>();
   const good = new Set<string>();

@@ -7,7 +7,7 @@ import { isInScope } from "./worker-scope.ts";
 
 export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
-/** What a person may do in a repository; null: that is not to be known to be there. */
+/** Returns the user's role in a repository. If it is null, the existence of the repository is hidden. */
 async function roleIn(pool: Pool, person: string, repository: string): Promise<Role | null> {
   const { rows } = await pool.query<{ role: Role }>({
     name: "isdlc-role",
@@ -17,7 +17,7 @@ async function roleIn(pool: Pool, person: string, repository: string): Promise<R
   return rows[0]?.role ?? null;
 }
 
-/** Every repository in which a person has a role. */
+/** Lists all repositories where a user has a role. */
 export async function listRepositories(pool: Pool, person: string): Promise<readonly RoleIn[]> {
   const text = "select repository as name, role from isdlc.member where person = $1 order by repository";
   return (await pool.query<RoleIn>(text, [person])).rows;
@@ -25,7 +25,7 @@ export async function listRepositories(pool: Pool, person: string): Promise<read
 
 type RoleIn = { readonly name: string; readonly role: Role };
 
-/** @throws ProblemError NOT_ALLOWED for workers and for who has too little of a role, USAGE for who has none. */
+/** @throws ProblemError NOT_ALLOWED for workers and insufficient roles, USAGE for users without a role */
 export async function needRole(
   pool: Pool,
   principal: Principal,
@@ -43,7 +43,10 @@ export async function needRole(
 
 export type RunAccess = { readonly repository: string; readonly begunBy: string };
 
-/** A run that this principal may look at, or do more with. @throws ProblemError NO_RUN where it is not theirs to know of. */
+/**
+ * Returns the access of a principal to a run, with at least the needed role. Workers may only view runs in their
+ * scope. @throws ProblemError NO_RUN if the run is hidden from the principal, NOT_ALLOWED if the role is insufficient
+ */
 export async function needRun(
   pool: Pool,
   principal: Principal,
@@ -67,7 +70,7 @@ export async function needRun(
   return found;
 }
 
-/** The name of the person who asks. @throws ProblemError NOT_ALLOWED for a worker. */
+/** Returns the name of the user. @throws ProblemError NOT_ALLOWED for a worker */
 export function requirePerson({ id, kind }: Principal): string {
   if (kind === "person") return id;
   const what = "A worker's token reports what was done. It begins nothing, and never answers a gate.";

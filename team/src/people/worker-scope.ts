@@ -1,14 +1,14 @@
 import type { Pool } from "pg";
 import type { Principal } from "./principals.ts";
 
-/** What a worker's token may drive and read. Null: no limit. */
+/** Repositories that a worker's token may drive and read. Null: no limit. */
 export type WorkerScope = {
   readonly repositories: readonly string[] | null;
   /** Labels of repositories. */
   readonly labels: readonly string[] | null;
 };
 
-/** True if the worker `p` may drive and read the repository `y`, in SQL. */
+/** SQL condition: the worker `p` may drive and read the repository `y`. */
 export const IN_SCOPE =
   "(p.repositories is null or y.name = any(p.repositories)) and (p.labels is null or y.label = any(p.labels))";
 
@@ -17,7 +17,7 @@ export async function setWorkerScope(pool: Pool, worker: string, { repositories,
   await pool.query(text, [worker, repositories, labels]);
 }
 
-/** True if a worker may read the runs of a repository. */
+/** Returns true if a worker may read the runs of a repository. */
 export async function isInScope(pool: Pool, { id }: Principal, repository: string): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: "isdlc-worker-scope",

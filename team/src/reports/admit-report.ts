@@ -17,8 +17,8 @@ const FailedStep = z.strictObject({ of: Step, failed: z.string(), detail: z.stri
 type ReportBody = Readonly<Record<string, unknown>>;
 
 /**
- * The report that a worker's message counts as: its facts, with the decisions of the server.
- * @throws ProblemError NOT_ALLOWED for a decision, an unknown field, or a fact that is not true
+ * Builds the accepted report from a worker's message: its facts, with the decisions of the server. @throws
+ * ProblemError NOT_ALLOWED for a decision, an unknown field, or a false fact
  */
 export function admitReport(run: ActiveRun, { ticket, outcome, ...others }: ReportBody): Report {
   const [unknown] = Object.keys(others).filter((name) => name !== "do");
@@ -34,12 +34,15 @@ export function admitReport(run: ActiveRun, { ticket, outcome, ...others }: Repo
   });
   requireOneForm(outcome);
   const decided = decidedHere(run, outcome["of"]);
-  const admitted = { of: outcome["of"], ...Object.fromEntries(facts), ...decided } as Outcome; // as its fields say
+  const admitted = { of: outcome["of"], ...Object.fromEntries(facts), ...decided } as Outcome; // validated field by field
   requireTrue(run, ticket, admitted);
   return { do: "report", ticket, outcome: admitted };
 }
 
-/** A tree that a worker left is its run's own: no name or branch of anyone else. @throws ProblemError NOT_ALLOWED */
+/**
+ * Requires the worker's working tree to be on a branch of its own run, or on its base while preparing or finishing.
+ * @throws ProblemError NOT_ALLOWED
+ */
 export function requireOwnTree(run: ActiveRun, { branch }: LeftTree): void {
   const { branch: own = null, base = null } = run.run.git ?? {};
   const allowed = [own, ...(run.stage.is === "preparing" || run.stage.is === "finishing" ? [base] : [])];
@@ -67,7 +70,7 @@ function parsed<T>(schema: z.ZodMiniType<T>, value: unknown, name: string): T {
   throw refusedField(name, "its form is wrong");
 }
 
-/** Reports with two forms: exactly one of these fields says which one it is. */
+/** Reports with two forms. Each report must contain the fields of exactly one form. */
 const FORMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   commit: [["commit"], ["differs"]],
   finish: [["merged"], ["moved", "standing"]],
@@ -81,17 +84,17 @@ function requireOneForm(outcome: ReportBody): void {
   if (!isForm) throw refusedField("outcome", `it has ${given.join(", ") || "nothing"} of ${forms.flat().join(", ")}`);
 }
 
-/** What a report about this step does not say, because no worker decides it. */
+/** Adds fields to a report that the server decides. */
 function decidedHere(run: ActiveRun, of: unknown): { readonly settings?: SettingsReading } {
   return of === "complete" ? { settings: toSettings(run) } : {};
 }
 
-/** The settings of a team's run are those with which it was started. */
+/** A team's run keeps the settings from its start. */
 function toSettings({ supervision, run }: ActiveRun): SettingsReading {
   return { is: "set", ...supervision, minimal: run.minimalSummary };
 }
 
-/** Compares what the server knows itself. */
+/** Compares a report with facts known to the server. */
 function requireTrue(run: ActiveRun, ticket: string, outcome: Outcome): void {
   if ("failed" in outcome) return;
   if (outcome.of === "recheck") requireShownTree(run, ticket, outcome);
@@ -105,7 +108,7 @@ function requireTrue(run: ActiveRun, ticket: string, outcome: Outcome): void {
 
 type Recheck = Extract<Outcome, { of: "recheck" }>;
 
-/** A scan that leads on is of the tree that the gate showed; any other one opens the gate again. */
+/** If a scan leads to acceptance, its trees must be those that the gate showed. Any other scan opens the gate again. */
 function requireShownTree(run: ActiveRun, ticket: string, look: Recheck): void {
   const made = currentPhase(run)?.made ?? null;
   const decision = decideReport(run, { do: "report", ticket, outcome: look });

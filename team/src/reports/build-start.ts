@@ -38,8 +38,8 @@ type StartRow = {
 type StartServices = Pick<TeamServer, "pool" | "copies">;
 
 /**
- * The start of a run: the request, the policy and the repository decide, and the worker adds facts about its machine.
- * @throws ProblemError NOT_ALLOWED for facts that do not fit, FencedError
+ * Builds the start of a run. The request, the policy and the repository decide; the worker adds facts about its
+ * machine. @throws ProblemError NOT_ALLOWED for facts that do not fit, FencedError
  */
 export async function buildStart(
   { pool, copies }: StartServices,
@@ -101,7 +101,7 @@ async function readRequest(pool: StartServices["pool"], { run, worker, epoch }: 
   return row;
 }
 
-/** A key without a value is none in a journal. */
+/** Journals contain no keys with undefined values. */
 const withoutAbsent = <T extends object>(values: T): Partial<T> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>; // some of its keys
 
@@ -116,7 +116,7 @@ function readFacts(sent: unknown): StartFacts {
   );
 }
 
-/** The base at the remote. The worker may have fetched it a moment ago. @throws ProblemError NOT_ALLOWED */
+/** Reads the base at the remote. The worker's commit may be an older one of it. @throws ProblemError NOT_ALLOWED */
 async function readBase(copy: RepositoryCopy, commit: string): Promise<{ base: string; tip: string }> {
   const base = await copy.readMainBranch();
   const ref = `refs/heads/${base}`;
@@ -130,7 +130,7 @@ async function readBase(copy: RepositoryCopy, commit: string): Promise<{ base: s
 
 type StartContext = { readonly start: StartRequest; readonly facts: StartFacts; readonly found: FoundItem | null };
 
-/** Phases left out because the analysis of the item has done them. The worker may leave out fewer. */
+/** Returns phases omitted because the item's analysis has completed them. The worker may omit fewer. */
 function analysedPhases(definition: WorkflowDefinition, { start, facts, found }: StartContext): string[] {
   const keys = definition.phases.map(({ key }) => key);
   const analysis = definition.phases.filter((phase) => phase.analysis).map(({ key }) => key);
@@ -153,7 +153,7 @@ type Gates = {
   readonly plan: readonly PhaseRule[];
 };
 
-/** Everything on which it depends which gates open. */
+/** Decides everything that determines which gates open. */
 export function decideGates({ start, definition, settings, policy, plan }: Gates) {
   const keys = definition.phases.map(({ key }) => key);
   const supervised = supervise({ settings, found: readingFor(settings, keys) }, plan, start.isSupervised);
@@ -181,7 +181,7 @@ type SupervisionChoice = {
   readonly settings: SettingsReading;
 };
 
-/** As a start on a user's machine, except that settings which cannot be read supervise every phase. */
+/** Like a start on a user's machine, except that unreadable settings supervise every phase. */
 function supervise(readings: Readings, plan: readonly PhaseRule[], isWanted: boolean): SupervisionChoice {
   const { settings, found } = readings;
   if (isWanted || found.is === "unreadable") return switchedOn(readings, plan);
@@ -189,13 +189,13 @@ function supervise(readings: Readings, plan: readonly PhaseRule[], isWanted: boo
   return { supervision: { enabled: found.enabled, phases: found.phases }, minimal: found.minimal, settings };
 }
 
-/** Options of the request as a terminal would have them. */
+/** Options of the request, in the form that a terminal provides. */
 function readDecisions({ choices }: StartRequest): Decisions {
   const tests = choices.find(({ flag }) => flag === "--tests")?.option;
   return tests === undefined ? {} : { tests };
 }
 
-/** The tests that the worker detected. Only the request names other ones. @throws ProblemError NOT_ALLOWED */
+/** Returns the tests detected by the worker. Only the request can name others. @throws ProblemError NOT_ALLOWED */
 function requestedTests(start: StartRequest, tests: StartFacts["tests"]): StartFacts["tests"] {
   const decisions = readDecisions(start);
   if (tests === null || isWithoutTests({ decisions })) return null;

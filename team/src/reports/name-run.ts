@@ -20,7 +20,7 @@ export type RunNaming = {
   readonly starter: Starter;
   readonly copy: RepositoryCopy;
   readonly definition: WorkflowDefinition;
-  /** Of the request. */
+  /** Title of the request. */
   readonly title: string;
   readonly facts: Pick<StartFacts, "folder" | "title" | "phases" | "commit">;
 };
@@ -30,13 +30,13 @@ export type NamedWork = {
   readonly item: string;
   readonly branch: string | null;
   readonly title: string;
-  /** The item that the request names, if there is one. */
+  /** The item named by the request, if there is one. */
   readonly found: FoundItem | null;
 };
 
 /**
- * Names the work of a run: the folder that the worker drew or found, and a branch that the server draws.
- * @throws ProblemError NOT_ALLOWED for a folder that is neither the run's own nor that of the item in the request
+ * Names the work of a run: its folder, drawn or found by the worker, and its branch, drawn by the server. @throws
+ * ProblemError NOT_ALLOWED if the folder is neither the run's own nor that of the item in the request
  */
 export async function nameRun(naming: RunNaming): Promise<NamedWork> {
   const { definition, starter, title, facts } = naming;
@@ -52,7 +52,7 @@ export async function nameRun(naming: RunNaming): Promise<NamedWork> {
   return { item, branch: name, title: facts.title, found };
 }
 
-/** Looks for the item only if the worker says that there is one: the search reads every record. */
+/** Searches for the item only if the worker reports one: the search reads every record. */
 async function findMeant({ copy, definition, title, facts }: RunNaming): Promise<FoundItem | null> {
   if (definition.items?.root !== ITEMS_ROOT || facts.folder === null) return null;
   const isNew = !(await isFolder(copy, facts.commit, `${ITEMS_ROOT}/${facts.folder}`));
@@ -72,7 +72,7 @@ async function requireFolder(naming: RunNaming, path: string, found: FoundItem |
     throw refusedField("folder", "its number was not drawn for this run");
 }
 
-/** The name under which the number of a new item's folder is drawn; null if the folder has another form. */
+/** Returns the name reserved for the number of a new item's folder, or null if the folder has another form. */
 function numberIn(folder: string, prefix: string, title: string): string | null {
   const slug = folderSlug({ hash: sha256 }, title);
   const ending = `-${prefix === "" ? featureSlug(slug) : slug}`;
@@ -87,7 +87,7 @@ async function isFolder({ git }: RepositoryCopy, commit: string, path: string): 
   return (await git(args)).stdout.length > 0;
 }
 
-/** The first free name: neither a branch of the remote nor drawn for another run. */
+/** Draws the first free name: not a branch of the remote, and not drawn for another run. */
 async function drawBranch({ pool, starter, copy }: RunNaming, wanted: string): Promise<string> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;

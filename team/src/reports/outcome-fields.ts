@@ -15,7 +15,7 @@ import { CommitId, ExecutionId, TreeId } from "../../../src/schema/recorded-ids.
 import { decision, fact, type ReportField, verified } from "./report-field.ts";
 
 type Keys<T> = T extends unknown ? keyof T : never;
-/** Every field of the reports about one kind of step, except `of`. */
+/** All fields of reports about one kind of step, except `of`. */
 type FieldOf<K extends Outcome["of"]> = Exclude<Keys<Extract<Outcome, { of: K }>>, "of">;
 type OutcomeFields = { readonly [K in Outcome["of"]]: { readonly [F in FieldOf<K>]: ReportField } };
 
@@ -31,7 +31,7 @@ const execution = {
 
 const { standing, notices, commitTree, wholeTree, plainTree } = PhaseOutput.shape;
 
-/** A second scan of the tree after the approver's Continue: without a failure it must be the tree that the gate showed. */
+/** A second scan after the approver's Continue. Unless it fails, it must find the tree that the gate showed. */
 const look = {
   edited: verified(z.nullable(z.array(FileChange))),
   tree: verified(z.nullable(TreeId)),
@@ -44,7 +44,7 @@ const look = {
   wholeTree: verified(wholeTree),
 };
 
-/** What a phase made, as far as only the worker's machine can tell. */
+/** Results of a phase that only the worker's machine knows. */
 export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportField } = {
   artifacts: fact(z.array(text)),
   changed: fact(z.nullable(z.array(FileChange))),
@@ -60,7 +60,7 @@ export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportF
   reportedBy: decision,
 };
 
-/** What the server decides is no field of the message. */
+/** Fields decided by the server are not part of the message. */
 const toShape = (fields: Readonly<Record<string, ReportField>>) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind, schema }]) =>
@@ -68,7 +68,7 @@ const toShape = (fields: Readonly<Record<string, ReportField>>) =>
     ),
   );
 
-/** Every field of every report about an open run. A field that is not named here is refused. */
+/** Fields of all reports about an open run. Other fields are refused. */
 export const OUTCOME_FIELDS: OutcomeFields = {
   claim: { claim: fact(Claim), prompt: fact(maybe(z.int())) },
   lost: {

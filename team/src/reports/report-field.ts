@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
 /**
- * - `fact`: what a worker found out. The server cannot verify it.
- * - `verified`: the server compares it with what it knows, and refuses anything else.
+ * - `fact`: reported by a worker; the server cannot verify it.
+ * - `verified`: compared by the server with known values; differences are refused.
  * - `decision`: never accepted from a worker; the server takes it from the request, the policy or the journal.
  */
 export type FieldKind = "fact" | "verified" | "decision";

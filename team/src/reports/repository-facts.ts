@@ -13,13 +13,13 @@ import type { SettingsReading } from "../../../src/schema/facts.ts";
 import type { RepositoryCopy } from "../copies/repository-copies.ts";
 import { itemsAt } from "../page/items-at.ts";
 
-/** What a commit of the repository says about a run that starts there, as the server reads it. */
+/** Facts about a run's start, read by the server from a commit of the repository. */
 
 type Files = Pick<RepositoryCopy, "readFile" | "git">;
 
 /**
- * A workflow of this package with the overlay of the repository. Without a user who trusts it, an overlay only tightens.
- * @throws ProblemError OVERLAY_INVALID, WORKFLOW_UNKNOWN
+ * Reads a workflow of this package with the repository's overlay. Without a user who trusts it, an overlay can only
+ * tighten. @throws ProblemError OVERLAY_INVALID, WORKFLOW_UNKNOWN
  */
 export async function readWorkflowAt(copy: Files, commit: string, name: string): Promise<ResolvedWorkflow> {
   const file = ownPath(OWN.workflows);
@@ -29,7 +29,7 @@ export async function readWorkflowAt(copy: Files, commit: string, name: string):
   return resolveWorkflow([{ source: "repository", trusted: false, file, content }], name);
 }
 
-/** `supervised_mode` of a `state.json` that was committed. */
+/** Reads `supervised_mode` from a committed `state.json`. */
 export async function readSettingsAt(copy: Files, commit: string): Promise<SettingsReading> {
   const bytes = await copy.readFile(commit, ownPath(OWN.state));
   if (bytes === null) return { is: "absent" };
@@ -41,8 +41,8 @@ export async function readSettingsAt(copy: Files, commit: string): Promise<Setti
 }
 
 /**
- * The item that a request names, by the same rules as in a working tree.
- * @throws ProblemError ITEM_UNKNOWN; ChoicesNeeded if several match
+ * Finds the item named by a request, with the rules of a working tree. @throws ProblemError ITEM_UNKNOWN;
+ * ChoicesNeeded if several match
  */
 export async function findItemAt(copy: Files, commit: string, wanted: string): Promise<FoundItem | null> {
   const items = await itemsAt(copy.git, commit);

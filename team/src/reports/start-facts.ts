@@ -10,18 +10,18 @@ import type { ReportField } from "./report-field.ts";
 
 type Facts = StartCommand["facts"];
 
-/** Who supplies each field of a team's first event. `nobody`: the field does not apply to a run of a team. */
+/** Source of each field of a team's first event. `nobody`: the field does not apply to a run of a team. */
 export const START_FIELDS: { readonly [F in keyof Facts]-?: "server" | "worker" | "nobody" } = {
   run: "server",
   scope: "server",
   workflow: "server",
-  title: "server", // the request's, or that of the item that it names
+  title: "server", // title of the request, or of the item it names
   issue: "worker",
-  item: "server", // its folder is compared with the names that were drawn
+  item: "server", // its folder is compared with drawn names
   plan: "server",
   workflowPhases: "server",
   analysed: "server",
-  options: "server", // but for limits, which only add questions
+  options: "server", // except limits, which only add questions
   supervision: "server",
   minimalSummary: "server",
   settings: "server",
@@ -44,13 +44,13 @@ export const START_FIELDS: { readonly [F in keyof Facts]-?: "server" | "worker" 
 const { budget, limits, session } = RunOptions.shape;
 const text = (most: number) => z.string().check(z.maxLength(most));
 
-/** All that a worker reports when it starts a run. */
+/** All facts that a worker reports when it starts a run. */
 export const StartFacts = z.strictObject({
   /** Folder of the item; null for a workflow without items. */
   folder: z.nullable(text(200).check(z.refine(isSafeName))),
   title: text(2000),
   issue: z.optional(IssueSource),
-  /** Phases that are to be run: all, but for those that an analysis has done before. */
+  /** Phases to run: all except those completed by an earlier analysis. */
   phases: z.array(PhaseKey).check(z.minLength(1), z.maxLength(200)),
   /** Tip of the base, from which the worker starts. */
   commit: z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
@@ -67,7 +67,7 @@ export const StartFacts = z.strictObject({
 });
 export type StartFacts = z.infer<typeof StartFacts>;
 
-/** What a worker sends of a command: its facts. */
+/** Converts a command to the facts that a worker sends. */
 export function toReport(command: Command): Readonly<Record<string, unknown>> {
   if (command.do === "start") return { do: "start", facts: startFacts(command.facts) };
   if (command.do !== "report" || "failed" in command.outcome) return { ...command };
