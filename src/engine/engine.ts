@@ -28,7 +28,7 @@ export type Engine = {
     readonly reviewer: (key: PhaseKey) => AgentBackend;
   };
   readonly workspace: Workspace;
-  /** Null if the run works without git. */
+  /** Null without git, and in the analysis of an item. */
   readonly vcs: VcsWrite | null;
   /** Commit checked out in the working tree; null without git or before the first commit. */
   readonly head: () => Promise<string | null>;

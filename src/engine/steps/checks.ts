@@ -50,7 +50,7 @@ const unrun = ({ tests }: ActiveRun, result: CheckResult): CheckResult =>
   tests !== null && result.name === "tests" && result.ok === null ? { ...result, ok: false } : result;
 
 /**
- * Returns null without git.
+ * Returns null if the changes are unknown, without git or in the analysis of an item.
  * @throws ProblemError if git cannot compare the trees.
  */
 async function editedSince(

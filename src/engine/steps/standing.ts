@@ -10,7 +10,7 @@ import { lostEditNotices } from "./user-edits.ts";
 
 type RepositoryReader = Pick<Engine, "vcs">;
 
-/** Reads the repository state; undefined if the run works without git. */
+/** Reads the repository state; undefined without git, and in the analysis of an item. */
 export async function readRepositoryStanding(
   { vcs }: RepositoryReader,
   { run }: ActiveRun,
@@ -57,7 +57,7 @@ export async function previewCommit(engine: Engine, run: ActiveRun, tree: TreeId
   return { ...found, [run.run.options.commits === "end" ? "wholeTree" : "commitTree"]: composed.tree };
 }
 
-/** Lists changes in the repository that are in no commit of the run. */
+/** Lists what the run's commits leave out: commits by others, files hidden from git, and untrusted repository commands. */
 async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
   const found = await Promise.all([
     commitsOfOthers(engine, run, standing),
