@@ -1,17 +1,17 @@
-/** Something a person must decide before work goes on; nothing has been written yet. */
+/** Decision needed from a user before work continues. Nothing has been written yet. */
 export type Choice = {
-  /** What is asked. A surface knows by it how it is asked, and how it can be answered beforehand. */
+  /** Subject of the question. Interfaces derive from it how to ask, and how to answer in advance. */
   readonly id: ChoiceId;
   readonly kind: ChoiceKind;
   readonly options: readonly string[];
   readonly about: readonly string[];
-  /** What a person who was asked and said no is told in place of `about`. */
+  /** Text for a user who declined, instead of `about`. */
   readonly declined?: readonly string[];
-  /** What to do instead, for a person who was asked and said no. */
+  /** Alternative for a user who declined. */
   readonly instead?: string;
-  /** Changed files behind a choice about a stale analysis, to be viewed before it is made. */
+  /** Changed files behind a choice about a stale analysis, to view before deciding. */
   readonly changes?: { readonly since: string; readonly paths: readonly string[] };
-  /** Where work goes on, for a choice that is about a place. */
+  /** Folder where work continues, for a choice about a place. */
   readonly path?: string;
 };
 
@@ -27,48 +27,48 @@ export type ChoiceKind =
   | "place";
 
 export type ChoiceId =
-  /** Which of several items is meant. */
+  /** Several items match. */
   | "item"
-  /** The code moved on since the analysis. */
+  /** The code changed since the analysis. */
   | "stale"
-  /** The analysis stopped midway. */
+  /** The analysis is incomplete. */
   | "partial"
   /** An analysis of the same item is open. */
   | "analysis"
-  /** Settings of a project that had review gates cannot be read. */
+  /** The settings of a project that had review gates are unreadable. */
   | "supervision"
-  /** The build begins after an analysis that is done already. */
+  /** The build starts after a finished analysis. */
   | "proceed"
-  /** There is no git to work with. */
+  /** No usable git repository. */
   | "git"
   /** There are uncommitted changes. */
   | "dirty"
-  /** The way of running tests is not trusted yet. */
+  /** The test command is not trusted yet. */
   | "tests"
-  /** Hooks, filters or other programs of the repository are not trusted yet. */
+  /** Repository commands, such as hooks and filters, are not trusted yet. */
   | "hooks"
-  /** Phases that usually come first are left out. */
+  /** Phases that usually come first are skipped. */
   | "skips"
-  /** The phase was begun and not finished. */
+  /** The phase was started and not finished. */
   | "begun"
   /** The work is in another working tree. */
   | "place"
-  /** Whether the work gets a working tree of its own. */
+  /** Use a separate worktree or not. */
   | "worktree"
-  /** Tasks are not ticked off. */
+  /** Some tasks are not ticked off. */
   | "tasks"
-  /** Work is given up. */
+  /** Work is discarded. */
   | "discard"
-  /** A test command, an overlay or hooks are to be trusted. */
+  /** Trust a test command, an overlay or hooks. */
   | "trust"
-  /** A statement of somebody else is to be signed. */
+  /** Sign the attestation of another user. */
   | "countersign"
-  /** There is no such item yet. */
+  /** The item does not exist yet. */
   | "create"
-  /** An item is taken out. */
+  /** An item is removed. */
   | "remove";
 
-/** Thrown to leave what cannot go on without a person's choices. */
+/** Thrown if work cannot continue without a user's choices. */
 export class ChoicesNeeded extends Error {
   override readonly name = "ChoicesNeeded";
   readonly choices: readonly Choice[];

@@ -1,6 +1,6 @@
 import type { RememberedAgent } from "../../schema/run-agents.ts";
 
-/** Every agent that has a name, those first that are preferred where none is chosen. */
+/** Names of all supported agents, in order of preference. */
 export const AGENT_NAMES = [
   "claude",
   "codex",
@@ -14,10 +14,10 @@ export const AGENT_NAMES = [
   "session",
 ] as const;
 
-/** Looked for in this order when nothing is chosen: only such as start no program of the repository by themselves. */
+/** Agents to detect in this order if none is chosen. Only agents that run no repository commands on their own. */
 export const DETECTED_AGENTS: readonly string[] = ["claude", "codex", "gemini"];
 
-/** How a program is told its model; opencode has a setting instead of an argument. */
+/** Model option of each program; opencode uses a setting instead. */
 const MODEL_FLAGS: ReadonlyMap<string, string> = new Map([
   ["claude", "--model"],
   ["codex", "-m"],
@@ -27,7 +27,7 @@ const MODEL_FLAGS: ReadonlyMap<string, string> = new Map([
 ]);
 const TAKES_MODEL: readonly string[] = [...MODEL_FLAGS.keys(), "opencode"];
 
-/** No leading dash: it would be an option of the program. */
+/** A leading dash is rejected, because it would be an option of the program. */
 const MODEL = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 
 export type ReadChoice =
@@ -52,7 +52,7 @@ export function choiceText({ name, model }: RememberedAgent): string {
   return model === undefined ? name : `${name}:${model}`;
 }
 
-/** The arguments that choose the model; none where there is another way. */
+/** Returns the arguments that choose the model; empty for agents without a model option. */
 export function modelArguments({ name, model }: RememberedAgent): readonly string[] {
   const option = MODEL_FLAGS.get(name);
   return model === undefined || option === undefined ? [] : [option, model];
@@ -60,5 +60,5 @@ export function modelArguments({ name, model }: RememberedAgent): readonly strin
 
 export const sameAgent = (one: RememberedAgent, other: RememberedAgent): boolean => agentKey(one) === agentKey(other);
 
-/** The same text for the same program, arguments and model. */
+/** Returns the same text for the same program, arguments and model. */
 export const agentKey = ({ name, argv, model }: RememberedAgent): string => JSON.stringify([name, argv, model ?? null]);

@@ -7,7 +7,7 @@ export type CapabilityRow = {
   readonly ability: Ability | "unsandboxed";
   readonly name: string;
   readonly can: boolean;
-  /** What that means for a run; null where it can. */
+  /** Consequence for a run; null if the agent has the capability. */
   readonly reason: string | null;
 };
 
@@ -43,7 +43,10 @@ const rows: Readonly<Record<Ability, CapabilityLine>> = {
   },
 };
 
-/** What an agent can do, and what it means where it cannot. To need a sandbox is told of those that do. */
+/**
+ * Lists an agent's capabilities, and the consequence of each missing one. The sandbox row exists only for agents that
+ * need a sandbox.
+ */
 export function capabilityRows({ name: agent, able, needsSandbox: reason }: AbleAgent): readonly CapabilityRow[] {
   const unsandboxed = { ability: "unsandboxed", name: "without sandbox", can: false, reason } as const;
   const told = Object.entries(rows).map(([key, { name, without }]) => {
@@ -56,11 +59,11 @@ export function capabilityRows({ name: agent, able, needsSandbox: reason }: Able
 export type AbleAgent = {
   readonly name: string;
   readonly able: Capabilities;
-  /** Why it works in a sandbox only; null where it does not. */
+  /** Why it needs a sandbox; null if it does not. */
   readonly needsSandbox: string | null;
 };
 
-/** What a run asks for and its agents cannot do. */
+/** Lists requested options that the agents do not support. */
 export function unmetWishes(
   { budget, limits, session }: Pick<RunOptions, "budget" | "limits" | "session">,
   agents: readonly AbleAgent[],

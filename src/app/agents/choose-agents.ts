@@ -11,28 +11,29 @@ import { phaseAgent } from "./chosen-agents.ts";
 type Role = "agent" | "reviewer";
 type ByPhase = Readonly<Record<PhaseKey, RememberedAgent>>;
 
-/** Named by whoever asks; null where they named none. */
+/** Agents named in the request; null if none was named. */
 export type AskedAgents = { readonly agent: RememberedAgent | null; readonly reviewer: RememberedAgent | null };
 
 type Among = {
   readonly agents: Pick<Agents, "detect" | "noAgent">;
   readonly phases: readonly PhaseKey[];
-  /** The phases of all shipped workflows. */
+  /** Phases of all shipped workflows. */
   readonly known: readonly PhaseKey[];
 };
 
 export type ChosenAgents = {
   readonly agents: RunAgents;
-  /** The agent that was taken because it was found, and not because somebody chose it. */
+  /** Agent used because it was detected, not because it was chosen. */
   readonly detected: string | null;
-  /** Settings that mean nothing and are not used. */
+  /** Invalid settings, which are not used. */
   readonly warnings: readonly string[];
 };
 
 /**
- * The agents of a new run: what was asked for, else what the person set, else what is installed. A phase with a setting
- * of its own has that agent, unless one was asked for: that is for all of them. Never anything from the project.
- * @throws ProblemError NO_AGENT when none is chosen and none installed.
+ * Chooses the agents of a new run: from the request, else from the user's settings, else an installed one. A phase
+ * with its own setting uses that agent, unless the request names one: this applies to all phases. Nothing is ever read
+ * from the project.
+ * @throws ProblemError NO_AGENT if none is chosen and none installed.
  */
 export function chooseAgents(asked: AskedAgents, settings: UserSettings, among: Among): ChosenAgents {
   const { phases, known } = among;
@@ -43,7 +44,7 @@ export function chooseAgents(asked: AskedAgents, settings: UserSettings, among: 
   const phase = chosen ?? { name: detected ?? "", argv: null };
   const reviewer = asked.reviewer ?? set.reviewer;
   const own = asked.agent === null ? only(set.agents, phases) : {};
-  // Who has no reviewer reviews themselves, and so does the agent of a single phase.
+  // Without a reviewer, an agent reviews its own work, and so does the agent of a single phase.
   const reviewers =
     asked.reviewer === null ? { ...(reviewer === null ? own : {}), ...only(set.reviewers, phases) } : {};
   const agents = {
@@ -55,7 +56,9 @@ export function chooseAgents(asked: AskedAgents, settings: UserSettings, among: 
   return { agents, detected, warnings: set.warnings };
 }
 
-/** Who has no reviewer reviews themselves; a session cannot, so another agent that is installed does. */
+/**
+ * Returns the default reviewer: the agent of the phase. A session cannot review itself; another installed agent does.
+ */
 function reviewerFor(phase: RememberedAgent, agents: Among["agents"]): RememberedAgent {
   if (phase.name !== SESSION_AGENT) return phase;
   const found = agents.detect();
@@ -64,8 +67,8 @@ function reviewerFor(phase: RememberedAgent, agents: Among["agents"]): Remembere
 }
 
 /**
- * The agents of an open run when others are named: what is not named stays, and who reviewed their own work still does.
- * Null when nothing is known that could stay.
+ * Changes the agents of an open run. Agents that are not named stay, and an agent that reviewed its own work still
+ * does. Returns null if no earlier agents are known and no new one is named.
  */
 export function renameAgents(asked: AskedAgents, before: RunAgents | null): RunAgents | null {
   if (before === null) return asked.agent && { phase: asked.agent, reviewer: asked.reviewer ?? asked.agent };
@@ -86,7 +89,7 @@ const named = <Name extends string>(name: Name, agents: ByPhase): Partial<Record
 const only = (agents: ByPhase, phases: readonly PhaseKey[]): ByPhase =>
   Object.fromEntries(Object.entries(agents).filter(([key]) => phases.includes(key)));
 
-/** Work is judged by somebody else than the session that did it. */
+/** Rejects a session as reviewer, because it must not review its own work. */
 export function forRole<T extends ReadChoice | null>(role: Role, read: T): T | ReadChoice {
   const isSession = read !== null && read.ok && read.agent.name === SESSION_AGENT;
   return role === "reviewer" && isSession ? { ok: false, detail: "a session cannot review what it made" } : read;
@@ -100,7 +103,7 @@ export type SetAgents = {
   readonly warnings: readonly string[];
 };
 
-/** The person's settings; what means nothing is told and counts as not set. */
+/** Reads the user's agent settings. Invalid ones cause a warning and count as not set. */
 export function setAgents(settings: UserSettings, known: readonly PhaseKey[]): SetAgents {
   const warnings: string[] = [];
   const taken = (key: string, read: ReadChoice | null): RememberedAgent | null => {
@@ -126,7 +129,7 @@ function phaseSettings(settings: UserSettings, role: Role): readonly (readonly [
   );
 }
 
-/** The agent of one phase: one that has a name, as there is no command for a single phase. */
+/** Reads the agent of one phase. Only names are valid, as a single phase has no command setting. */
 function readPhaseChoice(phase: PhaseKey, said: string, known: readonly PhaseKey[]): ReadChoice {
   if (!known.includes(phase)) return { ok: false, detail: `no workflow has the phase "${phase}"` };
   return readNamed(said);
@@ -134,14 +137,16 @@ function readPhaseChoice(phase: PhaseKey, said: string, known: readonly PhaseKey
 
 const ANY_ACP = "acp";
 
-/** An agent that starts without a command. */
+/** Reads the name of an agent that needs no command. */
 export function readNamed(said: string): ReadChoice {
   const read = readChoice(said);
   if (!read.ok || read.agent.name !== ANY_ACP) return read;
   return { ok: false, detail: `${ANY_ACP} needs the command of the program that speaks it` };
 }
 
-/** A name, a command, or for any program that speaks the Agent Client Protocol both; null for neither. */
+/**
+ * Reads a name, a command, or both for any program that supports the Agent Client Protocol. Null if neither is given.
+ */
 export function readWish(name: string | undefined, command: string | undefined): ReadChoice | null {
   if (command === undefined) return name === undefined ? null : readNamed(name);
   const parsed = parseCommandLine(command);

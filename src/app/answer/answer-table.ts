@@ -17,30 +17,32 @@ import type { RecordResult } from "../project/current-run.ts";
 import { revertWrites } from "./revert-writes.ts";
 import { takeBackBuilt } from "./take-back-built.ts";
 
-/** A person's answer, as any surface hands it over. */
+/** Answer of a user, from any interface. */
 export type AnswerRequest = {
   readonly by: Person;
   readonly option: string;
-  /** The wait that is answered, which must be the open one; left out, whatever is open. */
+  /** The wait to answer, which must be the open one. Default: the open wait. */
   readonly wait?: WaitId | undefined;
-  /** What the surface showed the person: `shownDigest` of the run that it showed. */
+  /** Digest of the summary shown to the user: `shownDigest` of the displayed run. */
   readonly shown: string;
-  /** Guidance, a reason or an amount, as the option needs it. */
+  /** Guidance, reason or amount, depending on the option. */
   readonly text?: string | undefined;
-  /** On single lines, for a redo. */
+  /** Comments on single lines, for a redo. */
   readonly comments?: readonly ReviewComment[];
   readonly replies?: readonly Reply[];
-  /** What each execution may use from now on, for a retry. */
+  /** New limits of each execution, for a retry. */
   readonly limits?: ExecutionLimits | undefined;
-  /** For a cancel: what agents left uncommitted stays in the tree, or is taken out and kept on a ref. */
+  /**
+   * For a cancel: keeps uncommitted changes of agents in the working tree, or saves them under a ref and removes them.
+   */
   readonly tree?: "keep" | "restore" | undefined;
-  /** Said twice, where the option gives work up. */
+  /** True if the user confirmed an option that discards work. */
   readonly isConfirmed?: boolean;
-  /** The signature of a passkey, which was verified. */
+  /** Passkey signature, already verified. */
   readonly signature?: PasskeySignature | undefined;
 };
 
-/** What an answer may need of the working tree before it is recorded. */
+/** Ports needed by an answer before it is recorded. */
 export type AnswerTools = Pick<Project, "workspace" | "checks">;
 
 export type AnswerContext = {
@@ -50,11 +52,11 @@ export type AnswerContext = {
   readonly request: AnswerRequest;
 };
 
-/** What follows a recorded answer; tells what could not be done. The answer stands. */
+/** Effect after a recorded answer. Returns its failures as warnings; the answer stays recorded. */
 export type Effect = (project: Project, run: ActiveRun, done: RecordResult) => Promise<readonly string[]>;
 
 type AnswerRow = {
-  /** The command, after whatever has to be done before it is recorded. */
+  /** Creates the command, after any effects that must come before it is recorded. */
   readonly command: (answering: AnswerContext) => PersonCommand | Promise<PersonCommand>;
   readonly after?: readonly Effect[];
 };
@@ -67,7 +69,7 @@ const size = (choice: "light" | "standard"): AnswerRow => ({
   command: (answering) => ({ do: "size", ...named(answering), choice }),
 });
 
-/** Every answer there is: what it records, and what is done before and after. */
+/** All answers: the command to record, and the effects before and after it. */
 export const answerTable: Readonly<Record<WaitOption, AnswerRow>> = {
   continue: { command: (answering) => ({ do: "continue", ...seen(answering) }) },
   review: { command: (answering) => ({ do: "review", ...seen(answering) }) },
@@ -100,7 +102,7 @@ export const answerTable: Readonly<Record<WaitOption, AnswerRow>> = {
       const { wait } = answering;
       if (wait.kind === "sizing") return { do: "size", ...named(answering), choice: "accept" };
       if (wait.kind === "escalation" && wait.reason !== TESTS_CHANGED) return { do: "accept", ...named(answering) };
-      // What was shown is what is trusted; whoever opened the run with an earlier version was shown none.
+      // Trusts the command that was shown. A run opened with an earlier version showed none.
       const shown = wait.kind === "escalation" ? wait.tests : undefined;
       const tests =
         shown === undefined
@@ -123,7 +125,7 @@ export const answerTable: Readonly<Record<WaitOption, AnswerRow>> = {
   },
 };
 
-/** To where the work is done; the code stays, to be improved. */
+/** Sends the work back to the nearest earlier phase that may write code, and keeps the code. */
 function sendBack({ request: { by, text = "", comments = [] }, run, wait }: AnswerContext): PersonCommand {
   const phase = codePhaseBefore(run);
   if (phase === null)
@@ -146,13 +148,13 @@ function raise(answering: AnswerContext): PersonCommand {
   });
 }
 
-/** Giving work up is said twice. */
+/** Discarding work needs a confirmation. */
 function discard(answering: AnswerContext): PersonCommand {
   needConfirmed(answering.request.isConfirmed === true);
   return { do: "finish", ...named(answering), how: "discard" };
 }
 
-/** @throws ChoicesNeeded where nobody said yes to giving work up. */
+/** @throws ChoicesNeeded unless discarding the work was confirmed. */
 export function needConfirmed(isConfirmed: boolean): void {
   if (isConfirmed) return;
   const about = ["Discarding deletes the branch of the work; a ref keeps it."];
@@ -163,7 +165,7 @@ async function takeBackRecord(project: Project, _run: ActiveRun, { state, head }
   return state.is === "ended" ? takeBackBuilt(project, state, head) : [];
 }
 
-/** A living driver ends its agent itself; one that was killed has left it behind. */
+/** Ends the orphaned agent of a killed driver. A live driver ends its agent itself. */
 async function endAgent(project: Project, run: ActiveRun): Promise<readonly string[]> {
   try {
     await reapOrphans(project, run);

@@ -11,30 +11,30 @@ import { type LeftInTree, resolveTree, type ResolvedTree } from "./left-in-tree.
 import { record, type RecordResult } from "../project/current-run.ts";
 
 export type AnswerResult = RecordResult & {
-  /** The option as it is called now. */
+  /** Current name of the option. */
   readonly option: WaitOption;
-  /** What was put back before the answer was recorded; null where nothing was. */
+  /** Files restored before the answer was recorded; null if none. */
   readonly reverted: RevertedFiles | null;
-  /** What a cancelled run left in the working tree; null where it left nothing. */
+  /** Files left in the working tree by a cancelled run; null if none. */
   readonly left: LeftInTree | null;
 };
 
-/** Names that options had before. */
+/** Former names of options. */
 const FORMER_NAMES: ReadonlyMap<string, WaitOption> = new Map([["take-out", "revert"]]);
 
-/** What a person may answer now, with how each reads and what it will do. Empty where nothing is open. */
+/** Lists the possible answers, with their labels and effects. Empty if no wait is open. */
 export const listAnswers = (run: ActiveRun): readonly AnswerOption[] =>
   run.wait === null ? [] : answerOptions(run, run.wait);
 
-/** Names what a surface shows of an open wait; the answer hands it back. */
+/** Returns the digest of the displayed wait, which the answer must contain. */
 export function shownDigest({ wait }: Pick<ActiveRun, "wait">): string {
   if (wait === null) return "";
   return wait.kind === "gate" ? wait.digest : wait.id;
 }
 
 /**
- * Answers what is open: does what has to come first, records it, and does what follows.
- * @throws ProblemError when it is refused, ChoicesNeeded when it has to be confirmed; nothing was recorded then.
+ * Answers the open wait: runs the effects before the answer, records it, and runs the effects after it.
+ * @throws ProblemError if refused, ChoicesNeeded if a confirmation is missing. Nothing was recorded then.
  */
 export async function answer(project: Project, run: ActiveRun, request: AnswerRequest): Promise<AnswerResult> {
   openWait(run, request.wait);
@@ -55,8 +55,8 @@ const NOTHING_LEFT: ResolvedTree = { left: null, warnings: [] };
 export type AnswerCommand = { readonly option: WaitOption; readonly command: PersonCommand };
 
 /**
- * The command an answer comes to, after whatever has to be done before it is recorded.
- * @throws ProblemError when it is not open or not offered, ChoicesNeeded when it has to be confirmed.
+ * Creates the command of an answer, after the effects that come before it is recorded.
+ * @throws ProblemError if the wait is not open or the option not offered, ChoicesNeeded if a confirmation is missing.
  */
 export async function commandFor(project: AnswerTools, run: ActiveRun, request: AnswerRequest): Promise<AnswerCommand> {
   const named = FORMER_NAMES.get(request.option) ?? request.option;
@@ -70,7 +70,7 @@ export async function commandFor(project: AnswerTools, run: ActiveRun, request: 
 
 const isOption = (name: string): name is WaitOption => Object.hasOwn(answerTable, name);
 
-/** While somebody has the gate before them at a terminal, another terminal does not answer it under their hands. */
+/** Refuses an answer from this terminal while another terminal displays the gate. */
 export function refuseWhileHeld({ driver }: Pick<Project, "driver">, by: Person): void {
   const pid = by.channel === "terminal" ? driver.otherHolder() : null;
   if (pid !== null) throw new ProblemError({ code: "GATE_HELD", pid });
@@ -81,6 +81,6 @@ function openWait({ wait }: ActiveRun, named: string | undefined): Wait {
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open: wait?.id ?? null } });
 }
 
-/** At a gate the core says more precisely why not; what is put back first is not done in vain. */
+/** At a gate the core gives a more precise reason. A revert must be offered, because its effect comes first. */
 const isOffered = (option: WaitOption, wait: Wait, valid: readonly WaitOption[]): boolean =>
   valid.includes(option) || (wait.kind === "gate" && option !== "revert");

@@ -9,21 +9,21 @@ import { answerTable } from "./answer-table.ts";
 import { type LeftInTree, resolveTree } from "./left-in-tree.ts";
 import { record, type RecordResult } from "../project/current-run.ts";
 
-/** What a person says of the run itself, whatever is open. */
+/** Command of a user about the run itself, independent of its wait. */
 export type RunCommand = { readonly by: Person; readonly signature?: PasskeySignature | undefined } &
-  /** `tree`: what its agents left uncommitted stays, or is taken out and kept on a ref. */
+  /** `tree`: keeps uncommitted changes of agents, or saves them under a ref and removes them. */
   (
     | { readonly do: "cancel"; readonly reason: string; readonly tree: "keep" | "restore" }
-    /** Starts the current phase anew, or leaves it out. */
+    /** Starts the current phase again, or skips it. */
     | { readonly do: "retry" | "skip" }
-    /** To an earlier phase, by key, number or name; to the beginning of the current one where none is named. */
+    /** Returns to an earlier phase, by key, number or name. Default: the start of the current phase. */
     | ({ readonly do: "back"; readonly to?: string | undefined; readonly tree: "restore" | "keep" } & Partial<Guidance>)
   );
 
-/** `left`: what a cancelled run left in the working tree; null where it left nothing. */
+/** `left`: files left in the working tree by a cancelled run; null if none. */
 export type CommandResult = RecordResult & { readonly left: LeftInTree | null };
 
-/** @throws ProblemError when it is refused; nothing was recorded then. */
+/** @throws ProblemError if refused. Nothing was recorded then. */
 export async function commandRun(project: Project, run: ActiveRun, command: RunCommand): Promise<CommandResult> {
   if (command.do !== "cancel" && run.wait !== null) refuseWhileHeld(project, command.by);
   const { signature } = command;
@@ -37,7 +37,6 @@ export async function commandRun(project: Project, run: ActiveRun, command: RunC
   return { ...done, warnings: [...warnings, ...resolved.warnings], left: resolved.left };
 }
 
-/** The command it comes to. */
 export function personCommand(run: ActiveRun, command: RunCommand): PersonCommand {
   const { by } = command;
   switch (command.do) {

@@ -7,24 +7,27 @@ import { treeBefore } from "../../engine/steps/standing.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
 
-/** What a run that is cancelled leaves uncommitted in the working tree. */
+/** Uncommitted files of a cancelled run in the working tree. */
 export type LeftInTree = {
   readonly paths: readonly string[];
-  /** Where they are kept; null where they were left in the tree. */
+  /** Backup ref; null if the files stayed in the working tree. */
   readonly kept: string | null;
 };
 
 type Tree = Pick<Project, "workspace">;
 type LeftFiles = { readonly from: TreeId; readonly paths: readonly string[] };
 
-/** Files that agents of the run changed and that no commit has. Null where nobody can tell. */
+/** Lists files changed by the run's agents that are in no commit. Null if unknown. */
 export async function leftInTree(project: Tree, run: ActiveRun): Promise<readonly string[] | null> {
   return (await uncommitted(project, run))?.paths ?? null;
 }
 
 export type ResolvedTree = { readonly left: LeftInTree | null; readonly warnings: readonly string[] };
 
-/** Leaves them in the tree, or takes them out after a ref keeps them. The run is cancelled already, whatever fails here. */
+/**
+ * Keeps these files in the working tree, or saves them under a ref and removes them. The run stays cancelled if this
+ * fails.
+ */
 export async function resolveTree(
   project: Tree,
   run: ActiveRun,

@@ -3,8 +3,8 @@ import type { Wait } from "../../core/run.ts";
 import type { Budget } from "../../schema/plan.ts";
 
 /**
- * The budget a person names, in dollars or, where only tokens are limited, in tokens; or as much again as there was, and
- * no less than what comes next. Null for what is no amount.
+ * Returns the new budget for the user's input: dollars, or tokens if only tokens are limited. Without input, it adds
+ * the old limit again, but at least the next step's need. Null for an invalid amount.
  */
 export function raisedBudget(wait: Wait, said: string): Budget | null {
   if (wait.kind !== "budget") return null;

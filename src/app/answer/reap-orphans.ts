@@ -1,7 +1,7 @@
 import type { ActiveRun } from "../../core/run.ts";
 import type { Project } from "../project/project.ts";
 
-/** A driver that was killed may have left its agent behind; whoever comes next ends it. Gives the execution, if any. */
+/** Ends the orphaned agent of a killed driver. Returns its execution, if any. */
 export async function reapOrphans(
   { endAll }: Pick<Project, "endAll">,
   { stage }: Pick<ActiveRun, "stage">,

@@ -4,7 +4,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import type { Project } from "../project/project.ts";
 
-/** Puts back what the phase wrote where it may not; the tree as it was is kept on a ref. */
+/** Restores files that the phase was not allowed to write. The state before is saved under a ref. */
 export async function revertWrites(project: Pick<Project, "workspace">, run: ActiveRun): Promise<RevertedFiles> {
   const phase = currentPhase(run);
   const paths = (phase?.made?.unexpected ?? []).filter(isFile);
@@ -13,7 +13,7 @@ export async function revertWrites(project: Pick<Project, "workspace">, run: Act
   const workspace = project.workspace(run);
   const name = `${phase.rule.key}-${phase.attempts}-reverted-${run.seq}`;
   const before = `${name}-before`;
-  // Told again after it was cut short, what was there first is what is kept.
+  // Reuses the first snapshot if an earlier try was interrupted.
   const kept = (await workspace.kept(before)) ?? (await workspace.snapshot(before, [run.run.item]));
   await workspace.restore(phase.firstTree, paths);
   const tree = await workspace.snapshot(name, [run.run.item]);
@@ -22,7 +22,7 @@ export async function revertWrites(project: Pick<Project, "workspace">, run: Act
     ...((await workspace.diff(shown, kept)) ?? [null]),
     ...((await workspace.diff(kept, tree)) ?? [null]),
   ];
-  // Whatever else has changed since it was shown stays to be shown.
+  // If other files changed since the gate, they must be shown first.
   const isAll = others.every((change) => change !== null && paths.includes(change.path));
   return { paths, kept, tree: isAll ? tree : null };
 }

@@ -5,14 +5,14 @@ import { treeAt } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
 
 /**
- * A run that is cancelled while it ends, after a merge that failed for instance, has its item marked as built on its
- * branch: that is taken back. Tells what could not be written; the decision stands.
+ * Removes the built mark of an item on its branch, if the run was cancelled while it ended, for example after a failed
+ * merge. Returns write failures as warnings; the decision stays recorded.
  */
 export async function takeBackBuilt(project: Project, run: EndedRun, head: Head): Promise<readonly string[]> {
-  // By this run: an earlier build of the item stays what it was.
+  // Only a mark of this run: an earlier build stays recorded.
   if (run.how !== "cancelled" || project.items.builtAt(run.run.item) !== endOfWork(run)) return [];
   try {
-    if (!(await isOnBranch(project, run))) return []; // elsewhere the record is another, or came with the merge
+    if (!(await isOnBranch(project, run))) return []; // other branches have another record, or got it by the merge
     await project.items.unmarkBuilt(run.run.item, endOfWork(run));
     await commit(project, run, head);
     return [];
@@ -26,7 +26,7 @@ async function isOnBranch({ vcs }: Project, { run }: EndedRun): Promise<boolean>
   return branch === null || (await vcs.facts())?.branch === branch;
 }
 
-/** On the branch like what it takes back, so that the person finds nothing uncommitted. */
+/** Commits the removal on the same branch, to leave no uncommitted changes. */
 async function commit({ vcsWrite, items }: Project, ended: EndedRun, head: Head): Promise<void> {
   const { run } = ended;
   if (run.git === null || run.options.commits === "none") return;

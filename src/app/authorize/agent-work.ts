@@ -6,7 +6,7 @@ import type { ProcessIdentity } from "../../schema/facts.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 
-/** What agents did and do in this working tree, whoever's run it is. */
+/** Collects agent activity in this working tree: of its run and of the analyses of its items. */
 export async function agentWork(project: Project, state: RunState): Promise<AgentWork> {
   const others = await Promise.all(project.siblings().map(async (one) => workIn(one, await readState(one))));
   const works = [await workIn(project, state), ...others];
@@ -27,7 +27,7 @@ async function readState(project: Project): Promise<RunState> {
   try {
     return (await currentRun(project)).state;
   } catch (error) {
-    if (error instanceof ProblemError) return noRun; // whoever works with that journal is told what is wrong with it
+    if (error instanceof ProblemError) return noRun; // that journal's error is reported to its own users
     throw error;
   }
 }
@@ -35,7 +35,7 @@ async function readState(project: Project): Promise<RunState> {
 type TreeWork = {
   readonly drivers: readonly ProcessIdentity[];
   readonly spans: readonly Span[];
-  /** Sessions that are alive, and when they started to work. */
+  /** Live sessions, and when they started to work. */
   readonly sessions: readonly LivingSession[];
 };
 
@@ -59,7 +59,10 @@ function livingSession({ callers }: Project, event: RunEvent): LivingSession[] {
   return callers.isAlive(driver) ? [{ pid: driver.pid, span: { since: Date.parse(event.at), until: null } }] : [];
 }
 
-/** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */
+/**
+ * Returns the driver as a possible parent: hooks and tests left by an agent run under it, even if it claims no
+ * execution.
+ */
 function listDrivers({ driver, callers }: Project): ProcessIdentity[] {
   const pid = driver.holder();
   const found = pid === null ? null : callers.processAt(pid);
@@ -76,8 +79,8 @@ const RESTS: ReadonlySet<RunEvent["type"]> = new Set([
 ]);
 
 /**
- * When code of an agent could run: from an execution's start until the run rests, and from an answer until it rests
- * again, as tests and hooks an agent left behind run then too. Waiting for a person is no such time.
+ * Returns the times when agent code could run: from the start of an execution until the run waits or ends, and from an
+ * answer until the next wait, because tests and hooks left by an agent run then, too. The time of a wait is excluded.
  */
 export function workSpans(events: readonly RunEvent[]): readonly Span[] {
   const spans: Span[] = [];

@@ -7,14 +7,17 @@ import type { Project } from "../project/project.ts";
 import { agentWork } from "./agent-work.ts";
 import type { Credential } from "./credential.ts";
 
-/** What is to be done, for the words of a refusal, and who it should be recorded for. */
+/** What to authorize: the command for refusal messages, and the name to record. */
 export type Request = {
   readonly verb: string;
-  /** Name to record instead of the one that was found out. */
+  /** Name to record instead of the detected one. */
   readonly name?: string | undefined;
-  /** The run it is about, where it was loaded already. */
+  /** State of the run, if already loaded. */
   readonly state?: RunState;
-  /** True for what changes the person's own settings and answers nothing: it is done at a terminal, also where answers are signed. */
+  /**
+   * True for a change of the user's own settings that answers nothing. It is allowed at a terminal or with a token,
+   * even if answers need a passkey.
+   */
   readonly isOwn?: boolean;
 };
 
@@ -22,7 +25,7 @@ export type Authorization =
   | { readonly ok: true; readonly person: Person; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly problem: Problem };
 
-/** The person behind a decision, or why there is none. An agent is refused whatever it offers. */
+/** Returns the person behind a decision, or the problem. An agent is refused with any credential. */
 export async function authorize(project: Project, credential: Credential, request: Request): Promise<Authorization> {
   const state = request.state ?? (await currentRun(project)).state;
   const context = { project, request, state, work: await agentWork(project, state) };
@@ -45,7 +48,7 @@ export type Initiation =
   | { readonly ok: true; readonly initiator: Initiator }
   | { readonly ok: false; readonly problem: Problem };
 
-/** Who begins work: a person, or a script; never an agent. */
+/** Identifies the caller that starts work: a person or a script, never an agent. */
 export async function identifyInitiator(project: Project, request: Request): Promise<Initiation> {
   const state = request.state ?? (await currentRun(project)).state;
   const caller = project.callers.identify(await agentWork(project, state));
@@ -54,7 +57,7 @@ export async function identifyInitiator(project: Project, request: Request): Pro
   return { ok: true, initiator: { name: request.name ?? "script", channel: "script" } };
 }
 
-/** Who may answer is not guessed. */
+/** Unreadable settings are a problem, because the allowed channels must not be guessed. */
 export const settingsUnreadable = ({ settings }: Pick<Project, "settings">): Problem => ({
   code: "SETTINGS_UNREADABLE",
   file: settings.file,

@@ -1,15 +1,15 @@
 /**
- * What a caller offers to show that they are a person. A surface with another way adds a variant here and its check to
- * the table in `authorize.ts`; nothing else has to know it.
+ * Proof offered by a caller to be a person. An interface with a new kind adds a variant here and its check to the
+ * table in `authorize.ts`; no other code depends on it.
  */
 export type Credential =
-  /** The terminal that this program was started at. */
+  /** Terminal of this process. */
   | { readonly is: "terminal" }
-  /** An approval token, made before the run. */
+  /** Approval token, created before the run. */
   | { readonly is: "token"; readonly token: string }
-  /** A command typed at the prompt of an agent session, brought by the session's own product; judged by its process. */
+  /** Command typed at the prompt of an agent session and passed on by the agent product, whose process is checked. */
   | { readonly is: "prompt"; readonly pid: number }
-  /** A session of the page, which its server has checked; the server was started by this person. */
+  /** Web UI session, checked by its server, which this user started. */
   | { readonly is: "page"; readonly name: string }
-  /** A decision signed with a passkey, whose signature the page's server has verified. */
+  /** Decision signed with a passkey; the web UI server has verified the signature. */
   | { readonly is: "passkey"; readonly name: string };

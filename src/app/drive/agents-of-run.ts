@@ -7,17 +7,17 @@ import type { RunAgents } from "../../schema/run-agents.ts";
 import { allAgents } from "../agents/chosen-agents.ts";
 import type { Project } from "../project/project.ts";
 
-/** Other agents for an open run; null where nothing is known that could stay. */
+/** Change of an open run's agents. `rename` returns null if no agents are known. */
 export type AgentsChange = {
   readonly rename: (before: RunAgents | null) => RunAgents | null;
-  /** Another program is a person's decision. */
+  /** Identifies the user, because only a person may choose another program. */
   readonly by: () => Promise<Person>;
 };
 
 export type AgentsOfRun = { readonly agents: RunAgents; readonly command: PersonCommand | null };
 
 /**
- * How the agents of this run are started: as told now, else as remembered.
+ * Returns the run's agents: those named now, else the remembered ones.
  * @throws ProblemError AGENT_UNKNOWN, AGENT_NEEDS_SANDBOX
  */
 export async function agentsOfRun(
@@ -42,7 +42,7 @@ function refuseUnsandboxed({ agents }: Project, chosen: RunAgents): void {
   if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, fix });
 }
 
-/** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */
+/** Compares remembered agents with those in the journal. If they differ, something else changed them. */
 function areAgentsOfRun({ run }: ActiveRun, now: RecordedAgents): boolean {
   const keys = [now, run].flatMap((recorded) =>
     [recorded.agents, recorded.reviewers].flatMap((one) => Object.keys(one ?? {})),

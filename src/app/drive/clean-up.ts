@@ -6,17 +6,17 @@ import type { Finish } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import type { Project } from "../project/project.ts";
 
-/** Whoever has work cleaned up. */
+/** Caller of the cleanup. */
 export type CleaningUp = {
-  /** Where they are: nobody's own folder goes without a word. Null for who is nowhere. */
+  /** The caller's folder, to report its removal; null if the caller is in none. */
   readonly cwd: string | null;
-  /** Whether these files, which git ignores, may be lost with their working tree. */
+  /** Asks for consent to lose these ignored files with their working tree. */
   readonly mayLose: (about: readonly string[]) => Promise<boolean>;
 };
 
 /**
- * What belongs after a run that has ended: its snapshots go, and after its work was merged or discarded, its branch and
- * the working tree it had to itself. Gives what to tell the person.
+ * Cleans up after an ended run: removes its snapshots and, after a merge or discard, its branch and its separate
+ * working tree. Returns messages for the user.
  */
 export async function cleanUp(project: Project, ended: EndedRun, cleaning: CleaningUp): Promise<readonly string[]> {
   const { worktrees } = project;
@@ -32,7 +32,7 @@ export async function cleanUp(project: Project, ended: EndedRun, cleaning: Clean
   return [...(await removeBranch(project, work)), ...(isGone ? [`Go on in ${plainLine(main)}`] : [])];
 }
 
-/** The branch of a run that was merged or discarded, whatever its workflow. */
+/** Returns the branch of a merged or discarded run of any workflow. */
 function finishedWork(ended: EndedRun): Branch | null {
   const { run } = ended;
   const finish = chosenFinish(ended);
@@ -42,7 +42,7 @@ function finishedWork(ended: EndedRun): Branch | null {
   return { branch, base, finish, isMerged: mergedAs(ended) !== null };
 }
 
-/** What keeps the working tree from being removed; null when it is gone. */
+/** Removes the working tree. Returns the reason if it stays, else null. */
 async function removeTree(
   { root, worktrees }: Project,
   { mayLose }: CleaningUp,

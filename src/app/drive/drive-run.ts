@@ -14,28 +14,28 @@ import { type AgentsChange, agentsOfRun } from "./agents-of-run.ts";
 import { type CleaningUp, cleanUp } from "./clean-up.ts";
 import { type WatchedRun, watchRun } from "./watch-run.ts";
 
-/** Who drives a run, and what they want to hear of it. */
+/** Caller that drives a run, and its callbacks. */
 export type Driver = {
   readonly signal: AbortSignal;
   readonly progress: ProgressSink;
   readonly warn: (warning: string) => void;
-  /** Called whenever the run rests, before anything else: nothing more is shown of the work. */
+  /** Called first whenever the run waits or ends, to stop displaying progress. */
   readonly rested?: () => void;
-  /** Asks whoever is there what is open; false leaves it open. Without it, the run is left at its first wait. */
+  /** Asks a user to answer the wait; returns false if it stays open. Without it, the driver stops at the first wait. */
   readonly ask?: (open: OpenWait) => Promise<boolean>;
-  /** Another process drives this run already, and is watched. */
+  /** Called if another process already drives this run, which is then watched. */
   readonly watching?: (pid: number) => void;
   readonly agents?: AgentsChange | undefined;
-  /** For what belongs after a run that ends; without it nothing is lost that git ignores. */
+  /** For the cleanup after the run. Without it, no ignored files are deleted. */
   readonly cleaning?: CleaningUp;
 };
 
-/** What a driver asks about. */
+/** Open wait to ask about. */
 export type OpenWait = {
   readonly project: Project;
   readonly engine: Engine;
   readonly run: ActiveRun;
-  /** The wait was open before this driver began. */
+  /** True if the wait was open before this driver started. */
   readonly returned: boolean;
   readonly signal: AbortSignal;
 };
@@ -45,13 +45,13 @@ export type Driven =
       readonly is: "rested";
       readonly state: RunState;
       readonly warnings: readonly string[];
-      /** What was done once the run had ended, for the person. */
+      /** Messages for the user about the cleanup after the run. */
       readonly after: readonly string[];
     }
   /** Another process drives it. */
   | ({ readonly is: "watched" } & WatchedRun);
 
-/** Goes on with the open run until it rests, asking what is open where somebody can be asked. */
+/** Drives the open run until it waits or ends, and asks a user to answer waits if `ask` is given. */
 export async function driveRun(project: Project, driver: Driver): Promise<Driven> {
   const { run, state } = await currentRun(project);
   if (run === null || state.is !== "active") return { is: "rested", state, warnings: [], after: [] };
@@ -74,7 +74,7 @@ type DriveResult = { readonly state: RunState; readonly warnings: readonly strin
 
 const NOBODY: CleaningUp = { cwd: null, mayLose: () => Promise.resolve(false) };
 
-/** What was signed is told before what it is about is cleaned up. */
+/** Attests the run before its branch and working tree are removed. */
 async function afterwards(
   project: Project,
   state: RunState,
@@ -85,7 +85,10 @@ async function afterwards(
   return [...(await project.attest(state)), ...(await cleanUp(project, state, cleaning))];
 }
 
-/** For the command that opens the pull request. The plan of work without documents of its own is in our folder only. */
+/**
+ * Writes the text for the command that opens the pull request. Includes the plan, which for work without an item is
+ * only in `.isdlc`.
+ */
 function writeRequestBody({ projections }: Project, ended: EndedRun): void {
   const plan = projections.readArtifact(`${ended.run.item}/plan.md`);
   projections.writeSummary(REQUEST_BODY, pullRequestBody(ended, plan));
@@ -110,7 +113,7 @@ async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Dr
   }
 }
 
-/** Whoever is not at this terminal hears of it too. */
+/** Notifies users who are not at this terminal. */
 async function tellOfWait(project: Project, state: RunState, warn: (warning: string) => void): Promise<void> {
   if (state.is !== "active" || state.wait === null) return;
   const trouble = await project.notifier()?.tell(waitNotice(state, state.wait, projectName(project)));

@@ -4,16 +4,16 @@ import type { Project } from "../project/project.ts";
 
 export type WatchedRun = {
   readonly state: RunState;
-  /** The process that drives the run still, or has its open wait before it; null when there is none. */
+  /** Process that still drives the run, or displays its open wait; null if there is none. */
   readonly driver: number | null;
 };
 
 const LOOKS_AGAIN_AFTER = 50; // milliseconds
-/** A driver without a terminal ends within two seconds once it came to a wait. */
+/** A driver without a terminal exits within two seconds after a wait opened. */
 const LOOKS = 40;
 const AT_LEAST_EVERY = 1000; // milliseconds
 
-/** Another process drives this run: watches it until the run rests, nobody drives it any more or the signal says stop. */
+/** Watches a run driven by another process, until the run waits or ends, the driver exits or `signal` aborts. */
 export async function watchRun(project: Project, run: RunId, signal: AbortSignal): Promise<WatchedRun> {
   const { journal, driver } = project;
   for (;;) {
@@ -26,7 +26,7 @@ export async function watchRun(project: Project, run: RunId, signal: AbortSignal
   }
 }
 
-/** The driver that stays at an open wait, because it asks at a terminal; null when it let go. */
+/** Returns the driver that stays at an open wait to ask at a terminal; null if it exited. */
 async function stayingDriver({ driver, pause }: Project, signal: AbortSignal): Promise<number | null> {
   for (let look = 1; ; look++) {
     const pid = driver.holder();

@@ -12,19 +12,19 @@ import type { Project } from "../project/project.ts";
 
 export type GateLook = {
   readonly view: OpenWait;
-  /** What an answer would accept; null where nothing is open, or nobody could look. */
+  /** Changes that an answer would accept; null if no wait is open, or the trees are unavailable. */
   readonly changes: ShownChanges | null;
 };
 
-/** Where the trees of a run can be compared. */
+/** Ports to compare a run's trees. */
 export type TreeComparator = {
   readonly workspace: (run: ActiveRun) => Pick<Workspace, "diff" | "patch">;
   readonly vcsWrite: Pick<Project["vcsWrite"], "forkPoint">;
 };
 
 /**
- * What a run waits for, with everything a person is shown of it; the patches are told to programs on request. Without
- * a place where its trees are, everything but what changed.
+ * Returns the open wait with everything shown to the user; patches only on request. Without `project`, the changes are
+ * omitted.
  */
 export async function lookAtGate(
   project: TreeComparator | null,

@@ -4,7 +4,7 @@ import type { FoundItem, SeenItems } from "../../ports/items.ts";
 import type { ItemList, ItemRow } from "../../schema/api-project.ts";
 import type { CommitId } from "../../schema/ids.ts";
 
-/** Every item, how far its analysis is, and whether the code moved on since. */
+/** Lists every item, its analysis status, and if its analysis is stale. */
 export async function lookAtItems(seen: SeenItems): Promise<ItemList> {
   const found = seen.all();
   const isStale = await createStalenessCheck(seen, found);
@@ -21,7 +21,7 @@ export async function lookAtItems(seen: SeenItems): Promise<ItemList> {
   return { items };
 }
 
-/** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
+/** Commits alone make no item stale. Asks git once, for all items together, for the changed files. */
 async function createStalenessCheck(
   seen: SeenItems,
   found: readonly FoundItem[],
@@ -40,7 +40,7 @@ async function createStalenessCheck(
   };
 }
 
-/** Only then does it matter whether the code moved on. */
+/** Staleness matters only for analysed items without a build. */
 const awaitsBuild = (meta: ItemMeta | null): meta is ItemMeta =>
   meta !== null && meta.analysis_status !== "raw" && !isBuilt(meta);
 

@@ -5,14 +5,14 @@ import { reapOrphans } from "../answer/reap-orphans.ts";
 import type { Project } from "../project/project.ts";
 
 export type RunLook = {
-  /** Null when nothing was ever started. */
+  /** Null if no run was ever started. */
   readonly view: StatusView | null;
   readonly liveness: Liveness;
 };
 
 type DriverSources = { readonly driver: Pick<Project["driver"], "holder"> } & Pick<Project, "endAll">;
 
-/** Where a run stands, and whether anybody drives it. What a killed driver left behind is ended by whoever looks. */
+/** Returns the status of a run, and if it is driven. Ends orphaned agents of a killed driver. */
 export async function lookAtRun(project: DriverSources, state: RunState): Promise<RunLook> {
   const isAtWork = state.is === "active" && state.wait === null;
   const liveness = { driven: isAtWork && project.driver.holder() !== null };

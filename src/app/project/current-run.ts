@@ -11,7 +11,7 @@ export type CurrentRun = { readonly run: RunId | null; readonly state: RunState;
 
 const nothing: CurrentRun = { run: null, state: noRun, head: { seq: 0, hash: "" } };
 
-/** The run that is meant: the named one, or the newest of this working tree. */
+/** Loads the named run, or the newest of this working tree. */
 export async function currentRun({ journal }: Pick<Project, "journal">, named?: string): Promise<CurrentRun> {
   if (named === undefined) return (await journal.current()) ?? nothing;
   if (!isRunId(named)) throw unusable(`Invalid run id "${plainLine(named, 80)}".`);
@@ -26,11 +26,14 @@ const unusable = (detail: string): ProblemError =>
 export type RecordResult = {
   readonly state: RunState;
   readonly head: Head;
-  /** Projections that could not be written; the decision stands. */
+  /** Projections that could not be written. The decision stays recorded. */
   readonly warnings: readonly string[];
 };
 
-/** Records a person's decision before it takes effect. Refusals are problems; nothing was written then. */
+/**
+ * Records a user's decision before it takes effect.
+ * @throws ProblemError if refused. Nothing was written then.
+ */
 export async function record(
   { journal, projections }: Pick<Project, "journal" | "projections">,
   run: RunId,

@@ -23,10 +23,10 @@ import type { Workspace } from "../../ports/workspace.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
 
-/** One working tree, and this person's things that belong to it, as ports. `src/compose` joins adapters to them. */
+/** One working tree and the user's data about it, as ports. `src/compose` connects adapters to them. */
 export type Project = {
   readonly root: string;
-  /** Folder of the item whose analysis this is about; null for the run of the working tree. */
+  /** Folder of the analysed item; null for the run of the working tree. */
   readonly item: string | null;
   readonly journal: Journal;
   readonly projections: Projections;
@@ -36,10 +36,10 @@ export type Project = {
   readonly passkeys: Passkeys;
   readonly settings: SettingsStore;
   readonly trust: TrustStore;
-  /** What the repository itself has git start, and whether a person agreed to it. */
+  /** Repository commands that git would start, and if a user trusted them. */
   readonly gitTrust: TrustedGitPrograms;
   readonly agents: Agents;
-  /** Where the journal lies, and the repository of the working tree: what a run is begun in. */
+  /** Folder of the journal, and repository of the working tree, recorded at the start of a run. */
   readonly tree: { readonly root: string; readonly repository: string | null };
   readonly items: Items;
   readonly workflows: Workflows;
@@ -50,23 +50,26 @@ export type Project = {
   readonly worktrees: Worktrees;
   readonly checks: CheckRunner;
   readonly clock: Clock;
-  /** Tells people elsewhere; null where none was set up. */
+  /** Sends notifications; null if none are set up. */
   readonly notifier: () => Notifier | null;
   readonly workspace: (run: ActiveRun) => Workspace;
-  /** Ends every process that carries the nonce. */
+  /** Ends every process with this nonce. */
   readonly endAll: (nonce: string) => Promise<void>;
-  /** Waits for so many milliseconds, or until the signal says stop. */
+  /** Waits the given time, or until `signal` aborts. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly newRunId: () => RunId;
   readonly hash: (text: string) => string;
-  /** The tree's run and every item's analysis, without this one: agents of one can reach for the gates of another. */
+  /**
+   * The run of the working tree and all analyses of items, without this one. An agent of one could reach the gates of
+   * another.
+   */
   readonly siblings: () => readonly Project[];
-  /** Signs what the journal says about a finished run, where git is set up for it. Gives what to tell the person. */
+  /** Signs the journal's facts about a finished run, if git is set up for it. Returns messages for the user. */
   readonly attest: (ended: EndedRun) => Promise<readonly string[]>;
   readonly engine: (run: ActiveRun, wanted: EngineOptions) => Engine;
 };
 
-/** What one driver of a run brings along. */
+/** Options from the driver of a run. */
 export type EngineOptions = {
   readonly agents: RunAgents;
   readonly progress: ProgressSink;

@@ -15,30 +15,30 @@ import { agentsOfRun } from "../drive/agents-of-run.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 
-/** Who works, how it is told of progress, and how it is stopped. */
+/** Working session, its progress display and its stop signal. */
 export type AtWork = {
   readonly session: SessionWorker;
   readonly progress: ProgressSink;
   readonly signal: AbortSignal;
 };
 
-/** Where the run stands once everything was done that needs neither the session nor a person. */
+/** State of the run after all steps that need neither the session nor a user. */
 export type SessionState = {
   readonly state: RunState;
-  /** What the session is to do now; null where it is not its turn, or it has not taken it. */
+  /** Next work of the session; null if it is not its turn, or it did not claim the work. */
   readonly task: SessionTask | null;
   readonly warnings: readonly string[];
 };
 
 /**
- * Does what is due up to the session's own work, and gives it that.
+ * Runs the steps before the session's own work, then claims that work for it.
  * @throws ProblemError NO_RUN, RUN_DRIVEN, SESSION_HOLDS
  */
 export const beginWork = (project: Project, atWork: AtWork): Promise<SessionState> =>
   asDriver(project, atWork, async (engine) => ({ ...(await continueWork(engine, atWork)) }));
 
 /**
- * Records the session's report, then does what is due: checks, reviewer, gate, or the session's next task.
+ * Records the session's report, then runs the due steps: checks, reviewer, gate, or the session's next task.
  * @throws ProblemError as above, and NOT_HELD
  */
 export const reportWork = (project: Project, atWork: AtWork, report: SessionReport): Promise<SessionState> =>
@@ -47,7 +47,7 @@ export const reportWork = (project: Project, atWork: AtWork, report: SessionRepo
     return continueWork(engine, atWork);
   });
 
-/** Does what is due up to the session's own work, and leaves that to it. */
+/** Runs the steps before the session's own work, without claiming that work. */
 export const driveForSession = (project: Project, atWork: AtWork): Promise<SessionState> =>
   asDriver(project, atWork, async (engine) => {
     const { state, warnings } = await drive(engine, atWork.signal);
@@ -62,7 +62,10 @@ async function continueWork(engine: Engine, { session, signal }: AtWork): Promis
   return { state, task, warnings: [...new Set([...driven.warnings, ...warnings])] };
 }
 
-/** One process drives a run at a time, also for a session. In it every phase is the session's, whoever began the run. */
+/**
+ * Takes the driver lock, also for a session: one process drives a run at a time. Every phase is then the session's,
+ * even if someone else started the run.
+ */
 async function asDriver<T>(project: Project, atWork: AtWork, work: (engine: Engine) => Promise<T>): Promise<T> {
   const { state } = await currentRun(project);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });

@@ -5,14 +5,14 @@ import { findSetting } from "./settings-table.ts";
 
 export type SettingChange = {
   readonly key: string;
-  /** Null takes it out. */
+  /** Null removes it. */
   readonly value: string | null;
   readonly scope: Scope;
 };
 
 /**
- * Sets a setting, or takes it out; a warning for the person, where there is one. Their right to it was looked at before.
- * @throws ProblemError for a key or a value that means nothing.
+ * Sets or removes a setting. Returns a warning for the user, if any. The caller checks the user's right to change it.
+ * @throws ProblemError for an unknown key or an invalid value.
  */
 export function changeSetting(project: Project, { key, value, scope }: SettingChange): string | null {
   const setting = findSetting(project, key);

@@ -3,10 +3,10 @@ import type { Project } from "../project/project.ts";
 import type { SettingValue } from "./setting.ts";
 import { settingNames, findSetting } from "./settings-table.ts";
 
-/** A setting as it holds for the next run here. */
+/** Effective setting for the next run here. */
 export type EffectiveSetting = SettingValue & {
   readonly key: string;
-  /** The value, or what holds without one, in words. */
+  /** Value or default, as text. */
   readonly text: string;
   readonly valid: string;
 };
@@ -22,7 +22,7 @@ export const effectiveSettings = (
     return { key, ...found, text, valid: setting.valid };
   });
 
-/** A secret is told to be there, and no more. */
+/** Hides the value of a secret. */
 function valueText(key: string, value: unknown): string {
   if (key.endsWith("-secret")) return "(set)";
   if (key === "max-usd" && typeof value === "number") return money(value);

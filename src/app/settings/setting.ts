@@ -3,27 +3,31 @@ import { ProblemError } from "../../core/problem.ts";
 import { settingsUnreadable } from "../authorize/authorize.ts";
 import type { Project } from "../project/project.ts";
 
-/** Where a value comes from: nobody set it, the person did, or did for this project, or the project's own block says it. */
+/**
+ * Source of a value: default, the user's settings, the user's settings for this project, or the project's own block.
+ */
 export type Origin = "default" | "user" | "here" | "project";
 
-/** Where a change goes: into the person's settings for every project or for this one; the project's block has its own place. */
+/**
+ * Target of a change: the user's settings for all projects or for this one. The project's block is stored elsewhere.
+ */
 export type Scope = "user" | "here";
 
 export type SettingValue = { readonly value: unknown; readonly from: Origin };
 
 export type Setting = {
-  /** What the text on the command line means; undefined when it means nothing, null for nothing at all. */
+  /** Parses the text from the command line; undefined if invalid, null for an empty value. */
   readonly parse: (value: string, project: Project) => unknown;
   readonly valid: string;
-  /** The value that is set; null where none is. */
+  /** Returns the stored value; null if not set. */
   readonly read: (project: Project) => SettingValue;
-  /** What holds where none is set, in words. */
+  /** Describes the default. */
   readonly fallback: (project: Project) => string;
-  /** True where it can be set for one project alone. */
+  /** True if it can be set for a single project. */
   readonly isByProject: boolean;
-  /** True if it means nothing outside of a project: it is always set for the current one. */
+  /** True if it exists only per project: it is always set for the current one. */
   readonly isProjectOnly?: boolean;
-  /** Null takes it out. A warning for the person, where there is one. */
+  /** Stores the value; null removes it. Returns a warning for the user, if any. */
   readonly write: (project: Project, value: unknown, scope: Scope) => string | null;
 };
 
@@ -38,7 +42,7 @@ type Kind = Pick<Setting, "parse" | "valid"> & {
 const readFallback = ({ fallback = "not set" }: Kind): Setting["fallback"] =>
   typeof fallback === "string" ? () => fallback : fallback;
 
-/** A value of the `supervised_mode` block of this project's state.json, by its name there. */
+/** Setting in the `supervised_mode` block of this project's state.json. */
 export const blockSetting = (name: string, kind: Kind): Setting => ({
   ...kind,
   fallback: readFallback(kind),
@@ -57,7 +61,7 @@ export const blockSetting = (name: string, kind: Kind): Setting => ({
   },
 });
 
-/** A person's own setting, for every project or for one. */
+/** User setting, for all projects or for one. */
 export const ownSetting = (name: string, kind: Kind): Setting => ({
   ...kind,
   fallback: readFallback(kind),

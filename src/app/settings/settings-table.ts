@@ -18,7 +18,7 @@ import { invalidTestCommand } from "../start/plan-tests.ts";
 import { type Limit, LIMITS, limitValues, readLimit } from "../start/limits.ts";
 import { blockSetting, ownSetting, type Setting } from "./setting.ts";
 
-/** The channels there are today; others would lock the person out. */
+/** Supported channels. Others would lock the user out. */
 const CHANNELS = ["terminal", "token", "dashboard", "passkey"];
 
 const orNothing =
@@ -31,7 +31,7 @@ const asUrl = orNothing((value) => (/^https?:\/\//.test(value) ? value : undefin
 const asList = (value: string): string[] => value.split(",").map((part) => part.trim());
 const asCount = (most: number) =>
   orNothing((value) => (/^[0-9]+$/.test(value) && Number(value) <= most ? Number(value) : undefined));
-/** Absolute, or in the home; nothing at all closes what was open. */
+/** Paths must be absolute or start with `~/`. An empty value removes all paths. */
 const asPaths = (value: string): unknown => {
   const paths = value === "" ? [] : asList(value);
   return paths.every((path) => path.startsWith("/") || path.startsWith("~/")) ? paths : undefined;
@@ -42,7 +42,7 @@ const asVariables = (value: string): unknown => {
   return names.every((name) => VARIABLE_NAME.test(name)) ? names : undefined;
 };
 
-/** @throws ProblemError USAGE where nobody could answer any more. */
+/** @throws ProblemError USAGE if no channel would be left to answer. */
 function asChannels(value: string, { passkeys }: Project): unknown {
   if (value === "") return null;
   const channels = asList(value);
@@ -52,7 +52,7 @@ function asChannels(value: string, { passkeys }: Project): unknown {
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc passkey add" });
 }
 
-/** @throws ProblemError USAGE for an entry that no workflow has, as `--review` does. */
+/** @throws ProblemError USAGE for an entry in no workflow, as `--review` does. */
 function asPhases(value: string, project: Project): "all" | string[] {
   if (value === "all") return "all";
   const names = asList(value);
@@ -64,7 +64,7 @@ function asPhases(value: string, project: Project): "all" | string[] {
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc config set supervised-mode.review-phases all, 03,06" });
 }
 
-/** @throws ProblemError USAGE, as what is wrong with a choice is worth telling. */
+/** @throws ProblemError USAGE with the reason, for an invalid agent. */
 const agentSetting = (name: string, read: (said: string) => ReadChoice, fallback: Setting["fallback"]): Setting =>
   ownSetting(name, {
     parse: orNothing((said) => {
@@ -100,7 +100,7 @@ const choiceSetting = (
 const command = (name: string): Setting =>
   ownSetting(name, { parse: asText, valid: '"<program> <args>"', isByProject: true });
 
-/** @throws ProblemError USAGE, to say what in the command needs a shell. */
+/** @throws ProblemError USAGE with the part of the command that needs a shell. */
 const testCommand = (said: string): string => {
   const parsed = parseTestCommand(said);
   if (!parsed.ok) throw invalidTestCommand(said, parsed, (text) => `isdlc config set tests ${text}`);
@@ -117,7 +117,7 @@ const detectedAgent = ({ agents, settings: own }: Project): string => {
   return found === null ? "none found on PATH" : `${found}, found on PATH`;
 };
 
-/** Every setting by its name: words joined by dashes, groups by dots. */
+/** All settings by name: words joined by dashes, groups by dots. */
 export const settings: Readonly<Record<string, Setting>> = {
   "supervised-mode.enabled": blockSetting("enabled", { parse: asBoolean, valid: "true, false", fallback: "false" }),
   "supervised-mode.review-phases": blockSetting("review_phases", {
@@ -165,7 +165,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "webhook-form": choiceSetting("webhook-form", WebhookForm.options, { fallback: "json" }),
 };
 
-/** Names as the project's state.json spells them. */
+/** Names as spelled in the project's state.json. */
 const OLD_NAMES: ReadonlyMap<string, string> = new Map(
   Object.keys(settings)
     .filter((name) => name.startsWith("supervised-mode."))
@@ -185,7 +185,7 @@ export function findSetting(project: Project, key: string): Setting {
   throw new ProblemError({ code: "SETTING_UNKNOWN", name: key, valid });
 }
 
-/** All there are, and those of single phases where they are set. */
+/** Lists all settings, plus those of single phases that are set. */
 export function settingNames(project: Project): string[] {
   const set = Object.keys(project.settings.read().settings);
   return [...Object.keys(settings), ...set.filter((key) => parseRole(key) !== null && isPhase(project, key))];

@@ -1,27 +1,29 @@
 import type { Choice, ChoiceId } from "../choice.ts";
 
-/** What a person said beforehand, by the choice it answers. */
+/** Decisions given in advance, by choice. */
 export type Decisions = Readonly<Partial<Record<ChoiceId, string>>>;
 
 type OfferedChoice<T extends string> = Choice & { readonly options: readonly T[] };
 
-/** Collects what is left to be chosen, so that a person is told all of it at once. */
+/** Collects open choices, to report all of them at once. */
 export type Choices = {
-  /** The option that was decided; else notes the choice as open, and gives `meanwhile` to go on planning with. */
+  /**
+   * Returns the decided option. If undecided, records the choice as open and returns `meanwhile` to continue planning.
+   */
   readonly resolve: <T extends string>(choice: OfferedChoice<T>, meanwhile: T) => T;
-  /** The option that was decided; undefined where none was, which is no open choice. */
+  /** Returns the decided option, if any. An undecided one is not recorded as open. */
   readonly wished: <T extends string>(choice: OfferedChoice<T>) => T | undefined;
   readonly open: () => readonly Choice[];
 };
 
-/** `opened` is called when the first open choice is found. */
+/** Creates the collection. `opened` is called at the first open choice. */
 export function createChoices(
   decisions: Decisions,
   open: readonly Choice[] = [],
   opened: () => void = () => undefined,
 ): Choices {
   const wished = <T extends string>({ id, options }: OfferedChoice<T>): T | undefined => {
-    const all: readonly T[] = options; // as offered, and not any texts
+    const all: readonly T[] = options; // the offered options, not arbitrary texts
     return all.find((option) => option === decisions[id]);
   };
   const found: Choice[] = open.filter((choice) => wished(choice) === undefined);

@@ -14,7 +14,7 @@ import { folderSlug } from "./name-work.ts";
 import { planRun, type RunPlan } from "./plan-run.ts";
 import type { RunRequest } from "./run-request.ts";
 
-/** Thrown in place of a start by whoever only wants to see what it would be. */
+/** Thrown instead of starting a run, to display the plan only. */
 export class DryRunShown extends Error {
   override readonly name = "DryRunShown";
   readonly dryRun: DryRun;
@@ -25,14 +25,14 @@ export class DryRunShown extends Error {
 }
 
 /**
- * What a run would be and what would be asked before it. What is open is taken as its first option says, so that the
- * rest can be told. Writes nothing.
+ * Plans a run and collects the questions before its start. Takes the first option of each open choice, to plan the
+ * rest. Writes nothing.
  */
 export async function dryRun(project: Project, request: RunRequest): Promise<DryRun> {
   const asked: Choice[] = [];
   for (let wanted = request; ;) {
     const planned = await planRun(project, wanted);
-    const notes = planned.notes.filter((note) => !note.includes("\n")); // the phases are told below
+    const notes = planned.notes.filter((note) => !note.includes("\n")); // phases are listed separately
     if (planned.ok) return { ...outlinePlan(planned.plan), asked: asked.flatMap(({ about }) => about), notes };
     const choice = planned.choices.find(({ id }) => wanted.decisions[id] === undefined);
     const option = choice?.options[0];
@@ -64,7 +64,7 @@ function outlinePlan(plan: RunPlan): PlanOutline {
   return { head, phases: facts.plan.map((rule, index) => toDryPhase(plan, { ...run, index }, rule)) };
 }
 
-/** The run as it would be once opened: prompts are made of that. */
+/** Returns the run as if opened, for building prompts. */
 function openedRun({ facts, git, project }: RunPlan, folder: string): ActiveRun {
   const item = `docs/requirements/${folder}`;
   const started = decide(noRun, {

@@ -6,7 +6,7 @@ export type Limit = "max-usd" | "max-tokens" | "max-turns" | "max-minutes";
 
 type Amount = { readonly form: RegExp; readonly most: number; readonly valid: string };
 
-const WEEK = 7 * 24 * 60; // minutes; a timer of Node holds three times as much
+const WEEK = 7 * 24 * 60; // minutes; a Node timer can hold three times as much
 const whole = (most: number): Amount => ({ form: /^[0-9]+$/, most, valid: "<whole number>" });
 
 const amounts: Readonly<Record<Limit, Amount>> = {
@@ -16,18 +16,18 @@ const amounts: Readonly<Record<Limit, Amount>> = {
   "max-minutes": { form: /^[0-9]+(?:\.[0-9]{1,3})?$/, most: WEEK, valid: "<minutes>" },
 };
 
-export const LIMITS = Object.keys(amounts) as readonly Limit[]; // the keys just written
+export const LIMITS = Object.keys(amounts) as readonly Limit[]; // keys of the object above
 
 export const limitValues = (limit: Limit): string => amounts[limit].valid;
 
-/** Undefined for what is no amount, nothing at all, or more than there is. */
+/** Returns undefined for an invalid amount, zero, or more than the maximum. */
 export function readLimit(limit: Limit, said: string): number | undefined {
   const { form, most } = amounts[limit];
   const amount = form.test(said) ? Number(said) : 0;
   return amount > 0 && amount <= most ? amount : undefined;
 }
 
-/** What a run and its executions may use: as wished, else as the person set, else without limit. */
+/** Returns the limits of a run and its executions: from the request, else from the user's settings, else unlimited. */
 export function planLimits(
   { budget: money = {}, limits: execution = {}, session }: Pick<RunWishes, "budget" | "limits" | "session">,
   settings: UserSettings,

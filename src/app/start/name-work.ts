@@ -12,11 +12,14 @@ export type NamingRequest = {
   readonly title: string;
   readonly run: RunId;
   readonly git: boolean;
-  /** Folder of an item that is there already; its name is kept and no number drawn. */
+  /** Folder of an existing item. Its name stays and no number is drawn. */
   readonly folder: string | null;
 };
 
-/** Folder and branch for new work: `REQ-0007-login` and `feature/REQ-0007-login`; without an item, `change/login`. */
+/**
+ * Names the folder and branch of new work: `REQ-0007-login` and `feature/REQ-0007-login`; without an item,
+ * `change/login`.
+ */
 export async function nameWork({
   project,
   definition,
@@ -37,7 +40,7 @@ export async function nameWork({
   }
 }
 
-/** Titles of which no letter can be written in plain ones still get a name of their own. */
+/** Returns the folder name of a title. A title without plain letters gets a name from its hash. */
 export function folderSlug({ hash }: Pick<Project, "hash">, title: string): string {
   const slug = wordSlug(title);
   return slug === wordSlug("") ? `item-${hash(title).slice(0, 8)}` : slug;
@@ -46,8 +49,8 @@ export function folderSlug({ hash }: Pick<Project, "hash">, title: string): stri
 type Items = NonNullable<WorkflowDefinition["items"]>;
 
 /**
- * The next number that nobody has: higher than any seen in a working tree, on a local branch or among those reserved,
- * and reserved from now on. A number is drawn once, also where what had it is gone.
+ * Reserves the next free number: higher than any in a working tree, on a local branch or already reserved. A number is
+ * never used again, even if its item was deleted.
  */
 export async function nextFolder(
   project: Project,

@@ -5,7 +5,7 @@ import { plainLine } from "../../views/plain-text.ts";
 
 export type ItemNaming = { readonly folder: string; readonly isListed?: boolean; readonly issue?: IssueLink | null };
 
-/** An item as it is put on record, from a person's words about it and the issue they come from. */
+/** Creates an item's record from the user's description and its issue, if any. */
 export function newItem(description: string, { folder, isListed = false, issue = null }: ItemNaming): NewItem {
   if (issue !== null) {
     const title = plainLine(description, 200);

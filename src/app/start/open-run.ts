@@ -12,13 +12,13 @@ import { switchOn } from "./plan-supervision.ts";
 
 export type OpenedRun = {
   readonly run: RunId;
-  /** Folder the run works in. */
+  /** Folder of the run's documents. */
   readonly item: string;
-  /** For the person. */
+  /** Messages for the user. */
   readonly lines: readonly string[];
 };
 
-/** Opens a planned run: here the first thing is written, trusted or switched on. */
+/** Opens a planned run. Nothing is written, trusted or enabled before this call. */
 export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun> {
   const { definition, work, facts, supervision, agents } = plan;
   project.projections.setUp();
@@ -56,12 +56,12 @@ export type KeptRecord = {
   readonly item: string;
   readonly title: string;
   readonly isListed: boolean;
-  /** The issue that the work comes from. */
+  /** Issue behind the work. */
   readonly issue: IssueLink | null;
   readonly record: MetaFields;
 };
 
-/** Puts an item on record once its run is open: whoever is still asked something finds nothing changed. */
+/** Records an item once its run is open. While choices are open, nothing changes. */
 export async function keepRecord(
   { items }: Pick<Project, "items">,
   { item, title, isListed, issue, record }: KeptRecord,

@@ -18,13 +18,13 @@ type AgentWishes = {
 
 export type AgentsPlan = {
   readonly agents: RunAgents;
-  /** What each said of itself, by `agentKey`. */
+  /** Reported versions by `agentKey`. */
   readonly versions: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 };
 
 /**
- * Which agents a run has, all of them installed, and what they cannot do of what is asked.
+ * Chooses the run's agents, checks that all are installed, and lists requested options they do not support.
  * @throws ProblemError before anything is written.
  */
 export async function planAgents(

@@ -16,11 +16,11 @@ import type { BuildTarget } from "./run-request.ts";
 export type Subject = {
   readonly definition: WorkflowDefinition;
   readonly item: FoundItem;
-  /** Name of the folder to work in; null where a number is drawn. */
+  /** Name of the folder to work in; null to draw a number. */
   readonly folder: string | null;
 };
 
-/** Finds out where the build of an item starts. Writes nothing. */
+/** Determines the first phase of an item's build. Writes nothing. */
 export async function planBuild(planning: PlanningContext, subject: Subject): Promise<BuildTarget> {
   const { definition, item, folder } = subject;
   await resolveOpenAnalysis(planning, item);
@@ -45,7 +45,7 @@ export async function planBuild(planning: PlanningContext, subject: Subject): Pr
   return { folder, phases: start.remainingPhases, analysed: start.completedPhases, record: { ...sized, ...record } };
 }
 
-/** A build beside an open analysis of the same item works on what is about to change: that is for the person to say. */
+/** Asks the user to confirm a build during an open analysis of the same item, because its results may still change. */
 async function resolveOpenAnalysis({ project, choices, notes }: PlanningContext, item: FoundItem): Promise<void> {
   const sibling = item.dir === null ? undefined : project.siblings().find((one) => one.item === item.slug);
   const state = sibling === undefined ? null : (await currentRun(sibling)).state;
@@ -69,7 +69,7 @@ const PROCEED = {
   declined: ["Build cancelled. Nothing was written."],
 } as const;
 
-/** The phases from the one that is wished for; the whole workflow when there is no such phase; null without a wish. */
+/** Returns the phases from the requested one on; all phases if it does not exist; null if none was requested. */
 export function namedStart({ request, notes }: PlanningContext, definition: WorkflowDefinition): string[] | null {
   const wanted = request.wishes.startPhase;
   if (wanted === undefined) return null;
@@ -83,7 +83,7 @@ export function namedStart({ request, notes }: PlanningContext, definition: Work
   return valid;
 }
 
-/** The name that this warning has in scripts and documents written for the earlier framework. */
+/** Name of this warning in scripts and documents for the earlier framework. */
 const ORCHESTRATOR_CODE = "ERR-ORCH-INVALID-START-PHASE";
 
 function readMeta({ project, notes }: PlanningContext, item: FoundItem): ItemMeta | null {
@@ -110,7 +110,7 @@ async function withStaleness(planning: PlanningContext, subject: Subject, { meta
 
 const UNFINISHED = ["resume", "skip", "restart"] as const;
 
-/** An analysis that stopped midway: go on with it, do without the rest, or begin again. */
+/** Plans an incomplete analysis: continue it, skip the rest, or start again. */
 function withPartial(planning: PlanningContext, { definition }: Subject, before: Start): Start {
   const { start, record } = before;
   if (start.status !== "partial") return before;
@@ -137,7 +137,7 @@ function withPartial(planning: PlanningContext, { definition }: Subject, before:
 
 type BuildNotice = { readonly item: string; readonly meta: ItemMeta | null; readonly start: StartPhase };
 
-/** The question is a choice of its own. */
+/** Adds the summary to the notes. Its question is a separate choice. */
 function tell({ notes }: PlanningContext, { item, meta, start }: BuildNotice): void {
   const completedPhases = start.completedPhases.filter((key) => !start.remainingPhases.includes(key));
   const summary = buildSummary({ item, ...start, completedPhases, completedAt: completionTimes(meta) });

@@ -2,7 +2,9 @@ import type { GitProgram, TrustedGitPrograms } from "../../ports/git-programs.ts
 import { plainLine } from "../../views/plain-text.ts";
 import type { Choices } from "./choices.ts";
 
-/** What the repository itself would have git start at commits and merges: to be trusted once the run is opened. */
+/**
+ * Lists untrusted repository commands that git would start at commits and merges. They are trusted when the run opens.
+ */
 export async function planHooks(choices: Choices, trust: TrustedGitPrograms): Promise<readonly GitProgram[]> {
   const found = await trust.untrusted();
   if (found.length === 0) return [];

@@ -8,17 +8,17 @@ import type { PlanningContext } from "./planning.ts";
 export type Repository = { readonly base: string | null; readonly commit: CommitId };
 
 export type RepositoryWish = {
-  /** False: works in place, whatever there is. */
+  /** False to work without git. */
   readonly git: boolean;
-  /** True where uncommitted changes are in nobody's way. */
+  /** True if uncommitted changes do not matter. */
   readonly mayBeDirty: boolean;
 };
 
-/** Folders whose changes are the work's own, and never in its way. */
+/** Paths that belong to the work: their changes never block a start. */
 const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", OWN_FOLDER];
 const MAX_NAMED = 10;
 
-/** The repository a run starts from; null when the person agreed to work without. */
+/** Returns the repository state to start from; null if the user agreed to work without git. */
 export async function planRepository(
   { choices, notes, project: { vcs } }: PlanningContext,
   wish: RepositoryWish,

@@ -22,37 +22,37 @@ import { runTitle } from "./run-title.ts";
 
 type Facts = StartCommand["facts"];
 
-/** A run that can be opened: everything it depends on is decided, and nothing is written yet. */
+/** Run ready to be opened. All its inputs are decided, and nothing is written yet. */
 export type RunPlan = {
   readonly project: Project;
   readonly definition: WorkflowDefinition;
   readonly work: PlannedWork;
-  /** All but its name, which is drawn when it is opened. */
+  /** Facts without the names, which are chosen when the run is opened. */
   readonly facts: Omit<Facts, "run" | "item" | "git">;
   readonly git: Omit<NonNullable<Facts["git"]>, "branch"> | null;
-  /** The feature's own where there is one already. */
+  /** The feature's existing branch, if any. */
   readonly branch: FeatureBranch | null;
   readonly agents: RunAgents;
   readonly supervision: SupervisionPlan;
-  /** Digest of a test command that is to be trusted; null where none is. */
+  /** Digest of a test command to trust; null if none. */
   readonly trusts: string | null;
-  /** Hooks and the like that are to be trusted. */
+  /** Repository commands to trust, such as hooks. */
   readonly hooks: readonly GitProgram[];
 };
 
-/** `notes` are for the person; while something is open, those that do not depend on it. */
+/** `notes` are for the user. While choices are open, only notes that do not depend on them. */
 export type PlanResult = { readonly notes: readonly string[] } & (
   | { readonly ok: true; readonly plan: RunPlan }
   | { readonly ok: false; readonly choices: readonly Choice[] }
 );
 
 /**
- * Finds out everything that a run depends on, and every choice that is left to a person. Writes nothing.
- * @throws ProblemError for what cannot be done at all.
+ * Determines all inputs of a run, and all choices left to the user. Writes nothing.
+ * @throws ProblemError if the request is impossible.
  */
 export async function planRun(project: Project, request: RunRequest): Promise<PlanResult> {
   const notes: string[] = [];
-  let certain: number | null = null; // notes that depend on no open choice
+  let certain: number | null = null; // number of notes that depend on no open choice
   const choices = createChoices(request.decisions, request.choices, () => (certain = notes.length));
   const leftOpen = (open: readonly Choice[]): PlanResult => ({
     ok: false,
@@ -64,7 +64,7 @@ export async function planRun(project: Project, request: RunRequest): Promise<Pl
     const open = choices.open();
     return open.length > 0 ? leftOpen(open) : { ok: true, plan, notes };
   } catch (error) {
-    if (!(error instanceof ChoicesNeeded)) throw error; // one without which nothing more can be found out
+    if (!(error instanceof ChoicesNeeded)) throw error; // a choice needed to continue planning
     return leftOpen([...choices.open(), ...error.choices]);
   }
 }
@@ -116,13 +116,13 @@ async function plannedRun(planning: PlanningContext): Promise<RunPlan> {
   return feature === undefined ? plan : partOfFeature(plan, feature);
 }
 
-/** Named now, or when the item was put on record. */
+/** Returns the issue from the request, or from the item's record. */
 function findIssue(request: RunRequest, work: PlannedWork): Pick<Facts, "issue"> {
   const issue = request.issue ?? work.issue ?? null;
   return issue === null ? {} : { issue };
 }
 
-/** Those that alone may decide in the run, where the person's settings leave no other channel. */
+/** Returns the passkeys that alone may decide in this run, if the user's settings allow no other channel. */
 function demandedPasskeys({ settings, passkeys }: Project): Pick<Facts, "passkeys"> {
   const { approvals = [] } = settings.read().settings;
   if (!approvals.every((channel) => channel === "passkey") || approvals.length === 0) return {};
@@ -165,7 +165,7 @@ type Policy = {
   readonly phases: readonly PhaseRule[];
 };
 
-/** Options of a run as they were asked for, without limits. */
+/** Returns the requested options of a run, without limits. */
 export function planOptions(request: AskedRequest, { definition, isSupervised, phases }: Policy): RunOptions {
   const { wishes } = request;
   const isLast = phases.at(-1)?.key === definition.phases.at(-1)?.key;
@@ -173,7 +173,7 @@ export function planOptions(request: AskedRequest, { definition, isSupervised, p
   return {
     mode: requestedMode(request),
     light: wishes.light === true,
-    // Without a branch of its own a run leaves its changes to be looked at, and commits only if told so.
+    // Without its own branch, a run leaves its changes for review, and commits only on request.
     commits: wishes.commits ?? (definition.branch === null ? "none" : "phase"),
     finish: wishes.merges === true ? "merge" : asks ? "ask" : "keep",
     sizing: wishes.acceptsSize === true ? "accept" : "ask",
@@ -189,7 +189,7 @@ const agreedBeforehand = (wishes: RunRequest["wishes"]): Pick<RunOptions, "super
   ...(wishes.acceptsRedTests === true ? { redTests: "continue" } : {}),
 });
 
-/** A wish that a workflow does not have is a mistake, not a wish to ignore. */
+/** Rejects options that the workflow does not have, instead of ignoring them. */
 function refuseForeignWishes(
   { workflows }: Project,
   { wishes, usage }: RunRequest,

@@ -8,13 +8,13 @@ import { changedFilesLines, stalenessNote, stalenessWarning } from "../../views/
 import type { Project } from "../project/project.ts";
 import type { PlanningContext } from "./planning.ts";
 
-/** What an analysed item's record says about the code it was made for. */
+/** Analysed item, and the code version in its record. */
 export type AnalysedItem = { readonly item: FoundItem; readonly meta: ItemMeta };
 
-/** What to do about code that moved on; nothing where it did not, or where it does not matter. */
+/** Decision about a stale analysis. The choice is null if the code did not change, or not in a way that matters. */
 export type StalenessPlan = {
   readonly choice: "proceed" | "rescan" | "reanalyze" | null;
-  /** To be kept in the item's record once the build is begun. */
+  /** Fields for the item's record once the build has started. */
   readonly record: MetaFields;
 };
 
@@ -31,7 +31,7 @@ type Staleness =
 
 const nothing: StalenessPlan = { choice: null, record: {} };
 
-/** The code may have moved on since the analysis: a person chooses where it moved where the analysis looked. */
+/** Checks if the code changed since the analysis. The user decides if enough files cited by the analysis changed. */
 export async function planStaleness(planning: PlanningContext, analysed: AnalysedItem): Promise<StalenessPlan> {
   const { project, request, notes } = planning;
   const standing = await readStaleness(project, analysed);
@@ -66,7 +66,7 @@ export async function planStaleness(planning: PlanningContext, analysed: Analyse
 
 const OPTIONS = ["proceed", "rescan", "reanalyze"] as const;
 
-/** Says that the code moved on; asks nothing. */
+/** Reports changed code without asking. */
 export async function staleNotes(project: Project, analysed: AnalysedItem): Promise<readonly string[]> {
   const standing = await readStaleness(project, analysed);
   if (standing.is === "noted") return [standing.note];
@@ -92,7 +92,7 @@ async function readStaleness({ history, projections }: Project, { item, meta }: 
   return { is: "stale", head, about: [...moved.split("\n"), ...lines], changes: { since: stored, paths } };
 }
 
-/** The changed files that the analysis cites; every changed file if it cites none that can be read. */
+/** Returns the changed files cited by the analysis; all changed files if it cites none in a readable form. */
 function changedFiles(
   cited: readonly string[],
   changed: readonly string[] | "unknown",
@@ -101,7 +101,7 @@ function changedFiles(
   return { paths, lines: paths.length === 0 ? [] : changedFilesLines(paths, cited.length > 0) };
 }
 
-/** The published threshold is four files. An analysis of fewer files is stale once most of them changed. */
+/** The documented threshold is four files. A smaller analysis is stale once most of its files changed. */
 const isMostChanged = ({ overlappingFiles, blastRadiusFileCount }: BlastRadiusStaleness): boolean =>
   overlappingFiles.length * 2 > blastRadiusFileCount;
 
@@ -109,10 +109,10 @@ type Choice = NonNullable<StalenessPlan["choice"]>;
 
 type AcceptedMove = { readonly accepted: AcceptedStale; readonly meta: ItemMeta };
 
-/** What is accepted is remembered with who and when, so that the same commit is not asked about again. */
+/** Records an accepted commit with user and time, to not ask about it again. */
 function toMetaFields(choice: Choice, { accepted, meta }: AcceptedMove): MetaFields {
   if (choice === "proceed") return { accepted_stale: [...listAccepted(meta), accepted] };
-  if (choice === "rescan") return {}; // the commit that was looked at is recorded once the new scan is accepted
+  if (choice === "rescan") return {}; // the commit is recorded once the new scan is accepted
   return { codebase_hash: accepted.hash, phases_completed: [], analysis_status: "raw" };
 }
 

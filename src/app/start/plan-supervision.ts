@@ -16,15 +16,15 @@ export type SupervisionPlan = {
   readonly minimal: boolean;
   readonly warnings: readonly string[];
   readonly lines: readonly string[];
-  /** The block as it stands when the run begins. */
+  /** The settings block at the start of the run. */
   readonly settings: SettingsReading;
-  /** The list with which the settings are to be switched on once the run is opened; null where they are not. */
+  /** Phases to enable in the settings once the run is opened; null to leave the settings unchanged. */
   readonly switchesOn: Supervision["phases"] | null;
 };
 
 type PlannedPhases = { readonly definition: WorkflowDefinition; readonly phases: readonly PhaseRule[] };
 
-/** Supervision as it will hold for the run: as wished, else as the block in the working tree's state.json says. */
+/** Plans the run's supervision: from the request, else from the block in the working tree's state.json. */
 export async function planSupervision(planning: PlanningContext, work: PlannedPhases): Promise<SupervisionPlan> {
   const { projections } = planning.project;
   const open = parseEarlierState(projections.stateFile())?.open ?? null;
@@ -40,7 +40,7 @@ const DAMAGED = {
   about: ["warning: supervised_mode in .isdlc/state.json cannot be read, and the last run here had review gates."],
 } as const;
 
-/** A project that was supervised does not lose its gates to a damaged file: true where they are wanted again. */
+/** Asks before a damaged file removes the gates of a supervised project. Returns true to enable them again. */
 async function resolveDamaged({ project, request, choices }: PlanningContext): Promise<boolean> {
   const { isSupervised, review } = request.wishes;
   const isSaid = isSupervised !== undefined || review !== undefined;
@@ -49,7 +49,7 @@ async function resolveDamaged({ project, request, choices }: PlanningContext): P
   return choices.resolve<(typeof DAMAGED.options)[number]>(DAMAGED, "supervised") === "supervised";
 }
 
-/** By the last run of the working tree, or of an item. */
+/** Checks the last run of the working tree and of each item. */
 async function wasSupervised(project: Project): Promise<boolean> {
   const runs = await Promise.all([project, ...project.siblings()].map((one) => currentRun(one)));
   return runs.some(({ state }) => state.is !== "none" && state.supervision.enabled);
@@ -75,7 +75,7 @@ function chosenSupervision(
     return { ...common, supervision: { enabled: false, phases: "all" }, lines: offLines(found) };
   }
   if (review !== undefined) {
-    const supervision = tighten({ enabled: true, phases: knownPhases(review, plan) }, found); // it adds to the project's
+    const supervision = tighten({ enabled: true, phases: knownPhases(review, plan) }, found); // adds to the project's gates
     const where = supervision.phases === "all" ? "every phase, as the project asks" : supervision.phases.join(", ");
     return { ...common, supervision, lines: [`Review gates after ${where}.`] };
   }
@@ -89,7 +89,7 @@ function chosenSupervision(
 
 type Readings = { readonly settings: SettingsReading; readonly found: SettingsReading };
 
-/** Supervision that a person wants, now and in later runs. */
+/** Returns supervision that the user enables for this run and later ones. */
 export function switchedOn(
   { settings, found }: Readings,
   plan: readonly PhaseRule[],
@@ -107,7 +107,7 @@ export function switchedOn(
   };
 }
 
-/** Puts into the settings that the person wants supervision; the warning to show, where there is one. */
+/** Enables supervision in the settings. Returns a warning to display, if any. */
 export function switchOn(projections: Projections, phases: Supervision["phases"]): string | null {
   return projections.writeSettings((user) => {
     const block = user["supervised_mode"];
@@ -123,7 +123,10 @@ const STAYS_ON = [
 ];
 const BY_SETTINGS = "The settings in .isdlc/state.json say so. For one run without gates: --no-supervised.";
 
-/** Gates that a project asks for are set aside by a person. @throws ProblemError NEEDS_PERSON */
+/**
+ * Refuses a script that disables the project's gates; this needs a person.
+ * @throws ProblemError NEEDS_PERSON
+ */
 function refuseScript({ by }: PlanningContext["request"], found: SettingsReading): void {
   const hasGates = found.is === "unreadable" || (found.is === "set" && found.enabled);
   if (hasGates && by.channel === "script") throw new ProblemError({ code: "NEEDS_PERSON", verb: "--no-supervised" });
@@ -139,7 +142,7 @@ function enabledLines(phases: Supervision["phases"], plan: readonly PhaseRule[])
   return [`Supervised mode: ENABLED (review gates after ${where})`, ...none];
 }
 
-/** @throws ProblemError USAGE for a phase that is not among these */
+/** @throws ProblemError USAGE for a phase that is not listed */
 export function knownPhases(names: readonly string[], phases: readonly Pick<PhaseRule, "key">[]): string[] {
   const unknown = names.find((name) => !phases.some(({ key }) => key === name || phaseNumber(key) === name));
   if (unknown === undefined) return [...names];

@@ -13,15 +13,15 @@ import type { BuildTarget } from "./run-request.ts";
 
 export type PlannedWork = {
   readonly title: string;
-  /** Null for all of the workflow. */
+  /** Null for the whole workflow. */
   readonly target: BuildTarget | null;
-  /** True for an item that has its line in the backlog already. */
+  /** True if the item already has a line in the backlog. */
   readonly isListed: boolean;
-  /** The issue that the item was made for. */
+  /** Issue the item was created for. */
   readonly issue?: IssueLink | null;
 };
 
-/** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
+/** Finds the item to build and its first phase. New work, and work without items, runs the whole workflow. */
 export async function planTarget(
   planning: PlanningContext,
   definition: WorkflowDefinition,
@@ -43,28 +43,28 @@ export async function planTarget(
   return { title: itemTitle(project, item, title), target, isListed: item.backlogLine !== undefined, issue };
 }
 
-/** The folder an item has, or that its line in the backlog wants for it; null where a number is drawn. */
+/** Returns the item's folder, or the name in its backlog line; null to draw a number. */
 function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {
   return dir !== null || readBacklogItem(backlogLine)?.folder === slug ? slug : null;
 }
 
 /**
- * The one item a person means; null when there is none.
- * @throws ProblemError ITEM_UNKNOWN for a number or reference that no item has: it says nothing about the work.
- * ChoicesNeeded where several are meant.
+ * Finds the one matching item; null if there is none.
+ * @throws ProblemError ITEM_UNKNOWN for an unknown number or reference, because it does not describe any work.
+ * ChoicesNeeded if several items match.
  */
 export function findItem({ items }: { readonly items: Pick<Items, "find"> }, wanted: string): FoundItem | null {
   const found = items.find(wanted);
   if (found === null && isReference(wanted)) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
   if (found === null || !("multiple" in found)) return found;
   const unbuilt = found.matches.filter((item) => !isBuilt(item));
-  if (unbuilt.length < 2) return unbuilt[0] ?? found.matches.at(-1) ?? null; // what is built is nobody's next work
+  if (unbuilt.length < 2) return unbuilt[0] ?? found.matches.at(-1) ?? null; // built items are not the next work
   const options = unbuilt.map(({ slug }) => slug);
   const about = ["Several items match:", ...options.map((slug) => `  ${plainLine(slug)}`)];
   throw new ChoicesNeeded([{ id: "item", kind: "item", options, about }]);
 }
 
-/** The item that was made for an issue; null when there is none, or more than one. */
+/** Finds the item created for an issue; null if there is none, or more than one. */
 export function itemOfIssue({ items }: Pick<Project, "items">, issue: IssueLink | null): FoundItem | null {
   const found = issue === null ? null : items.find(issue.id);
   return found === null || "multiple" in found ? null : found;
@@ -72,7 +72,7 @@ export function itemOfIssue({ items }: Pick<Project, "items">, issue: IssueLink 
 
 const isBuilt = ({ meta }: FoundItem): boolean => typeof meta?.["build_completed_at"] === "string";
 
-/** An item as people call it: by its record, else by its line in the backlog, else as they just did. */
+/** Returns an item's title: from its record, else from its backlog line, else the given words. */
 export function itemTitle({ items }: Pick<Project, "items">, found: FoundItem | null, words: string): string {
   if (found === null) return words;
   return found.dir === null ? (readBacklogItem(found.backlogLine)?.title ?? words) : items.title(found.slug);

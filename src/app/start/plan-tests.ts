@@ -18,7 +18,10 @@ export type TestsPlan = {
 
 export const NO_TESTS: TestsPlan = { tests: null, trusts: null };
 
-/** The test command of the run: the one named for it, else the user's setting, else the detected one once it is trusted. */
+/**
+ * Plans the test command: the one named for the run, else the user's setting, else the detected one. It is used only
+ * once trusted.
+ */
 export async function planTests({ project, request, choices }: PlanningContext): Promise<TestsPlan> {
   const said = request.decisions.tests;
   if (isWithoutTests(request)) return NO_TESTS;
@@ -45,7 +48,7 @@ export const isWithoutTests = ({ decisions: { tests } }: Pick<RunRequest, "decis
 
 const instead = "To choose beforehand: --tests trust, --tests none or --tests '<command>'.";
 
-/** Answers that name no command of their own. */
+/** Answers that contain no command. */
 const ANSWERS: ReadonlySet<string> = new Set(["trust", "retry"]);
 
 function namedTests(said: string): ChosenTests {
@@ -54,7 +57,7 @@ function namedTests(said: string): ChosenTests {
   return parsed.commands;
 }
 
-/** The test command as it holds here: the one named, else the user's setting, else the detected one. */
+/** Finds the effective test command: the named one, else the user's setting, else the detected one. */
 export function findTests(
   { checks, settings }: Pick<Project, "checks" | "settings">,
   named: ChosenTests | null = null,

@@ -5,9 +5,9 @@ import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 
 /**
- * A damaged `meta.json` of the item that is meant is kept beside and made anew: the title from the backlog or the draft,
- * the phases from the journals, as far as their documents are in the folder. Told once; the file is whole afterwards.
- * What is no plain file is left alone. Gives what to tell the person.
+ * Replaces a damaged `meta.json` of the given item and keeps the damaged file. The title comes from the backlog or the
+ * draft, the phases from the journals if their documents exist. Only regular files are replaced. Returns messages for
+ * the user.
  */
 export async function rebuildMeta(project: Project, words: string): Promise<readonly string[]> {
   const item = words === "" ? null : project.items.find(words);
@@ -18,7 +18,7 @@ export async function rebuildMeta(project: Project, words: string): Promise<read
   const created_at = project.clock.now();
   const meta = { description: findTitle(project, item), slug: item.slug, created_at, phases_completed: phases };
   const aside = project.items.replaceDamaged(item.slug, reading.text, meta);
-  if (aside === null) return []; // it is told as damaged where it is read
+  if (aside === null) return []; // reported as damaged when it is read
   const told = phases.length === 0 ? "no phase of its analysis is on record" : `on record: ${phases.join(", ")}`;
   const file = `${ITEMS_ROOT}/${item.slug}/meta.json`;
   return [`warning: ${file} was damaged. It is kept as ${aside} and was rebuilt; ${told}.`];
@@ -29,7 +29,7 @@ function findTitle({ projections }: Project, { slug, backlogLine }: FoundItem): 
   return readBacklogItem(backlogLine)?.title ?? /^# (.+)$/m.exec(draft)?.[1]?.trim() ?? slug;
 }
 
-/** Analysis phases that a run of this item accepted, whose documents are there. */
+/** Lists analysis phases accepted in a run of this item whose documents exist. */
 async function listPhases(project: Project, slug: string): Promise<string[]> {
   const item = `${ITEMS_ROOT}/${slug}`;
   const runs = await Promise.all([project, ...project.siblings()].map((one) => currentRun(one)));

@@ -7,39 +7,39 @@ import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
 import type { Choice } from "../choice.ts";
 import type { Decisions } from "./choices.ts";
 
-/** What somebody wants done, as any surface asks for it. */
+/** Request for a run, from any interface. */
 export type RunRequest = {
   readonly workflow: string;
-  /** What to do, or the item that is meant. */
+  /** Description of the work, or reference to an item. */
   readonly title: string;
-  /** How it is asked for here, for who asked in vain. */
+  /** Usage line for error messages. */
   readonly usage: string;
-  /** The issue that the work comes from. */
+  /** Issue behind the work. */
   readonly issue?: IssueLink | null;
-  /** Who asks; identified once, by the surface. */
+  /** Initiator, identified once by the interface. */
   readonly by: Initiator;
   readonly decisions: Decisions;
   readonly wishes: RunWishes;
-  /** Where this is part of the work on a feature, which may have been begun by an earlier run. */
+  /** Set if the run is part of the work on a feature, possibly started by an earlier run. */
   readonly feature?: FeatureWork;
-  /** An item that is there already, with the phases that are to be run; found out where it is left out. */
+  /** Existing item with the phases to run. Determined by planning if missing. */
   readonly target?: BuildTarget;
-  /** True for an item that has its line in the backlog already. */
+  /** True if the item already has a line in the backlog. */
   readonly isListed?: boolean;
-  /** True while a place for the run is still to be made: what is not committed here does not concern it. */
+  /** True if the run's working tree is still to be created. Uncommitted changes here do not affect it. */
   readonly isElsewhere?: boolean;
-  /** What was found to be open before. */
+  /** Choices already found to be open. */
   readonly choices?: readonly Choice[];
 };
 
 export type RunWishes = {
   readonly mode?: Mode | undefined;
   readonly light?: boolean;
-  /** False: no review gates in this run, whatever the project's settings say. */
+  /** False for no review gates in this run, overriding the project's settings. */
   readonly isSupervised?: boolean | undefined;
   /** Phases with a review gate, by key or number. */
   readonly review?: readonly string[] | undefined;
-  /** All agents of the run; found out from the others where it is left out. */
+  /** All agents of the run. Chosen from the other fields if missing. */
   readonly agents?: RunAgents;
   readonly agent?: RememberedAgent | null;
   readonly reviewer?: RememberedAgent | null;
@@ -47,38 +47,38 @@ export type RunWishes = {
   readonly limits?: Partial<ExecutionLimits>;
   readonly session?: RunOptions["session"];
   readonly sandbox?: string | undefined;
-  /** False: works in place, whatever there is. */
+  /** False to work without git. */
   readonly git?: boolean;
   readonly merges?: boolean;
   readonly commits?: Commits | undefined;
-  /** Takes the size that the analysis recommends without asking. */
+  /** Accepts the size recommended by the analysis without asking. */
   readonly acceptsSize?: boolean;
-  /** Goes on where tests fail before the run; only new failures count then. */
+  /** Continues if tests fail before the run. Then only new failures count. */
   readonly acceptsRedTests?: boolean;
-  /** Begins at this phase; what comes before it is left out. */
+  /** Starts at this phase and skips earlier ones. */
   readonly startPhase?: string | undefined;
 };
 
-/** Where a build starts, and what it builds on. */
+/** First phases of a build, and the analysis behind it. */
 export type BuildTarget = {
-  /** Folder of an item that has one, or is to have one of this name; null where a number is drawn. */
+  /** Existing or new folder of the item; null to draw a number. */
   readonly folder: string | null;
   /** Phases to run, in order. */
   readonly phases: readonly string[];
-  /** Analysis phases that were done before. */
+  /** Analysis phases completed before. */
   readonly analysed: readonly string[];
-  /** To be kept in the item's record once the run is open. */
+  /** Fields for the item's record once the run is open. */
   readonly record: MetaFields;
 };
 
 export type FeatureWork = {
   readonly mode: Mode;
-  /** The feature's own branch where there is one already. */
+  /** The feature's existing branch, if any. */
   readonly branch: FeatureBranch | null;
   readonly worktree: string | null;
-  /** To be shown, and recorded. */
+  /** Warnings to display and record. */
   readonly warnings: readonly string[];
-  /** What is different in this run about the phases it has. */
+  /** Adapts the workflow's phases to this run. */
   readonly adapt: (plan: PhaseRule[]) => PhaseRule[];
 };
 

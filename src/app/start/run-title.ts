@@ -2,7 +2,10 @@ import { ProblemError } from "../../core/problem.ts";
 
 const MAX_TITLE_LENGTH = 500; // characters
 
-/** What a run is called: one line of what was asked for. @throws ProblemError USAGE. */
+/**
+ * Returns the title of a run: the request in one line.
+ * @throws ProblemError USAGE.
+ */
 export function runTitle({ title, usage }: { readonly title: string; readonly usage: string }): string {
   const trimmed = title.replaceAll(/\s+/g, " ").trim();
   if (trimmed !== "" && trimmed.length <= MAX_TITLE_LENGTH) return trimmed;
