@@ -4,7 +4,7 @@ import type { AgentResult, AgentSign, Usage, Verdict } from "../schema/agent.ts"
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 
 export type AgentLimits = {
-  /** Seconds without any output before the execution is ended. */
+  /** Seconds without output after which the execution is ended. */
   readonly silence: number;
   readonly turns: number | null;
   readonly usd: number | null;
@@ -24,35 +24,35 @@ export type AgentTask = {
   readonly prompt: string;
   readonly access: "read" | "write";
   readonly artifacts: readonly string[];
-  /** Marks every process of this execution, through its environment. */
+  /** Nonce in the environment of every process of this execution. */
   readonly nonce: string;
-  /** The command that runs the tests, trusted by a person; null where there is none. */
+  /** Command that runs the tests, trusted by a user, if there is one. */
   readonly tests: readonly string[] | null;
   readonly limits: AgentLimits;
-  /** Conversation to go on with, where the backend can. */
+  /** Conversation to continue, if the backend supports it. */
   readonly session: string | null;
 };
 
 export type AgentProgress = {
   readonly type: "progress";
-  /** Empty where there is nothing to show. */
+  /** Text to show, possibly empty. */
   readonly text: string;
-  /** What the execution used so far; null where nothing new is known. */
+  /** Usage of the execution so far. Null if nothing new is known. */
   readonly usage: Usage | null;
   readonly sign?: AgentSign;
 };
 
-/** How an execution ended. A backend yields exactly one, last. */
+/** End of an execution. A backend yields exactly one, as its last event. */
 export type AgentEnd = {
   readonly type: "end";
   readonly usage: Usage | null;
   readonly session: string | null;
 } &
-  /** `denied`: what it wanted to do and was not allowed to, as the rule that would allow it. */
+  /** `denied`: actions refused to the agent, each as the rule that would allow it. */
   (
     | { readonly how: "result"; readonly result: AgentResult; readonly denied?: readonly string[] }
     | { readonly how: "verdict"; readonly verdict: Verdict }
-    /** `again`: a second try may help (crash, cut stream); otherwise a person is asked at once. */
+    /** `again`: a retry may help (crash, interrupted stream). Otherwise isdlc asks the user at once. */
     | { readonly how: "failed"; readonly reason: FailureReason; readonly detail: string; readonly again: boolean }
   );
 
@@ -64,38 +64,38 @@ export type FailureReason =
   | "silent"
   | "not_started"
   | "aborted"
-  /** It took longer than the limit. */
+  /** The execution reached its time limit. */
   | "timeout"
-  /** It kept to the limit on money that it was given. */
+  /** The execution reached its cost limit. */
   | "over_budget"
-  /** It asked the model again and again, and nothing came of it. */
+  /** The agent called the model repeatedly without progress. */
   | "no_progress"
-  /** The model service is busy or out of reach; that may pass. */
+  /** The model service is busy or unreachable. This may be temporary. */
   | typeof UNAVAILABLE;
 
 export type AgentEvent = AgentProgress | AgentEnd;
 
-/** What a product can do by itself; what it cannot is checked, counted or done without by us. */
+/** Features of an agent product. isdlc checks or counts missing ones itself, or does without them. */
 export type Capabilities = {
   readonly version: string;
-  /** Holds its result to a form we give. */
+  /** Returns results that match a schema from isdlc. */
   readonly structuredResult: boolean;
-  /** Can be kept from writing. */
+  /** Can be prevented from writing. */
   readonly readOnly: boolean;
-  /** Tells what an execution cost. */
+  /** Reports the cost of an execution. */
   readonly cost: boolean;
-  /** Ends after so many turns when told. */
+  /** Ends after a given number of turns. */
   readonly turns: boolean;
-  /** Ends when so much money is spent. */
+  /** Ends after a given cost. */
   readonly budget: boolean;
-  /** Can go on with an earlier conversation. */
+  /** Can continue an earlier conversation. */
   readonly resumes: boolean;
 };
 
-/** An agent product we can start. */
+/** An agent product that isdlc can start. */
 export interface AgentBackend {
   readonly name: string;
-  /** Covers the program and its arguments, never the environment; recorded instead of them. */
+  /** Digest of the program and its arguments, without the environment. Recorded instead of them. */
   readonly digest: string;
   probe(): Promise<Capabilities | Problem>;
   run(task: AgentTask, signal: AbortSignal): AsyncIterable<AgentEvent>;

@@ -5,7 +5,7 @@ import type { TestCommand } from "../schema/facts.ts";
 import type { PhaseKey } from "../schema/ids.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 
-/** As the journal holds them: names, and digests of how they are started. */
+/** Agents in the format of the journal: names, and digests of how they are started. */
 export type RecordedAgents = {
   readonly agent: AgentChoice;
   readonly reviewer: AgentChoice;
@@ -15,35 +15,36 @@ export type RecordedAgents = {
 
 export type SandboxPlan = {
   readonly sandbox: boolean;
-  /** To be shown where agents go without one unasked. */
+  /** Note to show if agents run without a sandbox by default. */
   readonly note: string | null;
 };
 
-/** What in a run starts programs. */
+/** Parts of a run that start programs. */
 export type ProgramUsers = {
   readonly agents: RunAgents;
   readonly sandbox: boolean;
   readonly tests: TestCommand | null;
 };
 
-/** The agents there are on this machine. */
+/** The agents on this machine. */
 export interface Agents {
-  /** The first installed one of those that are taken unasked; null when there is none. */
+  /** Returns the first installed agent among those used by default. */
   detect(): string | null;
-  /** How to get one, for who has none. */
+  /** Returns the problem that explains how to install an agent. */
   noAgent(): Problem;
   probe(agent: RememberedAgent): Promise<Capabilities | Problem>;
-  /** `versions`: what each said of itself, where it was asked. */
+  /** Converts agents to the journal's format. `versions`: versions reported by agents that were probed. */
   record(agents: RunAgents, versions?: ReadonlyMap<string, string>): RecordedAgents;
-  /** Why an agent may work in a sandbox only; null for one that needs none. */
+  /** Returns why an agent may only run in a sandbox. Null if it may run without. */
   needsSandbox(name: string): string | null;
   /**
-   * Whether the agents of a new run are sandboxed: as asked, else as this person set, else where it can be done.
+   * Decides if the agents of a new run are sandboxed: as requested, else by the user's setting, else if a sandbox is
+   * available.
    * @throws ProblemError SANDBOX_UNAVAILABLE, AGENT_NEEDS_SANDBOX
    */
   planSandbox(agents: RunAgents, wished: string | undefined): SandboxPlan;
   /**
-   * Where the programs really are that a run works with, by name.
+   * Returns the real paths of a run's programs, by name.
    * @throws ProblemError PROGRAM_UNSAFE
    */
   programs(users: ProgramUsers): Record<string, string>;

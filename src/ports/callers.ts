@@ -1,64 +1,64 @@
 import type { ProcessIdentity, ProcessView } from "../schema/facts.ts";
 import type { Person } from "../schema/people.ts";
 
-/** Who runs this program, as far as it can be told. An agent that hides well looks like a suspicious person. */
+/** Caller of this program, as far as isdlc can detect. An agent that hides well looks like a suspicious person. */
 export type Caller =
   | { readonly kind: "agent"; readonly evidence: string }
   | { readonly kind: "person"; readonly person: Person }
-  /** At a terminal that an agent may have opened: another way to answer is needed. */
+  /** The terminal may have been opened by an agent: another way to answer is needed. */
   | { readonly kind: "suspect"; readonly why: string }
-  /** The processes above it cannot be seen, so an agent can be among them. */
+  /** The ancestors of this process are not visible, and an agent may be among them. */
   | { readonly kind: "unknown"; readonly why: string }
-  /** No terminal: a script, a job, or a person who gives a token. */
+  /** No terminal: a script, a job, or a person who provides a token. */
   | { readonly kind: "nobody" };
 
-/** Wall times in milliseconds; `until` is null while it lasts. */
+/** Wall times in milliseconds. `until` is null while the period lasts. */
 export type Span = { readonly since: number; readonly until: number | null };
 
-/** What agents did in the runs of a working tree: whoever calls is measured by it. */
+/** Agent activity in the runs of a working tree. Callers are assessed by it. */
 export type AgentWork = {
-  /** Processes that a run recorded as its own: whoever descends from one was started by a run. */
+  /** Processes recorded by a run as its own. A run started every descendant of them. */
   readonly drivers: readonly ProcessIdentity[];
-  /** Wall time in milliseconds at which agents last began to work; null without any. */
+  /** Wall time in milliseconds when agents last started to work. Null if no agent worked. */
   readonly agentRunningSince: number | null;
-  /** When they ended; left out or null while they work. */
+  /** End of that time. Missing or null while agents work. */
   readonly agentRunningUntil?: number | null;
-  /** When agents were at work earlier in this run. */
+  /** Earlier periods of this run in which agents were running. */
   readonly earlierWork?: readonly Span[];
-  /** Processes of agent sessions that worked on the run and are alive: they can do anything at any time. */
+  /** Live processes of agent sessions that worked on the run. They can act at any time. */
   readonly livingSessions?: readonly number[];
-  /** View of the process that started the run; left out if it is unknown. */
+  /** Process view of the process that started the run. Missing if unknown. */
   readonly startedIn?: ProcessView;
 };
 
-/** The process we are, and those it descends from. */
+/** The current process and its ancestors. */
 export interface Callers {
   identify(work: AgentWork): Caller;
-  /** The same for another process, such as the one an agent session lives in. */
+  /** Identifies another process, such as the one of an agent session. */
   identifyProcess(pid: number, work: AgentWork): Caller;
-  /** Why this process may be an agent's in disguise; null where nothing speaks for it. */
+  /** Returns why this process may be a disguised agent. Null without any sign of it. */
   suspicion(work: AgentWork): string | null;
-  /** Where an answer without a terminal comes from. */
+  /** Returns the origin of an answer without a terminal. */
   origin(): NonNullable<Person["origin"]>;
-  /** What this process can see of others; null if the system has no namespaces or does not show them. */
+  /** Returns this process's view of other processes. Null if the system has no namespaces or does not show them. */
   view(): ProcessView | null;
-  /** How a living process is named in a claim; null when it is gone. */
+  /** Returns the identity of a live process for a claim. Null if the process exited. */
   processAt(pid: number): ProcessIdentity | null;
-  /** True while that very process lives, and not another with its number. */
+  /** Returns true while this exact process is alive, and not another one with the same pid. */
   isAlive(process: ProcessIdentity): boolean;
 }
 
 export type TokenCheck =
-  /** `createdAt`: one made while a run is open is not accepted for that run. */
+  /** `createdAt`: a token created while a run is open is not accepted for this run. */
   { readonly ok: true; readonly createdAt: string } | { readonly ok: false; readonly detail: string };
 
-/** The approval token of this user, of which only a digest is kept. */
+/** The user's approval token. Only its digest is stored. */
 export interface OperatorTokens {
   verify(token: string): TokenCheck;
-  /** When the current one was made; null when there is none. */
+  /** Returns the creation time of the current token, if it exists. */
   createdAt(): string | null;
-  /** When its file last changed by the system's own clock, which nobody can date back; null when there is none. */
+  /** Returns the change time of the token file, if it exists, by the system's own clock, which cannot be backdated. */
   changedAt(): string | null;
-  /** Makes one in place of an earlier one, and tells it this once. */
+  /** Creates a token, replaces an earlier one, and returns the new token only this once. */
   create(now: string): string;
 }

@@ -1,14 +1,14 @@
 import type { CheckResult, TestCommand } from "../schema/facts.ts";
 import type { TreeId } from "../schema/ids.ts";
 
-/** Tests to be run. */
+/** Request to run tests. */
 export type TestRequest = {
   readonly command: TestCommand;
-  /** The snapshot they are run on; null for the tree as it is, where there are no snapshots. */
+  /** Snapshot to run the tests on. Null: the current working tree, if there are no snapshots. */
   readonly tree: TreeId | null;
-  /** True where what the same command found on the same tree before is as good. */
+  /** True if an earlier result of the same command on the same tree may be reused. */
   readonly reuses?: boolean;
-  /** Files that are taken from an earlier snapshot, and those that are left out because it has none of them. */
+  /** `paths`: files taken from an earlier snapshot. `without`: files removed because it lacks them. */
   readonly earlier?: {
     readonly tree: TreeId;
     readonly paths: readonly string[];
@@ -16,7 +16,7 @@ export type TestRequest = {
   };
 };
 
-/** The way of running tests, with everything in the project that decides what it runs, by name and in full. */
+/** Test setup, with every definition in the project that decides what runs, by name and in full. */
 export type FoundTests = {
   readonly command: TestCommand;
   readonly definition: readonly { readonly name: string; readonly text: string }[];
@@ -24,19 +24,22 @@ export type FoundTests = {
   readonly unavailable?: string;
 };
 
-/** Commands that a user typed, to be run one after the other. */
+/** Commands typed by a user, to run one after the other. */
 export type ChosenTests = readonly (readonly string[])[];
 
-/** What code verifies about a draft. */
+/** Runs the checks of a draft. */
 export interface CheckRunner {
-  /** Every named file exists inside the tree and is not empty. */
+  /** Checks that every file exists inside the working tree and is not empty. */
   artifacts(paths: readonly string[]): Promise<CheckResult>;
-  /** The test command as the project defines it now, or the commands a user chose; null if there is none. */
+  /** Returns the test command as currently defined by the project, or the commands chosen by a user, if any. */
   detectTests(chosen?: ChosenTests | null): Promise<FoundTests | null>;
-  /** Where it can be done in a copy of the tree and in a sandbox; nothing of the tests is alive when it resolves. */
+  /**
+   * Runs tests, in a copy of the tree and a sandbox if possible. No process of the tests is alive when the promise
+   * resolves.
+   */
   runTests(request: TestRequest, signal: AbortSignal): Promise<CheckResult>;
-  /** Remembers what git ignores and tests read, before an agent writes there; the first time counts. */
+  /** Records digests of the ignored files read by tests, before an agent writes. Only the first call has an effect. */
   rememberSurroundings(): Promise<void>;
-  /** What of it has changed since then; null where it was not remembered. */
+  /** Returns which of them changed since then. Null if nothing was recorded. */
   changedSurroundings(): Promise<readonly string[] | null>;
 }

@@ -1,5 +1,5 @@
-/** Time, so that tests can hold it in their hands. */
+/** Source of time, which tests can replace. */
 export interface Clock {
-  /** Wall time as ISO 8601 with milliseconds; information only, never used for order. */
+  /** Returns wall time as ISO 8601 with milliseconds. Information only, never used for order. */
   now(): string;
 }

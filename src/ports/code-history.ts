@@ -1,19 +1,24 @@
-/** Exact, or not to be found out. */
+/** Exact number, or unknown. */
 export type CommitCount = number | "unknown";
 
 export type Distance = {
-  /** Commits of HEAD that the older commit does not have, of every kind. */
+  /** Number of all commits of HEAD that are missing in the older commit. */
   readonly commits: CommitCount;
-  /** Files that differ between the two trees, outside the excepted folders; "unknown" when git cannot compare them. */
+  /**
+   * Files that differ between the two git trees, except in the excluded folders. "unknown" if git cannot compare them.
+   */
   readonly changed: readonly string[] | "unknown";
 };
 
-/** How far the code has moved. Never throws, and runs nothing the repository configures. */
+/** Distance of the code from an earlier commit. Never throws, and runs no command configured by the repository. */
 export interface CodeHistory {
-  /** Full id of HEAD; null when there is none to compare with. Asked once. */
+  /** Returns the full id of HEAD. Null if there is no commit to compare with. Read only once. */
   head(): Promise<string | null>;
-  /** How far HEAD is from a commit, full or abbreviated. Commits that touch only excepted paths leave `changed` empty. */
+  /**
+   * Returns the distance of HEAD from a commit, given by its full or abbreviated id. Commits that touch only excluded
+   * paths leave `changed` empty.
+   */
   since(hash: string, except?: readonly string[]): Promise<Distance>;
-  /** The changes of these files from a commit to HEAD as a patch; null if git cannot compare them. */
+  /** Returns the changes to these files from a commit to HEAD as a patch. Null if git cannot compare them. */
   patch(hash: string, paths: readonly string[]): Promise<string | null>;
 }

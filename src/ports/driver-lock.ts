@@ -2,11 +2,11 @@ export type DriverLockResult =
   | { readonly ok: true; readonly release: () => void }
   | { readonly ok: false; readonly pid: number };
 
-/** Held by the one process that drives a run, for as long as it drives. */
+/** Lock held by the one process that drives a run, while it drives. */
 export interface DriverLock {
-  /** The living process that holds it; null when there is none. */
+  /** Returns the pid of the live process that holds the lock, if any. */
   holder(): number | null;
-  /** The same, when it is another process than this one. */
+  /** Returns the holder if it is another process. */
   otherHolder(): number | null;
   tryAcquire(): DriverLockResult;
 }

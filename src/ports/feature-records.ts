@@ -1,13 +1,13 @@
 import type { SpecChange } from "../core/spec/spec-meta-change.ts";
 import type { NewFeature } from "../core/spec/spec-meta.ts";
 
-/** The documents about a feature that git carries: its meta file and its review history. Writing twice changes nothing. */
+/** Committed documents about a feature: its meta file and its review history. Repeated calls change nothing. */
 export interface FeatureRecords {
-  /** Writes the meta file of a new feature; one that is there stays as it is. */
+  /** Writes the meta file of a new feature. An existing file stays unchanged. */
   begin(item: string, feature: NewFeature & { readonly base: string | null }): void;
   tell(item: string, change: SpecChange): void;
-  /** Puts an entry of the review history where it belongs, or in place of the one with its heading. */
+  /** Inserts an entry into the review history in order, or replaces the entry with the same heading. */
   review(item: string, entry: string): void;
-  /** Takes the review history away: the feature has ended, and the journal keeps it. */
+  /** Deletes the review history of an ended feature. The journal still contains it. */
   closeReviews(item: string): void;
 }

@@ -1,19 +1,22 @@
-/** What git would start by itself in this working tree, as hooks and settings that name a program do, or take from elsewhere. */
+/**
+ * Programs that git would start by itself in this working tree: hooks, and settings that name a program or include
+ * other settings.
+ */
 export interface GitPrograms {
-  /** Remembers what there is before an agent writes; the first time counts. */
+  /** Records the existing programs before an agent writes. Only the first call has an effect. */
   remember(): Promise<void>;
-  /** What is new or other since then, each with the command that takes it away. */
+  /** Returns new or changed programs since then, each with the command to remove it. */
   added(): Promise<readonly string[]>;
-  /** What a commit of ours leaves out because nobody agreed to it; each as a sentence. */
+  /** Returns sentences about programs that isdlc commits skip because no user approved them. */
   leftOut(): Promise<readonly string[]>;
 }
 
-/** A hook or a setting of the repository, and what it would run. */
+/** A hook or a setting of the repository, with the digest of the program it would run. */
 export type GitProgram = { readonly name: string; readonly digest: string };
 
-/** What a person agreed to that the repository's own hooks and settings start when something is committed or merged. */
+/** Hooks and settings of the repository that a user allowed to run at commits and merges. */
 export interface TrustedGitPrograms {
-  /** What is there and would not be run. */
+  /** Returns the existing programs that would not run. */
   untrusted(): Promise<readonly GitProgram[]>;
   trust(programs: readonly GitProgram[]): void;
 }

@@ -3,9 +3,9 @@ import type { CommitId } from "../schema/ids.ts";
 
 export type FoundItem = {
   readonly slug: string;
-  /** Null for a line of the backlog whose folder does not exist yet. */
+  /** Null for a backlog line without a folder. */
   readonly dir: string | null;
-  /** Null where there is no meta file, or a damaged one. */
+  /** Null if the meta file is missing or damaged. */
   readonly meta: ItemMeta | null;
   readonly backlogLine?: string;
   readonly itemNumber?: string;
@@ -19,7 +19,7 @@ export type MetaReading =
   | {
       readonly is: "damaged";
       readonly warning: string;
-      /** What is in the file, where it is one that can be read; a link or a folder in its place is left alone. */
+      /** Content of the file, if it is readable. A link or a folder in its place stays unchanged. */
       readonly text: string | null;
     };
 
@@ -30,50 +30,50 @@ export type NewItem = {
   readonly text: string;
   readonly source: string;
   readonly reference: string | null;
-  /** Address of the issue it comes from. */
+  /** URL of the source issue. */
   readonly url?: string | null;
-  /** True for one that has its line in the backlog already. */
+  /** True if the item already has a backlog line. */
   readonly isListed?: boolean;
 };
 
-/** Whether an item was created, and what of it could not be written. */
+/** Result of creating an item, with warnings about failed writes. */
 export type Creation = { readonly created: boolean; readonly warnings: readonly string[] };
 
-/** What was taken out: where the folder is kept, null where there was none, and whether the backlog had a line. */
+/** Result of removing an item: the backup path of its folder, if there was one, and true if it had a backlog line. */
 export type Removal = { readonly kept: string | null; readonly wasListed: boolean };
 
-/** What a list of all items is made from. */
+/** Source of the list of all items. */
 export interface SeenItems {
   all(): readonly FoundItem[];
-  /** Commit the working tree is at; null before the first, and without git. */
+  /** Returns the commit of the working tree. Null before the first commit, and without git. */
   head(): CommitId | null;
-  /** Whether the code differs between HEAD and each of the commits; those that git cannot compare are left out. */
+  /** Compares HEAD with each commit: true if the code differs. Omits commits that git cannot compare. */
   movedOn(commits: readonly CommitId[]): Promise<ReadonlyMap<CommitId, boolean>>;
 }
 
-/** The records of items, apart from what a run under way writes into them. */
+/** Records of items, except fields written by a running run. */
 export interface Items {
-  /** The item a person means: by folder name, number, reference or title. Several are a choice for the person. */
+  /** Finds an item by folder name, number, reference or title. Several matches are returned for the user to choose. */
   find(words: string): ResolvedItem;
-  /** Its record, told apart from a missing and from a damaged one. */
+  /** Reads the record of an item, and distinguishes a missing record from a damaged one. */
   inspect(item: FoundItem): MetaReading;
-  /** The title its record has; the folder's name where it has none. */
+  /** Returns the recorded title, or else the folder name. */
   title(folder: string): string;
-  /** True for an item that has its line in the backlog. */
+  /** Returns true if the item has a backlog line. */
   isListed(folder: string): boolean;
-  /** Creates folder, draft, meta and line in the backlog. One that is there already stays as it is. */
+  /** Creates folder, draft, meta file and backlog line. Existing files stay unchanged. */
   create(item: NewItem): Promise<Creation>;
-  /** Takes an item out: its line, and its folder, which is kept outside of what git sees. */
+  /** Deletes an item's backlog line and moves its folder to a backup outside of git's view. */
   remove(folder: string): Promise<Removal>;
-  /** Sets fields of an item's record; what keeps them from being written, or null. */
+  /** Sets fields of an item's record. Returns an error message if they could not be written, or else null. */
   setFields(folder: string, fields: MetaFields): string | null;
-  /** Keeps a damaged record beside its place and writes a new one; the name it is kept under, null where that failed. */
+  /** Renames a damaged record and writes a new one. Returns its new name. Null if this failed. */
   replaceDamaged(folder: string, damaged: string, meta: Readonly<Record<string, unknown>>): string | null;
-  /** When the item was recorded as built; null when it is not. */
+  /** Returns the time of the recorded build. Null if the item is not built. */
   builtAt(item: string): string | null;
-  /** Takes back that the item was built then, in its record and in the backlog. */
+  /** Removes the recorded build of this time from the item's record and the backlog. */
   unmarkBuilt(item: string, at: string): Promise<void>;
-  /** The same in a copy of the documents, for the commit that carries it. */
+  /** Does the same in a copy of the documents, for the commit that contains the change. */
   unmarkBuiltIn(folder: string, item: string, at: string): void;
 }
 

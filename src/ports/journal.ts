@@ -3,7 +3,7 @@ import type { RunState } from "../core/run.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { RunId } from "../schema/ids.ts";
 
-/** How far a journal goes: the last event's number and the hash over everything up to it. */
+/** Position in a journal: number of the last event, and hash of everything up to it. */
 export type Head = { readonly seq: number; readonly hash: string };
 
 export type LoadedRun = { readonly state: RunState; readonly head: Head };
@@ -14,42 +14,42 @@ export type SubmitResult =
   | { readonly ok: true; readonly state: RunState; readonly head: Head; readonly events: readonly RunEvent[] }
   | { readonly ok: false; readonly state: RunState; readonly head: Head; readonly refusal: Refusal };
 
-/** The rules that a journal records by; handed to it, so that programs which only read need not carry them. */
+/** Decision function used by a journal. Passed in to keep it out of programs that only read. */
 export type Decide = (state: RunState, command: Command) => Decision;
 
-/** At once from a journal on this machine, later from one elsewhere. */
+/** Direct value for a local journal, promise for a remote one. */
 type Awaitable<T> = T | Promise<T>;
 
-/** The append-only record of runs. The only durable state the engine has. */
+/** Append-only record of runs, and the only durable state of the engine. */
 export interface Journal {
-  /** The newest run of this working tree, open or ended; null when there was none. */
+  /** Returns the newest run of this working tree, open or ended, if any. */
   newest(): Awaitable<RunId | null>;
-  /** The newest run together with what its journal says, read once; null when there was none. */
+  /** Returns the newest run and its state in one read, if any. */
   current(): Awaitable<CurrentRunState | null>;
-  /** What the journal says now. Takes no lock and ignores an unfinished last record. */
+  /** Reads the current state. Takes no lock and ignores an incomplete last record. */
   load(run: RunId): Awaitable<LoadedRun>;
   events(run: RunId): Awaitable<readonly RunEvent[]>;
   /**
-   * Decides on the command by what is really there, and records the outcome; durable when it returns.
-   * A refusal writes nothing.
-   * @throws ProblemError when the journal is damaged or cannot be written; then nothing was recorded.
+   * Decides on the command from the current records and appends the events, which are durable on return. A refusal
+   * writes nothing.
+   * @throws ProblemError if the journal is damaged or not writable. Nothing was recorded then.
    */
   submit(run: RunId, command: Command): Promise<SubmitResult>;
-  /** Like `submit`, for the command that opens a new run; refused while the newest run is open. */
+  /** Like `submit`, for the command that starts a new run. Refused while the newest run is open. */
   create(run: RunId, start: StartCommand): Promise<SubmitResult>;
-  /** Resolves when something was appended by anyone, or the signal is aborted. */
+  /** Resolves if any process appended a record, or if the signal is aborted. */
   changed(run: RunId, signal: AbortSignal): Promise<void>;
 }
 
-/** A journal on this machine: read without waiting. */
+/** Journal on this machine, with synchronous reads. */
 export interface LocalJournal extends Journal {
   newest(): RunId | null;
   current(): CurrentRunState | null;
   load(run: RunId): LoadedRun;
   events(run: RunId): readonly RunEvent[];
-  /** Some of the events, without reading those that come before. */
+  /** Returns some of the events without reading the earlier ones. */
   part(run: RunId, part: EventRange): readonly RunEvent[];
 }
 
-/** Events by their numbers: `most` of them from `from` on. */
+/** Range of at most `most` events, starting with number `from`. */
 export type EventRange = { readonly from: number; readonly most: number };

@@ -1,6 +1,6 @@
 import type { WaitNotice } from "../schema/wait-notice.ts";
 
-/** Tells people elsewhere that a run waits. What goes wrong comes back as a warning; the run is not held up by it. */
+/** Notifies users elsewhere that a run waits. Errors are returned as a warning and do not delay the run. */
 export interface Notifier {
   tell(notice: WaitNotice): Promise<string | null>;
 }

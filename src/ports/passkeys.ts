@@ -1,18 +1,18 @@
 import type { PasskeyKey } from "../schema/passkey.ts";
 
 export type Passkey = PasskeyKey & {
-  /** What the person calls it. */
+  /** Name given by the user. */
   readonly name: string;
   readonly createdAt: string;
-  /** How often it has signed, as the authenticator counts; 0 where it does not count. */
+  /** Number of signatures counted by the authenticator. 0 if it does not count. */
   readonly counter: number;
 };
 
-/** The passkeys a person has registered; public keys only. */
+/** The user's registered passkeys; public keys only. */
 export interface Passkeys {
-  /** @throws ProblemError SETTINGS_UNREADABLE where the file means nothing: who may decide is not guessed. */
+  /** @throws ProblemError SETTINGS_UNREADABLE if the file is invalid, because isdlc must not guess who may decide. */
   list(): readonly Passkey[];
-  /** Adds one, or puts it in the place of the one with its id. */
+  /** Adds a passkey, or replaces the one with the same id. */
   keep(passkey: Passkey): void;
   remove(id: string): void;
 }

@@ -1,14 +1,14 @@
 import type { ProcessIdentity } from "../schema/facts.ts";
 
-/** The processes around us, as far as the system tells. */
+/** Processes that the system reports. */
 export interface Processes {
-  /** Who we are, for a claim. */
+  /** Returns the identity of the current process, for a claim. */
   self(): ProcessIdentity;
-  /** True while that very process lives: same boot, same start time, not a reused number. */
+  /** Returns true while this exact process is alive: same boot and start time, not a reused pid. */
   isAlive(driver: ProcessIdentity): boolean;
   /**
-   * Ends every process that carries the nonce, and its groups; resolves when none is left. Nobody who began before the
-   * driver that handed it out is taken for one.
+   * Ends every process with the nonce, and its process groups. Resolves when none is left. Ignores processes that
+   * started before the driver that issued the nonce.
    */
   endAll(nonce: string, driver?: ProcessIdentity): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Usage } from "../schema/agent.ts";
 
-/** What a person watching sees of work in progress. */
+/** Progress of a step, displayed to a user. */
 export type Progress = {
   readonly at: "started" | "says" | "ended";
   readonly step: string;
@@ -9,7 +9,7 @@ export type Progress = {
   readonly usage: Usage | null;
 };
 
-/** Where progress goes: a terminal, a page, nowhere. Nothing depends on it having arrived. */
+/** Output for progress: a terminal, the web UI, or none. No decision depends on its delivery. */
 export interface ProgressSink {
   show(progress: Progress): void;
 }

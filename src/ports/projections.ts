@@ -2,64 +2,64 @@ import type { EarlierState } from "../core/earlier-state.ts";
 import type { SettingsReading } from "../schema/facts.ts";
 import type { RunId, WaitId } from "../schema/ids.ts";
 
-/** The hot file a hook reads: small, rewritten whole, present only while a run is open. */
+/** File read by hooks on every call: small, always rewritten as a whole, exists only while a run is open. */
 export type ActiveMarker = {
   readonly run: RunId;
-  /** Last event when the step at hand began, or the run came to rest. */
+  /** Last event when the current step started, or when the run started to wait or ended. */
   readonly seq: number;
   readonly phase: string | null;
   readonly attempt: string | null;
   readonly item: string;
   readonly writes: "item" | "tests" | "tree" | "nothing";
   readonly wait: WaitId | null;
-  /** The session that works on the phase; null where none does. */
+  /** Session that works on the phase, if any. */
   readonly session: string | null;
-  /** Documents the current work must leave, relative to the working tree. */
+  /** Required documents of the current work, relative to the working tree. */
   readonly outputs: readonly string[];
-  /** Documents of phases that are still to come. */
+  /** Documents of later phases. */
   readonly later: readonly string[];
 };
 
-/** `state.json` as found, in order, and the version it carried. */
+/** Content of `state.json`, with keys in order, and its version. */
 export type StateFile = {
   readonly user: Readonly<Record<string, unknown>>;
   readonly version: number;
-  /** What an earlier framework had recorded before isdlc wrote the file for the first time. */
+  /** State recorded by an earlier framework before isdlc first wrote the file. */
   readonly earlier: EarlierState | null;
 };
 
-/** The files people and tools look at beside the journal. All of it can be rendered again; nothing here is the truth about a run. */
+/** Files for users and tools next to the journal. All can be rendered again; no run state is read from them. */
 export interface Projections {
-  /** Creates `.isdlc/` with its own ignore file; says what it wrote. Doing it again changes nothing. */
+  /** Creates `.isdlc/` with its own ignore file and returns the written paths. Repeated calls change nothing. */
   setUp(): readonly string[];
-  /** Contents of the working tree's state.json; undefined when there is none, null when it cannot be understood. */
+  /** Reads the working tree's state.json. Returns undefined if it is missing, null if it is unreadable. */
   stateFile(): unknown;
-  /** `supervised_mode` as it stands there now; it holds for every run, analyses of items included. */
+  /** Reads the current `supervised_mode`. It applies to every run, including analyses of items. */
   settings(): SettingsReading;
-  /** What an earlier framework had recorded in this working tree; null where it had recorded nothing. */
+  /** Returns the state recorded by an earlier framework in this working tree, if any. */
   earlier(): EarlierState | null;
-  /** Puts keys of the person into the working tree's state.json. Returns a warning as `writeStateFile` does. */
+  /** Writes keys of the user to the working tree's state.json. Returns a warning as `writeStateFile` does. */
   writeSettings(change: (user: StateFile["user"]) => Record<string, unknown>): string | null;
-  /** Makes sure that the folder for a run's artifacts exists, inside the working tree. */
+  /** Creates the folder for a run's artifacts inside the working tree, if it does not exist. */
   makeFolder(item: string): void;
   /**
-   * Writes what `render` makes of the state.json of this run. Where somebody else had changed our part, or the file was
-   * damaged, their version is kept beside it and the warning to show comes back.
+   * Writes the result of `render` to state.json. If someone else changed isdlc's keys, or if the file was damaged,
+   * saves the other version next to it and returns a warning to display.
    */
   writeStateFile(render: (found: StateFile) => Record<string, unknown>): string | null;
-  /** True while the marker of an open run is there. */
+  /** Returns true if the marker of an open run exists. */
   isActive(): boolean;
   writeActive(marker: ActiveMarker | null): void;
-  /** Path of the summary, relative to the working tree. */
+  /** Writes a summary. Returns its path, relative to the working tree. */
   writeSummary(name: string, text: string): string;
-  /** Keeps one entry per ended run; the newest come last. */
+  /** Stores one entry for each ended run, the newest last. */
   recordEnded(run: RunId, entry: Record<string, unknown>): void;
-  /** Runs with such an entry, oldest first. */
+  /** Returns the runs with an entry, oldest first. */
   endedRuns(): readonly RunId[];
-  /** Null when it is not one of ours: damaged, too large, a link. */
+  /** Returns null if the entry is not from isdlc: damaged, too large, or a link. */
   endedEntry(run: RunId): Record<string, unknown> | null;
-  /** Text of an artifact, contained in the working tree; null when it is not there or no plain, small file. */
+  /** Reads an artifact inside the working tree. Returns null if it is missing, or not a small plain file. */
   readArtifact(path: string): string | null;
-  /** Names of item folders below a root of this working tree. */
+  /** Returns the names of item folders in a root folder of this working tree. */
   itemNames(root: string): readonly string[];
 }

@@ -1,9 +1,9 @@
-/** Names like `REQ-0007`, kept in the repository so that no working tree of it draws one twice. */
+/** Names like `REQ-0007`, reserved in the repository to be unique in all of its working trees. */
 export interface ReservedIds {
-  /** Every name that was reserved, whatever became of it. */
+  /** Returns every reserved name, used or not. */
   names(): Promise<readonly string[]>;
-  /** False when somebody else has the name already. */
+  /** Reserves a name. Returns false if it is already reserved. */
   reserve(name: string): Promise<boolean>;
-  /** Names of item folders below a root of the other working trees, committed or not. */
+  /** Returns the names of item folders in a root folder of the other working trees, committed or not. */
   inOtherTrees(root: string): readonly string[];
 }

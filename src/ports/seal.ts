@@ -1,7 +1,10 @@
-/** Tells records that were written by whoever may write from all others. A user's key is one way to do it. */
+/** Authenticates journal records of allowed writers. A user's key is one implementation. */
 export interface Seal {
-  /** The mark for a hash: 32 to 200 letters, digits, `-`, `_` or `.`. */
+  /** Returns the seal of a hash: 32 to 200 letters, digits, `-`, `_` or `.`. */
   mark(hash: string): string;
-  /** Whether a mark was made for that hash. The text shows what was marked, where not everybody may say everything. */
+  /**
+   * Returns true if the mark seals this hash. `text` is the sealed content, for seals that restrict which content a
+   * key may sign.
+   */
   fits(hash: string, mark: string, text: string): boolean;
 }

@@ -1,9 +1,12 @@
-/** Signs of life of the agent sessions that work in this tree. Comfort, not truth: a session could write them itself. */
+/**
+ * Activity of the agent sessions that work in this tree. For convenience only, not evidence: a session could write
+ * these files itself.
+ */
 export interface Sessions {
-  /** The session takes a phase over now. */
+  /** Records that the session starts to work on a phase. */
   begin(id: string): void;
-  /** Milliseconds since the session or its hooks were last heard of; null where they never were. */
+  /** Returns the milliseconds since the last activity of the session or its hooks. Null without any activity. */
   silentFor(id: string): number | null;
-  /** True when the session's hooks ran after it began its phase. */
+  /** Returns true if the session's hooks ran after it started its phase. */
   isGuarded(id: string): boolean;
 }

@@ -2,86 +2,89 @@ import type { FileChange, RepositoryStanding } from "../schema/facts.ts";
 import type { AttemptId, CommitId, RunId, TreeId } from "../schema/ids.ts";
 
 export type RepositoryFacts = {
-  /** Commit the working tree is at; null before the first commit. */
+  /** Commit of the working tree. Null before the first commit. */
   readonly head: CommitId | null;
-  /** Branch name; null when detached. */
+  /** Branch name. Null if HEAD is detached. */
   readonly branch: string | null;
 };
 
-/** Questions to the version control system. Nothing the repository configures is executed. */
+/** Queries to the version control system. They run no command configured by the repository. */
 export interface VcsRead {
-  /** Null when there is no usable repository (no git, no repository, refused by git itself). */
+  /** Returns null if there is no usable repository (no git, no repository, refused by git itself). */
   facts(): Promise<RepositoryFacts | null>;
-  /** Uncommitted changes outside the given folders; never runs filters or monitors of the repository. */
+  /** Returns uncommitted changes outside the given folders. Never runs filters or monitors of the repository. */
   dirty(except: readonly string[]): Promise<readonly FileChange[]>;
   branchExists(name: string): Promise<boolean>;
-  /** Names of item folders (`REQ-0001-…`) below a root, in this tree and on every local branch. */
+  /** Returns the names of item folders (`REQ-0001-…`) in a root folder, in this tree and on every local branch. */
   itemNames(root: string): Promise<readonly string[]>;
 }
 
-/** Documents of the engine: `edit` writes them in a folder that has them as the tree does. */
+/** Documents of the engine. `edit` changes them in a folder that contains their version from the tree. */
 export type EditedDocuments = {
   readonly paths: readonly string[];
   readonly edit: (folder: string) => void | Promise<void>;
 };
 
-/** What is different between two snapshots, to be put onto a commit. */
+/** Difference between two snapshots, to apply to a commit. */
 export type ComposeRequest = {
   /** Null before the first commit. */
   readonly onto: CommitId | TreeId | null;
   readonly from: TreeId;
   readonly to: TreeId;
-  /** Folders of the work itself: their files are in snapshots though git is told to ignore them, and are not committed then. */
+  /**
+   * Folders of the work itself. Snapshots contain their files even if git ignores them; ignored files are not
+   * committed.
+   */
   readonly include: readonly string[];
-  /** Only what is below these; all of it when left out. */
+  /** Only files in these folders. Missing: all files. */
   readonly only?: readonly string[];
-  /** Taken from `to` as they are, whenever they were written. */
+  /** Files taken from `to` unchanged, regardless of when they were written. */
   readonly also?: readonly string[];
   readonly documents?: EditedDocuments;
-  /** The tree at a return to the phase: a file that was committed as it was then has no lines of the person. */
+  /** Tree at a return to the phase. A file committed in this version contains no user edits. */
   readonly returned?: TreeId | null;
-  /** Files that the person lets be committed with lines of their own in them. */
+  /** Overlapping files that the user allowed to be committed with their own edits. */
   readonly together?: readonly string[];
 };
 
 export type ComposedTree = {
   readonly tree: TreeId;
-  /** Files with uncommitted lines of the person that cannot be told apart from the changes: left out unless agreed to. */
+  /** Files with uncommitted user edits that cannot be separated from the changes. Left out unless a user agreed. */
   readonly mixed: readonly string[];
-  /** Files with a filter that only this repository's settings name: it was not run. */
+  /** Files with a filter defined only in this repository's settings. The filter was not run. */
   readonly unfiltered: readonly string[];
 };
 
 export type CommitRequest = {
   readonly message: string;
-  /** Trailer value that makes the commit findable again after a crash. */
+  /** Trailer value to find the commit again after a crash. */
   readonly attempt: AttemptId;
   readonly journal: string;
-  /** The run's branch; null where it works on whatever is checked out. */
+  /** The run's branch. Null if the run works on the checked out branch or commit. */
   readonly branch: string | null;
-  /** Commit that it follows; null for the first. */
+  /** Parent commit. Null for the first commit. */
   readonly parent: CommitId | null;
   readonly tree: TreeId;
-  /** Name under `refs/isdlc/<run>` that keeps what hooks made instead, so that a person can accept just that. */
+  /** Ref name under `refs/isdlc/<run>` for the result of hooks, which a user can then accept unchanged. */
   readonly keep: { readonly run: RunId; readonly name: string };
 };
 
 export type CommitResult =
-  /** Null: the tree is that of the parent. */
+  /** Null if the tree equals that of the parent. */
   | { readonly is: "done"; readonly commit: CommitId | null }
-  /** Somebody else moved the branch or HEAD; nothing was committed. */
+  /** Someone else moved the branch or HEAD. Nothing was committed. */
   | { readonly is: "moved" }
-  /** Hooks changed what was to be committed. The branch is where it was. */
+  /** Hooks changed the content to commit. The branch did not move. */
   | { readonly is: "changed"; readonly tree: TreeId; readonly changes: readonly FileChange[] };
 
 export type MergeRequest = {
   readonly branch: string;
   readonly base: string;
-  /** The commit that is merged, and the one of the base that it is merged onto: these two and no others. */
+  /** Exact commit to merge, and exact commit of the base to merge onto. */
   readonly commit: CommitId;
   readonly onto: CommitId;
   readonly message: string;
-  /** As one commit on the base, without a merge. */
+  /** True to merge as one commit on the base, without a merge commit. */
   readonly isSquash?: boolean;
 };
 
@@ -90,33 +93,48 @@ export type MergeOutcome =
   | { readonly is: "moved" }
   | { readonly is: "changed"; readonly changes: readonly FileChange[] };
 
-/** Changes to the repository. Respects the person's hooks and signing; probes first, so that repeating is harmless. */
+/**
+ * Changes to the repository. Uses the user's hooks and signing. Checks first if the change already exists, and can
+ * therefore be repeated safely.
+ */
 export interface VcsWrite {
-  /** Commit the working tree is at now; null before the first. */
+  /** Returns the current commit of the working tree. Null before the first commit. */
   head(): Promise<CommitId | null>;
-  /** Commit a branch is at; null when there is no such branch. */
+  /** Returns the commit of a branch. Null if the branch does not exist. */
   tip(branch: string): Promise<CommitId | null>;
-  /** The last commit that two branches have in common; null where there is none. */
+  /** Returns the merge base of two branches, if any. */
   forkPoint(one: string, other: string): Promise<CommitId | null>;
-  /** Creates the branch at the commit and goes to it, carrying uncommitted work along. */
+  /** Creates the branch at the commit and switches to it. Uncommitted changes are carried over. */
   startBranch(branch: string, commit: CommitId): Promise<void>;
-  /** Goes back to a branch begun before, wherever it is now beyond the commit; refuses one that has lost it. */
+  /**
+   * Switches back to an earlier branch, which may have advanced beyond the commit. Fails if the branch no longer
+   * contains the commit.
+   */
   returnToBranch(branch: string, commit: CommitId): Promise<void>;
-  /** Where HEAD, the run's branch, its base and the settings of git stand. */
+  /** Returns the current state of HEAD, the run's branch, its base and the git settings. */
   standing(branch: string | null, base: string | null): Promise<RepositoryStanding>;
-  /** Commits that the second has and the first has not, newest first and only so many; none where it has lost the first. */
+  /**
+   * Returns a limited number of commits that only `to` contains, newest first. Empty if `to` no longer contains
+   * `from`.
+   */
   commitsBetween(from: CommitId | null, to: CommitId): Promise<readonly CommitId[]>;
-  /** The tree that a commit of accepted changes has; reads snapshots, never the working tree. */
+  /** Builds the tree for a commit of accepted changes. Reads snapshots, never the working tree. */
   compose(request: ComposeRequest): Promise<ComposedTree>;
-  /** Commits exactly a tree; finds its own commit again when repeated. Hooks and signing of the person apply. */
+  /** Commits exactly this tree. If repeated, finds the existing commit. The user's hooks and signing apply. */
   commit(request: CommitRequest): Promise<CommitResult>;
   /**
-   * Takes back what a killed merge of the two left.
-   * @throws ProblemError MERGE_CONFLICT where a merge would conflict; changes nothing then.
+   * Removes the remains of an interrupted merge of these two commits.
+   * @throws ProblemError MERGE_CONFLICT if a merge would conflict. Changes nothing then.
    */
   prepareMerge(request: Omit<MergeRequest, "message">): Promise<void>;
-  /** True once the base has a merge of just this commit onto just that one, with the tree that follows from the two. */
+  /**
+   * Returns true if the base contains a merge of exactly `commit` onto exactly `onto`, with the tree that results from
+   * both.
+   */
   isMerged(request: Omit<MergeRequest, "message">): Promise<boolean>;
-  /** Merges with a merge commit, or as one commit, and ends on the base branch; leaves everything as it was when that cannot be. */
+  /**
+   * Merges with a merge commit, or as one commit, and ends on the base branch. If it fails, everything stays
+   * unchanged.
+   */
   merge(request: MergeRequest): Promise<MergeOutcome>;
 }

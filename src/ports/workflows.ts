@@ -2,16 +2,22 @@ import type { AppliedOverlays } from "../core/overlay.ts";
 import type { WorkflowDefinition } from "../schema/plan.ts";
 
 export type ResolvedWorkflow = AppliedOverlays & {
-  /** The prompt of a persona, with what overlays changed about it. */
+  /** Returns a persona's prompt with the changes of overlays. */
   readonly persona: (name: string) => string;
 };
 
-/** The workflows there are. Each file is read once. */
+/** Available workflows. Each file is read once. */
 export interface Workflows {
-  /** Those that are shipped. */
+  /** Returns the names of the shipped workflows. */
   names(): readonly string[];
-  /** A shipped one without any overlay. @throws ProblemError WORKFLOW_UNKNOWN */
+  /**
+   * Returns a shipped workflow without overlays.
+   * @throws ProblemError WORKFLOW_UNKNOWN
+   */
   load(name: string): WorkflowDefinition;
-  /** As it holds in this project for this person. @throws ProblemError OVERLAY_INVALID, WORKFLOW_UNKNOWN */
+  /**
+   * Returns a workflow with the overlays of this project and this user.
+   * @throws ProblemError OVERLAY_INVALID, WORKFLOW_UNKNOWN
+   */
   resolve(name: string): ResolvedWorkflow;
 }

@@ -1,55 +1,58 @@
 import type { FileChange } from "../schema/facts.ts";
 import type { TreeId } from "../schema/ids.ts";
 
-/** A copy of a snapshot to read in; changes made there go nowhere. */
+/** Copy of a snapshot for reading. Changes in it are discarded. */
 export type ThrowAwayCopy = { readonly dir: string; dispose(): Promise<void> };
 
-/** A copy to work in, of which one folder counts. */
+/** Copy to work in. Only one folder is copied back. */
 export type ScratchCopy = ThrowAwayCopy & {
-  /** Brings what was written in that folder into the working tree; tells what else was written, and stays behind. */
+  /** Copies this folder to the working tree. Returns other written files, which are not copied. */
   copyBack(): Promise<readonly string[]>;
 };
 
-/** Another repository inside the tree, of which only the commit belongs to it. */
+/** A repository inside the tree. Only its commit id belongs to the tree. */
 export type Submodule = {
   readonly path: string;
-  /** Milliseconds since the epoch at which a file in it last changed; 0 for an empty one. */
+  /** Time of the last file change in it, in milliseconds since the epoch. 0 if it is empty. */
   readonly changedAt: number;
 };
 
-/** The working tree as something that can be remembered, compared and brought back. */
+/** Snapshots of the working tree, to compare and restore it. */
 export interface Workspace {
   /**
-   * Remembers the tree as it is, new files included, under a name that keeps it from being collected.
-   * Ignored files are left out (but for `include`), submodules count by their commit. Null without git.
+   * Saves the current tree, including new files, under a ref that prevents garbage collection. Ignored files are
+   * omitted, except under `include`. Submodules are saved by commit. Returns null without git.
    */
   snapshot(name: string, include: readonly string[]): Promise<TreeId | null>;
-  /** The same, to compare with at once; not to be found again. */
+  /** Takes a snapshot without a ref, for an immediate comparison. */
   now(include: readonly string[]): Promise<TreeId | null>;
   /** The submodules of a snapshot. */
   submodules(snapshot: TreeId): Promise<readonly Submodule[]>;
-  /** What keeps git from looking since the run began, in words; nothing of it is in a snapshot. */
+  /**
+   * Returns sentences about settings made since the run started that hide files from git. Hidden changes are in no
+   * snapshot.
+   */
   hidden(): Promise<readonly string[]>;
-  /** A snapshot taken earlier under that name; null when there is none. */
+  /** Returns the snapshot saved under this name, if any. */
   kept(name: string): Promise<TreeId | null>;
-  /** Changed files between two snapshots; null where either is unknown. */
+  /** Returns the changed files between two snapshots. Null if one of them is unknown. */
   diff(from: TreeId | null, to: TreeId | null): Promise<readonly FileChange[] | null>;
-  /** Lines added and removed in the given files between two snapshots. */
+  /** Returns the number of added and removed lines in the given files between two snapshots. */
   lines(from: TreeId | null, to: TreeId | null, paths: readonly string[]): Promise<number>;
-  /** The patch between two snapshots, for people to read; of the given files alone where some are given. */
+  /** Returns the patch between two snapshots, for display. If `paths` is given, only of these files. */
   patch(from: TreeId | null, to: TreeId | null, paths?: readonly string[]): Promise<string>;
   /**
-   * Remembers a tree without the changes between two snapshots. A file whose changes cannot be separated from others is
-   * in it as in `from`.
+   * Saves a tree without the changes between two snapshots. If a file's changes cannot be separated from others, it
+   * has the version of `from`.
    */
   without(name: string, tree: TreeId, change: { readonly from: TreeId; readonly to: TreeId }): Promise<TreeId>;
-  /** Puts the given paths back as they were in a snapshot; paths it lacks are removed. */
+  /** Restores the given paths from a snapshot. Paths missing in it are deleted. */
   restore(from: TreeId, paths: readonly string[]): Promise<void>;
   copy(snapshot: TreeId | null): Promise<ThrowAwayCopy>;
-  /** Writes files of a snapshot into a folder outside of the tree. */
+  /** Writes files of a snapshot to a folder outside of the tree. */
   writeInto(folder: string, snapshot: TreeId, paths: readonly string[]): Promise<void>;
-  /** What is there and no snapshot holds, because git ignores it; folders end with a slash. */
+  /** Returns existing files that no snapshot contains, because git ignores them. Folders end with a slash. */
   ignored(): Promise<readonly string[]>;
-  /** A copy whose `folder` alone finds its way back. */
+  /** Creates a copy of which only `folder` can be copied back. */
   scratchCopy(snapshot: TreeId | null, folder: string): Promise<ScratchCopy>;
 }

@@ -1,22 +1,22 @@
 import type { CommitId, RunId } from "../schema/ids.ts";
 import type { MergeOutcome } from "./vcs.ts";
 
-/** A request that was not carried out. Nothing was changed. */
+/** A refused request. Nothing was changed. */
 export type WorktreeRefusal<Why extends string> = {
   readonly ok: false;
-  /** Stable: for programs to tell the reasons apart. */
+  /** Stable code, for programs. */
   readonly why: Why;
-  /** What happened and what a person can do about it, in one or two sentences. */
+  /** What happened and how the user can fix it, in one or two sentences. */
   readonly fix: string;
-  /** Paths, branches or runs it is about. They come from the repository: not to be shown unescaped. */
+  /** Affected paths, branches or runs. They come from the repository: escape them for display. */
   readonly about: readonly string[];
 };
 
 export type WorktreeRequest = {
   readonly branch: string;
-  /** `../<name>`, beside the main working tree, or that place as an absolute path. */
+  /** `../<name>`, next to the main working tree, or the same place as an absolute path. */
   readonly path: string;
-  /** Local branch or full commit id that a new branch begins at. */
+  /** Local branch or full commit id at which a new branch starts. */
   readonly base: string;
 };
 
@@ -40,12 +40,12 @@ export type CreateRefusal =
 export type CreatedWorktree = {
   readonly ok: true;
   readonly path: string;
-  /** What an item's file keeps: `../<name>`. */
+  /** Path stored in an item's file: `../<name>`. */
   readonly stored: string;
   readonly branch: string;
-  /** False when it was there already, from an earlier call that was interrupted. */
+  /** False if an earlier, interrupted call already created it. */
   readonly isNew: boolean;
-  /** Files with settings that were brought along. */
+  /** Copied settings files. */
   readonly inherited: readonly string[];
 };
 
@@ -53,40 +53,42 @@ export type UnfinishedWork = "merge" | "rebase" | "cherry-pick" | "revert" | "bi
 
 export type Stash = { readonly name: string; readonly subject: string };
 
-/** Everything in a linked working tree that its removal could endanger. */
+/** Everything in a linked working tree that could be lost by its removal. */
 export type WorktreeState = {
   readonly path: string;
-  /** Null when detached. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
   readonly head: CommitId | null;
-  /** Staged, edited, deleted and new files; also those git was told not to look at. */
+  /** Staged, edited, deleted and new files, including those git was configured to skip. */
   readonly uncommitted: readonly string[];
-  /** Ignored files, which git would remove without a word. A whole folder of them ends in a slash. Not `.isdlc`. */
+  /**
+   * Ignored files, which git would delete without warning. Wholly ignored folders end with a slash. Excludes `.isdlc`.
+   */
   readonly ignored: readonly string[];
-  /** Commits that the base does not have; null when there is no such base. */
+  /** Number of commits missing in the base. Null if the base does not exist. */
   readonly unmerged: number | null;
-  /** Commits that no remote-tracking branch has; null when there is none to compare with. */
+  /** Number of commits missing in every remote-tracking branch. Null if no such branch exists. */
   readonly unpushed: number | null;
-  /** Made on its branch. They belong to the repository and outlive the tree. */
+  /** Stashes made on its branch. They belong to the repository and survive the removal. */
   readonly stashes: readonly Stash[];
   readonly operation: UnfinishedWork | null;
-  /** Why it is locked; null when it is not. */
+  /** Reason of its lock. Null if it is not locked. */
   readonly locked: string | null;
   readonly openRuns: readonly string[];
-  /** Folders inside it with a repository or working tree of their own. */
+  /** Folders inside it that contain another repository or working tree. */
   readonly nested: readonly string[];
   readonly hasSubmodules: boolean;
 };
 
 export type RemoveRequest = {
   readonly path: string;
-  /** Local branch that its commits should be in. */
+  /** Local branch that should contain its commits. */
   readonly base: string;
-  /** Folder of the caller: nobody's own folder is removed. */
+  /** Current folder of the caller, which is never removed. */
   readonly cwd: string;
-  /** Ignored files and folders as `worktreeState` named them, which a person agreed to lose. */
+  /** Ignored files and folders, as listed in `WorktreeState`, that a user agreed to lose. */
   readonly agreedToLose?: readonly string[];
-  /** Commits that are not in the base may stay on their branch; without this they are a reason to refuse. */
+  /** Allows commits that are missing in the base to stay on their branch. Missing: such commits prevent the removal. */
   readonly unmerged?: "stayOnBranch";
 };
 
@@ -110,11 +112,11 @@ export type RemoveRefusal =
 
 export type RemovedWorktree = {
   readonly ok: true;
-  /** The branch it was on, which is still there. */
+  /** Its branch, which still exists. */
   readonly branch: string | null;
-  /** Where its `.isdlc` files are now, relative to the main working tree. */
+  /** New paths of its `.isdlc` files, relative to the main working tree. */
   readonly carried: readonly string[];
-  /** Refs that keep commits which only this tree still knew. */
+  /** Refs that back up commits known only to this working tree. */
   readonly kept: readonly string[];
 };
 
@@ -140,18 +142,18 @@ export type MergeRefusal =
 
 export type MergedBranch = { readonly ok: true; readonly outcome: MergeOutcome };
 
-/** The working trees and branches of a repository, for what has to be cleaned up once work has ended. */
+/** Working trees and branches of a repository, for the cleanup after work ended. */
 export interface Worktrees {
-  /** The main working tree; null without git. */
+  /** Returns the main working tree. Null without git. */
   main(): string | null;
   remove(request: RemoveRequest): Promise<RemovedWorktree | WorktreeRefusal<RemoveRefusal>>;
-  /** Deletes a branch whose every commit is in the base. */
+  /** Deletes a branch if the base contains all of its commits. */
   deleteMerged(branch: {
     readonly branch: string;
     readonly base: string;
   }): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>>;
-  /** Deletes a branch after its tip was kept under a ref. */
+  /** Deletes a branch after saving its tip under a ref. */
   keepThenDelete(branch: string): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>>;
-  /** Removes the snapshots of a run, but for those whose name is to be kept. */
+  /** Deletes the snapshots of a run, except those for which `isKept` returns true. */
   forgetSnapshots(run: RunId, isKept: (name: string) => boolean): Promise<void>;
 }
