@@ -10,7 +10,7 @@ import type { runAll as RunAll } from "../verbs/index.ts";
 import type { runUi as RunUi } from "../../ui/ui.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
-/** Everything these need is in this file; the rest is read from disk only when it is needed. */
+/** Commands whose code is part of this bundle. Other code is read from disk on demand. */
 const FAST = ["status", "next"];
 
 async function main(args: readonly string[]): Promise<number> {
@@ -25,41 +25,40 @@ async function main(args: readonly string[]): Promise<number> {
     if (code !== null) return end(code);
   }
   if (first === "items") {
-    const { runItems } = require("./items.cjs") as { runItems: typeof RunItems }; // built beside this file
+    const { runItems } = require("./items.cjs") as { runItems: typeof RunItems }; // built into the same folder
     const code = await runItems(args, host);
     if (code !== null) return code;
   }
   stayLean(first === "ui" ? LASTING : LEAN);
   if (first === "ui") {
-    const { runUi } = loadBundle("ui.cjs") as { runUi: typeof RunUi }; // the page's server stays for days: it carries no verb but its own
+    const { runUi } = loadBundle("ui.cjs") as { runUi: typeof RunUi }; // the web UI's server runs for days, and loads only its own command
     return runUi(args, host);
   }
-  const { runAll } = loadBundle("verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
+  const { runAll } = loadBundle("verbs.cjs") as { runAll: typeof RunAll }; // built into the same folder
   return runAll(args, host);
 }
 
 /**
- * Waiting for agents needs no room to grow in, and what is resident is copied with every program that is started. Most
- * code runs a few times: it has to run longer than usual before machine code is made of it, which costs more than it
- * saves here.
+ * Waiting for agents needs no heap growth, and each program start copies the resident memory. Most code runs only a
+ * few times: a higher budget delays compiling to machine code, which costs more here than it saves.
  */
 const LEAN = ["--semi-space-growth-factor=1", "--interrupt-budget=1000000"];
-/** A server that stays for days takes a fifth less memory, and no longer to answer. */
+/** Saves a server that runs for days a fifth of its memory. Its response times stay the same. */
 const LASTING = [...LEAN, "--optimize-for-size"];
 
 function stayLean(flags: readonly string[]): void {
-  const { setFlagsFromString } = require("node:v8") as typeof V8; // read only when it is needed
+  const { setFlagsFromString } = require("node:v8") as typeof V8; // loaded on demand
   for (const flag of flags) setFlagsFromString(flag);
 }
 
-/** For those who have written everything: ending now spares taking Node apart piece by piece. */
+/** Exits at once. All output is written by then, and Node's orderly shutdown takes longer. */
 const end = (code: number): never => process.exit(code);
 
 const exit = (code: number): void => {
   process.exitCode = code;
 };
 
-/** What nobody closer by could tell: a problem like any other, not a stack. */
+/** Prints an unexpected error as a problem, without a stack trace. */
 function failed(error: unknown): number {
   if (process.env["ISDLC_TRACE"] === "1") throw error;
   const { message, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };

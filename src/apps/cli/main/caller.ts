@@ -10,7 +10,10 @@ import type { RunState } from "../../../core/run.ts";
 import type { Initiator, Person } from "../../../schema/people.ts";
 import { flag, type Invocation, text } from "../grammar/verb.ts";
 
-/** The person behind a deciding verb. @throws ProblemError when there is none, or when it is an agent. */
+/**
+ * Returns the person who runs a deciding command.
+ * @throws ProblemError if there is none, or if the caller is an agent.
+ */
 export async function identifyPerson(invocation: Invocation, project: LocalProject, state?: RunState): Promise<Person> {
   const found = await authorize(project, readCredential(invocation), toAuthorizationRequest(invocation, state));
   const { person, warnings } = required(found);
@@ -18,7 +21,10 @@ export async function identifyPerson(invocation: Invocation, project: LocalProje
   return person;
 }
 
-/** Who begins work: a person, or a script. @throws ProblemError when it is an agent. */
+/**
+ * Returns the person or script that starts work.
+ * @throws ProblemError if the caller is an agent.
+ */
 export async function identifyStarter(invocation: Invocation, project: Project, state?: RunState): Promise<Initiator> {
   const isDecision = flag(invocation.values, "no-supervised") && givenToken(invocation) !== undefined;
   if (invocation.credential !== undefined || isDecision)
@@ -27,7 +33,7 @@ export async function identifyStarter(invocation: Invocation, project: Project, 
   return required(await identifyInitiator(project, toAuthorizationRequest(invocation, state))).initiator;
 }
 
-/** True where a first token may be made without a terminal: asked for with --yes, none made before, no run open. */
+/** True if a first token may be created without a terminal: requested with --yes, no earlier token, no open run. */
 export async function mayMakeFirstToken(invocation: Invocation, project: Project): Promise<boolean> {
   const { state } = await currentRun(project);
   await identifyStarter(invocation, project, state);
@@ -41,7 +47,7 @@ function readCredential(invocation: Invocation): Credential {
   return token === undefined ? { is: "terminal" } : { is: "token", token };
 }
 
-/** They change what belongs to the person, and answer nothing. */
+/** Commands that change the user's own settings and credentials, and answer nothing. */
 const OWN: ReadonlySet<string> = new Set(["config", "trust", "token", "passkey"]);
 
 const toAuthorizationRequest = ({ verb, values }: Invocation, state: RunState | undefined): Request => ({
@@ -61,8 +67,8 @@ function required<T extends { readonly ok: true }>(found: T | RefusedAuthorizati
 const VARIABLE = "ISDLC_OPERATOR_TOKEN";
 
 /**
- * The environment of this call, with the token in it. The process itself has it no longer: neither a child nor anybody
- * who looks at the process finds it there.
+ * Returns a copy of the environment that contains the token, and removes the token from the process itself: neither
+ * child processes nor anyone who inspects the process can read it there.
  */
 export function withTokenHidden(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = { ...env };
@@ -73,9 +79,9 @@ export function withTokenHidden(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return kept;
 }
 
-let fromDescriptor: string | undefined; // a descriptor can be read once
+let fromDescriptor: string | undefined; // a descriptor can be read only once
 
-/** The token that was handed over: as an argument, by a descriptor, or in the environment. */
+/** Returns the caller's token, from an argument, a descriptor or the environment. */
 export function givenToken({ values, env }: Pick<Invocation, "values" | "env">): string | undefined {
   const told = text(values, "token");
   if (told !== undefined) {
@@ -87,7 +93,7 @@ export function givenToken({ values, env }: Pick<Invocation, "values" | "env">):
   return (fromDescriptor ??= readToken(descriptor));
 }
 
-const MAX_TOKEN_BYTES = 4096; // bytes
+const MAX_TOKEN_BYTES = 4096;
 
 function readToken(descriptor: string): string {
   const refuse = (detail: string): ProblemError => new ProblemError({ code: "TOKEN_REFUSED", detail });

@@ -1,3 +1,3 @@
-/** What `status` needs rarely. Built as a bundle of its own, so that its usual answer does not wait for it to be read. */
+/** Code that `status` rarely needs. A separate bundle keeps the usual call fast. */
 export { createProcesses } from "../../../adapters/process/create-processes.ts";
 export { activeFeatureLines } from "../verbs/spec/active-feature.ts";

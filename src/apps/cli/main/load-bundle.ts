@@ -6,31 +6,31 @@ import type * as V8 from "node:v8";
 import type * as VM from "node:vm";
 import { nodeCrypto } from "../../../adapters/file-system/node-crypto.ts";
 
-/** As Node itself wraps a module. */
+/** The wrapper that Node puts around a module. */
 const WRAPPER = ["(function (exports, require, module, __filename, __dirname) { ", "\n})"] as const;
-/** Characters before the compiled code: its digest with the source, and how much it is. */
+/** Characters. The header before the compiled code consists of the digest of source and code, and the size. */
 const DIGEST_LENGTH = 64;
 const HEAD_LENGTH = DIGEST_LENGTH + 4;
-/** Who waited that long does not notice the time it takes to keep what was compiled. */
+/** After a run of this length, the time to write the compiled code goes unnoticed. */
 const LONG_MILLISECONDS = 10_000;
 
 /**
- * Loads a bundle that lies beside this one. What V8 compiles of it is kept for the next start, which takes half as long
- * then. It is kept in the program's own folder: whoever can write there can change the program itself, and the sandbox
- * lets no agent write there.
+ * Loads a bundle from this folder, and caches V8's compiled code of it to halve the load time of the next start. The
+ * cache is in the program's own folder: anyone who can write there can change the program itself, and the sandbox lets
+ * no agent write there.
  */
 export function loadBundle(name: string): unknown {
   const file = join(__dirname, name);
   const source = readFileSync(file);
   const digest = nodeCrypto().createHash("sha256").update(source);
-  const { cachedDataVersionTag } = require("node:v8") as typeof V8; // both read only when they are needed
+  const { cachedDataVersionTag } = require("node:v8") as typeof V8; // both loaded on demand
   const { Script } = require("node:vm") as typeof VM;
   const { version, platform, arch } = process;
   const kept = join(dirname(__dirname), "compiled", [name, version, platform, arch, cachedDataVersionTag()].join("-"));
   const known = readCompiled(kept, digest);
   const script = new Script(WRAPPER.join(source.toString("utf8")), {
     filename: file,
-    columnOffset: -WRAPPER[0].length, // so that stack traces name the columns of the file
+    columnOffset: -WRAPPER[0].length, // stack traces show the columns of the file
     ...(known === null ? {} : { cachedData: known.compiled }),
   });
   const size = script.cachedDataRejected === false ? (known?.size ?? null) : null;
@@ -40,15 +40,18 @@ export function loadBundle(name: string): unknown {
       keepCompiled(script, { kept, digest, size: isLong ? "most" : "some" });
   });
   const module = { exports: {} };
-  const run = script.runInThisContext() as (...given: unknown[]) => void; // the wrapper above
+  const run = script.runInThisContext() as (...given: unknown[]) => void; // type of the wrapper above
   run.call(module.exports, module.exports, createRequire(file), module, file, __dirname);
   return module.exports;
 }
 
-/** How much of the program is compiled: what a short verb used, or what one did that drove a run. Of one length. */
+/**
+ * How much of the bundle is compiled: the code used by a short command, or by one that drove a run. Both values have
+ * the same length, as the header requires.
+ */
 type Size = "some" | "most";
 
-/** Null where there is none that is whole and was made of this very source. */
+/** Returns null unless the cache file is complete and belongs to this source. */
 function readCompiled(kept: string, digest: Hash): { readonly size: Size; readonly compiled: Buffer } | null {
   try {
     const content = readFileSync(kept);
@@ -62,23 +65,23 @@ function readCompiled(kept: string, digest: Hash): { readonly size: Size; readon
 
 type CompiledBundle = {
   readonly kept: string;
-  /** Of the source. */
+  /** Digest of the source. */
   readonly digest: Hash;
   readonly size: Size;
 };
 
-/** As the program ends, when everything that it used was compiled. */
+/** Writes the cache at exit, when all code that the command used is compiled. */
 function keepCompiled(script: VM.Script, { kept, digest, size }: CompiledBundle): void {
   const folder = dirname(kept);
-  const temporary = `${kept}.tmp`; // of all that write at once: what gets mixed up does not fit its digest
+  const temporary = `${kept}.tmp`; // shared by parallel writers: a mixed file does not match its digest
   try {
     mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK); // asked first: making it takes longer
+    accessSync(folder, constants.W_OK); // checked first, because creating the cached data takes longer
     const compiled = script.createCachedData();
     writeFileSync(temporary, Buffer.concat([Buffer.from(digestWith(digest, compiled) + size), compiled]));
     renameSync(temporary, kept);
   } catch {
-    // the next start takes as long as this one
+    // without a cache, the next start takes as long as this one
   }
 }
 

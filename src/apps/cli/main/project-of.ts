@@ -6,7 +6,7 @@ import { analysedItems } from "../../../compose/project-location.ts";
 import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
 import { type Invocation, text } from "../grammar/verb.ts";
 
-/** What a verb is about: the run of the working tree, or with --item the analysis of that item. */
+/** Opens the project of a command: the run of the working tree, or with --item the analysis of that item. */
 export function openInvokedProject({ cwd, env, values }: Pick<Invocation, "cwd" | "env" | "values">): LocalProject {
   const project = openProject(cwd, env);
   const wanted = text(values, "item");
@@ -18,7 +18,10 @@ export function openInvokedProject({ cwd, env, values }: Pick<Invocation, "cwd" 
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc analyze <item>" });
 }
 
-/** The run that a verb is about. @throws ProblemError NO_RUN where none is open. */
+/**
+ * Opens the current run.
+ * @throws ProblemError NO_RUN if no run is open.
+ */
 export async function openRun(invocation: Invocation): Promise<{ project: LocalProject; run: ActiveRun }> {
   const { values } = invocation;
   const project = openInvokedProject(invocation);

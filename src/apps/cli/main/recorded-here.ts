@@ -4,7 +4,10 @@ import type { Invocation } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openInvokedProject } from "./project-of.ts";
 
-/** The state of the run, where this very process recorded a person's word in it; null where it did not, or nobody knows. */
+/**
+ * Returns the state of the run if this process recorded a person's decision in it. Null if it did not, or if the
+ * journal is unreadable.
+ */
 export async function recordedHere(invocation: Invocation): Promise<RunState | null> {
   try {
     const project = openInvokedProject(invocation);
@@ -12,14 +15,14 @@ export async function recordedHere(invocation: Invocation): Promise<RunState | n
     const events = run === null ? [] : project.journal.events(run);
     return events.some(isOurs) ? state : null;
   } catch {
-    return null; // a journal that cannot be read tells nothing; the problem at hand does
+    return null; // the original problem is more useful than a journal error
   }
 }
 
 const BEGAN = Date.now() - performance.now();
-const TOLERANCE = 1000; // milliseconds: the clock of records is rounded, and may be set meanwhile
+const TOLERANCE = 1000; // milliseconds: recorded times are rounded, and the clock may be set in the meantime
 
-/** By the process that a person's word came from; a run that a script began names none. */
+/** Compares the process id of the event's origin. A run started by a script has none: its time decides. */
 function isOurs(event: RunEvent): boolean {
   if (!("by" in event) || typeof event.by === "string") return false;
   const at = Date.parse(event.at);

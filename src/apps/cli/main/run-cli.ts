@@ -17,10 +17,12 @@ import { recordedHere } from "./recorded-here.ts";
 
 export type Host = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly version: string };
 
-/** Finds the implementation of a verb; null when it is in the other bundle. */
+/** Finds the implementation of a command. Undefined if this bundle does not contain it. */
 export type Implementations = (name: string) => Run | undefined;
 
-/** Parses, runs one verb and prints what came of it. The only place where problems become exit codes. */
+/**
+ * Parses the arguments, runs one command and prints its result. The only place that converts problems to exit codes.
+ */
 export async function runCli(args: readonly string[], host: Host, implementations: Implementations): Promise<number> {
   const json = args.includes("--json");
   const io = createIo({ json, noColor: args.includes("--no-color"), env: host.env });
@@ -28,7 +30,7 @@ export async function runCli(args: readonly string[], host: Host, implementation
   try {
     print(io, result, json);
   } catch (error) {
-    tellLoudly(unprinted(error, result)); // where nothing can be printed, the code still tells the truth
+    tellLoudly(unprinted(error, result)); // if the output fails, the exit code is still correct
   }
   return result.code;
 }
@@ -52,10 +54,10 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
   }
 }
 
-/** By its name: what makes it is in the bundle of the verbs that start something. */
+/** Compares the name: the class is in the bundle of the commands that start runs. */
 const isDryRun = (error: unknown): error is DryRunShown => error instanceof Error && error.name === "DryRunShown";
 
-/** Every failure is told as a problem, also one that nobody thought of. */
+/** Converts any error to a problem, also an unexpected one. */
 function toProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   if (errorCode(error) !== null) return fileProblem(error);
@@ -63,16 +65,16 @@ function toProblem(error: unknown): Problem {
   return { code: "UNEXPECTED", detail: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
 }
 
-/** A failed file call that nobody closer by could make sense of. */
+/** Reports a failed file operation that no caller handled. */
 function fileProblem(error: unknown): Extract<Problem, { code: "WRITE_FAILED" }> {
   const file = error instanceof Error && "path" in error ? String(error.path) : "a file";
   return { code: "WRITE_FAILED", file, detail: errorCode(error) ?? String(error) };
 }
 
-/** What was recorded is acknowledged, whatever went wrong after it. */
+/** Acknowledges a recorded decision, even if something failed after it. */
 async function recordedAllTheSame(invocation: Invocation | null, problem: Problem): Promise<Result | null> {
   if (invocation === null || !["decide", "begin"].includes(invocation.verb.kind)) return null;
-  if (problem.code === "COMMAND_REFUSED" && problem.refusal.why === "runActive") return null; // the open run is another's
+  if (problem.code === "COMMAND_REFUSED" && problem.refusal.why === "runActive") return null; // the open run belongs to another command
   const state = await recordedHere(invocation);
   if (state === null) return null;
   const { lines, json } = problemResult(problem.code === "WRITE_FAILED" ? { ...problem, recorded: true } : problem);
@@ -91,7 +93,7 @@ const commandName = ({ verb, values }: ParsedArguments): string =>
 
 function toInvocation(parsed: ParsedArguments, { host, io }: Context): Invocation {
   const cwd = resolveFolder(parsed, host);
-  host.env["PATH"] = trustedPath(host.env["PATH"] ?? "", cwd); // once, for every program that is started from here on
+  host.env["PATH"] = trustedPath(host.env["PATH"] ?? "", cwd); // once, for every program started later
   return {
     verb: parsed.verb ?? BARE,
     values: parsed.values,
@@ -117,18 +119,18 @@ type ToldProblem = {
   readonly code: string;
   readonly what: string;
   readonly fix: string;
-  /** Who refused, where it was not this program. */
+  /** URL of the team server, if it reported the problem. */
   readonly server?: string;
 };
 
-/** What a server refused is told as it would be here: with its code, its words and its facts. */
+/** Reports a team server's problem like a local one: with its code, text and facts. */
 function toldProblem(problem: Problem): ToldProblem {
   if (problem.code !== "SERVER_REFUSED" || problem.reason === null) return { ...problem, ...describe(problem) };
   const { url: server, reason: code, what, fix, facts } = problem;
   return { ...facts, code, what, fix, server };
 }
 
-/** Wrong usage is exit code 2, everything else that a person can fix is 1. */
+/** Exit code 2 for wrong usage, 1 for everything else that the user can fix. */
 export function problemResult(problem: Problem): Result {
   const told = toldProblem(problem);
   const { code, what, fix } = told;
@@ -143,18 +145,18 @@ function tellLoudly(lines: readonly string[]): void {
   try {
     writeText(2, `${lines.join("\n")}\n`);
   } catch {
-    return; // there is nowhere left to say it
+    return; // both outputs failed
   }
 }
 
-/** Nothing is said of what was recorded: that the code tells. */
+/** Reports the failed output. The exit code, not this text, tells if the decision was recorded. */
 function unprinted(error: unknown, { code }: Result): readonly string[] {
   const { lines } = problemResult({ ...fileProblem(error), file: "what came of it", recorded: true });
   return [...lines, `  The command ends with ${code} all the same: 0 and 3 mean that it was done or recorded.`];
 }
 
 function print(io: Io, result: Result, wantsJson: boolean): void {
-  if (wantsJson) return io.out(jsonText(result.json)); // made only where it is asked for
+  if (wantsJson) return io.out(jsonText(result.json)); // created on demand
   const { code, lines } = result;
   for (const line of lines) (code === 1 || code === 2 ? io.err : io.out)(line);
 }

@@ -5,8 +5,8 @@ import type { Invocation, Run } from "../grammar/verb.ts";
 import { writeText } from "../terminal/io.ts";
 
 /**
- * A verb in its plain form, without reading what other verbs need. Null for every other form, and where there is a
- * problem to tell: that is for the whole program.
+ * Runs a command without options other than --json, without loading the code of other commands. Returns null for other
+ * arguments and if there is a problem to report: the complete program handles both.
  */
 export async function runPlain(run: Run, [verb = "", ...rest]: readonly string[], host: Host): Promise<number | null> {
   if (!rest.every((arg) => arg === "--json")) return null;

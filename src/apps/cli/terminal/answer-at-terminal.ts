@@ -22,10 +22,9 @@ import { askText } from "./ask-text.ts";
 import { showChanges, type Viewer } from "./show-changes.ts";
 import { documentText } from "./document-text.ts";
 
-/** What a person said at the terminal. */
 export type TerminalAnswer = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed" | "tree">;
 
-/** Asks the person at this terminal what is open. False when they leave it open. */
+/** Asks the user at this terminal for the answer to the open wait. False if the user leaves it open. */
 export async function answerAtTerminal(invocation: Invocation, open: OpenWait, by: Person): Promise<boolean> {
   const { wait } = open.run;
   if (wait === null) return false;
@@ -55,7 +54,7 @@ function tell({ io }: Invocation, { reverted, left, warnings }: AnswerResult): v
   for (const warning of warnings) io.err(`warning: ${warning}`);
 }
 
-/** Aborts once the wait is gone, for instance because it was answered with a token. */
+/** Aborts when the wait was answered elsewhere, for example with a token, or the journal is unreadable. */
 function answeredElsewhere({ engine }: OpenWait, wait: Wait, done: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const watch = async (): Promise<void> => {
@@ -87,7 +86,7 @@ async function askFor(invocation: Invocation, open: OpenWait, wait: Wait): Promi
 
 type Questions = Extract<Wait, { kind: "questions" }>;
 
-/** What was replied before the person broke off is kept, and not asked again. */
+/** Asks each question. Replies given before the user cancels are saved, and those questions are not asked again. */
 async function askQuestions(viewer: Viewer, open: OpenWait, wait: Questions): Promise<TerminalAnswer | null> {
   const { io } = viewer;
   const { trust } = open.project;
@@ -114,7 +113,10 @@ function leftOff({ out }: Invocation["io"], count: number): null {
   return null;
 }
 
-/** Null when the person breaks off; an empty reply leaves it to the agent. What a question offers is no limit. */
+/**
+ * Null if the user cancels; an empty reply leaves the question to the agent. The user may give an answer other than
+ * the offered choices.
+ */
 async function askQuestion(
   viewer: Viewer,
   { text: asked, choices }: Question,
@@ -137,7 +139,7 @@ async function askQuestion(
   }
 }
 
-/** Ways to look before one chooses, and to leave it. */
+/** Menu entries that show something before the decision, or leave the wait open. */
 const LOOKS = {
   show: "Show -- the impact analysis behind it",
   diff: "Look -- see what this phase changed",
@@ -199,7 +201,7 @@ function showAnalysis({ io }: Invocation, { engine, run }: OpenWait): void {
 
 type ChosenOption = { readonly option: string; readonly wait: Wait; readonly signal: AbortSignal };
 
-/** What has to come with an answer; null when the person breaks off. */
+/** Asks for the input required by an option; null if the user cancels. */
 async function askMore(viewer: Viewer, { option, wait, signal }: ChosenOption): Promise<TerminalAnswer | null> {
   if (option === "discard") return (await isSure(signal)) ? { option, isConfirmed: true } : null;
   if (option === "raise") return askAmount(viewer, wait, signal);
@@ -208,7 +210,7 @@ async function askMore(viewer: Viewer, { option, wait, signal }: ChosenOption): 
   return text === null ? null : { option, text };
 }
 
-/** Enter alone names no amount, and leaves the budget as it is. */
+/** Without an amount, Enter leaves the budget unchanged. */
 async function askAmount(viewer: Viewer, wait: Wait, signal: AbortSignal): Promise<TerminalAnswer | null> {
   const isInTokens = wait.kind === "budget" && wait.budget.usd === null;
   const message = isInTokens ? "How many tokens may the run use in all?" : "How many dollars may the run cost in all?";

@@ -18,15 +18,15 @@ const menu =
     return key === null ? null : (options[key] ?? null);
   };
 
-/** A key of its own, and none by default: Enter must neither spend money nor take anything away. */
+/** Requires Y or N, without a default: Enter must neither spend money nor delete anything. */
 const yesOrNo =
   (keys: string): AskLine =>
   async (io, about) =>
     (await askAbout(io, [...about, keys], { keys: ["y", "n"] })) === "y" ? "yes" : null;
 
-/** How each choice is asked; those that are left out are not asked in the middle of something else. */
+/** The question of each choice. Choices missing here are not asked while another command runs. */
 const askings: Readonly<Partial<Record<ChoiceId, AskLine>>> = {
-  // A key of its own, and none by default: Enter must not give up the undo.
+  // Requires Y or N, without a default: Enter must not give up the undo.
   git: async (io, [lost = ""]) => {
     const question = [lost, "[Y] Yes, work in place without git  [N] No"];
     return (await askAbout(io, question, { keys: ["y", "n"] })) === "y" ? "no-git" : null;
@@ -35,7 +35,7 @@ const askings: Readonly<Partial<Record<ChoiceId, AskLine>>> = {
   remove: yesOrNo("[Y] Yes, remove it  [N] No"),
   dirty: confirm("Start with them? They stay uncommitted.", { yes: "allow-dirty", enter: "y" }),
   hooks: async (io, about) => ((await askTrust(io, "Run them?", about)) ? "trust" : null),
-  proceed: async (io) => ((await ask(io, { question: "Proceed?", enter: "y" })) ? "yes" : null), // what it is about was shown before
+  proceed: async (io) => ((await ask(io, { question: "Proceed?", enter: "y" })) ? "yes" : null), // the details were displayed before
   skips: confirm("Continue anyway?"),
   place: menu({ t: "there", h: "here", s: "stop" }, [
     "[T] There -- go on in the feature's working tree",
@@ -52,7 +52,7 @@ const askings: Readonly<Partial<Record<ChoiceId, AskLine>>> = {
   begun: menu({ c: "continue", f: "fresh", r: "review" }, [], "c"),
 };
 
-/** The option a person chooses at the terminal; null for a no, and for what is not asked like this. */
+/** Returns the option chosen at the terminal; null for a no, and for a choice without a question here. */
 export async function askChoice(io: Io, { id, about }: Choice): Promise<string | null> {
   return (await askings[id]?.(io, about)) ?? null;
 }

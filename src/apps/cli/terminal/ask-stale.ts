@@ -8,7 +8,7 @@ import { showChanges } from "./show-changes.ts";
 const ANSWERS = { p: "proceed", q: "rescan", a: "reanalyze", v: null } as const;
 const VIEW = "[V] View -- show what changed in these files";
 
-/** What to do about an analysis that the code has moved away from. Null if the user leaves it. */
+/** Asks how to continue with an outdated analysis: the code changed after it. Null if the user leaves it. */
 export async function askStale(invocation: Invocation, { history }: Project, choice: Choice): Promise<string | null> {
   const { changes } = choice;
   const canView = changes !== undefined && changes.paths.length > 0;
@@ -19,7 +19,7 @@ export async function askStale(invocation: Invocation, { history }: Project, cho
       await showChanges(invocation, (await history.patch(changes.since, changes.paths)) ?? "Nothing to compare.");
       hasPaged = true;
     } else if (key === "q" && hasPaged) {
-      invocation.io.out("Press Q again to re-run the quick-scan."); // it may have been meant for the pager
+      invocation.io.out("Press Q again to re-run the quick-scan."); // the key may have been meant for the pager
       hasPaged = false;
     } else return ANSWERS[key];
   }

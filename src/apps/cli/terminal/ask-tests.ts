@@ -23,7 +23,7 @@ const UNAVAILABLE_MENU = [
   "[Q] Quit -- start nothing",
 ];
 
-/** How the work is tested. A command typed here is saved for this project. Null if the user leaves it. */
+/** Asks how to test the work. A command typed here is saved for this project. Null if the user leaves it. */
 export async function askTests(invocation: Invocation, project: Project, choice: Choice): Promise<string | null> {
   const { io } = invocation;
   for (;;) {
@@ -45,7 +45,6 @@ function askMenu({ io }: Invocation, { kind, about: shown }: Choice): Promise<st
   return askAbout(io, [...about, ...TRUST_MENU], { keys: ["y", "a", "n"] }); // Enter alone trusts nothing
 }
 
-/** Null if the user breaks off. */
 async function askCommand(invocation: Invocation): Promise<string | null> {
   const { io } = invocation;
   const message = "Which command runs the tests?";
@@ -64,7 +63,10 @@ async function askCommand(invocation: Invocation): Promise<string | null> {
   }
 }
 
-/** A command line that a shell would take apart: as several commands, if it is only joined by `&&`, or through a shell. */
+/**
+ * Asks how to run a command line that needs several programs or a shell: as a list of commands, if they are only
+ * joined by `&&`, or through a shell. Null to edit it.
+ */
 async function askHow({ io }: Invocation, typed: string, isList: boolean): Promise<string | null> {
   const several = "[S] Save as several commands -- run one after the other, each only if the one before passed";
   const through = `[H] Run it through a shell -- sh -c ${shellWord(plainLine(typed, 200))}`;

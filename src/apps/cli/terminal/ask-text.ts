@@ -7,7 +7,7 @@ import type { Viewer } from "./show-changes.ts";
 
 export type TextQuestion = { readonly message: string; readonly signal: AbortSignal; readonly placeholder?: string };
 
-/** A text of the person: typed, pasted with all its lines, or written in their editor. Null when they break off. */
+/** Asks for a text: typed, pasted with all its lines, or written in the user's editor. Null if the user cancels. */
 export async function askText(viewer: Viewer, question: TextQuestion): Promise<string | null> {
   for (let draft = ""; ;) {
     const typed = await askLine(question, draft);
@@ -34,10 +34,10 @@ async function askLine(
   }
 }
 
-/** The prompt gives undefined for an empty line. */
+/** The prompt returns undefined for an empty line. */
 const orEmpty = (said: string | undefined): string => said ?? "";
 
-/** Null where no editor could be started. */
+/** Null if no editor could be started. */
 async function writeInEditor(viewer: Viewer, text: string): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-"));
   const file = join(folder, "guidance.md");

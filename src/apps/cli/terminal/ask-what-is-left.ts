@@ -5,7 +5,7 @@ import { leftLines } from "../../../views/left-lines.ts";
 import { ask } from "./ask.ts";
 import type { Io } from "./io.ts";
 
-/** Whether what the agent of a run that is cancelled left uncommitted stays in the tree. */
+/** Asks if the uncommitted changes of a canceled run's agent stay in the working tree. */
 export async function askWhatIsLeft(io: Io, project: Project, run: ActiveRun): Promise<"keep" | "restore"> {
   const paths = (await leftInTree(project, run)) ?? [];
   if (paths.length === 0) return "keep";

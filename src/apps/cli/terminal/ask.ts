@@ -6,11 +6,11 @@ import type { Io } from "./io.ts";
 type YesOrNo = {
   readonly question: string;
   readonly about?: readonly string[];
-  /** The answer that Enter gives. Yes only if it is harmless. */
+  /** The answer for Enter. Yes only if it is harmless. */
   readonly enter: "y" | "n";
 };
 
-/** A yes or no from the user at the terminal. Esc and q are a no. Without a terminal it is no. */
+/** Asks a yes-or-no question at the terminal. Esc and q count as no, and so does a missing terminal. */
 export async function ask(io: Io, { question, about = [], enter }: YesOrNo): Promise<boolean> {
   if (!io.interactive) return false;
   for (const line of about) io.out(line);
@@ -19,11 +19,11 @@ export async function ask(io: Io, { question, about = [], enter }: YesOrNo): Pro
   return (await askKey(io, { prompt, keys: ["y", "n"], enter, signal: new AbortController().signal })) === "y";
 }
 
-/** Asks to trust what is shown, up to two screens of it. Enter is a no. */
+/** Asks to trust the displayed text, cut to two screens. Enter counts as no. */
 export const askTrust = (io: Io, question: string, about: readonly string[]): Promise<boolean> =>
   ask(io, { question, about: cutToScreens(about, io), enter: "n" });
 
-/** One key after some lines that explain it; null without a terminal, or if the user leaves it. */
+/** Asks for one key after some explanatory lines; null without a terminal, or if the user leaves it. */
 export async function askAbout<K extends string>(
   io: Io,
   about: readonly string[],
@@ -36,12 +36,12 @@ export async function askAbout<K extends string>(
 }
 
 export type KeyQuestion<K extends string> = {
-  /** Instead of "Your choice" with the keys. */
+  /** Replaces "Your choice" with the list of keys. */
   readonly prompt?: string;
   readonly keys: readonly K[];
-  /** The answer that Enter gives; without one, Enter does nothing. */
+  /** The answer for Enter; without one, Enter is an unknown key. */
   readonly enter?: K | undefined;
-  /** The key that Esc stands for; without one, Esc gives null. */
+  /** The key that Esc stands for; without one, Esc returns null. */
   readonly leave?: K;
   readonly signal: AbortSignal;
 };
@@ -52,7 +52,10 @@ const ENTER: ReadonlySet<string> = new Set(["return", "enter"]);
 const choicePrompt = (valid: string, enter: string | undefined): string =>
   `Your choice (${valid}${enter === undefined ? "" : `, Enter for ${enter.toUpperCase()}`}): `;
 
-/** One key; another key asks again. Null if the user leaves with Esc, q or Ctrl-C, or if the signal aborts. */
+/**
+ * Asks for one key; another key repeats the question. Null if the user leaves with Esc, q or Ctrl-C, or if the signal
+ * aborts.
+ */
 export function askKey<K extends string>(io: Io, asked: KeyQuestion<K>): Promise<K | null> {
   const { keys, enter, leave: onEscape, signal } = asked;
   const { stdin, stdout } = process;
@@ -86,12 +89,12 @@ export function askKey<K extends string>(io: Io, asked: KeyQuestion<K>): Promise
   });
 }
 
-/** What was typed before a question was on the screen is no answer to it. */
+/** Discards keys typed before the question was on the screen: they are no answer to it. */
 export async function forgetTypedAhead(): Promise<void> {
   const forget = (): void => undefined;
   process.stdin.on("data", forget);
   useRawMode(true);
-  await nextTurn(); // pending input is read in the turn that follows
+  await nextTurn(); // pending input is read in the following turn
   await nextTurn();
   useRawMode(false);
   process.stdin.off("data", forget);
@@ -103,7 +106,7 @@ function useRawMode(raw: boolean): void {
   try {
     stdin.setRawMode(raw);
   } catch {
-    // the terminal is gone; the signal that came with it ends the question
+    // the terminal is closed; the signal sent with that ends the question
   }
   if (!raw) stdin.pause();
 }

@@ -3,9 +3,9 @@ import { flag, type Invocation } from "../grammar/verb.ts";
 import { askChoice } from "./ask-choice.ts";
 
 /**
- * What is left open of a confirmation that `--yes` gives: nothing once it was given or somebody said yes at a terminal,
- * the choice itself where nobody can be asked.
- * @throws ChoicesNeeded where somebody said no.
+ * Returns the choices still open after a confirmation that `--yes` gives: none if the option is set or the user agrees
+ * at the terminal, the choice itself without a terminal.
+ * @throws ChoicesNeeded if the user declines.
  */
 export async function confirmChoice({ io, values }: Invocation, choice: Choice): Promise<readonly Choice[]> {
   if (flag(values, "yes")) return [];

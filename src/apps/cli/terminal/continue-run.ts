@@ -23,16 +23,16 @@ import { createProgressView } from "./progress.ts";
 import { desktopCall } from "./desktop-call.ts";
 import { createWindow, NO_WINDOW, type Window } from "./window.ts";
 
-/** Where progress is shown, and who answers what is open. */
+/** Shows progress and answers waits. */
 export type UserInterface = {
   readonly view: ProgressSink & { stop(): void };
-  /** False leaves it open. */
+  /** False leaves the wait open. */
   readonly answer: (open: OpenWait) => Promise<boolean>;
-  /** Nothing more is shown or asked. */
+  /** Called last: nothing is shown or asked after it. */
   readonly leave?: () => void;
 };
 
-/** Goes on with the open run until it rests; at a terminal, asks the person there and goes on again. */
+/** Drives the open run until it waits or ends. At a terminal, asks the user for an answer and continues. */
 export async function continueRun(
   invocation: Invocation,
   project: LocalProject,
@@ -55,7 +55,7 @@ export async function continueRun(
           }
         : undefined,
     });
-    rested.state = driven.state; // once cleaned up, the journal may be elsewhere
+    rested.state = driven.state; // the cleanup may move the journal
     return drivenResult(invocation, driven);
   }).finally(() => ui.leave?.());
   const { state } = rested;
@@ -67,7 +67,7 @@ export async function continueRun(
     : { ...result, lines: [...lines, `Next: isdlc ${next}`], json: { ...result.json, next } };
 }
 
-/** Who is asked, at a terminal, what may be lost. */
+/** Asks at the terminal before files are lost with the working tree, unless `--yes` is set. */
 export const cleaningBy = ({ cwd, io, values }: Invocation): CleaningUp => ({
   cwd,
   mayLose: async (about) =>
@@ -113,7 +113,7 @@ function createGateWindow({ env }: Invocation, { root, settings }: LocalProject)
   return createWindow(env, { choice, desktop: choice === "on" ? desktopCall(env, root) : null });
 }
 
-/** Whoever comes back to what is open is there already. */
+/** Notifies the user of a wait. A user who returned to it needs no notification. */
 function callFor({ run, project, returned }: OpenWait, window: Window): void {
   if (run.wait === null) return;
   const { text } = waitNotice(run, run.wait, projectName(project));
@@ -121,7 +121,7 @@ function callFor({ run, project, returned }: OpenWait, window: Window): void {
   if (!returned) window.call(text);
 }
 
-/** True where the run, or the person's settings, take nothing but a passkey. */
+/** True if the run requires a passkey, or the user's settings accept a passkey but no terminal. */
 function isSignedOnly({ settings }: LocalProject, { run }: ActiveRun): boolean {
   const { approvals } = settings.read().settings;
   return (
@@ -134,7 +134,9 @@ const pageAddress = ({ root }: LocalProject, { run }: ActiveRun): string =>
 
 const isStuck = (state: RunState): boolean => state.is === "active" && !isWithSession(state);
 
-/** The result of a verb that left a run at rest, or to the process that drives it: done, a person is needed, or interrupted. */
+/**
+ * Returns the result of a command after which the run waits, ended, was interrupted, or is driven by another process.
+ */
 export function restResult(state: RunState, warnings: readonly string[], driver: number | null = null): Result {
   const liveness = { driven: driver !== null };
   const run = statusObject(state, liveness);
@@ -147,7 +149,7 @@ export function restResult(state: RunState, warnings: readonly string[], driver:
   return { code: waiting ? 3 : interrupted ? 130 : 0, lines, json };
 }
 
-/** The same where another terminal has what is open before it: at this one, its keys would be refused. */
+/** Returns the result if another terminal already asks for the answer: keys typed at this one would be refused. */
 export function heldResult({ io }: Pick<Invocation, "io">, run: ActiveRun, pid: number): Result {
   const result = restResult(run, []);
   const shown = io.interactive ? [openRunLine(run, { driven: false })] : result.lines;

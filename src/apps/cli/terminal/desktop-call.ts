@@ -3,15 +3,15 @@ import { realpathSync } from "node:fs";
 import { workingTrees } from "../../../adapters/git/read/working-trees.ts";
 import { findProgram } from "../../../adapters/process/find-program.ts";
 
-/** Tells the desktop something; never waits, and never fails. */
+/** Shows a desktop notification. Never waits and never fails. */
 export type DesktopCall = (text: string) => void;
 
-/** A desktop that does not answer is not waited for. */
+/** Ends a notifier that does not return. */
 const NOTIFIER_TIMEOUT_MS = 5000;
 
 /**
- * Tells the desktop with `notify-send`; null where there is none, where the terminal is on another machine, where it
- * shows notifications by itself, or where the program would come out of a working tree. Found once.
+ * Finds `notify-send` once and returns a function that notifies with it. Null if it is not installed, if the terminal
+ * is on another machine or shows notifications itself, or if the program is inside a working tree.
  */
 export function desktopCall(env: NodeJS.ProcessEnv, root: string): DesktopCall | null {
   const program = isHere(env) && !showsNotifications(env) ? findProgram("notify-send", env) : null;
@@ -28,6 +28,6 @@ export function desktopCall(env: NodeJS.ProcessEnv, root: string): DesktopCall |
 const isHere = ({ DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: NodeJS.ProcessEnv): boolean =>
   (DISPLAY ?? WAYLAND_DISPLAY) !== undefined && SSH_CONNECTION === undefined;
 
-/** Terminals that are known to pass a notification on: the desktop would tell it twice. */
+/** Terminals known to forward notifications: the desktop would show a second one. */
 const showsNotifications = ({ TERM: term = "", TERM_PROGRAM: program = "" }: NodeJS.ProcessEnv): boolean =>
   /^(?:rxvt|foot|xterm-kitty|xterm-ghostty)/.test(term) || /^(?:iTerm\.app|WezTerm|ghostty)$/.test(program);

@@ -7,7 +7,10 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { editFiles } from "./edit-files.ts";
 import type { Viewer } from "./show-changes.ts";
 
-/** Always null: the gate stays as it is, and what was edited is shown before it is accepted. */
+/**
+ * Opens files in the user's editor. Always null: the gate stays open, and Continue shows the edits before accepting
+ * them.
+ */
 export async function editAtGate(viewer: Viewer, context: OpenWait): Promise<null> {
   const paths = editable(currentPhase(context.run)?.made ?? null);
   if (paths.length === 0) viewer.io.out("There is no file to edit.");
@@ -18,13 +21,13 @@ export async function editAtGate(viewer: Viewer, context: OpenWait): Promise<nul
   return null;
 }
 
-/** Documents first, then the other files that the phase changed and left there. */
+/** Documents first, then the other files changed by the phase, except deleted ones. */
 function editable(made: PhaseOutput | null): string[] {
   const changed = (made?.changed ?? []).filter(({ change }) => change !== "deleted").map(({ path }) => path);
   return [...new Set([...(made?.artifacts ?? []), ...changed])].filter((path) => !isBookkeeping(path));
 }
 
-/** One is edited at once; of several the person chooses. Null when they break off. */
+/** A single file is opened at once; of several, the user chooses. Null if the user cancels. */
 async function askFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly string[] | null> {
   if (paths.length === 1) return paths;
   const { isCancel, select } = await import("@clack/prompts");

@@ -1,7 +1,7 @@
 import { runInteractive, splitCommand } from "./run-interactive.ts";
 import type { Viewer } from "./show-changes.ts";
 
-/** Opens files in the person's own editor until they leave it. False where none could be started. */
+/** Opens files in the user's editor until it exits. False if it could not be started. */
 export async function editFiles({ io, env }: Viewer, paths: readonly string[]): Promise<boolean> {
   const editor = splitCommand(env["VISUAL"] ?? env["EDITOR"] ?? "vi");
   const opened = (await runInteractive({ argv: [...editor, ...paths], env })) !== null;

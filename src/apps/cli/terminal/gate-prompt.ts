@@ -34,7 +34,7 @@ type Key = "c" | "r" | "d" | "b" | "l" | "x" | "v" | "s" | "e" | "t" | "q";
 type Look = "v" | "s" | "t";
 const isLook = (key: Key): key is Look => key === "v" || key === "s" || key === "t";
 
-/** The gate at a terminal: shows what was made, lets the person look at it from every side, and takes one answer. */
+/** Shows the gate at a terminal with the result of the phase, offers views of the changes, and returns one answer. */
 export async function answerGate(invocation: Invocation, context: OpenWait): Promise<TerminalAnswer | null> {
   const { run, signal } = context;
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
@@ -48,7 +48,7 @@ export async function answerGate(invocation: Invocation, context: OpenWait): Pro
     hasPaged = key === "v" || key === "s";
     if (key === "q") {
       invocation.io.out("The gate is still open. Press Q again to leave it open and go.");
-      continue; // it may have been meant for the pager
+      continue; // the key may have been meant for the pager
     }
     const said = await saidBy(invocation, context, key);
     if (said !== null || signal.aborted) return said;
@@ -74,11 +74,14 @@ async function buildBanner(invocation: Invocation, context: OpenWait): Promise<B
   return { text, links: links(changes === null ? [] : shownFiles(changes).map(({ path }) => path)) };
 }
 
-/** Whoever comes back was shown where the run stands, unless they said resume, or answered and it is open still. */
+/**
+ * True if the user returned to an open wait and the state of the run is already on the screen. After `resume`, and if
+ * the wait is still open after `answer`, it is shown.
+ */
 export const hasSeen = ({ verb }: Invocation, { returned }: OpenWait): boolean =>
   returned && verb.name !== "resume" && verb.name !== "answer";
 
-/** Null for a key that only looks, and for an answer that the person broke off. */
+/** Null for keys that only show something, and if the user cancels the answer. */
 async function saidBy(
   invocation: Invocation,
   context: OpenWait,
@@ -106,10 +109,10 @@ async function saidBy(
   }
 }
 
-/** Keys that are an answer by themselves. */
+/** Keys that need no further input. */
 const AT_ONCE = { c: "continue", l: "loosen", x: "revert" } as const;
 
-/** Words that end a pause; anything else asks again. */
+/** Words that end a pause; any other word repeats the question. */
 const GO_ON = new Set(["c", "continue", "done", "yes", "ok"]);
 
 async function answerPaused(viewer: Viewer, context: OpenWait): Promise<TerminalAnswer | null> {
@@ -133,7 +136,7 @@ const LONG = new Map([
   ["r", "review"],
 ]);
 
-/** What a person says at a pause, in full words; breaking off is q. */
+/** Returns the command typed at a pause, as a full word; q if the user cancels. */
 async function askPaused({ run, signal }: OpenWait): Promise<string> {
   const { isCancel, text } = await import("@clack/prompts");
   const redoable = run.wait !== null && listWaitOptions(run, run.wait).includes("redo");
@@ -144,7 +147,9 @@ async function askPaused({ run, signal }: OpenWait): Promise<string> {
   return LONG.get(word) ?? word;
 }
 
-/** Null when the person breaks off, or none is left. A redo is counted, so one without guidance is asked about. */
+/**
+ * Null if the user cancels, or no redo is left. A redo without guidance needs confirmation, because redos are limited.
+ */
 async function redo(viewer: Viewer, { run, signal }: OpenWait): Promise<TerminalAnswer | null> {
   const { confirm, isCancel } = await import("@clack/prompts");
   const redos = currentPhase(run)?.redos ?? 0;
@@ -162,7 +167,7 @@ async function redo(viewer: Viewer, { run, signal }: OpenWait): Promise<Terminal
   }
 }
 
-/** A review that found something wanting is not fixed by reviewing again: the first choice is where the code is written. */
+/** Repeating a review does not fix its findings: the first option returns to the phase that writes the code. */
 async function again(viewer: Viewer, context: OpenWait): Promise<TerminalAnswer | null> {
   const { run, signal } = context;
   const code = codePhaseBefore(run);
@@ -180,7 +185,7 @@ async function again(viewer: Viewer, context: OpenWait): Promise<TerminalAnswer 
   return isCancel(chosen) ? null : chosen(viewer, context);
 }
 
-/** Null when the person breaks off. Without guidance the agent would not know what to improve. */
+/** Null if the user cancels or enters no guidance: without it, the agent would not know what to improve. */
 async function sendBack(viewer: Viewer, { run, signal }: OpenWait): Promise<TerminalAnswer | null> {
   const message = `What should ${plainLine(codePhaseBefore(run)?.rule.name ?? "the agent")} do differently?`;
   const guidance = await askText(viewer, { message, signal });
@@ -193,7 +198,7 @@ function listKeys(run: ActiveRun): Key[] {
   return [...answers, "v", ...(hasLookedHere(run) ? ["s" as const] : []), "e", "t", "q"];
 }
 
-/** Always null: whoever looks has not answered. */
+/** Shows changes or runs checks. Always null, because this is no answer. */
 async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, key: Look): Promise<null> {
   const phase = currentPhase(run);
   if (phase === undefined || phase.made === null) return null;
@@ -210,5 +215,5 @@ async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, 
   return null;
 }
 
-/** The prompt gives undefined for an empty line. */
+/** The prompt returns undefined for an empty line. */
 const orEmpty = (said: string | undefined): string => said ?? "";

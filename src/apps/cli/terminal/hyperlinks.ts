@@ -6,7 +6,7 @@ import type { Viewer } from "./show-changes.ts";
 const ESCAPE = "\u001B";
 const END = `${ESCAPE}\\`;
 
-/** Whether a terminal makes links of OSC 8; one that does not might print it. */
+/** True if the terminal supports links (OSC 8). Others might print the code. */
 export function knowsLinks(env: NodeJS.ProcessEnv): boolean {
   if (env["FORCE_HYPERLINK"] !== undefined) return env["FORCE_HYPERLINK"] !== "0";
   const program = env["TERM_PROGRAM"] ?? "";
@@ -18,16 +18,16 @@ export function knowsLinks(env: NodeJS.ProcessEnv): boolean {
   );
 }
 
-/** A path as it is shown, and the file of this machine that it opens. */
+/** A displayed path, and the local file that it opens. */
 export type FileLink = { readonly shown: string; readonly file: string };
 
-/** Writes a text in which paths open their files, where the terminal can. */
+/** Prints a text and links its paths to their files, if the terminal supports links. */
 export function outWithLinks({ io, env }: Viewer, text: string, links: readonly FileLink[]): void {
   if (knowsLinks(env)) writeText(1, `${withFileLinks(terminalText(text), links)}\n`);
   else io.out(text);
 }
 
-/** Makes links of the paths in a text that is safe to show; a path within a longer one is none. */
+/** Turns the paths in a text into links, except a path within a longer one. The text must be safe to print. */
 export function withFileLinks(text: string, links: readonly FileLink[]): string {
   if (links.length === 0) return text;
   const files = new Map(links.map(({ shown, file }) => [shown, file]));

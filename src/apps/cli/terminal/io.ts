@@ -1,11 +1,11 @@
 import { writeSync } from "node:fs";
 import { terminalText } from "../../../views/plain-text.ts";
 
-/** Where a verb writes to and what it knows about it. Tests hand in their own. */
+/** Output of a command, and the properties of the terminal. Tests pass their own. */
 export type Io = {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
-  /** A person sits at both ends. */
+  /** True if a user can answer: input and output are terminals, and neither `--json` nor `CI` is set. */
   readonly interactive: boolean;
   readonly color: boolean;
   readonly columns: number;
@@ -15,8 +15,8 @@ export type Io = {
 type Wishes = { readonly json: boolean; readonly noColor: boolean; readonly env: NodeJS.ProcessEnv };
 
 /**
- * The process's own input and output. Node's streams are set up only when somebody asks about the terminal: that costs
- * a quarter of a bare start, and most verbs just write.
+ * Returns the input and output of the process. Node creates its streams only on the first question about the terminal:
+ * this takes a quarter of the shortest start, and most commands only write.
  */
 export function createIo({ json, noColor, env }: Wishes): Io {
   const isScreen = (): boolean => isTerminal(process.stdout);
@@ -39,13 +39,13 @@ export function createIo({ json, noColor, env }: Wishes): Io {
   };
 }
 
-/** The mark is missing on streams that are no terminal, whatever their types say. */
+/** Streams other than terminals lack this property, despite their types. */
 const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;
 
 const waiting = new Int32Array(new SharedArrayBuffer(4));
 const INPUT_DRAIN_MS = 5;
 
-/** Writes all of a text to an open descriptor. Whoever reads may be slow, or may have stopped reading as `head` does. */
+/** Writes a complete text to an open descriptor. The reader may be slow, or may have stopped reading as `head` does. */
 export function writeText(descriptor: number, text: string): void {
   let rest = Buffer.from(text);
   while (rest.length > 0) {

@@ -11,9 +11,9 @@ import { askText } from "./ask-text.ts";
 export type IssueWords = { readonly words: string; readonly issue: IssueLink | null };
 
 /**
- * What to do, in words, where somebody gave the address of an issue: the words after it, else the issue's title from
- * the tracker's own program, else what they are asked for.
- * @throws ProblemError USAGE where nobody can be asked.
+ * Returns the description of the work if the user gave the address of an issue: the words after it, otherwise the
+ * issue's title from the tracker's command-line tool, otherwise the user's reply.
+ * @throws ProblemError USAGE without a terminal or reply.
  */
 export async function issueWords(invocation: Invocation, words: readonly string[]): Promise<IssueWords> {
   const [first = "", ...others] = words;
@@ -41,7 +41,7 @@ const COMMANDS: Readonly<Partial<Record<IssueLink["source"], (url: string) => re
   gitlab: (url) => ["glab", "issue", "view", url, "--output", "json"],
 };
 
-/** The person's own program, with their own login; null where there is none, or it cannot tell. */
+/** Reads the title with the user's own tool and login; null if the tool is missing or fails. */
 async function fetchedTitle({ env, cwd }: Invocation, { source, url }: IssueLink): Promise<string | null> {
   const [name = "", ...args] = COMMANDS[source]?.(url) ?? [];
   const program = findProgram(name, env);
@@ -51,6 +51,6 @@ async function fetchedTitle({ env, cwd }: Invocation, { source, url }: IssueLink
     const title = ownValue(JSON.parse(stdout), "title");
     return typeof title === "string" && title.trim() !== "" ? title : null;
   } catch {
-    return null; // not logged in, no network, or another form: the person is asked
+    return null; // not logged in, no network, or an unknown format: the user is asked
   }
 }

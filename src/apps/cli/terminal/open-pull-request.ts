@@ -8,8 +8,8 @@ import type { LocalProject } from "../../../compose/project.ts";
 import type { Invocation } from "../grammar/verb.ts";
 
 /**
- * After a person chose a pull request: offers to push the branch and open it with the tool they have. Nothing is pushed
- * without a yes at this terminal; elsewhere the closing report has the commands.
+ * Offers to push the branch and open a pull request with the user's tool, if the user chose to finish with one. Pushes
+ * only after a yes at this terminal; otherwise the closing report lists the commands.
  */
 export async function openPullRequest(
   { io, env }: Pick<Invocation, "io" | "env">,

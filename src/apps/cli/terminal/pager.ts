@@ -2,12 +2,12 @@ import { homedir } from "node:os";
 import { globalGitSetting } from "../../../adapters/git/read/global-setting.ts";
 import { runInteractive, splitCommand } from "./run-interactive.ts";
 
-/** Stays open however short the text is: a key that closes it must not reach the question behind it. */
+/** Stays open for short texts: otherwise the key that closes it would answer the next question. */
 const FALLBACK = ["less", "-R", "-+F", "-+X"];
 
 /**
- * Shows text in the pager of the person: the one of their own git settings, of their environment, delta, else less. What
- * a repository configures is never asked. False where they want none, or none can be started.
+ * Shows text in the user's pager: from `GIT_PAGER`, the user's git settings or `PAGER`, otherwise delta or less.
+ * Repository settings are never read. False if the user wants no pager, or none could be started.
  */
 export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const named = env["GIT_PAGER"] ?? (await pagerOfGit(env)) ?? env["PAGER"];
@@ -17,7 +17,7 @@ export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise
   return false;
 }
 
-/** What only a shell could read is left out, as none is started here. */
+/** Ignores a setting that needs a shell, as no shell is started. */
 async function pagerOfGit(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const named = await globalGitSetting("core.pager", { home: env["HOME"] ?? homedir(), env });
   return named === null || /[|;&$<>`"'\\(){}*?]/.test(named) ? undefined : named;

@@ -1,9 +1,9 @@
 import { StringDecoder } from "node:string_decoder";
 import { Transform } from "node:stream";
 
-/** Stands for a line break on the one line that a question has. */
+/** Replaces a line break in a one-line prompt. */
 const LINE_BREAK = "↵";
-/** Stands for the wish to go on in an editor; nobody can type it. */
+/** Marks a request for the editor. A private-use character that users cannot type. */
 const EDITOR = "\uE000";
 
 const ESCAPE = "\u001B";
@@ -12,11 +12,11 @@ const PASTE_ENDS = `${ESCAPE}[201~`;
 const CTRL_G = "\u0007";
 const ENTER = "\r";
 
-/** Tells a terminal to mark what is pasted; and not to any more. */
+/** Turns the marking of pasted text on, and off again. */
 export const MARK_PASTES = `${ESCAPE}[?2004h`;
 export const LEAVE_PASTES = `${ESCAPE}[?2004l`;
 
-/** Keys on their way to a question of one line: pasted lines stay one answer, and Ctrl-G asks for the editor. */
+/** Returns a filter for the keys of a one-line prompt: pasted lines stay one answer, and Ctrl-G requests the editor. */
 export function createPasteFilter(): (keys: string) => string {
   let isPasting = false;
   const ofPart = (part: string): string => {
@@ -25,7 +25,7 @@ export function createPasteFilter(): (keys: string) => string {
       return "";
     }
     if (isPasting) return part.replaceAll(/\r\n?|\n/g, LINE_BREAK);
-    // A terminal that marks no pastes sends them at once; whoever types presses Enter last.
+    // A terminal that does not mark pastes sends them at once. Typed input ends with Enter.
     return part.replaceAll(/\r\n?(?=[^\r\n])|\n(?=[^\r\n])/g, LINE_BREAK).replaceAll(CTRL_G, `${EDITOR}${ENTER}`);
   };
   return (keys) => keys.split(MARKS).map(ofPart).join("");
@@ -36,16 +36,16 @@ const MARKS = /(\u001B\[20[01]~)/;
 
 export type TypedText = { readonly text: string; readonly wantsEditor: boolean };
 
-/** What was typed, with its lines. */
+/** Restores the lines of a typed text. */
 export const readTyped = (line: string): TypedText => ({
   text: line.replaceAll(EDITOR, "").replaceAll(LINE_BREAK, "\n"),
   wantsEditor: line.includes(EDITOR),
 });
 
-/** A text as it is edited on one line. */
+/** Converts a text for editing on one line. */
 export const onOneLine = (text: string): string => text.replaceAll("\n", LINE_BREAK);
 
-/** The terminal's own keys through the filter; `close` gives the terminal back. */
+/** Filters the terminal's keys. `close` releases the terminal. */
 export function openPasteInput(stdin: NodeJS.ReadStream): { input: Transform; close: () => void } {
   const filter = createPasteFilter();
   const decoder = new StringDecoder("utf8");

@@ -13,19 +13,18 @@ export type ProgressView = { show(progress: Progress): void; stop(): void };
 
 const TICK_MILLISECONDS = 500;
 
-/** What the journal of the run holds now. */
 type ReadEvents = () => readonly RunEvent[];
 
 export type ProgressOptions = {
   readonly recorded: ReadEvents;
-  /** What agents say and do stays on the screen. */
+  /** Keeps the messages and actions of agents on the screen. */
   readonly isVerbose: boolean;
   readonly window: Pick<Window, "title">;
 };
 
 /**
- * Progress on stderr. At a terminal: a line for each thing done, which stays, and below them one that renews itself.
- * Elsewhere plain lines.
+ * Shows progress on stderr. At a terminal: permanent lines for completed work, and under them a line with the current
+ * state. Otherwise plain lines.
  */
 export function createProgressView(io: Io, watching: ProgressOptions): ProgressView {
   return io.interactive && process.stderr.isTTY ? createLiveLine(io, watching) : createPlainLines(io);
@@ -91,10 +90,10 @@ function createLiveLine(io: Io, { recorded, isVerbose, window }: ProgressOptions
 
 const ERASE = "\r\u001B[2K";
 
-/** Columns left beside a mark; fewer than twenty would tell nothing. */
+/** Columns next to a mark. At least 20, because a shorter text would be useless. */
 const roomFor = ({ columns }: Io, taken: number): number => Math.max(20, columns - taken);
 
-/** Writes what was recorded since the last time, from now on: whoever comes back knows the rest. */
+/** Prints the events recorded since the previous call. Events from before it was created are not repeated. */
 function createTeller(io: Io, recorded: ReadEvents): () => void {
   const paint = paintWorkLine(pc.createColors(io.color));
   let told = recorded().at(-1)?.seq ?? 0;
@@ -106,7 +105,7 @@ function createTeller(io: Io, recorded: ReadEvents): () => void {
   };
 }
 
-/** One thing that happened, with its mark and in colour. */
+/** Formats an event with its mark and color. */
 export function paintWorkLine(colors: ReturnType<typeof pc.createColors>): (line: WorkLine) => string {
   const marks: Readonly<Record<WorkLine["mark"], (text: string) => string>> = {
     begun: (text) => colors.bold(`▸ ${text}`),

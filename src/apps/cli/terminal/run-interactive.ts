@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** A program that has the terminal to itself for a while; `input` is what it reads, where it is no terminal. */
+/** A program that takes over the terminal. With `input`, it reads this text instead of the keyboard. */
 export type Guest = {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -8,7 +8,10 @@ export type Guest = {
   readonly cwd?: string;
 };
 
-/** Lets a program of the person use the terminal until it ends. Null when it could not be started; -1 for a signal. */
+/**
+ * Gives the terminal to a program of the user until it exits. Returns its exit code; null if it could not be started,
+ * -1 after a signal.
+ */
 export async function runInteractive({ argv, env, input, cwd }: Guest): Promise<number | null> {
   const [program = "", ...args] = argv;
   const restore = ignoreInterrupts();
@@ -21,7 +24,7 @@ export async function runInteractive({ argv, env, input, cwd }: Guest): Promise<
       });
       child.once("error", () => resolve(null));
       child.once("close", (code) => resolve(code ?? -1));
-      child.stdin?.on("error", () => undefined); // whoever has seen enough stops reading
+      child.stdin?.on("error", () => undefined); // the user may close a pager before its end
       child.stdin?.end(input);
     });
   } finally {
@@ -29,10 +32,10 @@ export async function runInteractive({ argv, env, input, cwd }: Guest): Promise<
   }
 }
 
-/** A command of the person's environment: arguments split at spaces, no shell. */
+/** Splits a command of the user's environment at spaces, without a shell. */
 export const splitCommand = (command: string): string[] => command.split(" ").filter((word) => word !== "");
 
-/** Ctrl-C in the guest reaches us as well; there it does not mean that the run should stop. */
+/** Ctrl-C in the program reaches this process too, and must not stop the run. */
 function ignoreInterrupts(): () => void {
   const listeners = process.listeners("SIGINT");
   const ignore = (): void => undefined;

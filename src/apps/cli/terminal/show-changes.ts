@@ -4,7 +4,7 @@ import { showInPager } from "./pager.ts";
 
 export type Viewer = Pick<Invocation, "io" | "env">;
 
-/** Text with patches in it, in colour and in the person's own pager where they have one. */
+/** Shows text that contains patches in color, in the user's pager if there is one. */
 export async function showChanges({ io, env }: Viewer, text: string): Promise<void> {
   const shown = colored(text, pc.createColors(io.color));
   if (!(await showInPager(shown, env))) io.out(shown);

@@ -11,7 +11,7 @@ import { askStale } from "./ask-stale.ts";
 import { askTests } from "./ask-tests.ts";
 import type { Io } from "./io.ts";
 
-/** Plans a run, asking at a terminal what is left to be chosen, and opens it. */
+/** Plans a run and opens it. At a terminal, asks for the open choices. */
 export async function startRun(invocation: Invocation, project: Project, request: RunRequest): Promise<OpenedRun> {
   return openPlanned(invocation, (await resolvePlan(invocation, project, request)).plan);
 }
@@ -22,15 +22,15 @@ export async function openPlanned({ io }: Invocation, plan: RunPlan): Promise<Op
   return opened;
 }
 
-/** At a terminal broken between words. */
+/** Wraps lines between words at a terminal. */
 const tell = ({ err, interactive, columns }: Io, line: string): void =>
   err(interactive ? wrapLines(line, columns) : line);
 
 export type ResolvedPlan = { readonly plan: RunPlan; readonly request: RunRequest };
 
 /**
- * The plan of a run in which nothing is left to be chosen, and the request with every choice in it.
- * @throws ChoicesNeeded with all of them where nobody can be asked, with the one that was declined elsewhere.
+ * Returns a plan without open choices, and the request with every decision.
+ * @throws ChoicesNeeded with all open choices without a terminal, with the declined one at a terminal.
  */
 export async function resolvePlan(
   invocation: Invocation,

@@ -3,16 +3,16 @@ import { plainLine } from "../../../views/plain-text.ts";
 import type { NotifyChoice } from "../../../schema/user-settings.ts";
 import type { DesktopCall } from "./desktop-call.ts";
 
-/** The window around a terminal: its title, its bell and the notifications of the desktop it is on. */
+/** The terminal window: its title, its bell and its desktop notifications. */
 export type Window = {
   title(text: string): void;
-  /** Tells a person who looks elsewhere that they are needed. */
+  /** Notifies the user in another window that an answer is needed. */
   call(text: string): void;
-  /** Gives the title back that was there before. */
+  /** Restores the earlier title. */
   restore(): void;
 };
 
-/** Where nobody sits at a terminal. */
+/** For calls without a terminal. */
 export const NO_WINDOW: Window = { title: () => undefined, call: () => undefined, restore: () => undefined };
 
 const ESCAPE = "\u001B";
@@ -20,14 +20,16 @@ const BELL = "\u0007";
 const KEEP_TITLE = `${ESCAPE}[22;2t`;
 const RESTORE_TITLE = `${ESCAPE}[23;2t`;
 
-/** Terminals that know titles and notifications, and skip those they do not know. */
+/** Terminals that support titles and notifications, and ignore unknown ones. */
 const isWindow = ({ TERM: term = "" }: NodeJS.ProcessEnv): boolean =>
   term !== "" && term !== "dumb" && term !== "linux";
 
-/** How a person is called; `desktop` is null where there is none, or the terminal tells it by itself. */
+/** `desktop` is null without desktop notifications, or if the terminal shows them itself. */
 export type NotificationOptions = { readonly choice: NotifyChoice; readonly desktop: DesktopCall | null };
 
-/** `write` gets codes for the terminal as they are; without a window it gets none but the bell. */
+/**
+ * Creates the window of a terminal. `write` receives unescaped terminal codes; without window support, only the bell.
+ */
 export function createWindow(
   env: NodeJS.ProcessEnv,
   { choice, desktop }: NotificationOptions,
@@ -53,10 +55,10 @@ export function createWindow(
   };
 }
 
-/** What ends a code, or begins another, becomes a visible mark. */
+/** Replaces characters that end a code or start another one. */
 const line = (text: string): string => plainLine(text, 200);
 
-/** OSC 777 for terminals that know only that; OSC 9 is known by most others. Both would tell it twice. */
+/** OSC 777 for terminals that support only this one; most others support OSC 9. Sending both would notify twice. */
 function notification(env: NodeJS.ProcessEnv, text: string): string {
   const isOlder = env["VTE_VERSION"] !== undefined || /^(?:rxvt|foot)/.test(env["TERM"] ?? "");
   return isOlder ? `${ESCAPE}]777;notify;isdlc;${text}${BELL}` : `${ESCAPE}]9;${text}${BELL}`;
