@@ -14,7 +14,7 @@ import type { Invocation } from "../grammar/verb.ts";
 
 type DemoAnswer = UserInterface["answer"];
 
-/** The gate at which the demo sends work back, and the words the recording follows there. */
+/** The gate that the demo answers with Redo, and the guidance expected by the recording. */
 const REDO = {
   phase: "03-architecture",
   guidance: "Say where rounding happens, as a decision of its own with the alternative that lost.",
@@ -22,7 +22,7 @@ const REDO = {
 
 const script: Person = { name: "demo script", channel: "prompt" };
 
-/** Answers in the person's stead, and says so before each answer. */
+/** Answers instead of the user, and prints each answer before giving it. */
 export const scriptAnswers =
   (out: Io["out"]): DemoAnswer =>
   async ({ project, run }) => {
@@ -37,7 +37,7 @@ export const scriptAnswers =
     return true;
   };
 
-/** Asks the person here; nothing of theirs is decided, so it does not matter whose terminal it is. */
+/** Asks the user. An agent's terminal is accepted too: the demo decides nothing that belongs to the user. */
 export function personAnswers(invocation: Invocation): DemoAnswer {
   const by = personHere();
   return (open) => {
@@ -55,7 +55,7 @@ function scripted(run: ActiveRun): TerminalAnswer | null {
   return redoes(run) ? { option: "redo", text: REDO.guidance } : { option: "continue" };
 }
 
-/** What there is to decide on, in short. */
+/** Summarizes the phase's output for the decision. */
 function madeLines(run: ActiveRun): string[] {
   const made = currentPhase(run)?.made ?? null;
   if (run.wait?.kind !== "gate" || made === null) return [""];

@@ -7,13 +7,13 @@ import type { SampleProject } from "./sample.ts";
 export type DemoEnd = {
   readonly state: RunState;
   readonly result: Result;
-  /** A person may leave when they like; a script plays to the end. */
+  /** True for a user, who may leave at any time. A script runs to the end. */
   readonly mayLeave: boolean;
-  /** Where the sample stays; null when it is removed. */
+  /** Location of the sample; null if it is removed. */
   readonly kept: Pick<SampleProject, "folder" | "root"> | null;
 };
 
-/** What the demo came to, and where to go from here. */
+/** Reports the end of the demo and the next commands to try. */
 export function closing(ending: DemoEnd): Result {
   const { state, result, kept } = ending;
   const code = exitCode(ending);

@@ -7,7 +7,7 @@ import type { LocalProject } from "../../../compose/project.ts";
 import type { Io } from "../terminal/io.ts";
 import { paintWorkLine, type ProgressView } from "../terminal/progress.ts";
 
-/** Tells a run line by line: what the agents say, and between it what the journal recorded since. */
+/** Prints a run line by line: the agents' messages, and the events recorded between them. */
 export function createNarrator(io: Io, project: LocalProject): ProgressView {
   const colors = pc.createColors(io.color);
   const paint = paintWorkLine(colors);
@@ -33,10 +33,10 @@ export function createNarrator(io: Io, project: LocalProject): ProgressView {
   };
 }
 
-/** Room of `    reviewer  `. */
+/** Columns of `    reviewer  `. */
 const TELLER_WIDTH = 14;
 
-/** Text that begins at an indent, wrapped so that its further lines begin there too. */
+/** Wraps text that starts at an indent, and indents its further lines. */
 const indented = (text: string, { room, indent }: { readonly room: number; readonly indent: number }): string =>
   wrapLines(text, room - indent).replaceAll("\n", `\n${" ".repeat(indent)}`);
 

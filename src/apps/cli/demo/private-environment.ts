@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What would lead programs back to the person's own settings, or tell them that they run inside something else. */
+/** Variables that lead programs to the user's own settings, or reveal an outer program. */
 const LEFT_OUT = /^(?:npm_|GIT_|ISDLC_|NODE_TEST_CONTEXT$)/i;
 
 const GIT_SETTINGS = `[user]
@@ -13,7 +13,7 @@ const GIT_SETTINGS = `[user]
   hooksPath = /dev/null
 `;
 
-/** An environment whose home, settings and temporary files all lie below one folder. */
+/** Returns an environment with home, settings and temporary files under one folder. */
 export function createPrivateEnvironment(folder: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const home = join(folder, "home");
   const temporary = join(folder, "tmp");
@@ -33,10 +33,10 @@ export function createPrivateEnvironment(folder: string, env: NodeJS.ProcessEnv)
   };
 }
 
-/** Holds the key of the journal: another place could not vouch for it. */
+/** Contains the key of the journal, which is required to verify it. */
 export const stateHome = (folder: string): string => join(folder, "home", ".local", "state");
 
-/** Git is started with this process's own environment, so that has to change. For a process that does nothing else. */
+/** Changes the environment of this process, because git inherits it. Only for a process that does nothing else. */
 export function enterEnvironment(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);

@@ -5,12 +5,12 @@ import { packageRoot } from "../../../adapters/definitions/package-root.ts";
 import { gitFailed, lastWords, runGit } from "../../../adapters/git/process/run-git.ts";
 import { OWN, OWN_FOLDER } from "../../../core/own-folder.ts";
 
-/** A throw-away place: `root` is the sample project, everything lies below `folder`. */
+/** A temporary location: `root` is the sample project, and everything is under `folder`. */
 export type SampleProject = { readonly folder: string; readonly root: string; readonly remove: () => void };
 
 const GIT_MILLISECONDS = 30_000;
 
-/** Makes an empty place, removed when the process ends however it ends, unless it is kept. */
+/** Creates an empty folder, removed at any exit of the process unless `keep` is set. */
 export function createSampleProject(keep: boolean): SampleProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-demo-")));
   const remove = (): void => {
@@ -21,10 +21,10 @@ export function createSampleProject(keep: boolean): SampleProject {
   return { folder, root: join(folder, "corner-shop"), remove };
 }
 
-/** Few enough to stay short: after a design, after the code, and before the end. */
+/** Three gates keep the demo short: after the design, after the code, and before the end. */
 const SETTINGS = { supervised_mode: { enabled: true, review_phases: ["03", "06", "08"] } };
 
-/** Fills the place with the sample project, committed on `main`, and sets its gates as a person would. */
+/** Copies the sample project, commits it on `main`, and writes the supervision settings that a user would choose. */
 export async function fillSample(root: string, environment: NodeJS.ProcessEnv): Promise<void> {
   copyFiles(join(packageRoot(), "demo", "sample"), root);
   const steps = [
@@ -43,7 +43,7 @@ export async function fillSample(root: string, environment: NodeJS.ProcessEnv): 
 
 export const recordingFile = (): string => join(packageRoot(), "demo", "recording.json");
 
-/** Contents only: an installed package may be read-only, the sample is not. */
+/** Copies contents without permissions: an installed package may be read-only, the sample is not. */
 function copyFiles(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -4,11 +4,14 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { RememberedAgent } from "../../../schema/run-agents.ts";
 import { text, type Values } from "./verb.ts";
 
-/** True when a verb was told which agent to use. */
+/** True if an option names an agent or reviewer. */
 export const namesAgent = (values: Values): boolean =>
   ["agent", "agent-command", "reviewer", "reviewer-command"].some((name) => text(values, name) !== undefined);
 
-/** The agents that options name. @throws ProblemError USAGE */
+/**
+ * Reads the agents from the options.
+ * @throws ProblemError USAGE
+ */
 export const askedAgents = (values: Values): AskedAgents => ({
   agent: askedFor(values, "agent"),
   reviewer: askedFor(values, "reviewer"),

@@ -16,7 +16,6 @@ import { specVerbs } from "./spec-verbs.ts";
 import { teamVerbs } from "./team-verbs.ts";
 import { type Verb, verb, verbWithWords } from "./verb.ts";
 
-/** Every verb there is. */
 export const verbs: readonly Verb[] = [
   verbWithWords("do", "begin", {
     summary: "Plan, implement and review a change",

@@ -2,7 +2,7 @@ import type { Choice, ChoiceId } from "../../../app/choice.ts";
 import type { Choice as ToldChoice } from "../../../schema/api-project.ts";
 import type { Result } from "./verb.ts";
 
-/** What the command line takes for an answer given beforehand. */
+/** The option that answers each choice in advance. */
 const FLAGS: Readonly<Record<ChoiceId, string>> = {
   item: "one of these names instead",
   stale: "--on-stale <option>",
@@ -32,7 +32,7 @@ const choiceFlag = ({ id, path }: Choice): string =>
 const ELSEWHERE = ", or isdlc -C ";
 const OPTION = "<option>";
 
-/** The flag with each value it accepts here. */
+/** Returns the option with each value accepted here. */
 function flagUsage({ flag, options }: Pick<ToldChoice, "flag" | "options">): string {
   if (flag === FLAGS.tests) return "--tests trust, --tests none or --tests '<command>'";
   if (flag === FLAGS.hooks) return listed(options.map((option) => `${flag} ${option}`));
@@ -44,20 +44,23 @@ function flagUsage({ flag, options }: Pick<ToldChoice, "flag" | "options">): str
 const listed = (ways: readonly string[]): string =>
   ways.length < 2 ? ways.join("") : `${ways.slice(0, -1).join(", ")} or ${ways.at(-1) ?? ""}`;
 
-/** What has to be chosen, with the flag by which it can be said beforehand. */
+/** Lists the open choices, each with the option that answers it. */
 export const toldChoices = (choices: readonly Choice[]): ToldChoice[] =>
   choices.map((choice) => {
     const { kind, options, about } = choice;
     return { kind, options: [...options], flag: choiceFlag(choice), about: [...about] };
   });
 
-/** `atTerminal`: the person was asked, and a no is a decision; elsewhere flags answer, and all of them are told at once. */
+/**
+ * Returns the result for open choices. `atTerminal`: the user was asked and declined. Otherwise options answer them,
+ * and all choices are reported at once.
+ */
 export function choicesResult(choices: readonly Choice[], atTerminal: boolean): Result {
   const told = toldChoices(choices);
   return atTerminal ? { ...openChoices(told), lines: choices.flatMap(declined) } : openChoices(told);
 }
 
-/** Nobody can be asked, and nothing was begun. */
+/** Returns the result if a choice is open and no user can be asked. Nothing was started. */
 export function openChoices(told: readonly ToldChoice[]): Result {
   const flags = [...new Set(told.map(flagUsage))];
   const [only = ""] = flags;

@@ -11,7 +11,7 @@ const listFlags = (name: string): string[] => {
   );
 };
 
-/** `--agent) words="claude codex" ;;` for every option with a fixed set of values, of all verbs together. */
+/** `--agent) words="claude codex" ;;` for every option with a fixed set of values, merged from all commands. */
 function valueCases(): string[] {
   const all = [globalOptions, ...verbs.map(({ options }) => options)].flatMap((options) => Object.entries(options));
   const listed = new Map<string, Set<string>>();
@@ -20,7 +20,7 @@ function valueCases(): string[] {
   return [...listed].map(([option, values]) => `    --${option}) words="${[...values].join(" ")}" ;;`);
 }
 
-/** A completion script for a shell, made from the catalog of verbs. */
+/** Creates a shell's completion script from the command catalog. */
 export function completionScript(shell: string): string {
   const make = scripts[shell];
   if (make === undefined)

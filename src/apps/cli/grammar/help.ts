@@ -4,7 +4,7 @@ import type { Option, Verb } from "./verb.ts";
 
 type Topic = { readonly name: string; readonly title: string; readonly verbs: readonly string[] };
 
-/** All commands, grouped by what the user wants to do. */
+/** All commands, grouped by task. */
 export const helpTopics: readonly Topic[] = [
   { name: "start", title: "Start work", verbs: ["do", "feature", "fix", "build", "analyze", "add", "items", "run"] },
   { name: "gates", title: "Decide", verbs: ["continue", "review", "redo", "back", "answer", "cancel"] },
@@ -39,7 +39,7 @@ export const helpTopics: readonly Topic[] = [
 
 export const isHelpTopic = (word: string): boolean => helpTopics.some(({ name }) => name === word);
 
-/** Help for a command, for a topic, for everything, or the overview. */
+/** Returns the help for a command, a topic or everything, or the overview. */
 export function helpLines(word: string | undefined, isComplete: boolean): readonly string[] {
   const verb = word === undefined ? undefined : findVerb(word);
   if (verb !== undefined && !isHelpTopic(verb.name)) return verbHelp(verb);
@@ -48,7 +48,7 @@ export function helpLines(word: string | undefined, isComplete: boolean): readon
   return isComplete ? completeHelp() : overview;
 }
 
-/** What most users need; fits a terminal of 24 lines and 80 columns. */
+/** The commands that most users need. Fits a terminal of 24 lines and 80 columns. */
 export const overview: readonly string[] = [
   'Usage: isdlc "<change>"  or  isdlc <command> [options]',
   "",
@@ -112,7 +112,7 @@ export function formatOption(name: string, { short, value, type }: Option): stri
 }
 
 const MAX_COLUMNS = 80;
-/** A longer left column gets a line of its own. */
+/** If the left column is longer, the right one starts on the next line. */
 const MAX_LEFT_CHARS = 26;
 
 function columns(rows: readonly { readonly left: string; readonly right: string }[]): string[] {

@@ -35,13 +35,13 @@ export const agentOptions: Options = {
   "reviewer-command": { type: "string", value: '"program args"', about: "a program to use as the reviewer" },
 };
 
-/** What one execution may use. */
+/** Limits of one execution. */
 export const limitOptions: Options = {
   "max-turns": { type: "string", value: "n", about: "stop an agent after <n> turns" },
   "max-minutes": { type: "string", value: "n", about: "stop an agent after <n> minutes" },
 };
 
-/** How much of the work is shown. */
+/** How much of the work is displayed. */
 export const watchOptions: Options = {
   verbose: { type: "boolean", short: "v", about: "show the output of agents" },
 };
@@ -105,7 +105,7 @@ export const startOptions: Options = {
   ...personOptions,
 };
 
-/** Of the verbs that begin a run, here or with a team's workers. */
+/** Options of commands that start a run, on this machine or on a team's workers. */
 export const beginOptions: Options = {
   ...startOptions,
   team: { type: "boolean", about: "let the team's workers do it (needs isdlc login <url>)" },
@@ -161,7 +161,7 @@ export const verifyOptions: Options = {
   "allow-empty": { type: "boolean", about: "accept a range without commits" },
 };
 
-/** What a person trusts besides the test command, the overlay and the hooks. */
+/** What the user can trust besides the test command, the overlay and the hooks. */
 export const trustOptions = {
   allow: {
     type: "string",

@@ -16,13 +16,13 @@ export type ParsedArguments = {
   readonly words: readonly string[];
 };
 
-/** `-light` is written with one dash by the people who know it; it may stand anywhere. */
+/** Options that users write with one dash, at any position: `-light`, `-V`. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["-light", "--light"],
   ["-V", "--version"],
 ]);
 
-/** Finds the verb and its options. Text that is no verb is what to do. */
+/** Finds the command and its options. Text that names no command describes a change. */
 export function parse(args: readonly string[]): ParsedArguments {
   const spelled = withoutGroup(args.map((arg) => ALIASES.get(arg) ?? arg));
   const name = firstWord(spelled);
@@ -49,9 +49,9 @@ function withoutGroup(args: readonly string[]): readonly string[] {
   return GROUPS.get(group)?.has(name) === true ? args.slice(1) : args;
 }
 
-const changeVerb = (): Verb => verbs[0] as Verb; // the catalog starts with it
+const changeVerb = (): Verb => verbs[0] as Verb; // the first entry of the catalog
 
-/** A first word that is nearly a verb is a slip, not work to be done. */
+/** Treats a first word similar to a command as a typing error, not as a change. */
 function refuseMistyped(word: string): void {
   const meant = meantVerb(word);
   if (meant === undefined) return;
@@ -67,10 +67,10 @@ function refuseMistypedInGroup([group = "", word = ""]: readonly string[]): void
   throw new ProblemError({ code: "USAGE", detail, usage: `isdlc ${group} ${meant}, or the change in quotes` });
 }
 
-/** Languages that put no spaces between words: a whole sentence looks like one word there. */
+/** Scripts without spaces between words: there, a whole sentence looks like one word. */
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
-/** One word is what people try when they look for a verb; it must not start work that costs money. */
+/** Refuses a single word: users try one to find a command, and it must not start work that costs money. */
 function refuseLoneWord(title: string): void {
   if (title === "" || /\s/u.test(title) || UNSPACED.test(title)) return;
   const detail = `Unknown command "${plainLine(title, 80)}", and too short to describe a change.`;
@@ -97,7 +97,10 @@ function refuseUnknownVerb({ usage }: Verb, word: string): never {
 
 const meantVerb = (word: string): Verb | undefined => verbs.find(({ name }) => name !== "do" && isNearly(word, name));
 
-/** One letter too many, too few, wrong, or two swapped; of a short name only the last letter twice. */
+/**
+ * True for one letter added, missing or wrong, for two swapped letters, and for a doubled last letter. For a name of
+ * fewer than four letters, only the last applies.
+ */
 function isNearly(word: string, name: string): boolean {
   if (word === `${name}${name.at(-1) ?? ""}`) return true;
   if (Math.abs(word.length - name.length) > 1 || name.length < 4) return false;
@@ -159,7 +162,7 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
 type ArgumentOptions = NonNullable<ParseArgsConfig["options"]>;
 type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
-/** What was given more than once is one text, a line for each. */
+/** Joins the values of a repeated option, one per line. */
 const inLines = (given: OptionValues): Values =>
   Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value]),
@@ -196,7 +199,7 @@ function refuseUnknownOptions(args: readonly string[], options: ArgumentOptions,
   }
 }
 
-/** What is wrong; what follows in such a message is about dashes. */
+/** Returns the error. The rest of Node's message explains dashes. */
 function firstSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.split(". ")[0]?.replace(/\.?$/, ".") ?? message;

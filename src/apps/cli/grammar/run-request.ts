@@ -7,14 +7,14 @@ import { askedLimit, flag, type Invocation, text, type Values } from "./verb.ts"
 
 type RequestedWork = Omit<RunRequest, "usage" | "decisions" | "wishes">;
 
-/** What the options of a starting verb ask for. */
+/** Builds the request of a starting command from its options. */
 export function runRequest({ values, verb }: Pick<Invocation, "values" | "verb">, wanted: RequestedWork): RunRequest {
   return { ...wanted, usage: verb.usage, decisions: readDecisions(values), wishes: readWishes(values) };
 }
 
 export const readMode = (values: Values): Mode => (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
 
-/** `--yes` accepts the defaults of confirmations; what has a flag of its own is decided by that. */
+/** `--yes` accepts the defaults of confirmations; a choice with its own option is decided by that option. */
 function readDecisions(values: Values): Decisions {
   const isAgreed = flag(values, "yes");
   const tests = text(values, "tests") ?? (isAgreed ? "trust" : undefined);
@@ -27,7 +27,10 @@ function readDecisions(values: Values): Decisions {
   };
 }
 
-/** Undefined leaves it to the project's settings. @throws ProblemError USAGE for a wish against itself. */
+/**
+ * Undefined leaves the decision to the project's settings.
+ * @throws ProblemError USAGE for contradicting options.
+ */
 function wantsGates(values: Values): boolean | undefined {
   const wished = ["supervised", "review"].find((name) => values[name] !== undefined);
   if (!flag(values, "no-supervised")) return flag(values, "supervised") || undefined;
@@ -36,7 +39,7 @@ function wantsGates(values: Values): boolean | undefined {
   throw new ProblemError({ code: "USAGE", detail, usage: "--no-supervised, --supervised or --review 03,06" });
 }
 
-/** The catalog allows no other values than those that the types have. */
+/** The catalog allows only the values of these types. */
 function readWishes(values: Values): RunWishes {
   const review = text(values, "review");
   return {

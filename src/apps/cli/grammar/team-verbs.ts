@@ -7,7 +7,7 @@ const database = {
   about: "PostgreSQL database; prefer ISDLC_DATABASE_URL, which is hidden from other users",
 } as const;
 
-/** For teams: a server that decides, workers that drive, and people who answer from anywhere. */
+/** Commands for teams: a server that decides, workers that drive runs, and users who answer from anywhere. */
 export const teamVerbs: readonly Verb[] = [
   {
     name: "login",

@@ -6,7 +6,7 @@ const serving: Options = {
   "no-open": { type: "boolean", about: "print the link without opening a browser" },
 };
 
-/** The page; what it needs is bundled apart. */
+/** The command of the web UI, whose code is in its own bundle. */
 export const uiVerb: Verb = {
   name: "ui",
   kind: "begin",

@@ -4,31 +4,33 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { ExecutionLimits } from "../../../schema/plan.ts";
 import type { Io } from "../terminal/io.ts";
 
-/** Who may use a verb: anyone; anyone but an agent, as it only begins work; a person only; or a session at work. */
+/**
+ * Who may use a command. `read`: anyone. `begin`: anyone but an agent, as it only starts work. `decide`: only a
+ * person. `work`: a session that does the work of a phase.
+ */
 export type Kind = "read" | "begin" | "decide" | "work";
 
 export type Option = {
   readonly type: "string" | "boolean";
   readonly short?: string;
-  /** What the value is called in help. */
+  /** Name of the value in help. */
   readonly value?: string;
   readonly values?: readonly string[];
-  /** True where a colon and more may follow one of the values; what that is, is for the verb to check. */
+  /** True if a colon and further text may follow a value. The command checks that text. */
   readonly qualified?: true;
-  /** True where it may be given more than once; the verb gets one text, a line for each. */
+  /** True if the option may be repeated. The command receives one text, with one line per value. */
   readonly repeatable?: true;
   readonly about: string;
 };
 
-/** A verb as data: parsing, help, completion and the docs all come from this. */
+/** A command as data: the source of parsing, help, completion and the reference. */
 export type Verb = {
   readonly name: string;
   readonly kind: Kind;
   readonly summary: string;
   readonly usage: string;
-  /** True where something is said beside its options: a title, a phase, an item. */
+  /** True if the command takes further arguments, such as a title, a phase or an item. */
   readonly takesWords?: true;
-  /** Other names of the same. */
   readonly aliases?: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
 };
@@ -46,11 +48,14 @@ export type Invocation = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly io: Io;
-  /** What the person who speaks offers, where another surface hands a verb on; otherwise a token or the terminal. */
+  /**
+   * The caller's credential, if another interface passes the command on. Without it, a token or the terminal is the
+   * credential.
+   */
   readonly credential?: Credential;
 };
 
-/** What a verb came to: the exit code, the lines for people and the one object for programs. */
+/** Result of a command: the exit code, the lines for users, and one object for programs. */
 export type Result = {
   readonly code: 0 | 1 | 2 | 3 | 130 | 143;
   readonly lines: readonly string[];
@@ -72,13 +77,16 @@ export const text = (values: Values, name: string): string | undefined => {
 
 export const flag = (values: Values, name: string): boolean => values[name] === true;
 
-/** Other limits for what is tried again; undefined where none are named. */
+/** Reads changed limits for a retry; undefined if no option sets one. */
 export function otherLimits(values: Values): ExecutionLimits | undefined {
   const limits = { turns: askedLimit(values, "max-turns"), minutes: askedLimit(values, "max-minutes") };
   return limits.turns === null && limits.minutes === null ? undefined : limits;
 }
 
-/** The amount an option names; null without it. @throws ProblemError USAGE */
+/**
+ * Reads the amount of an option; null without it.
+ * @throws ProblemError USAGE
+ */
 export function askedLimit(values: Values, name: Limit): number | null {
   const said = text(values, name);
   if (said === undefined) return null;
