@@ -9,7 +9,7 @@ import { detectAgent, type SeenAgent, seeAgents } from "../../../compose/known-a
 import { openProject } from "../../../compose/project.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
-/** The agents that are known, what each can do, and which would be used for what. */
+/** Lists the supported agents, their abilities, and the ones that new runs would use. */
 export const agents: Run = async (invocation) => {
   const { settings: store, workflows, env } = openProject(invocation.cwd, invocation.env);
   const seen = await seeAgents(env);
@@ -25,7 +25,7 @@ export const agents: Run = async (invocation) => {
 type Use = { readonly agent: string; readonly by: "setting" | "detection" | "same" };
 
 type Uses = {
-  /** Null when there is none. */
+  /** Null if there is none. */
   readonly default: Use | null;
   readonly reviewer: Use | null;
   readonly phases: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ function listUses(set: SetAgents, detected: string | null): Uses {
   };
 }
 
-/** Arguments of a command may hold secrets; its program does not. */
+/** Omits the arguments of a command, which may contain secrets. */
 const shown = (agent: RememberedAgent): string =>
   agent.argv === null ? choiceText(agent) : `${agent.name} (${plainLine(agent.argv[0] ?? "")})`;
 

@@ -24,7 +24,7 @@ export const answer: Run = (invocation) => {
   return give(invocation, option);
 };
 
-/** The short forms: the verb is the option. */
+/** The short forms, where the command is the option. */
 export const shortAnswer: Run = (invocation) => give(invocation, invocation.verb.name);
 
 export const cancel: Run = async (invocation) => {
@@ -39,7 +39,7 @@ export const cancel: Run = async (invocation) => {
   return { ...result, lines, json: { ...result.json, left } };
 };
 
-/** Flags say it beforehand; where nobody said and nobody can be asked, it stays. */
+/** Decides about uncommitted changes of the agent. Without an option or a terminal, they stay. */
 async function whatIsLeft(
   { values, io }: Invocation,
   project: LocalProject,
@@ -49,7 +49,7 @@ async function whatIsLeft(
   return flag(values, "keep-tree") || !io.interactive ? "keep" : askWhatIsLeft(io, project, run);
 }
 
-/** Answers an escalation; without one, starts the current phase anew or leaves it out. */
+/** Answers an escalation. Without one, restarts or skips the current phase. */
 export const retryOrSkip: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
   if (run.wait?.kind === "escalation" || text(invocation.values, "wait") !== undefined) return shortAnswer(invocation);
@@ -60,13 +60,13 @@ export const retryOrSkip: Run = async (invocation) => {
   }));
 };
 
-/** Where no step has failed there is none to allow more. */
+/** Limits can only be changed for a failed step. */
 function refuseLimits({ values, verb }: Invocation): void {
   if (otherLimits(values) === undefined) return;
   throw new ProblemError({ code: "USAGE", detail: "Other limits are for a step that failed.", usage: verb.usage });
 }
 
-/** To an earlier phase, or to the beginning of the current one. */
+/** Returns to an earlier phase, or to the start of the current one. */
 export const goBack: Run = async (invocation) => {
   const { values, verb, words } = invocation;
   const to = words[0] ?? (verb.name === "back" ? "" : undefined);
@@ -97,7 +97,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     by,
     option,
     wait: text(values, "wait"),
-    // Whoever hands over no digest answers what `isdlc gate` shows now.
+    // Without a digest, the answer applies to the current output of `isdlc gate`.
     shown: text(values, "shown") ?? shownDigest(run),
     text: TAKES_GUIDANCE.has(option) ? readGuidance(invocation) : text(values, "text"),
     replies: readReplies(invocation, run.wait),
@@ -122,7 +122,7 @@ const TAKES_GUIDANCE: ReadonlySet<string> = new Set(["redo", "back", "retry"]);
 
 export const isRecordOnly = ({ values }: Invocation): boolean => flag(values, "record-only") || flag(values, "no-run");
 
-/** The one option that questions have says nothing about them: tells what is asked and how it can be answered. */
+/** Refuses an empty answer to questions, and prints the questions and the ways to answer. */
 function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never {
   const lines = waitLines(wait, listWaitOptions(run, wait), runItem(run)).map((line) => line.trim());
   throw new ProblemError({ code: "USAGE", detail: `Say what you answer. ${lines.join(" ")}`, usage: verb.usage });
@@ -143,7 +143,7 @@ function readGuidance({ values, words, verb }: Invocation): string {
   return text(values, "text") ?? (verb.name === "answer" ? words.slice(1) : words).join(" ");
 }
 
-/** `--reply id=text` for each, or `--text` for the only one; an empty text dismisses a question. */
+/** `--reply id=text` for each question, or `--text` for a single one; an empty text dismisses a question. */
 export function readReplies({ values, words }: Invocation, wait: Wait | null): Reply[] {
   const questions = wait?.kind === "questions" ? wait.questions : [];
   const only = text(values, "text") ?? (words.length > 1 ? words.slice(1).join(" ") : undefined);

@@ -21,10 +21,10 @@ import { openInvokedProject } from "../main/project-of.ts";
 import { withSigners } from "./signers.ts";
 import { ask } from "../terminal/ask.ts";
 
-/** Signs what the journal says about a run, or what a colleague's statement says, with the key that git signs with. */
+/** Signs an attestation of a run from its journal, or countersigns one of a colleague, with git's signing key. */
 export const attestVerb: Run = async (invocation) => {
   const project = openInvokedProject(invocation);
-  await identifyPerson(invocation, project); // a person's key speaks for that person only
+  await identifyPerson(invocation, project); // only a person may sign with a person's key
   const named = text(invocation.values, "countersign");
   const signed =
     named === undefined ? [await ownStatement(invocation, project)] : await others(invocation, project, named);
@@ -49,7 +49,7 @@ async function ownStatement({ values, words }: Invocation, project: LocalProject
   return attest(project, run);
 }
 
-/** What a second person vouches for is shown to them first. */
+/** Shows an attestation to the second person before it is countersigned. */
 async function others(
   invocation: Invocation,
   { root, env }: LocalProject,

@@ -25,7 +25,7 @@ import { resolvePlan, startRun } from "../terminal/start-run.ts";
 import { issueWords } from "../terminal/issue-words.ts";
 import { explain } from "./explain.ts";
 
-/** The workflow that belongs to a starting verb. */
+/** The workflow of each starting command. */
 export const WORKFLOW_OF: Readonly<Record<string, string>> = {
   do: "change",
   feature: "feature",
@@ -33,11 +33,11 @@ export const WORKFLOW_OF: Readonly<Record<string, string>> = {
   fix: "fix",
 };
 
-/** Starts the workflow that belongs to the verb and goes on until a person is needed. */
+/** Starts the workflow of the command and continues until the run waits or ends. */
 export const begin: Run = (invocation) =>
   start(invocation, WORKFLOW_OF[invocation.verb.name] ?? "change", invocation.words);
 
-/** Any workflow by name. */
+/** Starts any workflow by name. */
 export const run: Run = (invocation) => {
   const [name, ...words] = invocation.words;
   if (name !== undefined && !flag(invocation.values, "explain")) return start(invocation, name, words);
@@ -63,7 +63,7 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
   return continueRun(invocation, there);
 }
 
-/** Asked for, or part of the mode of a feature. */
+/** True on request, and for a feature whose mode requires it. */
 function wantsWorktree(invocation: Invocation, workflow: string): boolean {
   const mode = readMode(invocation.values);
   if (workflow === "spec") refuseHotfixTree(invocation, mode);
@@ -72,7 +72,7 @@ function wantsWorktree(invocation: Invocation, workflow: string): boolean {
 
 type Elsewhere = { readonly there: LocalProject; readonly request: RunRequest };
 
-/** The same work in a working tree of its own, which is made here once everything is decided. */
+/** Prepares the work in a separate worktree, created after every choice is decided. */
 async function elsewhere(invocation: Invocation, project: LocalProject, wanted: RunRequest): Promise<Elsewhere> {
   const { workflow } = wanted;
   const { definition } = project.workflows.resolve(workflow);
@@ -98,7 +98,7 @@ async function elsewhere(invocation: Invocation, project: LocalProject, wanted: 
   return { there: made.project, request: { ...request, title, feature, ...target } };
 }
 
-/** @throws ProblemError TREE_DIRTY: a new working tree has only what is committed of an item. */
+/** @throws ProblemError TREE_DIRTY: a new worktree contains only committed files of an item. */
 async function refuseUncommitted({ vcs }: LocalProject, { target }: PlannedWork): Promise<void> {
   const folder = target?.folder ?? null;
   if (folder === null) return;
@@ -108,7 +108,7 @@ async function refuseUncommitted({ vcs }: LocalProject, { target }: PlannedWork)
   if (files.length > 0) throw new ProblemError({ code: "TREE_DIRTY", files: files.slice(0, 10) });
 }
 
-/** A start that was killed as soon as the run was open may have left its item without a record. */
+/** Creates the item's record. It is missing if an earlier start was killed directly after opening the run. */
 async function completeRecord({ io }: Invocation, project: LocalProject, { run, stage }: ActiveRun): Promise<void> {
   if (stage.is !== "preparing" || run.scope !== "tree") return;
   const { item, title, issue = null } = run;
@@ -117,8 +117,8 @@ async function completeRecord({ io }: Invocation, project: LocalProject, { run, 
 }
 
 /**
- * Never a second run, and no agent unasked: whoever comes back sees where the open one stands, and at a terminal is
- * asked what is open. A redo was asked for: it goes on.
+ * Shows the open run, and at a terminal asks for the answer to its wait. Starts neither a second run nor an
+ * unrequested agent; a requested redo continues.
  */
 export async function recover(invocation: Invocation, project: LocalProject): Promise<Result> {
   const { state, head } = await currentRun(project);
@@ -139,13 +139,13 @@ export async function recover(invocation: Invocation, project: LocalProject): Pr
 
 type SessionRunState = {
   readonly run: ActiveRun;
-  /** Process that drives the run, or has its open gate before it; null when there is none. */
+  /** Process that drives the run or shows its open gate, if there is one. */
   readonly driver: number | null;
-  /** Says that what was wanted was not begun; empty where nothing was. */
+  /** States that the requested work was not started; empty if none was requested. */
   readonly refused: readonly string[];
 };
 
-/** The open run for whoever is not asked anything about it. */
+/** Returns the open run if the user is not asked about it. */
 function foundResult(invocation: Invocation, found: SessionRunState, warnings: readonly string[]): Result {
   const { run, driver, refused } = found;
   const isHeld = run.wait !== null && driver !== null;
@@ -164,10 +164,10 @@ function foundLines({ io }: Invocation, { run, driver, refused }: SessionRunStat
   if (driver === null) return [...recovery, ...lines, ...end];
   if (run.wait === null) return [...lines, watchLine(run), ...end];
   if (!io.interactive) return [...recovery, ...lines];
-  return refused.length === 0 ? [...lines] : heldLines(run.wait, driver); // where it stands has been said
+  return refused.length === 0 ? [...lines] : heldLines(run.wait, driver); // the state is already on the screen
 }
 
-/** Nothing is refused to whoever only looks, or names the very item whose analysis is open. */
+/** Refuses nothing if the command only reads, or if it names the item whose analysis is open. */
 function refusedLines(
   invocation: Invocation,
   { item }: LocalProject,
@@ -177,7 +177,7 @@ function refusedLines(
   return [notBegunLine(run, wantedBy(invocation), { driven: driver !== null }), ""];
 }
 
-/** What was to be begun, in the person's words; null where they named nothing. */
+/** The requested work in the user's words; null if the user named none. */
 function wantedBy({ verb, words }: Invocation): string | null {
   const isTitle = verb.name in WORKFLOW_OF;
   const named = (verb.name === "run" ? words.slice(1) : words).join(" ").trim();

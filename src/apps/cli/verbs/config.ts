@@ -11,7 +11,7 @@ import { done, flag, type Invocation, type Result, type Run } from "../grammar/v
 import { identifyPerson } from "../main/caller.ts";
 import { editFiles } from "../terminal/edit-files.ts";
 
-/** Shows and changes settings: of this project's supervision, and the person's own. */
+/** Shows and changes settings: supervision of this project, and the user's own. */
 export const config: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const [action = "get", key, value] = invocation.words;
@@ -40,7 +40,7 @@ function show(project: LocalProject, key: string | undefined): Result {
   return done([...settingsTable(rows), ...hint], { settings: found, effective });
 }
 
-/** The person's own file in their editor; what means nothing in it afterwards is told. */
+/** Opens the user's settings file in their editor. Then prints a warning for each invalid part. */
 async function edit(invocation: Invocation, project: LocalProject): Promise<Result> {
   const { io } = invocation;
   const { settings } = project;

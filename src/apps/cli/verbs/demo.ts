@@ -15,7 +15,7 @@ import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts
 
 const TITLE = "Percentage discount with a cap";
 
-/** The whole supervised flow in a throw-away project. The agent is a recording; the rest is as real as ever. */
+/** Runs the complete supervised flow in a temporary project. Only the agent is replaced, by a recording. */
 export const demo: Run = (invocation) =>
   withSignals(async () => {
     const place = createSampleProject(flag(invocation.values, "keep"));
@@ -44,7 +44,7 @@ async function play(invocation: Invocation, place: SampleProject): Promise<Resul
   return closing({ state: (await currentRun(project)).state, result, mayLeave: asks, kept });
 }
 
-/** Waiting is for people who watch. */
+/** Replays the pauses only for a user at a terminal. */
 function recordedAgents({ interactive }: Io): RunAgents {
   const replay = { name: "replay", argv: [recordingFile(), interactive ? "1" : "Infinity"] };
   return { phase: replay, reviewer: replay };

@@ -25,12 +25,12 @@ import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 type DoctorFinding = {
   readonly name: string;
   readonly ok: boolean;
-  /** Nothing is broken, but a run would not get far. */
+  /** Nothing is broken, but a run would soon fail. */
   readonly warning?: true;
   readonly detail: string;
 };
 
-/** Walks everything: chain, marks and anchors of a run's journal. */
+/** Verifies the complete journal of a run: hash chain, seals, anchors and signatures. */
 export const verifyJournalVerb: Run = async (invocation) => {
   const { values } = invocation;
   const project = openInvokedProject(invocation);
@@ -39,13 +39,13 @@ export const verifyJournalVerb: Run = async (invocation) => {
   return report(await wholeJournal(project, run));
 };
 
-/** Signatures are looked at where the journal itself is in order. */
+/** Verifies signatures only if the journal itself is valid. */
 async function wholeJournal(project: LocalProject, run: RunId): Promise<DoctorFinding[]> {
   const findings = journalFindings(verifyJournal(verifyPlace(project), run), run);
   return findings.every(({ ok }) => ok) ? [...findings, ...(await signatureFindings(project, run))] : findings;
 }
 
-/** Looks at this project and this machine; with --fix repairs what can be repaired without losing anything. */
+/** Checks this project and this machine. With --fix, repairs what can be repaired without loss. */
 export const doctor: Run = async (invocation) => {
   const project = openInvokedProject(invocation);
   const fix = flag(invocation.values, "fix");
@@ -98,7 +98,7 @@ async function gitFinding({ vcs }: LocalProject): Promise<DoctorFinding> {
   return { name, ok: true, detail: `on ${git.branch ?? "a detached commit"}` };
 }
 
-/** Only those that are there: nobody needs all of them. */
+/** Lists only installed agents, because no user needs all of them. */
 async function agentFindings({ env, settings }: LocalProject): Promise<DoctorFinding[]> {
   const there = (await seeAgents(env)).filter(({ path }) => path !== null);
   if (there.length === 0) {
@@ -137,7 +137,7 @@ function journalFindings({ findings, head, lines }: JournalVerification, run: Ru
   }));
 }
 
-/** Processes left by a driver that is gone, and projections that are missing. */
+/** Ends processes orphaned by an exited driver. With --fix, writes missing projections. */
 async function runFindings(project: LocalProject, fix: boolean): Promise<DoctorFinding[]> {
   const loaded = await loadQuietly(project);
   if (loaded === null || loaded.state.is !== "active") return [];
@@ -165,7 +165,7 @@ async function loadQuietly(project: LocalProject): Promise<CurrentRun | null> {
   try {
     return await currentRun(project);
   } catch {
-    return null; // the journal findings above say what is wrong with it
+    return null; // the journal findings report the error
   }
 }
 

@@ -10,7 +10,7 @@ import { done, type Result } from "../grammar/verb.ts";
 type ExplainedRule = { readonly rule: string; readonly value: unknown; readonly from: string };
 type ExplainedPhase = { readonly key: string; readonly name: string; readonly rules: readonly ExplainedRule[] };
 
-/** Every phase of a workflow with its rules as they would hold now, and where each of them comes from. */
+/** Lists each phase of a workflow with its current rules, and the source of each rule. */
 export function explain(workflow: ResolvedWorkflow, mode: Mode): Result {
   const { definition, personas, refused } = workflow;
   const plan = resolvePlan(definition, { mode, personaDigests: personaDigests(definition, workflow.persona) });
@@ -42,7 +42,7 @@ function explainedPhase(phase: PhaseRule, { provenance }: ResolvedWorkflow, mode
   return { key: phase.key, name: phase.name, rules: phase.reviewer === null ? rules : [...rules, verdicts] };
 }
 
-/** Folder, branch and flags, as the definition has them. */
+/** Folder, branch and options from the definition. */
 function aboutWorkflow({ items, branch, options }: WorkflowDefinition): string[] {
   const folder = items === null ? ownPath(OWN.work, "<run>") : `${items.root}/${items.prefix}-NNNN-<title>`;
   const name = items === null ? "<title>" : `${items.prefix}-NNNN-<title>`;
@@ -53,7 +53,7 @@ function aboutWorkflow({ items, branch, options }: WorkflowDefinition): string[]
   ];
 }
 
-/** Every shipped workflow with its flags, for help. */
+/** Lists each shipped workflow with its options, for help. */
 export function workflowRows(): string[] {
   const workflows = workflowNames().map(loadWorkflow);
   const width = Math.max(...workflows.map(({ name }) => name.length));

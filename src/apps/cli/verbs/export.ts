@@ -6,7 +6,7 @@ import { done, type Run, text } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openInvokedProject } from "../main/project-of.ts";
 
-/** Writes a run as one archive and one page, for somebody who was not there. */
+/** Exports a run as an archive and a self-contained HTML report. */
 export const exportVerb: Run = async (invocation) => {
   const { values, words, cwd } = invocation;
   const project = openInvokedProject(invocation);

@@ -14,7 +14,7 @@ import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
 import { recover } from "./begin.ts";
 import { workOn } from "./spec.ts";
 
-/** Judges the whole feature against its specification, then asks how it ends. */
+/** Reviews the whole feature against its specification, then asks how to end it. */
 export const finish: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
   const by = await identifyStarter(invocation, here);
@@ -28,7 +28,7 @@ export const finish: Run = async (invocation) => {
   return workOn(invocation, found, { target: "finish", by, choices: await openTasks(invocation, found) });
 };
 
-/** What was kept from being cleaned up when the feature ended, by files that nobody wanted to lose for instance. */
+/** Repeats the cleanup if it was stopped when the feature ended, for example by files that the user wanted to keep. */
 async function cleanUpFeature(invocation: Invocation, { project, feature }: PlacedFeature): Promise<readonly string[]> {
   const { state } = await currentRun(project);
   if (state.is !== "ended" || state.run.item !== `${FEATURES_ROOT}/${feature.folder}`) return [];
@@ -37,7 +37,9 @@ async function cleanUpFeature(invocation: Invocation, { project, feature }: Plac
 
 const MAX_NAMED = 10;
 
-/** @throws ProblemError TREE_DIRTY for uncommitted files: they would not be merged. The engine commits its own. */
+/**
+ * @throws ProblemError TREE_DIRTY for uncommitted files, which the merge would miss. The engine commits its own files.
+ */
 async function refuseDirt({ project, feature }: PlacedFeature): Promise<void> {
   const dirty = await project.vcs.dirty([OWN_FOLDER, ...featureDocuments(`${FEATURES_ROOT}/${feature.folder}`)]);
   if (dirty.length === 0) return;

@@ -12,7 +12,7 @@ import { runsTable } from "../../../views/runs-table.ts";
 import { done, flag, type Result, type Run, text, type Values } from "../grammar/verb.ts";
 import { openInvokedProject } from "../main/project-of.ts";
 
-/** The events of the open or the named run; without one, or with --all, the finished runs. */
+/** Prints the events of the open or the named run. If there is none, or with --all, the finished runs. */
 export const history: Run = async (invocation) => {
   const { values } = invocation;
   const project = openInvokedProject(invocation);
@@ -30,7 +30,7 @@ export const history: Run = async (invocation) => {
   return withJson([...earlierLines(from, values), ...historyLines(shown)], all);
 };
 
-/** Events for people; programs get all of them. */
+/** Events printed as text. The JSON output contains all of them. */
 const MAX_SHOWN = 500;
 
 function earlierLines(from: number, values: Values): string[] {
@@ -39,7 +39,7 @@ function earlierLines(from: number, values: Values): string[] {
   return from === 1 ? [] : [`Before these there are ${from - 1} more: ${command}`];
 }
 
-/** What only programs are told is read when one asks. */
+/** Reads the JSON data only if it is printed. */
 const withJson = (lines: readonly string[], read: () => Readonly<Record<string, unknown>>): Result => ({
   code: 0,
   lines,
@@ -50,7 +50,7 @@ const withJson = (lines: readonly string[], read: () => Readonly<Record<string, 
 
 type HistoryRun = Pick<CurrentRun, "state"> & { readonly run: RunId };
 
-/** What reviewers said in a run, and in every earlier one about its item where all of them are meant. */
+/** Lists the review results of a run. With `isAll`, also those of earlier runs of its item. */
 async function reviews(project: LocalProject, { run, state }: HistoryRun, isAll: boolean): Promise<Result> {
   const item = state.is === "none" ? null : state.run.item;
   const found = await lookAtReviews(project, run, isAll ? item : null);
@@ -60,7 +60,7 @@ async function reviews(project: LocalProject, { run, state }: HistoryRun, isAll:
 
 const isThere = ({ root }: LocalProject, item: string): boolean => existsSync(join(root, item, ".review-history.md"));
 
-/** `last`: the events of the last run, which programs could always ask for like this. */
+/** `last` adds the events of the last run to the JSON output, as programs expect. */
 async function finished(project: LocalProject, last: (() => EventHistory) | null): Promise<Result> {
   const found = await lookAtFinished(project);
   const newest = found.runs.at(-1);

@@ -16,7 +16,10 @@ import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { featureAtHand } from "./spec/find-feature.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
 
-/** What a new agent session is told: where the work stands and what comes next. Never fails a session. */
+/**
+ * Prints the context of a new agent session: the state of the work and the next command. An unreadable run never fails
+ * a session.
+ */
 export const hook: Run = async ({ words, cwd, env, values, verb }) => {
   if (words[0] !== "session-start")
     throw new ProblemError({ code: "USAGE", detail: "The only event is session-start.", usage: verb.usage });
@@ -36,7 +39,7 @@ async function findSessionRun(project: LocalProject): Promise<SessionRun | null>
   return { id: run, workflow, phase, next: nextVerb(state, project.driver.holder()), recovery: recoveryBanner(state) };
 }
 
-/** A session is told of what can be read; the rest is for `isdlc doctor`. */
+/** Null if the run is unreadable: `isdlc doctor` reports the reason. */
 async function readState(project: LocalProject): Promise<ActiveRun | null> {
   try {
     const { state } = await currentRun(project);
@@ -54,7 +57,7 @@ function nextVerb(run: ActiveRun, driver: number | null): string {
   return session === null ? "isdlc begin (the tool begin)" : `isdlc begin, if you are the session ${session.id}`;
 }
 
-/** Of its `.meta.json` nothing is told that somebody could have worded: the folder names the feature. */
+/** Reports no free text of `.meta.json`, as anyone could have written it: the name comes from the folder. */
 async function findSessionFeature(project: LocalProject, cwd: string): Promise<SessionFeature | null> {
   const feature = (await featureAtHand(project))?.feature;
   if (feature?.meta.status !== "active") return null;

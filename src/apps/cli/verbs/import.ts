@@ -22,7 +22,7 @@ import { reportOfExport, reviewsFile } from "../../../compose/export-run.ts";
 import { importFolder } from "../../../compose/import-items.ts";
 import { openProject } from "../../../compose/project.ts";
 
-/** Shows a run that was exported elsewhere; or takes specifications of another tool as items of this project. */
+/** Shows an exported run, or imports specifications of another tool as items of this project. */
 export const importVerb: Run = async (invocation) => {
   const [named = ""] = invocation.words;
   const source = resolve(invocation.cwd, named);
@@ -37,7 +37,7 @@ export const importVerb: Run = async (invocation) => {
   return done(importedLines(imported), { ...imported });
 };
 
-/** Read-only: nothing of it becomes a run here. */
+/** Shows an export without changing this project. */
 async function showExport(invocation: Invocation, file: string): Promise<Result> {
   const exported = readExport(readFileSync(file), file);
   const wanted = text(invocation.values, "file");
@@ -64,7 +64,10 @@ function filesWithEvidence({ files, events }: RunArchive, statements: readonly J
   return [...files.keys()].map((name) => ({ name, evidence: evidence[name] ?? { by: "nothing" } }));
 }
 
-/** The page in the archive may have been made by anybody: it is never written out, and one is made of the journal. */
+/**
+ * Never prints the HTML report of the archive, as anyone could have written it. `--report` renders a new one from the
+ * journal.
+ */
 function oneFile({ files }: RunArchive, name: string): Result {
   if (name === EXPORT_FILES.report)
     throw new ProblemError({
@@ -78,7 +81,7 @@ function oneFile({ files }: RunArchive, name: string): Result {
   throw new ProblemError({ code: "USAGE", detail: `The archive has no file ${JSON.stringify(name)}.`, usage });
 }
 
-/** Whether each statement is signed by somebody known, and about this very journal. */
+/** Checks each attestation: it must have a known signer and belong to this journal. */
 async function judged(
   { cwd, env, values }: Invocation,
   { manifest, files, heads }: RunArchive,

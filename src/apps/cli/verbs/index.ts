@@ -48,7 +48,7 @@ const completion: Run = ({ words }) => {
   return Promise.resolve(done([script], { script }));
 };
 
-/** Without an open run: the overview. With one: its state, and at a terminal its menu. */
+/** Shows the overview if no run is open. Otherwise shows the state of the run, and at a terminal its menu. */
 const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const { state } = await currentRun(project);
@@ -57,17 +57,20 @@ const bare: Run = async (invocation) => {
 };
 
 const mcp: Run = async ({ cwd, env }) => {
-  const { serve } = loadBundle("mcp.cjs") as { serve: typeof Serve }; // built beside this file, large and rarely needed
+  const { serve } = loadBundle("mcp.cjs") as { serve: typeof Serve }; // built into the same folder; large and rarely needed
   await serve(cwd, env);
   return done([]);
 };
 
 type OnTeam = "teamStatus" | "teamGate" | "teamAnswer" | "teamHistory" | "teamLogs" | "teamItems" | "teamBegin";
 
-/** In the same bundle, and made ready only when it is asked for: few are in a team. */
+/** In the same bundle but initialized on demand, because few users are in a team. */
 const teamVerbs = (): typeof TeamVerbs => require("./team/team-verbs.ts") as typeof TeamVerbs;
 
-/** A verb that is about the run here, or about a team's where none is open here; who is signed in to none loads nothing of it. */
+/**
+ * Runs a command on the run here, or on a team's run if none is open here. Loads no team code unless the user is
+ * signed in to a server or sets `--team`.
+ */
 const alsoOnTeam =
   (here: Run, there: OnTeam): Run =>
   async (invocation) => {
@@ -76,7 +79,7 @@ const alsoOnTeam =
     return (await teamVerbs()[there](invocation)) ?? here(invocation);
   };
 
-/** A verb that is about teams alone. */
+/** Runs a command that exists only for teams. */
 const teamOnly =
   (name: "login" | "request" | "pushRun" | "pullRun" | "team" | "teamPackage"): Run =>
   (invocation) =>
@@ -138,7 +141,7 @@ const runs: Readonly<Record<string, Run>> = {
   import: importVerb,
   "verify-commits": verifyCommits,
   demo,
-  ui: (invocation) => (require("./ui.cjs") as { ui: Run }).ui(invocation), // built beside this file, read only here
+  ui: (invocation) => (require("./ui.cjs") as { ui: Run }).ui(invocation), // built into the same folder, loaded on demand
   passkey,
   login: teamOnly("login"),
   request: teamOnly("request"),
@@ -151,10 +154,10 @@ const runs: Readonly<Record<string, Run>> = {
   help,
 };
 
-/** What a verb does, for surfaces that have parsed it themselves. */
+/** Returns the implementation of a command, for interfaces with their own parser. */
 export const findImplementation = (name: string): Run | undefined => runs[name];
 
-/** The whole program; the start file has only the fast verbs, which leave it to this one to clear up after killed ones. */
+/** Runs any command, and removes temporary folders of killed ones. The fast commands of `bin.ts` skip this cleanup. */
 export function runAll(args: readonly string[], host: Host): Promise<number> {
   void clearLeftFolders();
   return runCli(args, host, findImplementation);

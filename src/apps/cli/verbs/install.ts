@@ -14,10 +14,10 @@ import { ProblemError } from "../../../core/problem.ts";
 import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
 import { identifyStarter } from "../main/caller.ts";
 
-/** Writes what an agent product needs to know isdlc into its settings. Repeating it changes nothing. */
+/** Adds isdlc to the settings of an agent product. Repeating it changes nothing. */
 export const install: Run = (invocation) => change(invocation, "install");
 
-/** Takes it out again; a file that nobody changed since is as it was, to the byte. */
+/** Removes isdlc from these settings. A file unchanged since the installation is restored byte for byte. */
 export const uninstall: Run = (invocation) => change(invocation, "uninstall");
 
 async function change(invocation: Invocation, what: "install" | "uninstall") {
@@ -37,7 +37,7 @@ async function change(invocation: Invocation, what: "install" | "uninstall") {
 
 const line = ({ file, did }: Outcome): string => `${did}: ${file}`;
 
-/** What a person has to know or do besides. */
+/** Further steps for the user. */
 const NOTES: Readonly<Record<Product, readonly string[]>> = {
   claude: ["Restart Claude Code. There: /isdlc:status, /isdlc:feature <title>, /isdlc:continue."],
   codex: ["Start codex and trust its new hooks when it asks (/hooks): it passes over hooks that are not trusted."],
@@ -68,7 +68,7 @@ const toPlacement = ({ root, env }: LocalProject, isProject: boolean) => ({
 
 export type IntegrationFinding = { readonly name: string; readonly isStale: boolean; readonly detail: string };
 
-/** The sandbox of Claude Code in this working tree: whether it is set up, and whether it can start. */
+/** Reports if Claude Code's sandbox is set up in this working tree, and if it can start. */
 export function sandboxFindings(project: LocalProject): readonly IntegrationFinding[] {
   const installed = createInstalledFiles(project.folders.state, project.files);
   const found = installed.inspect(toSandboxTarget(project));
@@ -82,10 +82,13 @@ export function sandboxFindings(project: LocalProject): readonly IntegrationFind
   return [{ name, isStale: trouble !== null, detail: trouble === null ? "installed" : `cannot start: ${trouble}` }];
 }
 
-/** Claude Code starts its sandbox on Linux with these. */
+/** Claude Code starts its sandbox on Linux with these programs. */
 const SANDBOX_PROGRAMS = process.platform === "linux" ? ["bwrap", "socat"] : [];
 
-/** Whether a program of the model can speak for the user as Claude Code does: it can if it may trace other programs. */
+/**
+ * Reports if a program started by the model can type for the user: it can if it may trace other programs such as
+ * Claude Code.
+ */
 export function tracingFindings(project: LocalProject): readonly IntegrationFinding[] {
   if (process.platform !== "linux") return [];
   const scope = readScope();
@@ -107,7 +110,7 @@ function readScope(): string | null {
   }
 }
 
-/** Integrations that are there, and whether they are what this version makes. */
+/** Reports the installed integrations, and if they match this version. */
 export function integrationFindings(project: LocalProject): readonly IntegrationFinding[] {
   const installed = createInstalledFiles(project.folders.state, project.files);
   return PRODUCTS.flatMap((product) =>

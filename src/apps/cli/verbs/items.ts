@@ -32,7 +32,7 @@ import { startRun } from "../terminal/start-run.ts";
 import { recover } from "./begin.ts";
 import { items as listItems } from "./list-items.ts";
 
-/** The items; or takes one out. */
+/** Lists the items, or removes one. */
 export const items: Run = (invocation) => (invocation.words.length === 0 ? listItems(invocation) : remove(invocation));
 
 async function remove(invocation: Invocation): Promise<Result> {
@@ -57,7 +57,7 @@ async function remove(invocation: Invocation): Promise<Result> {
   return done(lines, { item: slug, kept, wasListed });
 }
 
-/** @throws ProblemError ITEM_BUSY where a run is open that works on it. */
+/** @throws ProblemError ITEM_BUSY if an open run works on the item. */
 async function refuseAtWork(project: LocalProject, slug: string): Promise<void> {
   const analysis = analysedItems(project).includes(slug) ? [itemProject(project, slug)] : [];
   for (const place of [project, ...analysis]) {
@@ -67,7 +67,7 @@ async function refuseAtWork(project: LocalProject, slug: string): Promise<void> 
   }
 }
 
-/** Puts a piece of work on record: a folder with a draft and a line in the backlog. Starts nothing. */
+/** Adds an item: a folder with a draft, and a line in the backlog. Starts no run. */
 export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await identifyStarter(invocation, project);
@@ -82,7 +82,10 @@ export const add: Run = async (invocation) => {
   return done(lines, { item, created });
 };
 
-/** Analyzes an item: the analysis phases of the feature workflow, in the item's folder only, beside any other run. */
+/**
+ * Analyzes an item: runs the analysis phases of the feature workflow, in the item's folder only and in parallel with
+ * any other run.
+ */
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const by = await identifyStarter(invocation, project);
@@ -97,7 +100,10 @@ export const analyze: Run = async (invocation) => {
   return analyzeItem(invocation, analysis, { folder, found, title: itemTitle(project, found, wanted), by, issue });
 };
 
-/** A word that names no item may be a slip, and an analysis costs money; a script's sentence says what it wants. */
+/**
+ * Asks before creating an item: the name may be mistyped, and an analysis costs money. Several words from a script
+ * need no confirmation.
+ */
 async function confirmNew(invocation: Invocation, wanted: string): Promise<void> {
   if (!invocation.io.interactive && /\s/.test(wanted)) return;
   const about = [`There is no item "${plainLine(wanted, 100)}" yet. "isdlc items" lists those there are.`];
@@ -135,14 +141,14 @@ async function analyzeItem(
   return continueRun(invocation, project);
 }
 
-/** What is on record about an item, with -light taken into account where its size was told before. */
+/** Returns the record of an item. With `-light`, its recorded size is replaced. */
 function sizedMeta({ values }: Invocation, { workflows, clock }: LocalProject, recorded: ItemMeta | null) {
   const { definition } = workflows.resolve("feature");
   const light = flag(values, "light") ? lightSizing(recorded, definition, clock.now()) : null;
   return { light, meta: recorded === null || light === null ? recorded : { ...recorded, ...light } };
 }
 
-/** The analysis phases that an item still needs; one that was sized light needs fewer. */
+/** Lists the analysis phases still missing. An item sized as light needs fewer. */
 function missingAnalysis(folder: string, meta: ItemMeta | null): BuildTarget {
   const needed = neededPhases(ANALYSIS_PHASES, toTexts(meta?.phases_completed), meta?.["sizing_decision"]);
   const analysed = validatePhasesCompleted(meta?.phases_completed ?? [], needed).valid;

@@ -4,7 +4,7 @@ import { seeItems } from "../../../compose/see-items.ts";
 import { itemsTable } from "../../../views/items-table.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
-/** Every item, how far its analysis is, and whether the code moved on since. */
+/** Lists all items, the progress of their analyses, and if the code changed since. */
 export const items: Run = async ({ cwd, env }) => {
   const list = await lookAtItems(seeItems(findProject(cwd, env)));
   return done([itemsTable(list.items, systemClock.now())], list);

@@ -12,7 +12,7 @@ import { openInvokedProject } from "../main/project-of.ts";
 import { withSignals } from "../main/signals.ts";
 import type { Io } from "../terminal/io.ts";
 
-/** What the agents of a run said and did: of its newest execution, of those that are named, or as it happens. */
+/** Prints the output of a run's agents: from the newest execution, from named ones, or live. */
 export const logs: Run = async (invocation) => {
   const project = openInvokedProject(invocation);
   const { run } = await currentRun(project, text(invocation.values, "run"));
@@ -31,7 +31,7 @@ export type ExecutionLines = TranscriptLines & { readonly isCut?: boolean };
 const listExecutions = (project: LocalProject, run: RunId): ExecutionLines[] =>
   readActivity(project, run).executions.map(({ name, lines, isCut }) => ({ execution: name, lines, isCut }));
 
-/** `plan` stands for all executions of the phase, `plan#2` for those of one attempt, `plan#2.1` for one. */
+/** `plan` matches all executions of the phase, `plan#2` those of one attempt, `plan#2.1` a single one. */
 export const isNamed =
   (wanted: string) =>
   ({ execution }: Pick<TranscriptLines, "execution">): boolean =>
@@ -62,7 +62,7 @@ export function othersLine(executions: readonly TranscriptLines[], shown: readon
 
 type FollowRequest = { readonly run: RunId; readonly wanted: string | undefined };
 
-/** Until the run has ended, or Ctrl-C. */
+/** Follows until the run ends or Ctrl-C. */
 function follow({ io }: Invocation, project: LocalProject, { run, wanted }: FollowRequest): Promise<Result> {
   const executions = listExecutions(project, run).map(({ execution }) => execution);
   const earlier = new Set(executions.slice(0, -1));
@@ -84,7 +84,7 @@ function follow({ io }: Invocation, project: LocalProject, { run, wanted }: Foll
   });
 }
 
-/** Tells of every wait on the way: nothing more is said until it is answered. */
+/** Reports each wait, because the agents print nothing until it is answered. */
 async function untilEnded(
   { io }: Pick<Invocation, "io">,
   { journal }: LocalProject,

@@ -21,13 +21,13 @@ import { openRun } from "../main/project-of.ts";
 import { documentText } from "../terminal/document-text.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 
-/** What is open, with its summary and, on request, the patch. */
+/** Shows the open wait with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
   return gateResult(invocation, run, await lookAtGate(project, run, flag(invocation.values, "diff")));
 };
 
-/** What was looked at, wherever the run is. */
+/** Formats a gate for local runs and for runs of a team. */
 export function gateResult({ io, values }: Invocation, run: ActiveRun, { changes, view }: GateLook): Result {
   const now = next(run);
   if (now.is !== "wait") return done(["Nothing is waiting for an answer."], view);
@@ -39,14 +39,14 @@ export function gateResult({ io, values }: Invocation, run: ActiveRun, { changes
   return done([documentText(io, view.summary), notice ?? "", ...diff], view);
 }
 
-/** Runs the checks of the current phase; nothing is recorded. */
+/** Runs the checks of the current phase without recording their results. */
 export const check: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
   const phase = currentPhase(run);
   if (phase === undefined) return done(["Every phase is done; there is nothing to check."], { checks: [] });
   const redact = createRedactor(listSecrets(project.env));
   const workspace = createWorkspace(project, run);
-  const isAgent = project.env[AGENT_VARIABLE] !== undefined; // it looks at the tree from where it is
+  const isAgent = project.env[AGENT_VARIABLE] !== undefined; // an agent checks its own working tree
   const checks = isAgent
     ? createCheckRunner(project.root, { env: project.env, redact })
     : createChecks(project, run, { workspace, redact });
@@ -65,7 +65,7 @@ export const check: Run = async (invocation) => {
   return { code: ok ? 0 : 1, lines: [...lines, ...gate.notes, ...blocked], json } satisfies Result;
 };
 
-/** The requirements of a phase by what the journal says about it, with the results of checks that were run just now. */
+/** Checks the requirements of a phase against the journal, with the results of the checks just run. */
 function gateVerdict(run: ActiveRun, { rule, made }: PhaseRecord, results: readonly CheckResult[]): GateVerdict {
   const state = projectStateFile({ user: {}, run, history: [], version: 1, counters: {} });
   const failed = results.filter(isFailure).map(({ name }) => name);

@@ -8,8 +8,8 @@ import { featuresIn } from "./spec/active-feature.ts";
 import { isNamedBy } from "./spec/find-feature.ts";
 
 /**
- * Whether `isdlc verify <word>` is about commits: a range always is, and so is any call with an option that only commits
- * have. A phase, a number or the name of a feature here is the spec workflow's; any other name that git knows is a commit.
+ * True if `isdlc verify <word>` is about commits: with an option that only commits have, for a range, and for any name
+ * known to git. A phase, a number or the name of a feature here belongs to the spec workflow.
  */
 export async function namesCommits({ words, values, cwd, env }: Invocation): Promise<boolean> {
   const [word = ""] = words;

@@ -7,10 +7,10 @@ import { localTime } from "../../../views/local-time.ts";
 import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { identifyPerson } from "../main/caller.ts";
 
-/** Passkeys that sign decisions. */
+/** Adds, lists and removes the passkeys that sign decisions. */
 export const passkey: Run = async (invocation) => {
   const [action = "list", named] = invocation.words;
-  if (action === "add") return (require("./ui.cjs") as { addPasskey: Run }).addPasskey(invocation); // built beside this file
+  if (action === "add") return (require("./ui.cjs") as { addPasskey: Run }).addPasskey(invocation); // built into the same folder
   const project = openProject(invocation.cwd, invocation.env);
   if (action === "list") return list(project);
   if (action !== "remove" || named === undefined)
@@ -34,7 +34,10 @@ function list({ passkeys }: LocalProject): Result {
   return done(lines.length === 0 ? ["No passkey is registered: isdlc passkey add"] : lines, { passkeys: known });
 }
 
-/** The way back for whoever has lost one. What an open run demands is changed there, for everybody to see. */
+/**
+ * Removes a passkey, for example a lost one. If the open run requires it, the journal records the removal with its
+ * reason.
+ */
 async function remove(invocation: Invocation, project: LocalProject, named: string): Promise<Result> {
   const reason = readReason(invocation);
   const { state } = await currentRun(project);
@@ -62,7 +65,7 @@ const removedLines = (name: string, isDemanded: boolean): string[] => [
   ...(isDemanded ? ["The open run does not ask for it any more; its journal says so."] : []),
 ];
 
-/** Without any passkey left nobody could answer: then the setting does not ask for one either. */
+/** After the last passkey is removed, removes the requirement from the setting too: otherwise no user could answer. */
 function openApprovals({ settings, passkeys }: LocalProject): string[] {
   const { settings: own, found } = settings.read();
   if (passkeys.list().length > 0 || own.approvals?.includes("passkey") !== true) return [];

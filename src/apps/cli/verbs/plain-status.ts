@@ -7,7 +7,7 @@ import { lookAtRun } from "../../../app/look/look-at-run.ts";
 import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
 import { done, flag, type Result, type Run } from "../grammar/verb.ts";
 
-/** The newest run of the working tree, which is what prompts and people ask for all the time. */
+/** Shows the newest run of the working tree, the most frequent request of users and prompts. */
 export const plainStatus: Run = ({ cwd, env, values }) => {
   const { project, current } = seeProject(cwd, env);
   return showStatus(project, current.state, { named: false, json: flag(values, "json") });
@@ -26,7 +26,7 @@ export async function showStatus(
   const elsewhere = openElsewhere(project);
   const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
   const found = { run: view, ...(hints.length > 0 ? { elsewhere } : {}) };
-  const { activeFeatureLines } = await import("./spec/active-feature.ts"); // only where no run is open
+  const { activeFeatureLines } = await import("./spec/active-feature.ts"); // only if no run is open
   const feature = await activeFeatureLines(project);
   return done([...statusLines(shown, liveness), ...hints, ...feature], found);
 }

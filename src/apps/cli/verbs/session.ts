@@ -11,13 +11,13 @@ import { readInput } from "../terminal/read-input.ts";
 import { withSignals } from "../main/signals.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 
-/** Gives the calling session the phase to work on, after everything that comes before it. */
+/** Gives the calling session the next phase to work on, after all steps before it. */
 export const beginVerb: Run = (invocation) => {
   const project = openInvokedProject(fromSession(invocation));
   return working(invocation, (atWork) => beginWork(project, atWork));
 };
 
-/** Takes the session's report, lets checks and reviewer judge, and tells what comes next. */
+/** Accepts the session's report, runs checks and reviewer, and returns the next task. */
 export const report: Run = async (invocation) => {
   const project = openInvokedProject(fromSession(invocation));
   const nonce = text(invocation.values, "nonce");
@@ -46,7 +46,7 @@ function toResult(io: Invocation["io"], standing: SessionState): Result {
   return { code: turn === "person" ? 3 : isStopped ? 130 : 0, lines, json: { ok: !isStopped, ...json } };
 }
 
-/** The summary alone is a report of work that is done; everything else comes as an object on the input. */
+/** A summary alone reports completed work; any other report is a JSON object on standard input. */
 async function reported(invocation: Invocation): Promise<AgentResult> {
   const summary = text(invocation.values, "summary");
   if (summary !== undefined) return AgentResult.parse({ status: "done", summary: summary.slice(0, MAX_SUMMARY) });
@@ -60,7 +60,7 @@ async function reported(invocation: Invocation): Promise<AgentResult> {
   }
 }
 
-const MAX_SUMMARY = 20_000; // characters, as the schema allows
+const MAX_SUMMARY = 20_000; // characters, the limit of the schema
 const INPUT_LIMIT = 1024 * 1024;
 
 const formatFields = (error: $ZodError): string =>

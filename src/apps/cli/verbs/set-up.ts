@@ -22,7 +22,7 @@ import { createGitCaller } from "../../../compose/trusted-git-programs.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { identifyStarter } from "../main/caller.ts";
 
-/** Sets up `.isdlc/` and says what it found. */
+/** Sets up `.isdlc/` and reports the installed agents. */
 export const init: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await identifyStarter(invocation, project);
@@ -44,7 +44,7 @@ export const init: Run = async (invocation) => {
   return done(lines, { wrote, agents: found });
 };
 
-/** What a first run still needs, each with the command that provides it. */
+/** Lists missing prerequisites of a first run, each with the command that provides it. */
 async function missingParts(project: LocalProject, hasAgent: boolean): Promise<string[]> {
   const facts = await project.vcs.facts();
   const isChosen = project.settings.read().settings["agent-command"] !== undefined;
@@ -64,7 +64,7 @@ function missingLines(missing: readonly string[]): string[] {
   ];
 }
 
-/** A starter where it was asked for; one that is there is never touched. */
+/** Writes a starter constitution on request. An existing file is never changed. */
 function resolveConstitution(
   { values }: Invocation,
   { root, files }: LocalProject,
@@ -85,7 +85,7 @@ async function shareStatements(project: LocalProject): Promise<string[]> {
   ];
 }
 
-/** Trusts the test command, the overlay and the repository's hooks as they stand now; kept outside the repository. */
+/** Trusts the current test command, overlay and hooks of the repository. The trust is stored outside the repository. */
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await identifyPerson(invocation, project);
@@ -107,7 +107,7 @@ export const trust: Run = async (invocation) => {
   return done(trustedLines(asked), json);
 };
 
-/** @throws ChoiceNeeded where nobody agreed. */
+/** @throws ChoicesNeeded unless the user agreed. */
 async function requireAgreement({ values, io }: Invocation, question: string, about: readonly string[]): Promise<void> {
   const agreed = flag(values, "yes") || (await askTrust(io, question, about));
   if (!agreed) throw new ChoicesNeeded([{ id: "trust", kind: "trust", options: ["yes"], about }]);
@@ -120,7 +120,7 @@ const aboutAsked = ({ tests, overlay, hooks, allow }: AskedTrust): string[] => [
   ...aboutNeeds(allow),
 ];
 
-/** The open run goes on with the programs as they are found now. */
+/** Trusts the programs found now, to continue the open run with them. */
 async function trustPrograms(invocation: Invocation, project: LocalProject): Promise<Result> {
   const { run, state } = await currentRun(project);
   const agents = run === null ? null : project.trust.agents(run);
@@ -135,7 +135,7 @@ async function trustPrograms(invocation: Invocation, project: LocalProject): Pro
 type AskedTrust = {
   readonly tests: FoundTests | null;
   readonly overlay: RepositoryOverlay | null;
-  /** Those that are not trusted yet. */
+  /** Untrusted hooks. */
   readonly hooks: readonly GitProgram[];
   readonly allow: readonly string[] | null;
 };
@@ -155,7 +155,7 @@ const trustedLines = ({ tests, overlay, hooks, allow }: AskedTrust): string[] =>
   ...aboutNeeds(allow),
 ];
 
-/** Null where nothing was said about it. */
+/** Null without the option. */
 function neededByTests({ root, env }: LocalProject, said: string | undefined): readonly string[] | null {
   if (said === undefined) return null;
   const words = said.split(",").map((word) => word.trim());
@@ -177,7 +177,7 @@ function aboutOverlay({ file, loosens }: RepositoryOverlay): string[] {
   return [`${file} would loosen rules or add prompt text. Read it first. With your trust this takes effect:`, ...parts];
 }
 
-/** Makes an approval token and shows it this once. */
+/** Creates an approval token and prints it once. */
 export const token: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   if (!(await mayMakeFirstToken(invocation, project))) await identifyPerson(invocation, project);

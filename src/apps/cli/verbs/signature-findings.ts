@@ -7,12 +7,12 @@ import type { RunId } from "../../../schema/ids.ts";
 
 export type SignatureFinding = { readonly name: "passkey"; readonly ok: boolean; readonly detail: string };
 
-/** Verifies every decision that a passkey signed. Empty where a run knows of none. */
+/** Verifies each decision signed with a passkey. Empty if the run has none. */
 export async function signatureFindings(project: LocalProject, run: RunId): Promise<SignatureFinding[]> {
   const found = findSignatures(project.journal.events(run), project.passkeys.list());
   const { signatures, wrong } = found;
   if (signatures.length + wrong.length === 0) return [];
-  // Built beside this file; it has what is needed to verify, which other verbs do without.
+  // Built into the same folder. Contains the verification code, which other commands do not need.
   const { verifySignatures } = require("./ui.cjs") as { verifySignatures: typeof VerifySignatures };
   const bad = await verifySignatures(found);
   if (bad.length > 0)
@@ -21,20 +21,20 @@ export async function signatureFindings(project: LocalProject, run: RunId): Prom
   return [{ name: "passkey", ok: true, detail: told }];
 }
 
-/** What an origin shows, and what it does not. */
+/** States what an origin proves, and what it does not. */
 function pages(signatures: readonly Signature[]): string {
   const origins = [...new Set(signatures.flatMap(({ signature }) => statedOrigin(signature.statement) ?? []))];
   if (origins.length === 0) return "";
   return `; signed on ${origins.join(", ")}: the address of the page with its port, not which program served it`;
 }
 
-/** The page that a decision names; null for those of before decisions named one. */
+/** Address of the web UI in a signed decision; null for decisions recorded without one. */
 function statedOrigin(statement: string): string | null {
   const origin = ownValue(JSON.parse(statement), "origin");
   return typeof origin === "string" ? plainLine(origin, 200) : null;
 }
 
-/** Whose word it is that a key belongs to the person who is named. */
+/** Names the servers that state to whom the keys belong. */
 function vouchers(signatures: readonly Signature[]): string {
   const vouched = signatures.filter(({ signature, key }) => signature.key === key);
   const hosts = new Set(vouched.map(({ key }) => key.relyingParty ?? ""));

@@ -15,7 +15,7 @@ type SignersSource = {
   readonly settings: SigningSettings;
 };
 
-/** Calls `use` with the named list of signers, otherwise with the one that git uses. Null if there is neither. */
+/** Calls `use` with the named list of signers, otherwise with the one from git's settings, or null. */
 export function withSigners<T>(
   invocation: Invocation,
   { isolated, settings }: SignersSource,
@@ -31,8 +31,8 @@ export function withSigners<T>(
 }
 
 /**
- * Reads a file, or one as a commit has it (`origin/main:ci/policy.json`), which the verified commits cannot change. A name
- * with a colon is never a file of the working tree: write `./a:b` for such a file.
+ * Reads a file, or its content in a commit (`origin/main:ci/policy.json`), which the verified commits cannot change. A
+ * name with a colon never means a file of the working tree: write `./a:b` for such a file.
  */
 export async function namedContent({ cwd, verb }: Invocation, git: Git, named: string): Promise<Buffer> {
   const missing = (detail: string, cause?: unknown): ProblemError =>

@@ -27,11 +27,11 @@ import { namesCommits } from "./names-commits.ts";
 import { recover } from "./begin.ts";
 import { verifyCommits } from "./verify-commits.ts";
 
-/** One phase of the spec workflow, for the feature at hand, a named one or a new one. */
+/** Runs one phase of the spec workflow for the current, a named or a new feature. */
 export const specPhase: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
   const by = await identifyStarter(invocation, here);
-  const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
+  const target = invocation.verb.name as SpecPhase; // each command with this implementation is named after its phase
   const open = await currentRun(here);
   const words = invocation.words.join(" ").trim();
   if (open.state.is === "active") return continueWith(invocation, here, { run: open.state, target, words });
@@ -44,12 +44,15 @@ export const specPhase: Run = async (invocation) => {
     : workOn(invocation, found, { target, by });
 };
 
-/** Nothing is verified of what was never begun. */
+/** Phases that cannot start a feature, as there is no work to verify yet. */
 const NEEDS_A_FEATURE: ReadonlySet<SpecPhase> = new Set<SpecPhase>(["verify", "finish"]);
 
 type OpenPhase = { readonly run: ActiveRun; readonly target: SpecPhase; readonly words: string };
 
-/** A run that was interrupted in this very phase is the phase begun and not finished; any other one comes first. */
+/**
+ * Continues an interrupted run of this phase, or starts it again on request. A run of another phase must be completed
+ * first.
+ */
 async function continueWith(
   invocation: Invocation,
   project: LocalProject,
@@ -69,7 +72,7 @@ async function continueWith(
   return continueRun(invocation, project);
 }
 
-/** No words mean the work at hand; else they name its feature, or are what it was begun with. */
+/** True without words, and if they name the run's feature or its title. */
 function isAbout({ run }: ActiveRun, words: string): boolean {
   const folder = run.item.slice(FEATURES_ROOT.length + 1);
   return words === "" || isNamedBy(folder, run.title, words);
@@ -100,19 +103,19 @@ async function beginFeature(invocation: Invocation, here: LocalProject, { target
   return continueRun(invocation, project);
 }
 
-/** A feature that is begun on another one's branch is merged into that. */
+/** A feature started on the branch of another one is merged into that branch. */
 const onto = (branch: string | null | undefined): string[] =>
   branch?.startsWith("feature/") ? [`This feature begins on ${branch}, and will be merged into it.`] : [];
 
-/** What is wanted of a feature that exists. */
+/** A request to work on an existing feature. */
 export type FeatureStep = {
   readonly target: SpecPhase;
   readonly by: Initiator;
-  /** What was found to be open before. */
+  /** Choices found open earlier. */
   readonly choices?: readonly Choice[];
 };
 
-/** The next piece of work on a feature that exists. */
+/** Starts the requested phase of an existing feature. */
 export async function workOn(invocation: Invocation, found: PlacedFeature, step: FeatureStep): Promise<Result> {
   refuseEnded(found);
   const { target, by } = step;
@@ -152,7 +155,7 @@ function requestFor(invocation: Invocation, { feature }: PlacedFeature, { phase,
   return runRequest(invocation, { workflow: "spec", title, by, target, feature: work, choices });
 }
 
-/** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */
+/** `isdlc verify design` reviews the output of that phase once; `isdlc verify` alone runs the phase of this name. */
 export const verify: Run = async (invocation) => {
   if (await namesCommits(invocation)) return verifyCommits(invocation);
   const [word = "", ...rest] = invocation.words;
@@ -173,14 +176,14 @@ export const verify: Run = async (invocation) => {
   return withVerdict(await continueRun(invocation, project), found, word);
 };
 
-/** A script learns from the exit code that the phase is not verified. */
+/** Returns exit code 1 if the phase is not verified, for scripts. */
 function withVerdict(result: Result, { project, feature }: PlacedFeature, phase: SpecPhase): Result {
   const after = featureAt(featuresIn(project.root), feature.folder);
   const isVerified = after?.meta.phases[phase]?.verified === true;
   return result.code === 0 && !isVerified ? { ...result, code: 1, json: { ...result.json, ok: false } } : result;
 }
 
-/** Looks at what a phase left, and makes nothing. */
+/** Turns a phase into a review of its existing output. */
 const judgedOnly = (rule: PhaseRule): PhaseRule => ({
   ...rule,
   key: `verify-${rule.key}`,
@@ -191,9 +194,9 @@ const judgedOnly = (rule: PhaseRule): PhaseRule => ({
   checks: { limit: 1, breaker: 1 },
 });
 
-/** Where the feature's branch stands; null where there is none, or no git. */
+/** Reads the feature's branch; null if there is no branch, or without git. */
 export async function findBranch({ project, feature, isAside = false }: PlacedFeature): Promise<FeatureBranch | null> {
-  if (isAside) return null; // its branch is checked out in its own working tree
+  if (isAside) return null; // its branch is checked out in its own worktree
   const git = project.vcsWrite;
   const branch = `feature/${feature.folder}`;
   if ((await project.vcs.facts()) === null) return null;
@@ -205,7 +208,7 @@ export async function findBranch({ project, feature, isAside = false }: PlacedFe
   return { branch, base: named, commit, baseTip };
 }
 
-/** What an unfinished phase left is kept on a ref, and taken out of the tree. */
+/** Saves the document of an unfinished phase under a ref, and deletes the file. */
 async function putAside({ io }: Invocation, { project, feature }: PlacedFeature, phase: SpecPhase): Promise<void> {
   const document = findDocument(phase);
   if (document === null) return;
@@ -219,7 +222,7 @@ async function putAside({ io }: Invocation, { project, feature }: PlacedFeature,
   io.err(`${path} is kept on refs/isdlc/${feature.folder}/${name}`);
 }
 
-/** What was kept before stays. */
+/** Chooses an unused name, to keep earlier backups. */
 async function freeName(workspace: Pick<Workspace, "kept">, wanted: string): Promise<string> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;

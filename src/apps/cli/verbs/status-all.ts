@@ -8,7 +8,7 @@ import { itemProject, openProject, type LocalProject } from "../../../compose/pr
 import { analysedItems } from "../../../compose/project-location.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
-/** Every working tree of the repository with its run, and the analyses under way in each. Nothing is changed. */
+/** Lists each working tree of the repository with its run and its open analyses. Read-only. */
 export const statusAll: Run = async ({ cwd, env }) => {
   const here = openProject(cwd, env);
   const paths = [here.root, ...otherTrees(here.root)];

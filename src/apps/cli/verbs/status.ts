@@ -3,7 +3,7 @@ import { flag, type Run, text } from "../grammar/verb.ts";
 import { openInvokedProject } from "../main/project-of.ts";
 import { showNext, showStatus } from "./plain-status.ts";
 
-/** Where the run stands. An ended run is shown only when it is asked for by id. */
+/** Shows the state of the run. An ended run is shown only if its id is given. */
 export const status: Run = async (invocation) => {
   const { values } = invocation;
   const project = openInvokedProject(invocation);
@@ -12,7 +12,7 @@ export const status: Run = async (invocation) => {
   return showStatus(project, state, { named: named !== undefined, json: flag(values, "json") });
 };
 
-/** What should happen now, in one line. */
+/** Prints the next step in one line. */
 export const nextVerb: Run = async (invocation) => {
   const { state } = await currentRun(openInvokedProject(invocation), text(invocation.values, "run"));
   return showNext(state);

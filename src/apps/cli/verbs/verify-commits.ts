@@ -15,7 +15,9 @@ import { flag, type Invocation, type Result, type Run, text } from "../grammar/v
 import { version } from "../../../compose/version.ts";
 import { namedContent, withSigners } from "./signers.ts";
 
-/** Says which commits of a range somebody vouches for. Needs no run, no journal and no key of this machine. */
+/**
+ * Reports which commits of a range are covered by attestations. Needs no run, no journal and no key of this machine.
+ */
 export const verifyCommits: Run = async (invocation) => {
   const [named] = invocation.words;
   if (named === undefined || invocation.words.length > 1)
@@ -84,7 +86,7 @@ function coverageJson(coverage: Coverage) {
   return { by: coverage.by, runs: runs.map(({ run }) => run), base, isMoved };
 }
 
-/** @throws ProblemError POLICY_INVALID: nothing is let through by a policy that is not understood. */
+/** @throws ProblemError POLICY_INVALID: an unreadable policy accepts no commit. */
 async function loadPolicy(invocation: Invocation, git: Git): Promise<Policy> {
   const named = text(invocation.values, "policy");
   if (named === undefined) return DEFAULT_POLICY;

@@ -10,11 +10,11 @@ import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { nextPhase } from "../../../../views/spec/session-context.ts";
 
-/** An active feature, and the working tree in which its documents are; those of a branch are in none. */
+/** An active feature, and the working tree that contains its documents. */
 export type FeatureAnywhere = {
   readonly tree: string;
   readonly feature: Feature;
-  /** The branch that has its documents, where no working tree has. */
+  /** Branch with the documents, if no working tree contains them. `tree` is then the caller's. */
   readonly branch: string | null;
 };
 
@@ -22,7 +22,9 @@ type FeatureSearch = { readonly root: string; readonly env: NodeJS.ProcessEnv };
 
 export const featuresIn = (root: string): string => join(root, ...FEATURES_ROOT.split("/"));
 
-/** The feature worked on last: here, else in another working tree, else on a branch that is checked out nowhere. */
+/**
+ * Finds the latest active feature: in this working tree, otherwise in another one, otherwise on a branch without one.
+ */
 export async function lastActiveFeature({ root, env }: FeatureSearch): Promise<FeatureAnywhere | null> {
   const here = activeFeature(featuresIn(root));
   if (here !== null) return { tree: root, feature: here, branch: null };
@@ -40,7 +42,7 @@ async function onBranch({ root, env }: FeatureSearch): Promise<FeatureAnywhere |
   const wanted = { root: FEATURES_ROOT, file: SPEC_META };
   for (const { folder, text, names } of await foldersOnFeatureBranches(root, wanted, env)) {
     const meta = specMetaFrom(parsed(text));
-    if (onDisk.has(folder) || meta?.status !== "active") continue; // what a working tree has is newer
+    if (onDisk.has(folder) || meta?.status !== "active") continue; // documents in a working tree are newer
     const files = SPEC_FILES.map(([, file]) => file).filter((file) => names.includes(file));
     const feature = { folder, dir: join(featuresIn(root), folder), meta, files };
     return { tree: root, feature, branch: `feature/${folder}` };
@@ -56,13 +58,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The verb that takes a feature on. */
+/** Returns the command that continues a feature. */
 export function findNextVerb({ files, meta }: Feature): SpecPhase {
   const isImplemented = (meta.phases["implement"]?.completed ?? null) !== null;
   return nextPhase({ files, mode: meta.mode, isImplemented });
 }
 
-/** Names the active feature and what comes next; nothing where there is none. */
+/** Names the active feature and its next command; empty without one. */
 export async function activeFeatureLines(project: FeatureSearch): Promise<string[]> {
   const found = await lastActiveFeature(project);
   if (found === null) return [];

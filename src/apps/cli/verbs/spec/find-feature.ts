@@ -13,17 +13,17 @@ import { flag, type Invocation } from "../../grammar/verb.ts";
 import { askChoice } from "../../terminal/ask-choice.ts";
 import { featuresIn, lastActiveFeature } from "./active-feature.ts";
 
-/** A feature, and the working tree in which it is worked on. */
+/** A feature, and the project of the working tree to work in. */
 export type PlacedFeature = {
   readonly project: LocalProject;
   readonly feature: Feature;
-  /** True where the person works elsewhere than in the feature's own working tree, which has its branch. */
+  /** True if the user works outside of the feature's own worktree, which has its branch checked out. */
   readonly isAside?: boolean;
 };
 
 const BRANCH = "feature/";
 
-/** The feature a verb is about; null for words that name none: they are the title of a new one. */
+/** Finds the feature of a command. Null if the words name none: they are the title of a new one. */
 // oxlint-disable-next-line max-params -- who is meant without words differs at the end
 export async function findFeature(
   invocation: Invocation,
@@ -57,7 +57,7 @@ export function refuseEnded({ feature: { folder, meta } }: PlacedFeature): void 
   throw new ProblemError({ code: "FEATURE_STATUS_UNKNOWN", feature: folder, file });
 }
 
-/** The branch says it, where its feature is active; else the one worked on last, anywhere in the repository. */
+/** Returns the feature of the current branch if it is active, otherwise the latest active one in the repository. */
 export async function featureAtHand(project: LocalProject): Promise<PlacedFeature | null> {
   const own = await featureOfBranch(project);
   if (own?.meta.status === "active") return { project, feature: own };
@@ -72,7 +72,7 @@ async function featureOfBranch({ root, vcs }: LocalProject): Promise<Feature | n
   return branch.startsWith(BRANCH) ? featureAt(featuresIn(root), branch.slice(BRANCH.length)) : null;
 }
 
-/** The feature whose end is to be tidied up: the one of the branch, ended or not; else as for every verb. */
+/** Returns the feature to finish: the one of the current branch, even if it ended, otherwise the current feature. */
 export async function featureToFinish(project: LocalProject): Promise<PlacedFeature | null> {
   const own = await featureOfBranch(project);
   return own === null ? featureAtHand(project) : { project, feature: own };
@@ -87,7 +87,7 @@ async function namedFeature(project: LocalProject, words: string): Promise<Place
   return null;
 }
 
-/** By its folder or number; else the active one that was begun with these words. */
+/** Finds a feature by its folder or number, otherwise an active one by its title or slug. */
 function namedIn(featuresDir: string, words: string): Feature | null {
   const folders = featureFolders(featuresDir);
   const named = folders.filter((folder) => isFeatureFolder(folder, words));
@@ -98,11 +98,11 @@ function namedIn(featuresDir: string, words: string): Feature | null {
   );
 }
 
-/** Do the words name this feature: by its folder, its number, its title or its slug? */
+/** True if the words are the folder, number, title or slug of the feature. */
 export const isNamedBy = (folder: string, title: string, words: string): boolean =>
   isFeatureFolder(folder, words) || words === title || words === folder.replace(/^[0-9]+-/, "");
 
-/** `003`, `3` or the whole folder. */
+/** Accepts `003`, `3` or the whole folder. */
 const isFeatureFolder = (folder: string, words: string): boolean => folder === words || isFeatureNumber(folder, words);
 
 const isFeatureNumber = (folder: string, words: string): boolean =>
@@ -111,7 +111,7 @@ const isFeatureNumber = (folder: string, words: string): boolean =>
 const isNumber = (words: string): boolean => /^[0-9]+$/.test(words);
 
 /**
- * A number is no title of a new feature, and neither is the folder of one that cannot be worked on from here.
+ * Refuses a number, and the folder of a feature that is not available here, as the title of a new feature.
  * @throws ProblemError FEATURE_UNKNOWN
  */
 async function refuseOutOfReach(project: LocalProject, words: string): Promise<void> {
@@ -130,7 +130,7 @@ async function refuseOutOfReach(project: LocalProject, words: string): Promise<v
   if (isKnown || isNumber(words)) throw unknownFeature(project, words, ways);
 }
 
-/** Those on other branches come first: one of them is meant. */
+/** Lists features on other branches first, because the user means one of them. */
 function unknownFeature(project: LocalProject, words: string, onBranches: readonly string[] = []): ProblemError {
   const dir = featuresIn(project.root);
   const here = featureFolders(dir).map((folder) => {
@@ -144,7 +144,7 @@ function unknownFeature(project: LocalProject, words: string, onBranches: readon
   });
 }
 
-/** Where the feature is, is advice: whoever stands elsewhere is told, and chooses. */
+/** Warns if the feature's worktree is another one, and lets the user choose where to work. */
 async function agreeOnPlace(invocation: Invocation, here: LocalProject, found: PlacedFeature): Promise<PlacedFeature> {
   const tree = found.project.root === here.root ? ownTree(here, found.feature) : found.project.root;
   if (tree === null || tree === here.root) return found;
@@ -160,7 +160,7 @@ async function agreeOnPlace(invocation: Invocation, here: LocalProject, found: P
   return feature === null ? found : { project, feature };
 }
 
-/** @throws ChoicesNeeded for whoever stops, or cannot be asked: what else there is to choose depends on the place */
+/** @throws ChoicesNeeded if the user stops or no user can be asked: further choices depend on this one. */
 async function choosePlace({ values, io }: Invocation, choice: Choice): Promise<string> {
   if (flag(values, "here")) {
     if (choice.options.includes("here")) return "here";
@@ -173,7 +173,7 @@ async function choosePlace({ values, io }: Invocation, choice: Choice): Promise<
   return said;
 }
 
-/** The working tree that was made for a feature; null where it is done in place. */
+/** Returns the worktree created for a feature; null if the work is done in place. */
 function ownTree({ root }: LocalProject, { meta }: Feature): string | null {
   const main = meta.worktree === null ? null : findMainTree(root);
   return main === null ? null : resolveWorktree(main, meta.worktree);

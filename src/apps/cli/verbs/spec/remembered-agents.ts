@@ -5,8 +5,8 @@ import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
 import type { PlacedFeature } from "./find-feature.ts";
 
 /**
- * The request with the agents of the feature's last run, where neither this command nor a setting names any. Without
- * it, a feature started with `--agent-command` continues with whatever agent is found on PATH.
+ * Adds the agents of the feature's last run, if neither this command nor a setting names one. Otherwise a feature
+ * started with `--agent-command` would continue with an agent found on PATH.
  */
 export async function withRememberedAgents(
   request: RunRequest,

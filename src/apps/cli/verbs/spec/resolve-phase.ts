@@ -12,18 +12,19 @@ import { askChoice } from "../../terminal/ask-choice.ts";
 import { confirmChoice } from "../../terminal/confirm-choice.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
 
-/** The phase a person asked for; the feature is null while it does not exist. */
+/** The requested phase. The feature is null until it exists. */
 export type PhaseRequest = { readonly feature: Feature | null; readonly target: SpecPhase; readonly mode: Mode };
 
 export type Transition = {
-  /** To be recorded. */
+  /** Warnings for the journal. */
   readonly warnings: readonly string[];
-  /** What is left to be chosen. */
+  /** Open choices. */
   readonly choices: readonly Choice[];
 };
 
 /**
- * May the feature go to this phase now? What is skipped is asked about, also before the first verb of a new feature.
+ * Checks if the feature may start this phase now. Skipped phases need confirmation, except for a hotfix, and also
+ * before the first command of a new feature.
  * @throws ProblemError PREREQUISITE_MISSING
  */
 export async function resolveTransition(invocation: Invocation, step: PhaseRequest): Promise<Transition> {
@@ -54,7 +55,7 @@ export async function resolveTransition(invocation: Invocation, step: PhaseReque
   return { warnings, choices: isAsked ? await confirmChoice(invocation, choice) : [] };
 }
 
-/** By the record, or by a document that says something. */
+/** Phases completed according to the record, or with an existing document. */
 function donePhases(feature: Feature | null): SpecPhase[] {
   if (feature === null) return [];
   const { meta, files } = feature;
@@ -62,7 +63,7 @@ function donePhases(feature: Feature | null): SpecPhase[] {
   return SPEC_PHASES.filter((phase) => (meta.phases[phase]?.completed ?? null) !== null || isWritten(phase));
 }
 
-/** Whoever goes back is told which documents were made from what is about to change. */
+/** Warns about later documents that depend on the one about to change. */
 function outdatedBy(target: SpecPhase, files: readonly string[]): string[] {
   const later = SPEC_FILES.filter(([phase]) => SPEC_PHASES.indexOf(phase) > SPEC_PHASES.indexOf(target));
   const resting = later.map(([, file]) => file).filter((file) => files.includes(file));
@@ -71,7 +72,7 @@ function outdatedBy(target: SpecPhase, files: readonly string[]): string[] {
   return [`Going back to ${target}: ${resting.join(", ")} rest on the ${document} that is there now.`];
 }
 
-/** A phase that was begun and not finished: whether to go on with what is there, or what is left to be chosen about it. */
+/** How to start a phase. For an unfinished one: continue, start again, or a choice for the user. */
 export type PhaseStart =
   | { readonly is: "continue" | "fresh" }
   | { readonly is: "open"; readonly choice: Choice }
@@ -89,7 +90,7 @@ export async function resolveBegun(
   );
 }
 
-/** `artifact` gives the text that Review shows; null where there is none. */
+/** Asks how to start an unfinished phase. `artifact` returns the text for Review, if there is one. */
 export async function chooseBegun(
   { io, values }: Invocation,
   phase: string,
@@ -116,5 +117,5 @@ const MENU = [
   "  [R] Review -- look at what is there first",
 ];
 
-/** The document a phase leaves; null for code. */
+/** Returns the document of a phase; null for code. */
 export const findDocument = (phase: SpecPhase): string | null => SPEC_FILES.find(([key]) => key === phase)?.[1] ?? null;

@@ -12,18 +12,18 @@ import { flag, type Invocation } from "../../grammar/verb.ts";
 
 export type NewWorktree = {
   readonly branch: string;
-  /** Folder of the item, which the working tree is named after. */
+  /** Folder of the item. It also names the worktree. */
   readonly folder: string;
   readonly base: string;
 };
 
 export type WorktreeChoice = {
   readonly project: LocalProject;
-  /** As kept in the feature's file: relative to the main working tree; null for work in place. */
+  /** Path in the feature's file, relative to the main working tree; null for work in place. */
   readonly worktree: string | null;
 };
 
-/** Which modes want a working tree of their own: none, only when asked for, when the person agrees, always. */
+/** When each mode uses a separate worktree: never, on request, if the user agrees, or always. */
 const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">> = {
   hotfix: "never",
   quick: "asked",
@@ -33,18 +33,18 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
 
 type WorktreeWishes = {
   readonly mode: Mode;
-  /** Branch or commit that the work begins at; null without git. */
+  /** Branch or commit to start from; null without git. */
   readonly base: string | null;
   readonly wanted: RunRequest;
-  /** Decides everything before a folder for it is made. */
+  /** Resolves all choices before the worktree is created. */
   readonly resolveFirst: () => Promise<RunRequest>;
-  /** Draws the name of the item's folder. */
+  /** Reserves the name of the item's folder. */
   readonly drawName: () => Promise<string>;
 };
 
 /**
- * Where a new feature is built: here, or in a working tree that is made for it.
- * @throws ProblemError WORKTREE_REFUSED with the way forward; nothing has been written then
+ * Chooses the location of a new feature: this working tree, or a new worktree.
+ * @throws ProblemError WORKTREE_REFUSED with a fix, before any file is written.
  */
 export async function resolveWorktree(
   invocation: Invocation,
@@ -62,7 +62,7 @@ export async function resolveWorktree(
   };
 }
 
-/** A working tree beside the main one, with the settings and the trust of the tree it comes from. */
+/** Creates a worktree next to the main one, with the settings and trust of the current one. */
 export async function makeWorktree(
   { io }: Invocation,
   project: LocalProject,
@@ -79,7 +79,7 @@ export async function makeWorktree(
   return { project: there, worktree: made.stored };
 }
 
-/** @throws ProblemError USAGE for a hotfix, which is done in place */
+/** @throws ProblemError USAGE for a hotfix, which is done in place. */
 export function refuseHotfixTree({ values, verb }: Invocation, mode: Mode): void {
   if (!flag(values, "worktree") || WISH[mode] !== "never") return;
   const detail = "A hotfix is done in place, without a working tree of its own.";
@@ -97,7 +97,10 @@ async function isWanted(invocation: Invocation, mode: Mode): Promise<boolean> {
   return wish === "recommended" ? askWhere(io) : wish === "always";
 }
 
-/** Either answer begins the work, so neither is given by Enter alone. @throws ChoicesNeeded for who breaks off. */
+/**
+ * Asks for Y or N without a default, because either answer starts the work.
+ * @throws ChoicesNeeded if the user cancels.
+ */
 async function askWhere(io: Invocation["io"]): Promise<boolean> {
   if (!io.interactive) return false;
   const about = [

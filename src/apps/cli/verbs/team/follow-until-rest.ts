@@ -12,9 +12,11 @@ import { withSignals } from "../../main/signals.ts";
 import { restResult } from "../../terminal/continue-run.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 
-const RUN_POLL_INTERVAL_MS = 500; // milliseconds
+const RUN_POLL_INTERVAL_MS = 500;
 
-/** Watches a team's run until it rests, and comes to what a run here would come to. Leaving it ends nothing. */
+/**
+ * Watches a team's run until it waits or ends, and returns the result of a local run. Ctrl-C ends only the watching.
+ */
 export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<Result> {
   const { io } = invocation;
   return withSignals(async (signal) => {
@@ -28,12 +30,12 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
       const line = progressLine(state, row.worker);
       if (line !== told) io.err(line);
       told = line;
-      await delay(RUN_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // told to stop
+      await delay(RUN_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // aborted
     }
   });
 }
 
-/** Before a worker had begun it: there is nothing else to tell of it. */
+/** Returns the result of a run canceled before a worker started it. It has no state. */
 function cancelledResult({ run, refused }: TeamRunRow): Result {
   const json = { run: null, team: { run, cancelled: refused } };
   return done([`Cancelled: ${plainLine(refused ?? "", 400)}`, `Of the team: ${run}`], json);
@@ -44,14 +46,14 @@ function progressLine(state: RunState, worker: string | null): string {
   return worker === null ? "Waiting for a free worker." : openRunLine(state, { driven: true });
 }
 
-/** `run` of the object is the state, as everywhere; which run of the team it is stands beside it. */
+/** Adds the team's run id. `run` remains the state, as in every JSON output. */
 const withTeam = (result: Result, { run, leftBranch }: TeamRunRow, state: RunState): Result => ({
   ...result,
   lines: [...result.lines, ...discardedLines(state, leftBranch), `Of the team: ${run}`],
   json: { ...result.json, team: { run, ...(leftBranch === null ? {} : { leftBranch }) } },
 });
 
-/** What the worker did before it recorded the end. */
+/** Reports what the worker did with the branch before it recorded the end. */
 function discardedLines(state: RunState, left: TeamRunRow["leftBranch"]): string[] {
   if (left !== null) return leftBranchLines(left);
   const branch = state.is === "ended" && chosenFinish(state) === "discard" ? (state.run.git?.branch ?? null) : null;

@@ -11,7 +11,7 @@ import { plainLine } from "../../../../views/plain-text.ts";
 import { done, type Invocation, type Result, type Run, text } from "../../grammar/verb.ts";
 import { askAsPerson, findTeamRepository, serverSeal, severalOpen, signedIn, fetchState } from "./team-run.ts";
 
-/** Brings the open run of this tree to the team. */
+/** Moves the open run of this working tree to the team. */
 export const pushRun: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const ask = await askAsPerson(invocation, project);
@@ -37,7 +37,7 @@ function uncommittedLine(paths: readonly string[]): string {
   return `Uncommitted changes went along in its snapshots, your own lines included: ${named.join(", ")}${more}.`;
 }
 
-/** Takes an open run of the team into this tree. */
+/** Moves an open run of the team into this working tree. */
 export const pullRun: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const ask = await askAsPerson(invocation, project);
@@ -66,7 +66,7 @@ function fetchedResult(state: ActiveRun, warnings: readonly string[]): Result {
   );
 }
 
-/** For people; the server tells trees apart by a number. */
+/** Describes this working tree for users; the server identifies it by a number. */
 async function placeInWords(ask: ServerClient, { root }: LocalProject): Promise<string> {
   const { person } = await ask({ method: "GET", path: "/api/team", answer: TeamView });
   return plainLine(`${person}'s ${hostname()}:${root}`, 200);
@@ -74,7 +74,7 @@ async function placeInWords(ask: ServerClient, { root }: LocalProject): Promise<
 
 type MoveContext = { readonly ask: ServerClient; readonly project: LocalProject; readonly to: string };
 
-/** The named run, or the one that can be meant: on its way to this tree, or the only open one. */
+/** Returns the named run. Without a name, the one on its way to this working tree, or the only open one. */
 async function wantedRow(invocation: Invocation, { ask, project, to }: MoveContext): Promise<TeamRunRow> {
   const named = text(invocation.values, "run");
   const repository = named === undefined ? await findTeamRepository(ask, project) : null;

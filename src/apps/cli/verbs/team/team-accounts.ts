@@ -19,7 +19,7 @@ import { askAsPerson } from "./team-run.ts";
 
 const DEFAULT_DAYS = 90;
 
-/** One's own tokens for scripts, and who may do what in a repository. */
+/** Manages the user's tokens and notifications, and the roles in a repository. */
 export const team: Run = async (invocation) => {
   const [what = "", ...words] = invocation.words;
   const subcommand = Object.hasOwn(SUBCOMMANDS, what) ? SUBCOMMANDS[what] : undefined;
@@ -77,7 +77,7 @@ const role: Subcommand = async (ask, [repository = "", person = "", said = ""], 
   return membersResult(await ask({ method: "POST", path: membersPath(repository), body, answer: MemberList }));
 };
 
-/** For a run whose working tree is lost: the team goes on from where it let the run go. */
+/** Takes back a run whose working tree is lost. The team continues from the state it had when the run moved away. */
 const takeBack: Subcommand = async (ask, [run = ""], invocation) => {
   if (run === "") throw usage(invocation, "Name the run: isdlc status shows where it went.");
   const path = `/api/runs/${encodeURIComponent(run)}/take-back`;

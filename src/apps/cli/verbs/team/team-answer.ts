@@ -12,7 +12,7 @@ import { isRecordOnly, readReplies } from "../answer.ts";
 import { followUntilRest } from "./follow-until-rest.ts";
 import { askAsPerson, type TeamRun } from "./team-run.ts";
 
-/** Answers by the server: continue, review, redo, cancel, back, or whatever option is named; then follows the run. */
+/** Sends an answer to the server: continue, review, redo, cancel, back or any named option. Then follows the run. */
 export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise<Result> {
   const { cwd, env } = invocation;
   const { row, state } = team;
@@ -32,7 +32,7 @@ export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise
 const isCancel = ({ verb, words }: Invocation): boolean =>
   verb.name === "cancel" || (verb.name === "answer" && words[0] === "cancel");
 
-/** Asked for and not begun when it was looked at; the server knows whether a worker was first. */
+/** Cancels a requested run that had not started when it was read. The server decides if a worker was faster. */
 async function cancelUnbegun(invocation: Invocation, team: TeamRun): Promise<Result> {
   const { cwd, env, values } = invocation;
   const ask = await askAsPerson(invocation, openProject(cwd, env));
@@ -64,13 +64,13 @@ function toRequestBody(invocation: Invocation, state: ActiveRun): AnswerRequest 
   };
 }
 
-/** Null where it is said of the run itself, whatever is open. */
+/** Null if the command applies to the run itself instead of its open wait. */
 function findWait({ values }: Invocation, option: string, { wait }: ActiveRun): string | null {
   const isOfTheRun = option === "cancel" || ((option === "retry" || option === "skip") && wait?.kind !== "escalation");
   return isOfTheRun ? null : (text(values, "wait") ?? wait?.id ?? null);
 }
 
-/** To a phase, with guidance; where there is some, the tree stays to be improved. */
+/** Reads a return to a phase, with optional guidance. With guidance, the files stay, to be improved. */
 function readBackRequest({ values }: Invocation, [phase, ...words]: readonly (string | undefined)[]) {
   const guidance = (text(values, "text") ?? words.join(" ")).trim();
   const isKept = flag(values, "keep-tree") || (guidance !== "" && !flag(values, "restore-tree"));

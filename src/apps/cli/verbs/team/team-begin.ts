@@ -12,7 +12,7 @@ import { askAsPerson, findTeamRepository, signedIn } from "./team-run.ts";
 
 export type TeamWork = { readonly workflow: string; readonly words: readonly string[] };
 
-/** A starting verb with --team; null without it. */
+/** Runs a starting command with `--team`; null without it. */
 export async function teamBegin(invocation: Invocation): Promise<Result | null> {
   const { values, verb, words } = invocation;
   if (!flag(values, "team")) return null;
@@ -20,13 +20,13 @@ export async function teamBegin(invocation: Invocation): Promise<Result | null> 
   return begin(invocation, { workflow: WORKFLOW_OF[verb.name] ?? "change", words });
 }
 
-/** Asks for it and comes back at once. */
+/** Requests a run without waiting for it. */
 export async function beginOnTeam(invocation: Invocation, wanted: TeamWork): Promise<Result> {
   const { run } = await ask(invocation, wanted);
   return done([`Asked for: ${run}. The next free worker begins it.`, `See: isdlc status --run ${run}`], { run });
 }
 
-/** Asks for it and follows it until it rests, as it would be here. */
+/** Requests a run and follows it until it waits or ends, like a local run. */
 async function begin(invocation: Invocation, wanted: TeamWork): Promise<Result> {
   if (isRecordOnly(invocation)) return beginOnTeam(invocation, wanted);
   const { run, row, login, client } = await ask(invocation, wanted);
@@ -71,7 +71,7 @@ async function ask(invocation: Invocation, { workflow, words }: TeamWork) {
   return { run, client, login: signedIn(project), row: { ...row, ...more } };
 }
 
-/** What a worker is not told must not be taken for said. */
+/** Refuses options that workers do not receive, instead of ignoring them. */
 function refuseOthers({ values, verb }: Invocation): void {
   const other = Object.keys(startOptions).find((name) => values[name] !== undefined && !TOLD.has(name));
   if (other === undefined) return;

@@ -8,9 +8,9 @@ import { executionLines, heading, isNamed, othersLine, unknownExecution, type Ex
 import type { Io } from "../../terminal/io.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 
-const LOG_POLL_INTERVAL_MS = 1000; // milliseconds
+const LOG_POLL_INTERVAL_MS = 1000;
 
-/** What the agents of a team's run said and did, on whichever worker. */
+/** Prints the output of the agents of a team's run, from every worker. */
 export async function showLogs(invocation: Invocation, team: TeamRun): Promise<Result> {
   const [wanted] = invocation.words;
   const { said } = await saidAfter(team, 0);
@@ -31,7 +31,7 @@ function byExecution(said: TeamActivity["said"]): readonly ExecutionLines[] {
   return [...found].map(([execution, lines]) => ({ execution, lines }));
 }
 
-/** Until the run has ended, or Ctrl-C. Tells of every wait on the way: nothing more is said until it is answered. */
+/** Follows until the run ends or Ctrl-C. Reports each wait, because the agents print nothing until it is answered. */
 function follow({ io }: Invocation, team: TeamRun, wanted: string | undefined): Promise<Result> {
   const tell = createTeller(io, wanted);
   return withSignals(async (signal) => {
@@ -44,7 +44,7 @@ function follow({ io }: Invocation, team: TeamRun, wanted: string | undefined): 
       const waiting = state.is === "active" && state.wait !== null ? openRunLine(state, { driven: true }) : "";
       if (waiting !== "" && waiting !== told) io.out(`Waiting for you: ${waiting}`);
       told = waiting;
-      await delay(LOG_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // told to stop
+      await delay(LOG_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // aborted
     }
     return done([], { run: team.row.run });
   });

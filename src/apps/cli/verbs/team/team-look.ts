@@ -36,7 +36,10 @@ function whereabouts({ worker, rests, refused, movedTo, cancelledBy, hostSince }
   return rests === "action" ? "waiting for a worker" : rests === "wait" ? "waiting for a person" : "ended";
 }
 
-/** As the gate of a run here, with what changed as the remote has it: held against the trees that the journal names. */
+/**
+ * Shows the gate like that of a local run. Changes are computed from the remote's commits and the trees in the
+ * journal.
+ */
 export const showGate = async (invocation: Invocation, { state }: TeamRun): Promise<Result> => {
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const isDiffWanted = flag(invocation.values, "diff");
@@ -44,7 +47,7 @@ export const showGate = async (invocation: Invocation, { state }: TeamRun): Prom
   return gateResult(invocation, state, await lookAtGate(seen, state, isDiffWanted));
 };
 
-/** Null where this is no clone that could bring it, which only who wants the patch cannot do without. */
+/** Null if this clone cannot fetch the trees: only `--diff` requires them, and throws. */
 async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: ActiveRun): Promise<TreeComparator | null> {
   const project = openProject(cwd, env);
   const { base = null, branch = null } = run.git ?? {};
@@ -59,14 +62,14 @@ async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: Activ
   }
 }
 
-/** What happened, or what reviewers said. */
+/** Prints the events of the run, or its review results. */
 export const showHistory = ({ values }: Invocation, { events, row: { leftBranch } }: TeamRun): Result => {
   if (!flag(values, "reviews")) return done([...historyLines(events), ...leftBranchLines(leftBranch)], { events });
   const reviews = listReviews(events);
   return done(reviewLines(reviews), { reviews });
 };
 
-/** The items of this clone, and what the team's open runs of the repository work on. */
+/** Lists the items of this clone, and the team's open runs in the repository. */
 export async function teamItems(invocation: Invocation): Promise<Result | null> {
   const project = openProject(invocation.cwd, invocation.env);
   const ask = invocation.words.length === 0 ? signedInClient(project) : null;

@@ -15,7 +15,7 @@ import { done, type Invocation, type Result, text } from "../../grammar/verb.ts"
 
 const PATH = "/api/notifications";
 
-/** How one wants to be told by the team's server: shown, set, taken away, tried. */
+/** Shows, sets, removes or tests the user's notifications. */
 export async function notify(ask: ServerClient, words: readonly string[], invocation: Invocation): Promise<Result> {
   const [said, what] = words;
   if (said === undefined) return listed(await ask({ method: "GET", path: PATH, answer: ChannelList }));

@@ -7,17 +7,17 @@ import { ProblemError } from "../../../../core/problem.ts";
 import type { Invocation, Result, Run } from "../../grammar/verb.ts";
 import { identifyStarter } from "../../main/caller.ts";
 
-/** What `isdlc-team` has for us; its form is checked by its version, which must be ours. */
+/** Exports of `isdlc-team`. Only the version is checked, which must be that of this package. */
 type TeamPackage = {
   readonly version: string;
   readonly server: (invocation: Invocation, root: string) => Promise<Result>;
   readonly worker: (invocation: Invocation, root: string) => Promise<Result>;
 };
 
-/** `server` and `worker`: in a package of its own, for few need it and it is larger than all of this. */
+/** Runs `server` and `worker` from a separate package, because few users need it and it is larger than this one. */
 export const teamPackage: Run = async (invocation) => {
   const { verb, cwd, env } = invocation;
-  await identifyStarter(invocation, openProject(cwd, env)); // no agent makes tokens, or work for others
+  await identifyStarter(invocation, openProject(cwd, env)); // an agent may create neither tokens nor work for others
   const root = packageRoot();
   const found = load(root);
   if (found?.version !== version)
@@ -25,13 +25,13 @@ export const teamPackage: Run = async (invocation) => {
   return verb.name === "server" ? found.server(invocation, root) : found.worker(invocation, root);
 };
 
-/** Null where it is not installed beside us. */
+/** Null if the package is not installed next to this one. */
 function load(root: string): TeamPackage | null {
   const requireFrom = createRequire(join(root, "package.json"));
   try {
     requireFrom.resolve("isdlc-team");
   } catch {
-    return null; // which is told
+    return null; // the caller reports it
   }
-  return requireFrom("isdlc-team") as TeamPackage; // its version is compared before it is used
+  return requireFrom("isdlc-team") as TeamPackage; // the caller compares the version before use
 }

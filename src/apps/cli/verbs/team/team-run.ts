@@ -16,7 +16,7 @@ import { plainLine } from "../../../../views/plain-text.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
 import { givenToken, identifyStarter, identifyPerson } from "../../main/caller.ts";
 
-/** A run that a team's server keeps, as this person's program sees it. */
+/** A run on a team server, with the journal fetched by this user. */
 export type TeamRun = {
   readonly ask: ServerClient;
   readonly login: Login;
@@ -25,7 +25,10 @@ export type TeamRun = {
   readonly events: readonly RunEvent[];
 };
 
-/** The team's run that is meant here: the named one, or the open one of this repository. Null where none is meant. */
+/**
+ * Finds the team's run: the named one, or the open one of this repository. Null if neither exists, if the user is
+ * signed in to no server, or if the run is a local one.
+ */
 export async function findTeamRun(invocation: Invocation, project: LocalProject): Promise<TeamRun | null> {
   const login = readLogin(project.folders);
   if (login === null || (await isHere(invocation, project))) return null;
@@ -34,7 +37,7 @@ export async function findTeamRun(invocation: Invocation, project: LocalProject)
   return row === null ? null : { ask, login, row, ...(await fetchState(ask, login, row.run)) };
 }
 
-/** The same run as it is now. */
+/** Fetches the current state of the run. */
 export async function readTeamRun({ ask, login, row: { run } }: TeamRun): Promise<TeamRun> {
   const { runs } = await ask({ method: "GET", path: `/api/runs?run=${run}`, answer: TeamRunList });
   const [row] = runs;
@@ -42,13 +45,13 @@ export async function readTeamRun({ ask, login, row: { run } }: TeamRun): Promis
   return { ask, login, row, ...(await fetchState(ask, login, run)) };
 }
 
-/** Null where this person is signed in to no server. */
+/** Null if the user is not signed in to a server. */
 export function signedInClient({ folders }: Pick<LocalProject, "folders">): ServerClient | null {
   const login = readLogin(folders);
   return login === null ? null : createServerClient(login);
 }
 
-/** @throws ProblemError USAGE where this person is signed in to no server. */
+/** @throws ProblemError USAGE if the user is not signed in to a server. */
 export function signedIn({ folders }: Pick<LocalProject, "folders">): Login {
   const login = readLogin(folders);
   if (login !== null) return login;
@@ -56,7 +59,7 @@ export function signedIn({ folders }: Pick<LocalProject, "folders">): Login {
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc login <url> --token <token>" });
 }
 
-/** This working tree's own run comes first. */
+/** True if the run is a local one, which has priority. */
 async function isHere({ values }: Invocation, project: LocalProject): Promise<boolean> {
   const named = text(values, "run");
   if (named === undefined) return (await currentRun(project)).state.is === "active";
@@ -83,7 +86,7 @@ export function severalOpen(open: readonly TeamRunRow[]): ProblemError {
   return new ProblemError({ code: "USAGE", detail, usage: "isdlc status --run <id>" });
 }
 
-/** The team's name for the repository that this clone comes from; null where it has none. */
+/** Returns the team's name for the repository this clone was made from; null if the team does not have it. */
 export async function findTeamRepository(
   ask: ServerClient,
   { root, env }: Pick<LocalProject, "root" | "env">,
@@ -101,10 +104,10 @@ const comparable = (remote: string): string =>
     .replace(/\/+$/, "")
     .replace(/\.git$/, "");
 
-/** Tells what the server marked or took over from everything else, by the keys that this person signed in with. */
+/** Verifies the server's seals and countersignatures with the keys from the user's sign-in. */
 export const serverSeal = ({ keys }: Pick<Login, "keys">): Seal => createReaderSeal(parsePublicKeys(keys));
 
-/** Every line is checked against the keys that this person signed in with, whatever the server says now. */
+/** Verifies each line with the keys from the user's sign-in, not with keys that the server returns now. */
 export async function fetchState(
   ask: ServerClient,
   login: Pick<Login, "keys">,
@@ -118,7 +121,10 @@ export async function fetchState(
   return { state: cursor.state, events };
 }
 
-/** In the name of the person at this terminal, or of whose token was handed over. An agent is refused before anything is sent. */
+/**
+ * Returns a client that acts for the person at this terminal, or with the given token. Agents are refused before
+ * anything is sent.
+ */
 export async function askAsPerson(invocation: Invocation, project: LocalProject): Promise<ServerClient> {
   const login = signedIn(project);
   const token = givenToken(invocation);
@@ -127,7 +133,7 @@ export async function askAsPerson(invocation: Invocation, project: LocalProject)
   return createServerClient({ url: login.url, token: token ?? login.token });
 }
 
-/** The tokens that count are the server's own. */
+/** Names the server in the problem, because only tokens of that server are valid. */
 const namingServer =
   (server: string) =>
   (error: unknown): never => {

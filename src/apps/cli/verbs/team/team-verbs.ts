@@ -17,7 +17,7 @@ export { teamBegin } from "./team-begin.ts";
 export { teamItems } from "./team-look.ts";
 export { teamPackage } from "./team-package.ts";
 
-/** Signs in to a team's server. Its keys are kept with the token: later answers are held against them. */
+/** Signs in to a team server. Its keys are stored with the token, to verify later responses. */
 export const login: Run = async (invocation) => {
   const { words, verb, cwd, env } = invocation;
   const project = openProject(cwd, env);
@@ -35,13 +35,13 @@ export const login: Run = async (invocation) => {
   });
 };
 
-/** Has a team's workers do what a starting verb would do here. */
+/** Requests a run of a starting command from the team's workers. */
 export const request: Run = (invocation) =>
   beginOnTeam(invocation, { workflow: text(invocation.values, "workflow") ?? "change", words: invocation.words });
 
 type There = (invocation: Invocation, team: TeamRun) => Result | Promise<Result>;
 
-/** Null where the verb is not about a team's run. */
+/** Null if the command is not about a team's run. */
 const onTeam =
   (there: There) =>
   async (invocation: Invocation): Promise<Result | null> => {
