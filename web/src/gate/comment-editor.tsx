@@ -55,10 +55,12 @@ export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
   );
 }
 
-/** The focus goes to the comment, or to the line that it was about: never to the top of the page. */
+/** Moves the focus to the comment or its line, unless the user has moved it in the meantime. */
 function closing({ id, place }: DraftComment, drafting: DraftActions) {
   const focusSoon = (selector: string): void =>
-    void requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
+    void requestAnimationFrame(() => {
+      if (document.activeElement === document.body) document.querySelector<HTMLElement>(selector)?.focus();
+    });
   const button = place === null ? "" : CSS.escape(`Comment on line ${place.line} of ${place.path}`);
   return {
     save: () => {
