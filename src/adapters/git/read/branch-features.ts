@@ -6,15 +6,15 @@ import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
 import { gitFolders } from "./working-trees.ts";
 
 export type BranchFolder = {
-  /** The last part of `feature/<folder>`. */
+  /** Last part of `feature/<folder>`. */
   readonly folder: string;
-  /** Text of the wanted file in that folder, as the branch has it. */
+  /** Text of the requested file in that folder on the branch. */
   readonly text: string;
-  /** Names of the files beside it. */
+  /** Names of the files next to it. */
   readonly names: readonly string[];
 };
 
-/** More branches than anybody works on at once. */
+/** More branches than a team works on at once. */
 const MAX_BRANCHES = 30;
 const PREFIX = "feature/";
 const PACKED_REFS_BYTES = 32 * 1024 * 1024;
@@ -22,8 +22,8 @@ const PACKED_REFS_BYTES = 32 * 1024 * 1024;
 type FeatureFile = { readonly root: string; readonly file: string };
 
 /**
- * What local branches `feature/<folder>` hold in `<root>/<folder>/<file>`, the branch with the newest commit first.
- * Branches without the file are left out. Never throws.
+ * Reads `<root>/<folder>/<file>` from local branches `feature/<folder>`, with the newest commit first. Branches
+ * without the file are omitted. Never throws.
  */
 export async function foldersOnFeatureBranches(
   top: string,
@@ -39,7 +39,7 @@ export async function foldersOnFeatureBranches(
     );
     return found.filter((one) => one !== null);
   } catch {
-    return []; // no git, no answer in time
+    return []; // no git, or a timeout
   }
 }
 
@@ -64,7 +64,7 @@ async function folderOn(git: Git, { folder, path, file }: FeatureFileRequest): P
   return { folder, text: text.stdout.toString("utf8"), names: names.filter((name) => name !== "") };
 }
 
-/** Without starting git; true where only git could tell. */
+/** Checks without starting git. Returns true if only git could answer. */
 function mayHaveFeatureBranches(top: string): boolean {
   try {
     const folders = gitFolders(top);

@@ -1,15 +1,18 @@
 import type { RepositorySetting } from "./repository-settings.ts";
 
-/** `Name <address>` of who wrote a change and of who commits it. */
+/** `Name <address>` of the author and of the committer. */
 export type CommitIdentity = { readonly author: string; readonly committer: string };
 
-/** Variables by which git is told otherwise; the time zone is that of this program. */
+/** Variables that override the identity from the settings. */
 const TOLD = ["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"];
 
-/** Nothing in it that git would drop from a name. */
+/** Matches values in which git would drop nothing. */
 const PLAIN = /^[^\p{Cc}\s<>.,:;"\\'\ufffd](?:[^\p{Cc}<>\ufffd]*[^\p{Cc}\s<>.,:;"\\'\ufffd])?$/u;
 
-/** Who git would name in a commit by the settings alone; null for everything that only git should put together. */
+/**
+ * Returns the identity of a commit, if the settings alone determine it. Returns null if only git should compose it:
+ * with overriding variables, a time zone other than this program's, or a missing or unusual name.
+ */
 export function commitIdentity(settings: readonly RepositorySetting[], env: NodeJS.ProcessEnv): CommitIdentity | null {
   if (TOLD.some((name) => env[name] !== undefined) || !isOwnZone(env["TZ"])) return null;
   const last = (key: string): string | null => settings.findLast((setting) => setting.key === key)?.value ?? null;
@@ -23,7 +26,7 @@ export function commitIdentity(settings: readonly RepositorySetting[], env: Node
 const isOwnZone = (zone: string | undefined): boolean =>
   zone === undefined || zone === new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** As a commit has it: seconds, and how far the clock of this place is from the world's. */
+/** Formats the time of a commit: seconds, and the offset of the local time zone from UTC. */
 export function commitTime(now: Date): string {
   const minutes = -now.getTimezoneOffset();
   const digits = (value: number): string => String(Math.floor(value)).padStart(2, "0");

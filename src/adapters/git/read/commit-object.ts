@@ -6,7 +6,10 @@ import { isObjectId } from "../snapshot/ref-name.ts";
 
 export type CommitObject = { readonly tree: string; readonly parents: readonly string[]; readonly message: string };
 
-/** A commit as it is stored. @throws ProblemError GIT_FAILED where there is no such commit. */
+/**
+ * Reads a commit object.
+ * @throws ProblemError GIT_FAILED if there is no such commit.
+ */
 export async function readCommit(repository: GitFolder, id: string): Promise<CommitObject> {
   const object = await repositoryStore(repository).objects.read(id);
   if (object?.type !== "commit") throw gitFailed("cat-file", `there is no commit ${id}`);
@@ -20,13 +23,19 @@ export async function readCommit(repository: GitFolder, id: string): Promise<Com
   return { tree, parents: valuesOf("parent"), message: end === -1 ? "" : text.slice(end + 2) };
 }
 
-/** The attempt that a commit says it belongs to; null where it says none. The text before may say what it likes. */
+/**
+ * Returns the attempt in the last `Isdlc-Attempt` line of a commit; null without such a line. Text before that line is
+ * not trusted.
+ */
 export const attemptIn = ({ message }: CommitObject): string | null =>
   [...message.matchAll(/^Isdlc-Attempt: (.+)$/gm)].at(-1)?.[1] ?? null;
 
 const MAX_COMMITS = 20;
 
-/** Id and subject of the commits that `to` has and `from` has not, newest first; none where `from` is lost. */
+/**
+ * Lists short id and subject of commits in `to` but not in `from`, newest first. Returns none if `from` is not an
+ * ancestor of `to`.
+ */
 export async function commitsBetween(git: Git, from: string | null, to: string): Promise<string[]> {
   if (!isObjectId(to) || (from !== null && !isObjectId(from))) return [];
   if (from !== null && (await git(["merge-base", "--is-ancestor", from, to])).status !== 0) return [];

@@ -8,17 +8,17 @@ import { gitFolders } from "./working-trees.ts";
 import { repositorySettings } from "./repository-settings.ts";
 import { ruleFiles } from "./rule-files.ts";
 
-/** The content filter that attributes name for each of the paths; none for those without. */
+/** Content filter of each path, as named by attributes. Paths without a filter are omitted. */
 export type FilterAttributes = (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 const ATTRIBUTES = ".gitattributes";
 const PLACES = { name: ATTRIBUTES, shared: "attributes", personal: "attributes", setting: "core.attributesfile" };
-/** With it attributes come from a tree, which may be another one by the next look. */
+/** With this setting, attributes come from a git tree, which may be another one at the next scan. */
 const FROM_A_TREE = "attr.tree";
 
 const CHECK_ATTR = ["check-attr", "-z", "--stdin", "filter"];
 
-/** Git is asked, in one process for as long as no attribute changes. */
+/** Creates a lookup that asks one git process until an attribute changes. */
 export function createFilterAttributes(folder: GitFolder): FilterAttributes {
   const talk = createRuleConversation(() => createConversation("check-attr", () => startGit(folder, CHECK_ATTR)));
   const given = sameWhileEqual();
@@ -31,7 +31,7 @@ export function createFilterAttributes(folder: GitFolder): FilterAttributes {
         const filters = new Map<string, string>();
         for (const path of paths) {
           await answers.field();
-          await answers.field(); // the name of the attribute
+          await answers.field(); // name of the attribute
           const value = (await answers.field()).toString("utf8");
           if (!["unspecified", "unset", "set"].includes(value)) filters.set(path, value);
         }
@@ -42,7 +42,7 @@ export function createFilterAttributes(folder: GitFolder): FilterAttributes {
   };
 }
 
-/** One and the same value for as long as both are the same. */
+/** Returns the same object while both arguments stay the same. If `staged` is null, it is always a new object. */
 function sameWhileEqual() {
   let last: { readonly settings: unknown; readonly staged: string | null } | null = null;
   return (settings: unknown, staged: string | null): unknown => {
@@ -52,7 +52,10 @@ function sameWhileEqual() {
   };
 }
 
-/** Where the tree has no file of attributes, the one that is staged counts. Null where only git can read the index. */
+/**
+ * Lists the staged attribute files, which apply if the working tree has none. Returns null if only git can read the
+ * index.
+ */
 function stagedAttributes({ top }: GitFolder): string | null {
   const folders = gitFolders(top);
   const isOfAttributes = ({ name }: EntryGlance): boolean => name === ATTRIBUTES || name.endsWith(`/${ATTRIBUTES}`);

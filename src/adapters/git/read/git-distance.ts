@@ -11,16 +11,16 @@ import { isUnder } from "../process/git-path.ts";
 import { changesBetween, patchBetween } from "../snapshot/tree-diff.ts";
 import type { TreePair } from "../snapshot/tree-diff.ts";
 
-/** Paths whose changes say nothing about the code. */
+/** Paths with changes that do not affect the code. */
 export const ITEM_PATHS: readonly string[] = ["docs/requirements", "docs/features", "BACKLOG.md"];
 
-/** A history too long to be counted in this time is told without a count: whoever starts a build waits for it. */
+/** A history that takes longer is reported without a count, because the user waits for the build to start. */
 const countTimeoutMs = 1_500;
 const unknown: Distance = { commits: "unknown", changed: "unknown" };
 
 /**
- * What changed in a repository since an item was analysed. Never throws, runs nothing the repository configures, and
- * starts git twice: once more for an abbreviated hash, not at all when HEAD is that commit and can be read.
+ * Reads the changes of a repository since the analysis of an item. Never throws, and runs nothing configured by the
+ * repository. Starts git twice: a third time for an abbreviated hash, not at all if HEAD is that commit and is readable.
  */
 export function createCodeHistory(root: string, env: NodeJS.ProcessEnv): CodeHistory {
   const git = hardenedGit(root, env);
@@ -60,7 +60,7 @@ async function findHead(git: Git, root: string): Promise<string | null> {
   return hash === "unknown" ? null : hash.toString("latin1").trim();
 }
 
-/** The object that a hash stands for and no branch or tag of that name. */
+/** Returns the object with this hash. Ignores branches and tags of that name. */
 async function fullName(git: Git, hash: string, length: number): Promise<string> {
   if (hash.length === length) return hash;
   const found = (await must(git(["rev-parse", `--disambiguate=${hash}`]), "rev-parse")).toString("latin1").split("\n");
@@ -75,7 +75,10 @@ async function changedFiles(git: Git, pair: TreePair, except: readonly string[])
   return changes.map(({ path }) => path).filter((path) => !except.some((folder) => isUnder(path, folder)));
 }
 
-/** In a shallow clone what two branches share may be cut off: there only an ancestor tells how far it is away. */
+/**
+ * Counts commits. A shallow clone may lack the common history of two branches: there, only the distance to an ancestor
+ * is known.
+ */
 async function countCommits(git: Git, { from, to }: TreePair, isCut: boolean): Promise<number> {
   const options = { timeoutMs: countTimeoutMs };
   if (isCut) await must(git(["merge-base", "--is-ancestor", from, to], options), "merge-base");
@@ -90,7 +93,7 @@ function isShallow(root: string): boolean {
   );
 }
 
-/** An object that is gone, no git, no answer in time: for a comparison these are all the same. */
+/** Treats all failures alike: a missing object, no git, a timeout. */
 async function orUnknown<T>(answer: Promise<T>): Promise<T | "unknown"> {
   try {
     return await answer;

@@ -4,17 +4,18 @@ import { isBranchName } from "../snapshot/ref-name.ts";
 import { type GitFolders, gitFolders, readPointer } from "./working-trees.ts";
 
 export type GitHead = {
-  /** Full id of the commit the working tree is at. */
+  /** Full id of the commit that is checked out. */
   readonly hash: string;
-  /** Null when detached. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
 };
 
 const PACKED_REFS_BYTES = 32 * 1024 * 1024;
 
 /**
- * The commit and branch of a working tree, read from its git folder without starting git. Null for everything that
- * only git should judge: no repository, no commit yet, other hashes than SHA-1, other stores than files, links.
+ * Reads commit and branch of a working tree from its git folder, without starting git. Returns null for everything
+ * that only git should interpret: no repository, no commit yet, hashes other than SHA-1, ref storage other than files,
+ * links.
  */
 export function readHead(root: string): GitHead | null {
   try {
@@ -23,7 +24,7 @@ export function readHead(root: string): GitHead | null {
     if (!folders || !head) return null;
     if (isHash(head)) return { hash: head, branch: null };
     const branch = head.startsWith("ref: refs/heads/") ? head.slice("ref: refs/heads/".length) : "";
-    if (!isBranchName(branch)) return null; // a reftable says `.invalid` here
+    if (!isBranchName(branch)) return null; // a reftable has `.invalid` here
     const hash = tipIn(folders, branch);
     return hash === null ? null : { hash, branch };
   } catch {
@@ -39,9 +40,9 @@ function tipIn({ common }: GitFolders, branch: string): string | null {
 const pointedTo = (common: string, ref: string): string | null =>
   readPointer(join(common, ...ref.split("/"))) ?? packed(common, ref);
 
-/** What a ref that all working trees share points to, read in the same way. Undefined where only git can say. */
+/** Reads a ref shared by all working trees in the same way. Returns undefined if only git can read it. */
 export function readRef(root: string, ref: string): string | null | undefined {
-  if (readHead(root) === null) return undefined; // the refs may be in another store
+  if (readHead(root) === null) return undefined; // the refs may be stored elsewhere
   if (ref.split("/").some((part) => part === "" || part.startsWith("."))) return undefined;
   try {
     const folders = gitFolders(root);
@@ -54,7 +55,7 @@ export function readRef(root: string, ref: string): string | null | undefined {
 
 const isHash = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
 
-/** Refs that were packed: `<hash> <name>` per line. */
+/** Reads a packed ref; the file has `<hash> <name>` per line. */
 function packed(common: string, ref: string): string | null {
   const file = join(common, "packed-refs");
   const bytes = readSmall(nodeFiles, file, PACKED_REFS_BYTES);

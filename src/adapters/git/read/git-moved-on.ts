@@ -4,13 +4,13 @@ import { isUnder } from "../process/git-path.ts";
 import { ITEM_PATHS } from "./git-distance.ts";
 import { readHead } from "./git-head.ts";
 
-/** From so many commits on, the rest is not compared: a list is no place to wait at. */
+/** Further commits are not compared, because a user waits for the list. */
 const MAX_PATHS = 200;
 
 /**
- * Whether the code differs between HEAD and each of many commits, outside the folders of items. Commits that git cannot
- * compare are left out. Starts git once where other folders differ too, once more where the documents alone do, and once
- * before for shortened hashes. Never throws.
+ * Checks for many commits if the code differs from HEAD outside the folders of items. Omits commits that git cannot
+ * compare. Starts git once if other folders differ too, a second time if only documents may differ, and once before to
+ * expand short hashes. Never throws.
  */
 export function codeMovedOn(
   root: string,
@@ -21,7 +21,7 @@ export function codeMovedOn(
   return head === undefined ? Promise.resolve(new Map()) : movedOnSince(hardenedGit(root, env), { head, commits });
 }
 
-/** The same for any commit in place of HEAD. */
+/** Like `codeMovedOn`, for any commit instead of HEAD. */
 export async function movedOnSince(
   git: Git,
   { head, commits }: { readonly head: string; readonly commits: Iterable<string> },
@@ -38,11 +38,11 @@ export async function movedOnSince(
       }),
     );
   } catch {
-    return new Map(); // no git, no answer in time
+    return new Map(); // no git, or a timeout
   }
 }
 
-/** What each hash is in full; without those that name no commit. */
+/** Expands each hash. Omits hashes that name no commit. */
 async function fullNames(git: Git, asked: readonly string[], length: number): Promise<ReadonlyMap<string, string>> {
   const short = asked.filter((commit) => commit.length !== length);
   const found = short.length === 0 ? [] : await expanded(git, short);
@@ -60,7 +60,7 @@ async function expanded(git: Git, short: readonly string[]): Promise<(readonly [
   });
 }
 
-/** For each commit that git has, whether it differs from HEAD. Folders are looked into only where that decides. */
+/** Checks for each commit known to git if it differs from HEAD. Reads subfolders only if they decide the result. */
 async function differing(git: Git, commits: readonly string[], head: string): Promise<ReadonlyMap<string, boolean>> {
   const above = await compared(git, { commits, head, args: [] });
   const unclear = [...above].filter(([, names]) => names.length > 0 && names.every(isOrHoldsItems));
@@ -74,8 +74,8 @@ const isOrHoldsItems = (name: string): boolean => ITEM_PATHS.some((path) => isUn
 type Comparison = { readonly commits: readonly string[]; readonly head: string; readonly args: readonly string[] };
 
 /**
- * What differs between HEAD and each commit that git has. A commit with HEAD behind it on a line is compared as if that
- * were its parent, and answered with a line that names it, followed by one for each difference, which begins with a colon.
+ * Lists the differences between HEAD and each commit known to git. In the input, HEAD after a commit takes the role of
+ * its parent. In the output, a line with the commit is followed by one line per difference, which starts with a colon.
  */
 async function compared(
   git: Git,

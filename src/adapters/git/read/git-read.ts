@@ -13,8 +13,8 @@ import { foldersOfTree, objectsOfBatch } from "../snapshot/tree-object.ts";
 import { unchangedLfsFiles } from "./unchanged-lfs-files.ts";
 
 /**
- * Questions to the repository around `cwd`; paths are relative to the top of its working tree. Nothing configured in
- * the repository runs; so a file that only a content filter would call unchanged counts as changed.
+ * Creates the read access to the repository around `cwd`. Paths are relative to the top of its working tree. Nothing
+ * configured by the repository runs: a file is reported as changed if only a content filter would call it unchanged.
  */
 export function createGitRead(cwd: string, env: NodeJS.ProcessEnv): VcsRead {
   const open = repositoryAt(cwd, { env });
@@ -49,19 +49,19 @@ export function createGitRead(cwd: string, env: NodeJS.ProcessEnv): VcsRead {
   };
 }
 
-/** Where a working tree is, without starting git where its files tell. */
+/** Reads HEAD and branch of a working tree; starts git only if its files are not enough. */
 export async function readRepositoryFacts({ top, env }: Repository): Promise<RepositoryFacts> {
   const head = readHead(top);
   return head === null ? readFacts(hardenedGit(top, env)) : { head: head.hash, branch: head.branch };
 }
 
-/** The commit a local branch is at, in the same way; null when there is no such branch. */
+/** Returns the tip of a local branch in the same way; null if there is no such branch. */
 export async function branchTip({ top, env }: Repository, branch: string): Promise<string | null> {
   const read = readRef(top, `refs/heads/${branch}`);
   return read === undefined ? readBranchTip(hardenedGit(top, env), branch) : read;
 }
 
-/** What one of our own refs points to, in the same way; null when there is no such ref. */
+/** Returns the target of a ref of isdlc in the same way; null if there is no such ref. */
 export async function refTarget({ top, env }: Repository, ref: string): Promise<string | null> {
   const read = readRef(top, ref);
   if (read !== undefined) return read;
@@ -75,7 +75,7 @@ export async function readFacts(git: Git): Promise<RepositoryFacts> {
   return { head, branch: ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null };
 }
 
-/** The commit a local branch is at; null when there is no such branch. */
+/** Returns the tip of a local branch; null if there is no such branch. */
 export function readBranchTip(git: Git, branch: string): Promise<string | null> {
   return readCommitId(git, `refs/heads/${branch}`);
 }
@@ -86,14 +86,14 @@ async function readCommitId(git: Git, ref: string): Promise<string | null> {
   return answer.status === 0 && isObjectId(id) ? id : null;
 }
 
-/** Renames are told as one deleted and one added file, so that every touched path is named. */
+/** Lists a rename as one deleted and one added file, to name every touched path. */
 async function readStatus(git: Git): Promise<FileChange[]> {
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
   const environment = await withoutFilters(git);
   const output = await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), "status");
   const changes = new Map<string, FileChange["change"]>();
   for (const field of splitFields(output)) {
-    const path = decodePath(field.subarray(3)).replace(/\/$/, ""); // a repository inside this one ends in a slash
+    const path = decodePath(field.subarray(3)).replace(/\/$/, ""); // an inner repository ends in a slash
     changes.set(path, changes.has(path) ? "modified" : toChange(field.toString("latin1", 0, 2)));
   }
   return [...changes].map(([path, change]) => ({ path, change }));

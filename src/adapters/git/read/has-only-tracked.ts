@@ -5,15 +5,15 @@ import { readIndex } from "../objects/git-index.ts";
 import { inTree } from "../process/git-path.ts";
 import { gitFolders } from "./working-trees.ts";
 
-/** More entries than this are listed faster by git. */
+/** Git itself lists more entries faster. */
 const MAX_ENTRIES = 5_000;
 
-/** At the top. */
+/** Skipped at the top only. */
 const NOT_OF_THE_TREE: ReadonlySet<string> = new Set([".git", OWN_FOLDER]);
 
 /**
- * Whether the index knows every file of a working tree, our own folder aside: then git need not be asked for others.
- * False also for everything that only git should judge, repositories inside of the tree among it.
+ * Returns true if the index has every file of a working tree except `.isdlc`: git has no untracked files to find.
+ * Returns false for everything that only git should interpret, such as repositories inside the tree.
  */
 export function hasOnlyTracked(top: string): boolean {
   const folders = gitFolders(top);

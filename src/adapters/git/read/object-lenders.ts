@@ -6,7 +6,7 @@ import type { StartedProgram } from "./started-programs.ts";
 
 const MAX_ALTERNATES_BYTES = 1024 * 1024;
 
-/** The file by which other folders lend their objects to this repository; none where it names no folder. */
+/** Returns the file that adds the objects of other folders to this repository; empty if it names no folder. */
 export function objectLenders(root: string): readonly StartedProgram[] {
   const folders = gitFolders(root);
   if (folders === null) return [];
@@ -19,6 +19,6 @@ function readText(path: string): string {
   try {
     return readSmall(nodeFiles, path, MAX_ALTERNATES_BYTES)?.toString("utf8") ?? "";
   } catch {
-    return "(unreadable)"; // a link, or too large: git may read it all the same
+    return "(unreadable)"; // a link, or too large: git may still read it
   }
 }

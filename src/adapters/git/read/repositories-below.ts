@@ -2,13 +2,13 @@ import { type Dirent, readdirSync } from "node:fs";
 import { FILLED_BY_US, ownPath } from "../../../core/own-folder.ts";
 import { decodePath, encodePath, inTree } from "../process/git-path.ts";
 
-/** More entries than this are listed faster by git. */
+/** Git itself lists more entries faster. */
 const MAX_ENTRIES = 5_000;
 
 /**
- * Folders inside a working tree that have a `.git`, whatever it is and however deep: never fewer than git itself takes
- * for repositories. Folders that this program fills are passed over, as they grow with every run; `documents` are looked
- * into all the same. Null for a tree with more entries than are read here.
+ * Lists folders inside a working tree with a `.git` of any kind, at any depth: never fewer than git treats as
+ * repositories. Folders filled by isdlc are skipped, because they grow with every run; `documents` are searched
+ * anyway. Returns null if the tree has more than `MAX_ENTRIES` entries.
  */
 export function repositoriesBelow(top: string, documents: readonly string[] = []): readonly string[] | null {
   const found: string[] = [];
@@ -35,6 +35,6 @@ function entriesIn(folder: Buffer): Dirent<Buffer>[] {
   try {
     return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
   } catch {
-    return []; // gone meanwhile, or not for us: git could not read it either
+    return []; // deleted in the meantime, or no permission: git could not read it either
   }
 }

@@ -8,11 +8,11 @@ import { unavailable } from "../process/run-git.ts";
 import { gitFolders, workingTrees } from "./working-trees.ts";
 import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
 
-/** Settings by which git starts a program, reads further settings, or looks for programs elsewhere. */
+/** Settings that make git start a program, read further settings, or look for programs elsewhere. */
 export const STARTS =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|alternaterefscommand|gitproxy|attributesfile|worktree)|diff\.external|diff\..*\.(?:textconv|command)|(?:diff|merge|gui)tool\..*|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|alias\..*|credential\..*|gpg\..*program|gpg\.program|gpg\.ssh\.defaultkeycommand|hook\..*\.command|gc\.recentobjectshook|include\.path|includeif\..*|sequence\.editor|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|submodule\..*\.update|tar\..*\.command|sendemail\..*cmd|web\.browser|browser\..*|man\..*|pager\..*|trailer\..*\.(?:command|cmd))$/;
 
-/** Those of them that a commit, a merge, a switch or a push comes by. */
+/** The part of `STARTS` used by a commit, a merge, a switch or a push. */
 const COMES_BY =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|askpass|alternaterefscommand|gitproxy)|filter\.|merge\..*\.driver$|credential\.|gpg\.|hook\.|gc\.|uploadpack\.|remote\.)/;
 
@@ -23,26 +23,26 @@ export type StartingSetting = GitProgram & {
 };
 
 export type RepositoryPrograms = {
-  /** What files that an agent could write say: those of the repository, and any inside a working tree. */
+  /** Settings in files that an agent could write: files of the repository, and any inside a working tree. */
   readonly settings: readonly StartingSetting[];
-  /** What the person, or whoever looks after the machine, set for all repositories; by key, in order. */
+  /** Settings by the user or administrator for all repositories, by key, in order. */
   readonly own: ReadonlyMap<string, readonly string[]>;
-  /** Where git looks for hooks, and where it would without the repository's own settings. */
+  /** Folder of the hooks, and the folder without the repository's own settings. */
   readonly hooks: HooksFolder;
   readonly usualHooks: HooksFolder;
 };
 
 export type HooksFolder = {
   readonly folder: string;
-  /** None for a folder that no agent could write. */
+  /** Empty for a folder that no agent could write to. */
   readonly written: readonly RepositoryHook[];
 };
 
 export type RepositoryHook = GitProgram & { readonly hook: string; readonly file: string };
 
 /**
- * What the repository around a working tree itself has git start.
- * @throws ProblemError GIT_UNAVAILABLE where its git folder cannot be read.
+ * Lists everything that git starts because of the repository around a working tree.
+ * @throws ProblemError GIT_UNAVAILABLE if its git folder is unreadable.
  */
 export async function repositoryPrograms(root: string, env: NodeJS.ProcessEnv): Promise<RepositoryPrograms> {
   const places = programPlaces(root);
@@ -66,9 +66,9 @@ export async function repositoryPrograms(root: string, env: NodeJS.ProcessEnv): 
 type Places = {
   readonly root: string;
   readonly common: string;
-  /** True where an agent could write. */
+  /** True if an agent could write there. */
   readonly isWritten: (path: string) => boolean;
-  /** As a person knows it: `.git/config`, `.husky/pre-commit`. */
+  /** Name known to users: `.git/config`, `.husky/pre-commit`. */
   readonly nameOf: (path: string) => string;
 };
 
@@ -89,7 +89,7 @@ function programPlaces(root: string): Places {
   };
 }
 
-/** One for each file and key, whatever the number of its values. */
+/** Returns one entry for each file and key, for any number of values. */
 function bySource(settings: readonly RepositorySetting[], { nameOf }: Places): StartingSetting[] {
   const found = new Map<string, { file: string; key: string; values: string[] }>();
   for (const { file, key, value } of settings) {
@@ -111,7 +111,8 @@ const fromHome = (path: string, env: NodeJS.ProcessEnv): string =>
   path.startsWith("~/") ? join(homeFolder(env), path.slice(2)) : path;
 
 /**
- * Scripts call each other: in a folder of the working tree, everything in it and in the folder above counts for each.
+ * Lists hooks with their digests. Scripts call each other: in a folder of the working tree, each digest includes all
+ * files of this folder and of the folder above, unless that is the top.
  */
 function hooksIn(folder: string, { root, nameOf }: Places): RepositoryHook[] {
   const isInTree = isUnder(folder, root) && !isUnder(folder, join(root, ".git"));
@@ -125,7 +126,7 @@ function hooksIn(folder: string, { root, nameOf }: Places): RepositoryHook[] {
   }));
 }
 
-/** What git would run in a folder of hooks. */
+/** Lists the files that git would run in a folder of hooks. */
 export const executablesIn = (folder: string): readonly string[] =>
   filesIn(folder, (name) => !name.endsWith(".sample")).filter(isExecutable);
 
@@ -137,13 +138,13 @@ function filesIn(folder: string, isWanted: (name: string) => boolean = () => tru
       .map((name) => join(folder, name))
       .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
   } catch {
-    return []; // there is none
+    return []; // no such folder
   }
 }
 
 const MAX_PROGRAM_BYTES = 16 * 1024 * 1024;
 
-/** A larger file counts by when it was last touched, which cannot be set back. */
+/** Returns the digest of a file. A larger file is represented by its size and ctime, which cannot be set back. */
 function digestOfFile(file: string): string {
   try {
     const { size, ctimeMs } = statSync(file);

@@ -14,7 +14,7 @@ export type RepositorySetting = {
 };
 
 type CachedSettings = {
-  /** Files with settings in places that only git knows: some systems have one. */
+  /** Settings files in places known only to git. Some systems have one. */
   readonly others: readonly string[];
   readonly contents: string;
   readonly settings: readonly RepositorySetting[];
@@ -22,14 +22,12 @@ type CachedSettings = {
 
 const remembered = new Map<string, CachedSettings>();
 
-/** Whoever has other files of their own has other settings in the same tree. */
+/** Callers with another home or configuration folder have other settings in the same working tree. */
 const settingsKey = (root: string, env: NodeJS.ProcessEnv): string =>
   [root, homeFolder(env), personalFolder(env)].join("\0");
 
 /**
- * Every setting that counts in a working tree, in the order in which git reads them, included files too. Git is asked
- * again once any of the files has other content: their times prove nothing, an agent can set them. With an include in
- * one of them it is asked each time, because what that leads to may depend on anything.
+ * Reads every setting that applies in a working tree, in git's order, with included files. Asks git again if the content of any file changed: file times prove nothing, because an agent can set them. If a file has an include, it asks git each time, because an include may depend on anything.
  */
 export async function repositorySettings(root: string, env: NodeJS.ProcessEnv): Promise<readonly RepositorySetting[]> {
   const known = recalledSettings(root, env);
@@ -38,7 +36,7 @@ export async function repositorySettings(root: string, env: NodeJS.ProcessEnv): 
   return remember({ root, env, before }, await must(hardenedGit(root, env)(LIST_SETTINGS), "config"));
 }
 
-/** The same for a caller that waits for its git. */
+/** Like `repositorySettings`, for a synchronous caller. */
 export function readRepositorySettings(
   root: string,
   env: NodeJS.ProcessEnv,
@@ -50,12 +48,12 @@ export function readRepositorySettings(
   return remember({ root, env, before }, ask(LIST_SETTINGS));
 }
 
-/** For a working tree that is about to be removed. */
+/** Drops the cached settings of a working tree that is about to be removed. */
 export function forgetSettings(root: string): void {
   for (const place of remembered.keys()) if (place.startsWith(`${root}\0`)) remembered.delete(place);
 }
 
-/** What git last said, the same list for as long as it holds; null where git has to be asked. */
+/** Returns git's last answer, the same array while it is valid; null if only git can answer. */
 export function recalledSettings(root: string, env: NodeJS.ProcessEnv): readonly RepositorySetting[] | null {
   const place = settingsKey(root, env);
   const known = remembered.get(place);
@@ -67,11 +65,14 @@ export function recalledSettings(root: string, env: NodeJS.ProcessEnv): readonly
 type SettingsQuery = {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What the usual files held before git was asked; null where that is not known. */
+  /** Content of the usual files before the call of git; null if unknown. */
   readonly before: string | null;
 };
 
-/** What git said, kept for as long as it holds. Below the top of a tree it is not known which files that depends on. */
+/**
+ * Caches git's answer while it is valid. Answers for a subfolder of a working tree are not cached, because the files
+ * behind them are unknown.
+ */
 function remember({ root, env, before }: SettingsQuery, output: Buffer): readonly RepositorySetting[] {
   const usual = usualFiles(root, env);
   const settings = settingsIn(root, output);
@@ -85,7 +86,7 @@ function remember({ root, env, before }: SettingsQuery, output: Buffer): readonl
 
 const isInclude = ({ key }: RepositorySetting): boolean => /^include(?:if)?\./.test(key);
 
-/** Where git looks for settings, whether or not there are any. */
+/** Lists the files where git looks for settings. They may not exist. */
 function usualFiles(root: string, env: NodeJS.ProcessEnv): readonly string[] {
   const folders = gitFolders(root);
   const own = folders === null ? [] : [join(folders.common, "config"), join(folders.own, "config.worktree")];
@@ -94,7 +95,7 @@ function usualFiles(root: string, env: NodeJS.ProcessEnv): readonly string[] {
 
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
-/** Null where one of them is too large to be compared, or cannot be read. */
+/** Returns null if a file is unreadable or too large to compare. */
 function readContents(files: readonly string[]): string | null {
   try {
     return files.map(readContent).join("\0");
@@ -126,7 +127,7 @@ function settingsIn(root: string, output: Buffer): readonly RepositorySetting[] 
 
 const OF_THIS_CALL = "command";
 
-/** Section and name know no case; what is between them does. */
+/** Lowercases section and name, which ignore case. The subsection in between is case-sensitive. */
 function lowered(key: string): string {
   const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
   return `${key.slice(0, first).toLowerCase()}${key.slice(first, last)}${key.slice(last).toLowerCase()}`;

@@ -10,22 +10,25 @@ import { readHead } from "./git-head.ts";
 import { recalledSettings, type RepositorySetting } from "./repository-settings.ts";
 
 export type Repository = GitCaller & {
-  /** Top of the working tree, links resolved. All paths of the adapter are relative to it. */
+  /** Top of the working tree, with links resolved. All paths of the adapter are relative to it. */
   readonly top: string;
-  /** The git folder of this working tree; a linked worktree has one of its own. */
+  /** Git folder of this working tree. A linked worktree has its own. */
   readonly gitDir: string;
 };
 
-/** Whoever only asks agreed to nothing. */
+/** A caller that only reads allows nothing. */
 type RepositoryQuery = Pick<GitCaller, "env"> & Partial<GitCaller>;
 
-/** Asks once per folder and remembers a repository that was found; throws GIT_UNAVAILABLE where there is none. */
+/**
+ * Opens the repository of a folder once and caches it.
+ * @throws ProblemError GIT_UNAVAILABLE if the folder is in no repository.
+ */
 export function repositoryAt(cwd: string, caller: RepositoryQuery): () => Promise<Repository> {
   let known: Repository | null = null;
   return async () => (known ??= await openRepository(cwd, { allows: allowsNothing, ...caller }));
 }
 
-/** The same, with null for every reason not to have one. */
+/** Opens a repository; null if it is unavailable for any reason. */
 export async function orNull(open: () => Promise<Repository>): Promise<Repository | null> {
   try {
     return await open();
@@ -37,10 +40,13 @@ export async function orNull(open: () => Promise<Repository>): Promise<Repositor
 
 type Layout = Pick<Repository, "top" | "gitDir">;
 
-/** Layouts that git told, by the settings of the tree with which it did: forgotten when these are. */
+/** Layouts reported by git, by the settings of the working tree at that time. They are dropped with these settings. */
 const told = new WeakMap<readonly RepositorySetting[], Layout>();
 
-/** Git is asked again once anything is different by which it finds a repository: a link, HEAD, or the place or content of a file with settings. */
+/**
+ * Opens the repository around a folder. Asks git again if anything changed that git uses to find it: a link, HEAD, or
+ * the place or content of a settings file.
+ */
 async function openRepository(cwd: string, { env, allows, variables }: GitCaller): Promise<Repository> {
   const settings = recalledSettings(cwd, env);
   const known = settings === null ? undefined : told.get(settings);
@@ -51,12 +57,12 @@ async function openRepository(cwd: string, { env, allows, variables }: GitCaller
   return { ...layout, env, allows, variables };
 }
 
-/** For the top of a tree only: between it and a folder further down another repository may come to be. */
+/** Accepts only the top of a working tree: between the top and a deeper folder, another repository may appear. */
 function isStillThere(cwd: string, { top }: Layout): boolean {
   try {
     return realpathSync(cwd) === top && readHead(top) !== null;
   } catch {
-    return false; // gone, or a link: git says what is wrong
+    return false; // missing, or a link: git reports the reason
   }
 }
 
@@ -68,9 +74,9 @@ async function askForLayout(cwd: string, env: NodeJS.ProcessEnv): Promise<Layout
   };
   const both = (await ask("--show-toplevel", "--absolute-git-dir")).split("\n");
   const [shown = "", gitDir = ""] =
-    both.length === 2 ? both : [await ask("--show-toplevel"), await ask("--absolute-git-dir")]; // a name with a line break
+    both.length === 2 ? both : [await ask("--show-toplevel"), await ask("--absolute-git-dir")]; // a path with a line break
   const top = await realpath(shown);
-  // `core.worktree` of a repository can claim any folder as its tree; a real one has .git in it.
+  // A repository's `core.worktree` can claim any folder as its tree. A real working tree contains .git.
   const isTree = await lstat(join(top, ".git")).then(
     () => true,
     () => false,

@@ -6,20 +6,20 @@ import { inTree } from "../process/git-path.ts";
 import { gitFolders } from "./working-trees.ts";
 import type { RepositorySetting } from "./repository-settings.ts";
 
-/** Where rules of one kind are written down. */
+/** Locations of the rules of one kind. */
 export type RulePlaces = {
-  /** In folders of the tree. */
+  /** File name in folders of the working tree. */
   readonly name: string;
-  /** In the folder `info` of the repository. */
+  /** File name in the repository's `info` folder. */
   readonly shared: string;
-  /** In the folder of the person, unless the setting names another file. */
+  /** File name in the user's folder, unless the setting names another file. */
   readonly personal: string;
   readonly setting: string;
 };
 
 type RuleSources = { readonly paths: readonly string[]; readonly settings: readonly RepositorySetting[] };
 
-/** Every file with rules that could be about one of the paths; of a folder also the one in itself. */
+/** Lists every file with rules that could apply to one of the paths; for a folder, also the file inside it. */
 export function ruleFiles(
   folder: GitFolder,
   places: RulePlaces,

@@ -9,7 +9,7 @@ import { type GitFolders, gitFolders } from "./working-trees.ts";
 import { branchTip, readRepositoryFacts } from "./git-read.ts";
 import type { Repository } from "./repository.ts";
 
-/** Where HEAD, the run's branch, its base and the settings of git stand. */
+/** Reads the positions of HEAD, the run's branch and its base, and the settings of git. */
 export async function readStanding(
   repository: Repository,
   branch: string | null,
@@ -32,7 +32,7 @@ const MAX_HOOKS = 100;
 
 type RepositoryContext = { readonly env: NodeJS.ProcessEnv; readonly refs: readonly (string | null)[] };
 
-/** The files that steer git, by the name a person knows them by. */
+/** Returns digests of the files that control git, by the names known to users. */
 function settingsIn({ own, common }: GitFolders, { env, refs }: RepositoryContext): Record<string, string> {
   const hooks = quietly(() => nodeFiles.readdirSync(join(common, "hooks"))) ?? [];
   const files: readonly (readonly [name: string, path: string])[] = [
@@ -62,7 +62,7 @@ function settingsIn({ own, common }: GitFolders, { env, refs }: RepositoryContex
   );
 }
 
-/** Settings of the user for all repositories: they name programs that git runs, in commits of isdlc as well. */
+/** Lists the user's settings for all repositories: they name programs that git runs, in commits of isdlc as well. */
 function personalSettings(env: NodeJS.ProcessEnv): (readonly [name: string, path: string])[] {
   const folder = personalFolder(env);
   return [
@@ -75,8 +75,8 @@ const MAX_AMBIGUOUS_NAMES = 100;
 const MAX_REF_BYTES = 300;
 
 /**
- * Files next to HEAD that git takes for refs of that name, before branches and tags: `.git/main` wins over
- * `refs/heads/main`. Those that git itself writes are in capitals.
+ * Lists files next to HEAD that git takes for refs before branches and tags: `.git/main` wins over `refs/heads/main`.
+ * Files written by git itself are in capitals.
  */
 function ambiguousNames(own: string): string[] {
   const names = quietly(() => nodeFiles.readdirSync(own)) ?? [];
@@ -86,7 +86,7 @@ function ambiguousNames(own: string): string[] {
     .slice(0, MAX_AMBIGUOUS_NAMES);
 }
 
-/** Of one line, as refs are; worktrees and shallow clones have such files, too. */
+/** Files with one line, like refs. Worktrees and shallow clones have them, too. */
 const GIT_FILES = new Set(["commondir", "gitdir", "shallow", "packed-refs"]);
 
 const isRef = (path: string): boolean => /^(?:ref: |[0-9a-f]{40,64}\s*$)/.test(smallText(path));
@@ -94,7 +94,7 @@ const isSymbolic = (path: string): boolean => smallText(path).startsWith("ref: "
 const smallText = (path: string): string =>
   quietly(() => readSmall(nodeFiles, path, MAX_REF_BYTES))?.toString("latin1") ?? "";
 
-/** Null where there is no such file. What cannot be read has a digest too, so that it becoming so is seen. */
+/** Returns null if there is no such file. An unreadable file has a digest too, to detect the change. */
 function digestFile(path: string, isConfig: boolean): string | null {
   const found = quietly(() => nodeFiles.lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return null;
@@ -106,7 +106,7 @@ function digestFile(path: string, isConfig: boolean): string | null {
 
 const TRACKING = /^\[branch "[^"\\\n]*"\]\n(?:\t(?:remote|merge) = [\w./-]+\n)*(?=\[|(?![^]))/gm;
 
-/** What `git push -u` writes says where a branch goes, and steers nothing here. */
+/** Removes the upstream settings written by `git push -u`. They have no effect here. */
 const withoutTracking = (text: string): string => text.replaceAll(TRACKING, "");
 
 function quietly<T>(read: () => T): T | null {

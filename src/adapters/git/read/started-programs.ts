@@ -10,12 +10,13 @@ import { repositoriesBelow } from "./repositories-below.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
 
-/** Where git is told to start a program: a setting of a file, or a hook, which has no key. */
+/** Source of a program started by git: a setting in a file, or a hook, which has no key. */
 export type StartedProgram = GitProgram & { readonly file: string; readonly key: string | null };
 
 /**
- * What git would start by itself in a working tree and in the repositories inside of it. Of inner repositories the files
- * are read; git is not asked in a folder whose settings nobody knows. `documents` are looked into wherever they are.
+ * Lists the programs that git would start by itself in a working tree and in the repositories inside it. For inner
+ * repositories their files are read: git does not run in a folder with unknown settings. `documents` are searched in
+ * every place.
  */
 export async function startedPrograms(
   root: string,
@@ -33,7 +34,7 @@ export async function startedPrograms(
   return [...own, ...inner];
 }
 
-/** What commits, merges and switches come by of it, in the repository itself. */
+/** Lists the programs used by commits, merges and switches in the repository itself. */
 export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): Promise<readonly GitProgram[]> {
   const { settings, hooks } = await repositoryPrograms(root, env);
   return [...settings.filter(({ isComeBy }) => isComeBy), ...hooks.written].map(({ name, digest: found }) => ({
@@ -44,7 +45,7 @@ export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): P
 
 type ProgramSearch = { readonly root: string; readonly env: NodeJS.ProcessEnv; readonly documents: readonly string[] };
 
-/** Submodules, and repositories that nobody told git about. */
+/** Lists submodules, and repositories unknown to git. */
 async function innerRepositories({ root, env, documents }: ProgramSearch): Promise<readonly string[]> {
   const git = hardenedGit(root, env);
   const links = submodulesOfIndex(root) ?? (await submodulesByGit(git));
@@ -74,7 +75,7 @@ async function submodulesByGit(git: Git): Promise<readonly string[]> {
     .flatMap((line) => (line.startsWith(`${SUBMODULE} `) ? [line.slice(line.indexOf("\t") + 1)] : []));
 }
 
-/** A folder, or a file that names one. */
+/** Returns the git folder of an inner repository: `.git`, or the folder named in the `.git` file. */
 function innerGit(path: string): string | null {
   const place = join(path, ".git");
   const facts = lstatSync(place, { throwIfNoEntry: false });
@@ -98,7 +99,7 @@ function startedIn(name: string, folder: string): readonly StartedProgram[] {
   return [...settings, ...hooks];
 }
 
-/** `[section "sub"] key = value` as `section.sub.key`; good enough to see what is there, and never too little. */
+/** Parses `[section "sub"] key = value` as `section.sub.key`. Imprecise, but misses no setting. */
 function settingsIn(text: string): readonly (readonly [key: string, value: string])[] {
   const found: (readonly [string, string])[] = [];
   let section = "";
@@ -118,7 +119,7 @@ function readText(path: string): string {
   try {
     return statSync(path).size > MAX_FILE_BYTES ? `(${MAX_FILE_BYTES} bytes and more)` : readFileSync(path, "utf8");
   } catch {
-    return ""; // not there, or not for us: git could not read it either
+    return ""; // missing or no permission: git could not read it either
   }
 }
 

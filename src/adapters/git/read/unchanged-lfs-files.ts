@@ -5,14 +5,14 @@ import { pipeline } from "node:stream/promises";
 import { type Git, must } from "../process/git.ts";
 import { decodePath, inTree, joinFields, splitFields } from "../process/git-path.ts";
 
-/** Longest pointer file that git-lfs reads, in bytes. */
+/** Maximum length of a pointer file for git-lfs, in bytes. */
 const MAX_POINTER_BYTES = 1024;
 const POINTER =
   /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,15})\n$/;
 
 /**
- * Those of the paths that git-lfs stores and whose content is the committed one. Git cannot tell without running the
- * filter of git-lfs, which is a program that the repository's settings name.
+ * Returns the paths that git-lfs stores and whose content is the committed one. Git itself would need the filter of
+ * git-lfs, which is a program named by the repository's settings.
  */
 export async function unchangedLfsFiles(git: Git, top: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const unchanged = new Set<string>();

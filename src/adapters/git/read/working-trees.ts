@@ -3,17 +3,17 @@ import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:pa
 import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
 
 export type GitFolders = {
-  /** Of this working tree. */
+  /** Git folder of this working tree. */
   readonly own: string;
-  /** Shared by all working trees of the repository. */
+  /** Git folder shared by all working trees of the repository. */
   readonly common: string;
 };
 
 const POINTER_BYTES = 4 * 1024;
-/** More working trees than anybody looks through. */
+/** Further linked working trees are ignored. */
 const MAX_TREES = 100;
 
-/** Where git keeps the things of a working tree; null where `.git` is neither a folder nor a plain pointer to one. */
+/** Returns git's folders of a working tree; null if `.git` is neither a folder nor a plain pointer to one. */
 export function gitFolders(root: string): GitFolders | null {
   const dotGit = join(root, ".git");
   const found = nodeFiles.lstatSync(dotGit, { throwIfNoEntry: false });
@@ -26,8 +26,9 @@ export function gitFolders(root: string): GitFolders | null {
 }
 
 /**
- * The other working trees of the repository, read from its git folder without starting git. Only those that point back
- * to this repository: whoever ships a git folder cannot name somebody else's. Nothing is followed through links.
+ * Lists the other working trees of the repository from its git folder, without starting git. Includes only those that
+ * point back to this repository: a git folder from elsewhere cannot name someone else's working trees. Links are not
+ * followed.
  */
 export function otherTrees(root: string): readonly string[] {
   const folders = quietly(() => gitFolders(root));
@@ -46,7 +47,7 @@ function namesIn(folder: string): readonly string[] {
   return isFolder ? (quietly(() => nodeFiles.readdirSync(folder)) ?? []).slice(0, MAX_TREES) : [];
 }
 
-/** `worktrees/<name>/gitdir` names the `.git` of its tree, relative to itself in newer repositories. */
+/** Reads the folder of a tree: `worktrees/<name>/gitdir` names its `.git`, relative to itself in newer repositories. */
 function readTreeFolder(own: string): string | null {
   const pointer = quietly(() => readPointer(join(own, "gitdir")));
   if (!pointer) return null;
@@ -59,13 +60,13 @@ function belongsTo(tree: string, common: string): boolean {
   return folders !== null && folders.common === common && belongsToRepository(tree, folders);
 }
 
-/** A tree and its git folder name each other: one alone proves nothing. */
+/** Returns true if a tree and its git folder name each other. One direction alone proves nothing. */
 function belongsToRepository(tree: string, { own, common }: GitFolders): boolean {
   if (own === common) return own === join(tree, ".git");
   return dirname(own) === join(common, "worktrees") && readTreeFolder(own) === tree;
 }
 
-/** The one line of a small file; empty when it is anything else, null where there is no such file. */
+/** Reads the only line of a small file. Returns an empty string for any other file, null if it is missing. */
 export function readPointer(path: string): string | null {
   if (nodeFiles.lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
   const text =
@@ -75,7 +76,7 @@ export function readPointer(path: string): string | null {
   return /[\n\0\ufffd]/.test(text) ? "" : text;
 }
 
-/** Null for a link, a pipe, a missing folder, no permission. */
+/** Returns null for a link, a pipe, a missing folder or no permission. */
 function quietly<T>(read: () => T): T | null {
   try {
     return read();
@@ -85,8 +86,8 @@ function quietly<T>(read: () => T): T | null {
 }
 
 /**
- * A PATH that no repository fills: without relative entries, without those that are or lead into a working tree of the
- * repository around a folder (`npx` and `npm run` put its `node_modules/.bin` first), and without what is not there.
+ * Returns a PATH that no repository controls: without relative entries, missing entries, and entries that are in or
+ * lead into a working tree of the repository around a folder (`npx` and `npm run` put its `node_modules/.bin` first).
  */
 export function trustedPath(path: string, folder: string): string {
   const trees = workingTrees(folder);
@@ -98,7 +99,7 @@ export function trustedPath(path: string, folder: string): string {
   return [...new Set(entries)].join(delimiter);
 }
 
-/** The working tree around a folder, and every other one of its repository. Without git: the folder itself. */
+/** Lists the working tree around a folder, and all others of its repository. Without git, returns the folder itself. */
 export function workingTrees(folder: string): readonly string[] {
   const real = realOrNull(folder) ?? folder;
   const root = treeAround(real);
@@ -107,7 +108,7 @@ export function workingTrees(folder: string): readonly string[] {
   return [root, ...others];
 }
 
-/** The nearest folder, this one or above it, that has a `.git`; a link to nowhere counts as well. */
+/** Returns the nearest folder with a `.git`, from this one upwards. A dangling link counts too. */
 export function treeAround(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (hasGit(at)) return at;
@@ -115,7 +116,10 @@ export function treeAround(folder: string): string | null {
   }
 }
 
-/** An empty folder is no repository: sandboxes of agents put one into `/tmp` while a command runs. */
+/**
+ * Returns true if the folder has a `.git`. An empty folder does not count: sandboxes of agents put one into `/tmp`
+ * while a command runs.
+ */
 function hasGit(folder: string): boolean {
   const dotGit = join(folder, ".git");
   const found = nodeFiles.lstatSync(dotGit, { throwIfNoEntry: false });
@@ -127,7 +131,7 @@ function realOrNull(path: string): string | null {
   try {
     return realpathSync(path);
   } catch {
-    return null; // not there, or not for us
+    return null; // missing or no permission
   }
 }
 

@@ -7,20 +7,20 @@ import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 
-/** The remote that a team's workers and people share. */
+/** Remote shared by a team's workers and users. */
 const REMOTE = "origin";
 
 export type CarriedRun = {
   readonly run: RunId;
-  /** The run's own branch, which is checked out. */
+  /** The run's own branch; checked out. */
   readonly branch: string;
-  /** The working tree as it is. */
+  /** Snapshot of the current working tree. */
   readonly snapshot: string;
-  /** Trees that no snapshot holds. */
+  /** Trees without a snapshot. */
   readonly trees: readonly string[];
 };
 
-/** Pushes a run's branch and every snapshot of it, each under its id, as workers do; says where they are. */
+/** Pushes a run's branch and all its snapshots, each under its id, as workers do. Returns their names and ids. */
 export async function pushRunTree(repository: Repository, carried: CarriedRun): Promise<LeftTree> {
   const { run, branch, snapshot, trees } = carried;
   requireBranchName(branch, "push");
@@ -29,7 +29,7 @@ export async function pushRunTree(repository: Repository, carried: CarriedRun): 
   const names = await snapshotNames(hardenedGit(repository.top, repository.env), run);
   const ids = [...new Set([snapshot, ...trees, ...Object.values(names)])];
   const specs = [...ids.map((id) => `${id}:refs/isdlc/${run}/${id}`), `${head}:refs/heads/${branch}`];
-  // Hooks before a push are about branches that a person finished, not about what a worker goes on with.
+  // Hooks before a push are for branches finished by a user, not for work that a worker continues.
   const push = ["push", "--quiet", "--no-verify", "--no-follow-tags", REMOTE, ...specs];
   await must(personalGit(repository.top, repository)(push), "push");
   return { snapshot, head, branch, names };
@@ -43,10 +43,10 @@ async function snapshotNames(git: Git, run: RunId): Promise<Record<string, strin
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => [line.slice(line.indexOf(" ") + 1 + prefix.length), line.slice(0, line.indexOf(" "))] as const);
-  return Object.fromEntries(pairs.filter(([name]) => !isObjectId(name))); // those were fetched, and are found by what they are
+  return Object.fromEntries(pairs.filter(([name]) => !isObjectId(name))); // fetched snapshots: their name is their id
 }
 
-/** Brings a run's branch and its snapshots from the remote; nothing that is checked out changes. */
+/** Fetches a run's branch and snapshots from the remote. Checked-out files and branches do not change. */
 export async function fetchRunTree(repository: Repository, run: RunId, branch: string): Promise<void> {
   requireBranchName(branch, "fetch");
   const specs = [`+refs/heads/${branch}:refs/remotes/${REMOTE}/${branch}`, `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`];
@@ -54,7 +54,7 @@ export async function fetchRunTree(repository: Repository, run: RunId, branch: s
   await must(personalGit(repository.top, repository)(fetch), "fetch");
 }
 
-/** True where going to a commit loses nothing of a branch of that name here. */
+/** Returns true if a switch to the commit loses no commit of a local branch with that name. */
 export async function losesNothing(repository: Repository, branch: string, head: string): Promise<boolean> {
   const tip = await branchTip(repository, branch);
   if (tip === null || tip === head) return true;
@@ -62,7 +62,10 @@ export async function losesNothing(repository: Repository, branch: string, head:
   return (await hardenedGit(repository.top, repository.env)(isAncestor)).status === 0;
 }
 
-/** Goes to the run's branch where it stood when it was left; files of the tree that differ are for `restore`. */
+/**
+ * Switches to the run's branch at the commit where the run left it. `restore` handles differing files of the working
+ * tree.
+ */
 export async function enterRunTree(repository: Repository, run: RunId, left: LeftTree): Promise<void> {
   const { branch, head, names } = left;
   if (branch === null) throw gitFailed("switch", "the run has no branch of its own");

@@ -8,14 +8,14 @@ import type { TreeEntry } from "./tree-entry.ts";
 
 export type CleanedBlobs = {
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  /** Files whose filter only the repository's own settings name, and nobody agreed to: they stay as they are. */
+  /** Files whose filter only the repository's own settings name, without approval: they stay unfiltered. */
   readonly unfiltered: readonly string[];
 };
 
 /**
- * Snapshots hold files as they are in the working tree; a commit holds them as the person's filters (LFS and the like)
- * make them. Each is given to its filter from the snapshot, not from the tree. Filters that only
- * this repository names are run where a person agreed to them: an agent may have written its settings.
+ * Applies the user's filters (such as LFS): snapshots contain files as they are in the working tree, commits contain
+ * filtered files. The input of a filter is read from the snapshot, not from the working tree. Filters named only by
+ * this repository run if a person agreed to them, because an agent may have written its settings.
  */
 export async function cleanBlobs(
   repository: Repository,
@@ -46,7 +46,7 @@ async function filteredFiles(repository: Repository, entries: ReadonlyMap<string
   });
 }
 
-/** Filters that the person, or whoever looks after the machine, set for all repositories: their settings as arguments. */
+/** Returns filters set by the user or administrator for all repositories, with their settings as git arguments. */
 async function personalFilters(git: Git): Promise<ReadonlyMap<string, readonly string[]>> {
   const filters = new Map<string, string[]>();
   for (const scope of ["--system", "--global"]) {
@@ -61,7 +61,7 @@ async function personalFilters(git: Git): Promise<ReadonlyMap<string, readonly s
   return filters;
 }
 
-/** Filters of the repository that a person agreed to; git finds their settings by itself. */
+/** Returns the repository's filters that a person agreed to. Git finds their settings itself. */
 async function allowedFilters({ top, env, allows }: Repository): Promise<ReadonlyMap<string, readonly string[]>> {
   const allowed = (await repositoryPrograms(top, env)).settings.filter(allows);
   return new Map(

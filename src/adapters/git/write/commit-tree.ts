@@ -20,8 +20,8 @@ import { changesBetween } from "../snapshot/tree-diff.ts";
 type CommitContext = CommitRequest & { readonly repository: Repository; readonly git: Git; readonly person: Git };
 
 /**
- * Commits exactly a tree, through an index of its own: nothing is taken from the working tree or from what is staged,
- * and a git that is killed while a hook runs leaves no lock behind. What hooks made of it is compared.
+ * Commits exactly one tree through a separate index: nothing is taken from the working tree or from staged changes,
+ * and a git killed during a hook leaves no lock behind. The result of hooks is compared with the tree.
  */
 export async function commitTree(repository: Repository, request: CommitRequest): Promise<CommitResult> {
   const { branch, parent, tree } = request;
@@ -42,14 +42,14 @@ export async function commitTree(repository: Repository, request: CommitRequest)
   return judge(committing, await readTip(committing));
 }
 
-/** Where the run's commits go; null before the first, and where HEAD is on another branch than the run's. */
+/** Returns the tip of the run's branch, or HEAD if the run has no branch. Null before the first commit. */
 async function readTip({ repository, branch }: CommitContext): Promise<string | null> {
   const here = await readRepositoryFacts(repository);
   if (branch === null || here.branch === branch) return here.head;
   return branchTip(repository, branch);
 }
 
-/** A commit of this attempt that was made before a crash: it follows the parent and has the very tree. */
+/** Returns true for a commit of this attempt made before a crash, with the expected parent and exactly this tree. */
 async function isOurs({ repository, attempt, parent, tree }: CommitContext, tip: string | null): Promise<boolean> {
   if (tip === null) return false;
   const found = await readCommit(repository, tip);
@@ -64,7 +64,7 @@ async function again(committing: CommitContext, tip: string | null): Promise<Com
   return { is: "done", commit: tip };
 }
 
-/** What hooks made before, once a person has accepted just that tree. */
+/** Uses the saved commit with the changes of hooks, if the approver accepted exactly its tree. */
 async function acceptKept(committing: CommitContext): Promise<string | null> {
   const { git, person, repository, branch, parent, tree } = committing;
   const ref = keptRef(committing);
@@ -89,7 +89,7 @@ async function make({ repository, person, parent, tree }: CommitContext, message
   });
 }
 
-/** The commit that was made: on its branch, after its parent, with its tree; else it is taken back. */
+/** Checks branch, parent and tree of the new commit. Undoes any other commit. */
 async function judge(committing: CommitContext, made: string | null): Promise<CommitResult> {
   const { git, person, repository, tree } = committing;
   if (made === null || !(await isInPlace(committing, made))) {
@@ -117,13 +117,13 @@ async function isInPlace({ repository, branch, parent, attempt }: CommitContext,
   return (found.parents[0] ?? null) === parent && attemptIn(found) === attempt.trim();
 }
 
-/** Wherever HEAD was moved to in that moment. */
+/** Undoes the commit at HEAD, on any branch. */
 async function takeBackFromHead(committing: CommitContext): Promise<void> {
   const { head } = await readRepositoryFacts(committing.repository);
   if (head !== null && head !== committing.parent) await takeBack(committing, head);
 }
 
-/** Only a commit that carries our own mark, and only while HEAD is there. */
+/** Undoes only a commit with this attempt's trailer, and only while HEAD is at it. */
 async function takeBack({ git, repository, attempt }: CommitContext, made: string): Promise<void> {
   const found = await readCommit(repository, made);
   const [before] = found.parents;
@@ -138,7 +138,7 @@ function commitMessage({ message, attempt, journal }: CommitRequest): string {
   return `${message.trimEnd()}\n\nIsdlc-Attempt: ${attempt.trim()}\nIsdlc-Journal: ${journal.trim()}\n`;
 }
 
-/** With one of these under way, a commit would become part of it. */
+/** Operations in progress that a commit would become part of. */
 const unfinished = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 
 async function refuseUnfinished({ gitDir }: Repository): Promise<void> {
@@ -151,14 +151,17 @@ async function refuseUnfinished({ gitDir }: Repository): Promise<void> {
   }
 }
 
-/** Those in which a commit differs from its parent. */
+/** Lists the files that differ between a commit and its parent. */
 async function listFiles(repository: Repository, commit: string): Promise<string[]> {
   const { tree, parents } = await readCommit(repository, commit);
   const differences = await treeDifferences(repositoryStore(repository).objects, parents[0] ?? null, tree);
   return differences.map(({ path }) => path);
 }
 
-/** Files of the commit that the index still has as they were before it: what a crash right after the commit leaves. */
+/**
+ * Lists the files of the commit that are unchanged from its parent in the index, as after a crash right after the
+ * commit.
+ */
 async function untouchedSince(repository: Repository, commit: string): Promise<string[]> {
   const [before] = (await readCommit(repository, commit)).parents;
   if (before === undefined) return [];
@@ -168,7 +171,7 @@ async function untouchedSince(repository: Repository, commit: string): Promise<s
   return (await listFiles(repository, commit)).filter((path) => !staged.has(path));
 }
 
-/** Has the person's index hold these files as HEAD does. */
+/** Resets these files to HEAD in the user's index. */
 async function resetEntries(person: Git, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const input = joinFields(paths);

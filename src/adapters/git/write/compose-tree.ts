@@ -13,9 +13,10 @@ import { mergeBlobs } from "./merge-blobs.ts";
 import { GONE, SUBMODULE, type TreeEntry } from "./tree-entry.ts";
 
 /**
- * The tree that a commit with the accepted changes has: what is different between two snapshots, put onto a commit.
- * Reads objects only, never the working tree. Lines that were uncommitted in the first snapshot stay out; a file in which
- * they cannot be told apart stays as it is committed, unless the person agreed to have both in it.
+ * Composes the tree of a commit with the accepted changes: applies the difference between two snapshots to a commit.
+ * Reads only objects, never the working tree. Lines that were uncommitted in the first snapshot are left out. A file
+ * where they cannot be separated keeps its committed content, unless it is in an included folder or the user agreed to
+ * commit both.
  */
 export async function composeTree(repository: Repository, request: ComposeRequest): Promise<ComposedTree> {
   const git = hardenedGit(repository.top, repository.env);
@@ -41,7 +42,10 @@ export async function composeTree(repository: Repository, request: ComposeReques
   return { tree, mixed, unfiltered };
 }
 
-/** Whether a file was as it is committed when the phase was gone back to; never where it was not. */
+/**
+ * Returns a test: true if a file had its committed content when the run returned to the phase. Always false if it did
+ * not return.
+ */
 async function committedAtReturn(store: RepositoryStore, { onto, returned = null }: ComposeRequest) {
   if (onto === null || returned === null) return () => false;
   const differing = new Set((await treeDifferences(store.objects, onto, returned)).map(({ path }) => path));
@@ -50,7 +54,7 @@ async function committedAtReturn(store: RepositoryStore, { onto, returned = null
 
 const isBelow = (folders: readonly string[], path: string): boolean => folders.some((folder) => isUnder(path, folder));
 
-/** Our own folder is never committed, nor what is ignored, nor a repository that somebody put into the tree. */
+/** Drops changes that are never committed: under `.isdlc`, ignored files, and repositories added inside the tree. */
 async function countingChanges(
   { ignores }: RepositoryStore,
   { only, include }: ComposeRequest,
@@ -71,13 +75,13 @@ async function countingChanges(
   return wanted.filter(({ path }) => !ignored.has(path));
 }
 
-/** Folders that belong to the work as they are, whenever their files were written. */
+/** Lists changes in folders that always belong to the work, at any time of writing. */
 async function alsoTaken(store: RepositoryStore, request: ComposeRequest): Promise<Difference[]> {
   const { onto, to, also, documents } = request;
   if (also === undefined || also.length === 0 || onto === null) return [];
   const taken = { ...request, only: also, include: also };
   const found = await countingChanges(store, taken, await treeDifferences(store.objects, onto, to));
-  return found.filter(({ path }) => documents?.paths.includes(path) !== true); // those are edited where they are
+  return found.filter(({ path }) => documents?.paths.includes(path) !== true); // edited by `editDocuments`
 }
 
 type TreeComposition = {

@@ -14,14 +14,14 @@ type Entries = ReadonlyMap<string, TreeEntry>;
 
 type DocumentEdits = {
   readonly store: RepositoryStore;
-  /** The tree whose documents are edited. */
+  /** Tree with the documents to edit. */
   readonly tree: string;
-  /** Where a document is taken from that the tree does not have yet. */
+  /** Source of documents that the tree does not have yet. */
   readonly to: string;
   readonly documents: EditedDocuments;
 };
 
-/** Lets the engine write its documents in a folder of their own, as the tree has them; gives those that are to be written. */
+/** Lets the engine edit its documents in a temporary folder, as the tree has them. Returns the entries to write. */
 export async function editDocuments({ store, tree, to, documents }: DocumentEdits): Promise<Entries> {
   const { objects, write } = store;
   const paths = await countingPaths(store.ignores, documents.paths.filter(isTreePath));
@@ -51,7 +51,7 @@ async function edit({ write, room, paths, held, contents, documents }: Room): Pr
     if (content !== undefined) await writeFile(join(room, path), content);
   }
   await documents.edit(room);
-  const after = await Promise.all(paths.map((path) => readFile(join(room, path)).catch(() => null))); // null: none there
+  const after = await Promise.all(paths.map((path) => readFile(join(room, path)).catch(() => null))); // null: no such file
   const isOther = (path: string, content: Buffer | null): content is Buffer =>
     content !== null && contents.get(held.get(path)?.id ?? "")?.equals(content) !== true;
   const changed = paths.filter((path, at) => isOther(path, after[at] ?? null));
@@ -67,13 +67,13 @@ async function edit({ write, room, paths, held, contents, documents }: Room): Pr
   return new Map([...written, ...gone]);
 }
 
-/** A document that the person has git ignore is written and not committed. */
+/** Drops documents ignored by the user's rules: they are written but not committed. */
 async function countingPaths(ignores: IgnoreRules, paths: readonly string[]): Promise<string[]> {
   const ignored = await findIgnored(ignores, paths);
   return paths.filter((path) => !ignored.has(path));
 }
 
-/** Those of the paths at which a tree has a regular file. */
+/** Returns the regular files of a tree at these paths. */
 async function filesAt(objects: GitObjects, tree: string, paths: readonly string[]): Promise<Entries> {
   const found = new Map<string, TreeEntry>();
   for (const path of paths) {

@@ -5,14 +5,15 @@ import { gitFailed } from "../process/run-git.ts";
 import type { Repository } from "../read/repository.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 
-/** The remote that a team's workers and people share. */
+/** Remote shared by a team's workers and users. */
 const REMOTE = "origin";
 
 export type ShownRun = { readonly run: RunId; readonly base: string; readonly branch: string };
 
 /**
- * Brings what a team's run made from the remote, without a ref: it is looked at here, and no more. Gives the commit at
- * which the run's branch left its base. @throws ProblemError GIT_FAILED where the remote does not have the run.
+ * Fetches a team's run from the remote without creating a ref, only to display it. Returns the commit where the run's
+ * branch left its base.
+ * @throws ProblemError GIT_FAILED if the remote does not have the run.
  */
 export async function fetchShown(repository: Repository, { run, base, branch }: ShownRun): Promise<CommitId | null> {
   for (const name of [base, branch]) requireBranchName(name, "fetch");
@@ -29,7 +30,7 @@ export async function fetchShown(repository: Repository, { run, base, branch }: 
   return fork.status === 0 ? fork.stdout.toString("latin1").trim() : null;
 }
 
-/** A line of git: the object, a tab, the name of the ref. */
+/** Parses a line of `git ls-remote`: object id, tab, name of the ref. */
 function parseEntry(line: string): readonly [string, string] {
   const [id = "", name = ""] = line.split("\t");
   return isObjectId(id) ? [name, id] : ["", ""];

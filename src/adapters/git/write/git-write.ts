@@ -17,8 +17,9 @@ import { mergeWorktreeBranch } from "../worktree/worktree-branch.ts";
 import { findMainTree } from "../worktree/worktree-location.ts";
 
 /**
- * Changes to the repository around `cwd`; paths are relative to the top of its working tree. Hooks, filters and signing
- * of the person apply, and what of the repository is allowed. Every call first looks whether it already happened.
+ * Creates the write access to the repository around `cwd`. Paths are relative to the top of its working tree. The
+ * user's hooks, filters and signing apply, and allowed repository commands. Every call first checks if it already
+ * happened.
  */
 export function createGitWrite(cwd: string, caller: GitCaller): VcsWrite {
   const open = repositoryAt(cwd, caller);
@@ -43,7 +44,7 @@ export function createGitWrite(cwd: string, caller: GitCaller): VcsWrite {
   };
 }
 
-/** A linked working tree has the feature's branch; its base is checked out in the main one. */
+/** Merges in the main working tree, which has the base. A linked working tree has the feature's branch. */
 async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const main = findMainTree(repository.top);
   if (main === null || main === repository.top) return mergeOrSquash(repository, request);

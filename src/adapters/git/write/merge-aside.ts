@@ -13,8 +13,10 @@ import { uncommittedIn } from "../worktree/worktree-uncommitted.ts";
 import { type Merge, tryMerge, unmergedFiles } from "./merge-attempt.ts";
 
 /**
- * True where the person has uncommitted lines in files that the branch changed: git would not go to the base with them.
- * @throws ProblemError GIT_FAILED where the base changed such a file too: then they would be in the way of the merge itself.
+ * Returns true if files changed by the branch contain uncommitted user changes: git would refuse to switch to the
+ * base.
+ * @throws ProblemError GIT_FAILED if the base changed such a file too: the user's changes would block the merge
+ * itself.
  */
 export async function isInTheWay({
   git,
@@ -39,8 +41,8 @@ export async function isInTheWay({
 }
 
 /**
- * Merges in a working tree of its own, which is removed, and then moves the base there: the person's files are not touched.
- * Hooks and signing apply as for any merge.
+ * Merges in a temporary working tree, then moves the base there. The user's files are not touched. Hooks and signing
+ * apply as in any merge.
  */
 export function mergeAside(merge: Merge): Promise<MergeOutcome> {
   return inTemporaryFolder(async (folder) => {
@@ -71,7 +73,7 @@ async function mergeIn(merge: Merge, top: string): Promise<MergeOutcome> {
   return moveBase(merge, head);
 }
 
-/** Moves the base to a commit that was made for it, and nothing else; the person's files are not touched. */
+/** Moves the base to a commit created for it. The user's files are not touched. */
 export async function moveBase({ git, branch, base, baseTip }: Merge, commit: string): Promise<MergeOutcome> {
   const moving = ["update-ref", "-m", `merge ${branch}`, "--end-of-options", `refs/heads/${base}`, commit, baseTip];
   return (await git(moving)).status === 0 ? { is: "merged", commit } : { is: "moved" };

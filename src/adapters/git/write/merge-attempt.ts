@@ -11,13 +11,16 @@ export type Merge = MergeRequest & {
   readonly git: Git;
   readonly person: Git;
   readonly baseTip: string;
-  /** The tree the merge will give; null where git cannot say beforehand. */
+  /** Tree that the merge will have; null if git cannot compute it in advance. */
   readonly expected: string | null;
-  /** What becomes of the backlog, where git alone would leave a conflict in it. */
+  /** Merged backlog, if git alone would leave a conflict in it. */
   readonly backlog: Buffer | null;
 };
 
-/** What went wrong, if anything: whether the merge is there is read from the repository, not from the answer. */
+/**
+ * Tries to merge. Returns the error to report if the merge is missing: callers read the result from the repository,
+ * not from git's answer.
+ */
 export async function tryMerge({ git, person, repository, ...merge }: Merge): Promise<unknown> {
   const options = ["--no-ff", "--commit", "--no-squash", "--no-autostash", "--quiet"];
   const move = { from: merge.baseTip, to: merge.expected ?? merge.commit };

@@ -9,8 +9,8 @@ type Three = { readonly before: TreeEntry; readonly after: TreeEntry; readonly c
 const isPlainFile = ({ mode }: TreeEntry): boolean => mode.startsWith("100");
 
 /**
- * A file that was changed by an attempt and had uncommitted lines before it: the committed version with just the
- * attempt's changes. Null where the two cannot be told apart.
+ * Returns the committed version of a file with only the attempt's changes, for a file with uncommitted lines from
+ * before the attempt. Returns null if the two cannot be separated.
  */
 export async function mergeBlobs(git: Git, { before, after, committed }: Three): Promise<TreeEntry | null> {
   if (committed.id === after.id || ![before, after, committed].every(isPlainFile))
@@ -21,7 +21,7 @@ export async function mergeBlobs(git: Git, { before, after, committed }: Three):
       await writeFile(join(folder, names[at] ?? ""), await must(git(["cat-file", "blob", id]), "cat-file"));
     const paths = names.map((name) => join(folder, name));
     const merged = await git(["merge-file", "-p", "--quiet", ...paths]);
-    if (merged.status !== 0) return null; // the number of conflicts, or binary files
+    if (merged.status !== 0) return null; // number of conflicts, or binary files
     const id = await must(git(["hash-object", "-w", "-t", "blob", "--stdin"], { input: merged.stdout }), "hash-object");
     return { mode: after.mode, id: id.toString("latin1").trim() };
   });

@@ -17,16 +17,16 @@ import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 
-/** How many commits back on the base branch a merge of the same commit is looked for. */
+/** Number of commits on the base branch to search for a merge of the same commit. */
 export const probeDepth = 500;
 
 const switching = ["switch", "--quiet", "--no-overwrite-ignore"];
-/** Keeps what is not staged. */
+/** Preserves unstaged changes. */
 const resetting = ["reset", "--quiet", "--merge", "HEAD"];
 
 /**
- * Merges just the commit onto just the base that were asked for and stays there. Whatever fails, and whatever turns out
- * to be something else, the person is back where they were.
+ * Merges exactly the requested commit onto exactly the requested base, and stays on the base. If the merge fails or
+ * its result differs, the user is back on the earlier branch.
  */
 export async function mergeBranch(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const asked = await askedFor(repository, request);
@@ -49,7 +49,7 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
   return performMerge(merge, before);
 }
 
-/** True once the base has this merge, with the tree that follows from its parents. */
+/** Returns true if the base has this merge, with the tree that follows from its parents. */
 export async function isMergedAlready(
   repository: Repository,
   request: Omit<MergeRequest, "message">,
@@ -62,8 +62,8 @@ export async function isMergedAlready(
 }
 
 /**
- * Takes back what a killed merge left, so that the branch can be gone to again.
- * @throws ProblemError MERGE_CONFLICT where the merge would conflict; changes nothing then.
+ * Undoes the remains of a killed merge, to allow a switch back to the branch.
+ * @throws ProblemError MERGE_CONFLICT if the merge would conflict. Nothing is changed in this case.
  */
 export async function prepareMerge(repository: Repository, request: Omit<MergeRequest, "message">): Promise<void> {
   const asked = await askedFor(repository, { ...request, message: "" });
@@ -96,7 +96,7 @@ async function requireTip(git: Git, branch: string): Promise<string> {
 
 type FoundMerge = { readonly id: string; readonly parents: readonly string[] };
 
-/** Merges on the base that brought the commit in. */
+/** Lists the merges on the base that added the commit. */
 async function findMerges({ git, commit, baseTip }: Merge): Promise<FoundMerge[]> {
   const args = ["rev-list", "--first-parent", "--merges", "--parents", `--max-count=${probeDepth}`, baseTip];
   const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
@@ -106,7 +106,7 @@ async function findMerges({ git, commit, baseTip }: Merge): Promise<FoundMerge[]
     .filter(({ parents }) => parents.slice(1).includes(commit));
 }
 
-/** The merge that brought the commit in, or the base itself when it has it otherwise. */
+/** Returns the merge that added the commit, or the tip of the base if the base contains it otherwise. */
 async function findMerge(merge: Merge): Promise<string | null> {
   const { git, commit, baseTip } = merge;
   const [merged] = await findMerges(merge);
@@ -115,7 +115,10 @@ async function findMerge(merge: Merge): Promise<string | null> {
   return isContained.status === 0 ? baseTip : null;
 }
 
-/** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
+/**
+ * Computes the tree of the merge without touching any file. `expected` is null if git is too old (before 2.38).
+ * @throws ProblemError MERGE_CONFLICT if anything except the backlog conflicts.
+ */
 export async function foresee({ git, person, branch, base, commit, baseTip }: MergePreviewRequest): Promise<Foreseen> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, commit];
   const result = await person(args);
@@ -131,8 +134,8 @@ type MergePreviewRequest = Pick<Merge, "git" | "person" | "branch" | "base" | "c
 type Foreseen = Pick<Merge, "expected" | "backlog">;
 
 /**
- * A git killed in the middle of a merge leaves the result in index and tree without a commit. Only when the index is
- * exactly that result, so that nothing of the person's is in it, is it taken back.
+ * Undoes a merge killed before its commit, which leaves the result in index and working tree. Does this only if the
+ * index is exactly that result: then it contains nothing of the user's.
  */
 async function clearLeftovers({ git, person, base, expected }: Merge): Promise<boolean> {
   if (expected === null || (await readFacts(git)).branch !== base) return false;
@@ -143,13 +146,13 @@ async function clearLeftovers({ git, person, base, expected }: Merge): Promise<b
   return true;
 }
 
-/** One killed just after the commit leaves the mark of a merge under way, with nothing left to do. */
+/** Clears the mark of a merge killed just after its commit, with nothing left to do. */
 async function clearMark({ git, person, repository, commit }: Merge): Promise<void> {
   if ((await readMergeInProgress(repository)) !== commit || (await hasStaged(git, "HEAD"))) return;
   await must(person(resetting), "reset");
 }
 
-/** What is being merged by an unfinished merge; null where none is under way. */
+/** Returns the commit of an unfinished merge; null if no merge is in progress. */
 export async function readMergeInProgress({ gitDir }: Repository): Promise<string | null> {
   return readFile(join(gitDir, "MERGE_HEAD"), "latin1").then(
     (text) => text.trim(),
@@ -157,7 +160,7 @@ export async function readMergeInProgress({ gitDir }: Repository): Promise<strin
   );
 }
 
-/** Git refuses to merge with anything staged; said here, before a branch is left. */
+/** Rejects staged changes before the branch is left, because git refuses to merge with them. */
 export async function refuseStaged({ git }: Merge): Promise<void> {
   if (await hasStaged(git, "HEAD")) throw gitFailed("merge", "there are staged changes; commit or unstage them");
 }
@@ -167,8 +170,8 @@ async function hasStaged(git: Git, commit: string): Promise<boolean> {
 }
 
 /**
- * A git killed while it went to the base may have left files and index as the base has them, and HEAD on the branch.
- * Read as staged changes, that would take back all the work. Only when the index is exactly the base is it gone on with.
+ * Completes a killed switch to the base, which left files and index at the base but HEAD on the branch. As staged
+ * changes, these would revert all the work. Continues only if the index is exactly the base.
  */
 export async function finishSwitch({ git, repository, base, baseTip }: Merge): Promise<void> {
   await refuseLocked(repository);
@@ -179,7 +182,7 @@ export async function finishSwitch({ git, repository, base, baseTip }: Merge): P
     await must(git(["symbolic-ref", "-m", "isdlc: on with the switch", "HEAD", `refs/heads/${base}`]), "symbolic-ref");
 }
 
-/** Returns where the person was. */
+/** Switches to the base. Returns the earlier position of the user. */
 export async function goToBase({ git, person, base, baseTip }: Merge): Promise<RepositoryFacts> {
   const before = await readFacts(git);
   if (before.branch === base) return before;
@@ -188,7 +191,10 @@ export async function goToBase({ git, person, base, baseTip }: Merge): Promise<R
   return before;
 }
 
-/** Beside the files that are in the way of going to the base; once they are the same there, nothing is in the way. */
+/**
+ * Merges next to user files that block the switch to the base. After the merge the base has the same files, and
+ * nothing blocks the switch.
+ */
 async function mergeInTemporaryTree(merge: Merge): Promise<MergeOutcome> {
   const outcome = await mergeAside(merge);
   if (outcome.is === "merged") await goToBase({ ...merge, baseTip: outcome.commit });
@@ -205,7 +211,7 @@ async function performMerge(merge: Merge, before: RepositoryFacts): Promise<Merg
   throw files.length > 0 ? new ProblemError({ code: "MERGE_CONFLICT", branch, base, files }) : failure;
 }
 
-/** What was merged is compared with what was asked for, after hooks had their say; another merge is undone. */
+/** Compares the merge with the request after hooks ran. Another merge is undone. */
 async function judge(merge: Merge, before: RepositoryFacts, merged: string): Promise<MergeOutcome> {
   const { git, person, repository, commit, onto, expected } = merge;
   const { tree, parents } = await readCommit(repository, merged);

@@ -7,10 +7,10 @@ import { commitIdentity, commitTime } from "../read/commit-identity.ts";
 import type { Repository } from "../read/repository.ts";
 import { repositorySettings } from "../read/repository-settings.ts";
 
-/** Settings by which a commit gets more than tree, parent, people and message. */
+/** Settings that add more to a commit than tree, parent, identities and message. */
 const ADDS = /^(?:commit\.gpgsign|i18n\.commitencoding)$/;
 
-/** Whether `git commit` would do nothing but make the commit: no hook of anybody runs, and nothing signs it. */
+/** Returns true if `git commit` would only create the commit: no hook runs, and nothing is signed. */
 export async function isPlainCommit(repository: Repository): Promise<boolean> {
   const settings = await repositorySettings(repository.top, repository.env);
   return !settings.some(({ key }) => ADDS.test(key)) && !(await hasHooks(repository.top, repository));
@@ -18,13 +18,16 @@ export async function isPlainCommit(repository: Repository): Promise<boolean> {
 
 type PlainCommit = Pick<CommitRequest, "tree" | "parent"> & { readonly person: Git; readonly message: string };
 
-/** What `git commit` makes of a tree, without an index that has to be written first. HEAD moves only from the parent. */
+/** Commits a tree as `git commit` does, without writing an index first. HEAD moves only from the parent. */
 export async function makePlainCommit(repository: Repository, commit: PlainCommit): Promise<void> {
   const id = (await writtenHere(repository, commit)) ?? (await writtenByGit(commit));
   await repositoryStore(repository).setRef("HEAD", id, commit.parent ?? "0".repeat(id.length));
 }
 
-/** Through a git that stays; null where the settings do not plainly say who commits. */
+/**
+ * Writes the commit through a long-running git. Returns null if the settings do not clearly identify the committer, or
+ * the message contains a NUL.
+ */
 async function writtenHere(repository: Repository, { tree, parent, message }: PlainCommit): Promise<string | null> {
   const identity = commitIdentity(await repositorySettings(repository.top, repository.env), repository.env);
   if (identity === null || message.includes("\0")) return null;
@@ -46,7 +49,10 @@ async function writtenByGit({ person, tree, parent, message }: PlainCommit): Pro
   return made.toString("latin1").trim();
 }
 
-/** As `--cleanup=whitespace` has it: no space at the end of lines, no more than one empty line, none at either end. */
+/**
+ * Cleans a message like `--cleanup=whitespace`: no space at the end of lines, at most one empty line in a row, none at
+ * either end.
+ */
 const withoutNeedlessSpace = (message: string): string =>
   `${message
     .replaceAll(/[ \t\r\f\v]+$/gm, "")

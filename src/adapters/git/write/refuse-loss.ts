@@ -9,7 +9,7 @@ import { gitFailed } from "../process/run-git.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
 import type { TreePair } from "../snapshot/tree-diff.ts";
 
-/** Locks without which git could not say where HEAD is once it has changed the files: half a switch would be left. */
+/** Locks that keep git from updating HEAD after it changed the files: the switch would stop halfway. */
 const LOCKS = ["HEAD.lock", "index.lock"];
 
 export async function refuseLocked({ gitDir }: Repository): Promise<void> {
@@ -22,8 +22,8 @@ export async function refuseLocked({ gitDir }: Repository): Promise<void> {
 }
 
 /**
- * Git itself protects edited files when it moves the tree from one commit to another. It does not protect a deletion
- * that is not staged: the file would come back unasked.
+ * Rejects a move to another commit that would restore files deleted by the user. Git itself protects edited files, but
+ * not an unstaged deletion: the file would come back unasked.
  */
 export async function refuseLostDeletions(git: Git, move: TreePair): Promise<void> {
   if (move.from === move.to) return;
@@ -37,7 +37,7 @@ export async function refuseLostDeletions(git: Git, move: TreePair): Promise<voi
   );
 }
 
-/** Nor does a merge protect an ignored file where it adds one of that name. */
+/** Rejects a merge that adds a file at an existing path: git does not protect ignored files. */
 export async function refuseOverwrites(git: Git, top: string, move: TreePair): Promise<void> {
   const inTheWay: string[] = [];
   for (const { path, change } of await movedFiles(git, move)) {
@@ -52,7 +52,9 @@ function refuse(paths: readonly string[], why: string): void {
   if (paths.length > 0) throw gitFailed("switch", `${paths.slice(0, 10).join(", ")}: ${why}`);
 }
 
-/** Both ends are commits of this repository; should one be missing, moving is refused as well. */
+/**
+ * Lists the files that differ. Both ends are commits of this repository; if one is missing, the move is rejected too.
+ */
 async function movedFiles(git: Git, move: TreePair): Promise<readonly FileChange[]> {
   const changes = await changesBetween(git, move);
   if (changes === null) throw gitFailed("diff-tree", `${move.from} or ${move.to} is missing`);

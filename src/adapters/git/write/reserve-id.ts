@@ -12,7 +12,10 @@ import { isObjectId } from "../snapshot/ref-name.ts";
 const FOLDER = "refs/isdlc/ids";
 const NAME = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
 
-/** Refs of the folder that all working trees of a repository share. They stay: a number that was freed is not used again. */
+/**
+ * Reserves ids as refs, which all working trees of a repository share. They are permanent: a freed number is not used
+ * again.
+ */
 export function createReservedIds(root: string, env: NodeJS.ProcessEnv): ReservedIds {
   const git = hardenedGit(root, env);
   return {
@@ -30,7 +33,7 @@ export function createReservedIds(root: string, env: NodeJS.ProcessEnv): Reserve
       if (refusal === null) return true;
       const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
       if (found.status === 0) return false;
-      throw refusal; // it names a lock that a killed git left
+      throw refusal; // it names a lock left by a killed git
     },
     inOtherTrees: (folder) => otherTrees(root).flatMap((tree) => foldersIn(join(tree, ...folder.split("/")))),
   };
@@ -41,7 +44,7 @@ function foldersIn(folder: string): string[] {
     const isFolder = nodeFiles.lstatSync(folder).isDirectory();
     return isFolder ? nodeFiles.readdirSync(folder) : [];
   } catch {
-    return []; // there is none
+    return []; // no such folder
   }
 }
 
@@ -50,7 +53,7 @@ function toRefusal(error: unknown): ProblemError {
   throw error;
 }
 
-/** A ref has to lead to something; nothing of the history is held by this. */
+/** Writes a target for the refs, because a ref needs one. It keeps no history. */
 async function emptyBlob(git: Git): Promise<string> {
   const output = await must(git(["hash-object", "-w", "--stdin"], { input: Buffer.alloc(0) }), "hash-object");
   const id = output.toString("latin1").trim();

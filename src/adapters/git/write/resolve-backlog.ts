@@ -8,7 +8,7 @@ import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 const BACKLOG = "BACKLOG.md";
 
 export type ResolvedMerge = {
-  /** The tree of the merge, with the backlog as it should be. */
+  /** Tree of the merge, with the merged backlog. */
   readonly tree: string;
   readonly text: Buffer;
 };
@@ -16,12 +16,12 @@ export type ResolvedMerge = {
 type Conflict = {
   readonly onto: string;
   readonly commit: string;
-  /** What git made of the two, with marks of conflicts in it. */
+  /** Git's merge of the two, with conflict markers. */
   readonly tree: string;
   readonly files: readonly string[];
 };
 
-/** A merge in which nothing but the backlog conflicts: its lines are items, and are merged as such. */
+/** Resolves a merge with conflicts only in the backlog: its lines are items and are merged as items. */
 export async function resolveBacklog(git: Git, { onto, commit, tree, files }: Conflict): Promise<ResolvedMerge | null> {
   if (files.length !== 1 || files[0] !== BACKLOG) return null;
   const fork = await git(["merge-base", onto, commit]);
@@ -31,14 +31,14 @@ export async function resolveBacklog(git: Git, { onto, commit, tree, files }: Co
   const [base = null, ours = null, theirs = null] = found.map(({ status, stdout }) =>
     status === 0 ? decodePath(stdout) : null,
   );
-  if (ours === null || theirs === null) return null; // taken away on one side
+  if (ours === null || theirs === null) return null; // deleted on one side
   const merged = mergeBacklog({ base, ours, theirs });
   if (merged === null) return null;
   const text = encodePath(merged);
   return { text, tree: await treeWithFiles(git, tree, new Map([[BACKLOG, text]])) };
 }
 
-/** A tree with other contents of these files, and without those that are null. Needs no working tree. */
+/** Writes a tree with new contents of these files, and without those that are null. Needs no working tree. */
 export function treeWithFiles(git: Git, tree: string, files: ReadonlyMap<string, Buffer | null>): Promise<string> {
   return inTemporaryFolder(async (folder) => {
     const environment = { GIT_INDEX_FILE: join(folder, "index") };
@@ -57,7 +57,7 @@ export function treeWithFiles(git: Git, tree: string, files: ReadonlyMap<string,
   });
 }
 
-/** Ends a merge that git left at the backlog's conflict. */
+/** Completes a merge that git left with a conflict in the backlog. */
 export async function concludeWith(person: Git, top: string, text: Buffer): Promise<void> {
   await writeFile(join(top, BACKLOG), text);
   await must(person(["add", "--", BACKLOG]), "add");

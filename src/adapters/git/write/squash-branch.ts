@@ -20,19 +20,19 @@ import { isInTheWay, moveBase } from "./merge-aside.ts";
 import type { Merge } from "./merge-attempt.ts";
 import { refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
 
-/** With a merge commit, or as one commit where that is asked for. */
+/** Merges with a merge commit, or as one commit if requested. */
 export const mergeOrSquash = (repository: Repository, request: MergeRequest): Promise<MergeOutcome> =>
   request.isSquash === true ? squashBranch(repository, request) : mergeBranch(repository, request);
 
-/** True once the base has what is asked for. */
+/** Returns true if the base has the requested merge or squash. */
 export async function isThereAlready(repository: Repository, request: Omit<MergeRequest, "message">): Promise<boolean> {
   if (request.isSquash !== true) return isMergedAlready(repository, request);
   return (await findSquash(await askedFor(repository, { ...request, message: "" }))) !== null;
 }
 
 /**
- * Puts everything that the branch brings onto the base as one commit: the tree that a merge would have, on just the
- * base that was asked for. Made beforehand and only then gone to, so there is nothing half done to take back.
+ * Adds all changes of the branch to the base as one commit: the tree of a merge, on exactly the requested base. The
+ * commit is created before the switch: no state in between has to be undone.
  */
 async function squashBranch(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const asked = await askedFor(repository, request);
@@ -64,7 +64,7 @@ async function makeCommit({ person, onto, commit, message }: Merge, tree: string
   return made.toString("latin1").trim();
 }
 
-/** The one commit after the base that says it is this branch's. */
+/** Returns the one commit after the base whose trailer names the branch's commit. */
 async function findSquash({ git, repository, baseTip, onto, commit }: Merge): Promise<string | null> {
   const args = ["rev-list", "--first-parent", "--parents", `--max-count=${probeDepth}`, baseTip];
   const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
@@ -74,7 +74,10 @@ async function findSquash({ git, repository, baseTip, onto, commit }: Merge): Pr
   return message.trimEnd().endsWith(squashTrailer(commit)) ? id : null;
 }
 
-/** Nothing but going forward: a base that moved meanwhile, or a file in the way, leaves everything as it was. */
+/**
+ * Moves the base by fast-forward only. If the base moved in the meantime or a file is in the way, everything stays as
+ * it was.
+ */
 async function goForward(squash: Merge, before: RepositoryFacts): Promise<MergeOutcome> {
   const { git, person, repository, base, baseTip, commit } = squash;
   try {

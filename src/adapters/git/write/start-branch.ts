@@ -6,7 +6,10 @@ import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 
-/** Goes to the branch, made at the commit when there is none. A branch of that name elsewhere is someone else's. */
+/**
+ * Switches to the branch, and creates it at the commit if it does not exist. A branch of that name at another commit
+ * is rejected as someone else's.
+ */
 export async function startBranch(repository: Repository, branch: string, commit: string): Promise<void> {
   const git = checked(repository, branch, commit);
   const here = await readRepositoryFacts(repository);
@@ -17,7 +20,7 @@ export async function startBranch(repository: Repository, branch: string, commit
   await switchTo(repository, { from: here.head, to: commit }, target);
 }
 
-/** Goes back to a branch that was begun before, and has come as far as the commit or further. */
+/** Switches to an existing branch that contains the commit. */
 export async function returnToBranch(repository: Repository, branch: string, commit: string): Promise<void> {
   const git = checked(repository, branch, commit);
   const tip = await branchTip(repository, branch);
