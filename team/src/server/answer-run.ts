@@ -19,11 +19,14 @@ type AnswerContext = {
   readonly by: Person;
   readonly access: RunAccess;
   readonly request: AnswerRequest;
-  /** Of the person's passkey, which was verified. */
+  /** Verified signature with the user's passkey. */
   readonly signature?: PasskeySignature | undefined;
 };
 
-/** Records a person's decision together with the drive that follows from it. Gives the event before it. */
+/**
+ * Records a user's decision, and queues the run in the same transaction if it can continue. Returns the number of the
+ * event before the decision.
+ */
 export async function answerRun(server: TeamServer, run: RunId, answering: AnswerContext): Promise<number> {
   const { by, access, request, signature } = answering;
   const { journal, pool, metrics } = server;
@@ -45,7 +48,10 @@ export async function answerRun(server: TeamServer, run: RunId, answering: Answe
   return head.seq;
 }
 
-/** True where nothing was recorded yet, and now never will be. Where a worker began it meanwhile, that run is cancelled. */
+/**
+ * Returns true if the run had not started, and now never will. If a worker started it in the meantime, the started run
+ * is cancelled instead.
+ */
 async function isCancelledUnbegun(server: TeamServer, run: RunId, answering: AnswerContext): Promise<boolean> {
   const { by, access, request, signature } = answering;
   const { state } = await server.journal.load(run);

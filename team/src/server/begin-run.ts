@@ -13,8 +13,8 @@ import { queueRun } from "./drive-queue.ts";
 import type { TeamServer } from "./team-server.ts";
 
 /**
- * Puts a run on record that the next free worker plans and begins in a clone of the repository.
- * @throws ProblemError NOT_ALLOWED for who may not, USAGE for what workers cannot do.
+ * Records a requested run. The next free worker plans and starts it in a clone of the repository. @throws ProblemError
+ * NOT_ALLOWED if the user lacks the role, USAGE for requests that workers do not support
  */
 export async function beginRun(server: TeamServer, principal: Principal, wanted: TeamStart): Promise<RunId> {
   const { pool } = server;
@@ -34,7 +34,7 @@ export async function beginRun(server: TeamServer, principal: Principal, wanted:
   return run;
 }
 
-/** An item is built by the workflow that its analysis belongs to. */
+/** Items are built by the workflow of their analysis. */
 const BUILDS = "feature";
 const USAGE = 'isdlc request "<what to do>"';
 

@@ -8,8 +8,8 @@ export type CancelRequest = { readonly person: string; readonly reason: string }
 const MAX_REASON = 300; // characters
 
 /**
- * Ends a run that was asked for before a worker begins it; a worker that is about to is fenced off. False where one has
- * begun it, or it has ended. @throws ProblemError COMMAND_REFUSED without a reason
+ * Ends a requested run before a worker starts it. A worker that is about to start it is fenced. Returns false if the
+ * run has started or ended. @throws ProblemError COMMAND_REFUSED without a reason
  */
 export async function cancelAsked(
   { pool }: Pick<LeaseKeeper, "pool">,
@@ -26,7 +26,7 @@ export async function cancelAsked(
   return rowCount === 1;
 }
 
-/** Why nothing can be answered about a run of which nothing is recorded. */
+/** Returns the reason why a run without a journal accepts no answer. */
 export async function whyNotBegun({ pool }: Pick<LeaseKeeper, "pool">, run: RunId): Promise<ProblemError> {
   const { rows } = await pool.query<{ refused: string | null; cancelled_by: string | null }>(
     "select refused, cancelled_by from isdlc.run where run = $1",

@@ -7,16 +7,16 @@ import { IN_SCOPE } from "../people/worker-scope.ts";
 
 export type ClaimContext = ClaimRequest & {
   readonly worker: string;
-  /** Runs that one process may drive at the same time. */
+  /** Maximum number of concurrent drives of a process. */
   readonly drives: number;
 };
 
-/** Losses of a worker after which a run does not go first any more: it may be the cause. */
+/** Number of lost workers after which a run loses its priority: the run may be the cause. */
 const MAX_PREFERRED_TAKEOVERS = 3;
 
 /**
- * Next run of the queue: runs that lost their worker first; then the repository that was served longest ago, and its runs
- * in the order in which they were queued. Every repository gets its turn, and within one every run.
+ * Next run of the queue. Runs that lost their worker come first, then the repository served longest ago, with its runs
+ * in queue order. This serves every repository in turn, and every run of it.
  */
 const NEXT = `select r.run from isdlc.run r
   join isdlc.repository y on y.name = r.repository
@@ -32,13 +32,13 @@ const LEASE = `epoch, left_tree as left, start, begun_by as "begunBy",
   (select remote from isdlc.repository where name = r.repository) as remote`;
 
 /**
- * Leases the next run to a worker that may drive it. The same claim gets the same lease: a reply may get lost. Null if
- * no run is due or the process drives as many as it may.
+ * Leases the next run to a worker that may drive it. A repeated claim gets the same lease, because a reply can get
+ * lost. Returns null if no run is due or the process already drives its maximum.
  */
 export function claimRun(pool: Pool, claiming: ClaimContext): Promise<Lease | null> {
   const { worker, instance, claim, labels, generation, drives } = claiming;
   return inTransaction(pool, async (client) => {
-    // Claims of one process take turns, and none is granted before its first heartbeat.
+    // Serializes claims of one process, and rejects claims before its first heartbeat.
     const { rowCount: known } = await client.query(
       "select 1 from isdlc.worker where id = $1 and instance = $2 for update",
       [worker, instance],

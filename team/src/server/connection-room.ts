@@ -3,22 +3,24 @@ import { isIPv6, type Socket } from "node:net";
 import type { Log } from "../structured-log.ts";
 
 export type RoomOptions = {
-  /** Connections at a time. */
+  /** Maximum number of connections. */
   readonly most: number;
-  /** From one address, where it is not shared. */
+  /** Maximum per address, unless it is shared. */
   readonly mostOfAddress: number;
-  /** Addresses behind which there are many: of proxies and gateways. Those of this machine are, too. */
+  /**
+   * Addresses shared by many clients, such as proxies and gateways. Addresses of this machine always count as shared.
+   */
   readonly shared: ReadonlySet<string>;
   readonly log: Log;
 };
 
 /**
- * How many may be connected. Where there are more, the one that has asked for nothing for the longest time is closed; where
- * all have asked, the one that has left its answer unread for the longest time. Never who just came.
+ * Limits the number of connections. Above the limit, the connection idle for the longest time is closed. If all have
+ * requests, the one with the oldest unread response is closed. The newest connection is never closed.
  */
 export type ConnectionRoom = {
   admit(socket: Socket): void;
-  /** Its connection is not closed for others while it is answered. */
+  /** Marks a connection as busy until its response is closed. */
   answering(request: IncomingMessage, response: ServerResponse): void;
 };
 
@@ -29,7 +31,7 @@ type HttpExchange = { readonly request: IncomingMessage; readonly response: Serv
 const TOLD_EVERY = 60_000; // milliseconds
 
 export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomOptions): ConnectionRoom {
-  /** The one that was used longest ago comes first. */
+  /** Ordered by last use, oldest first. */
   const connections = new Map<Socket, OpenConnection>();
   const counts = new Map<string, number>();
   const tell = createTelling(log);
@@ -49,12 +51,12 @@ export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomO
     const [socket, open] = others.find(([, one]) => isIdle(one)) ?? others.find(([, one]) => isUnread(one)) ?? [];
     if (socket === undefined || open === undefined) return;
     tell(connections.size, open.place);
-    forget(socket); // it closes later, and is not to be chosen again
+    forget(socket); // it closes later and must not be chosen again
     socket.destroy();
   };
   const used = (socket: Socket, asked: HttpExchange | null): void => {
     const open = connections.get(socket);
-    if (open === undefined) return; // closed meanwhile
+    if (open === undefined) return; // already closed
     open.asked = asked;
     connections.delete(socket);
     connections.set(socket, open);
@@ -74,16 +76,19 @@ export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomO
   };
 }
 
-/** A request that is still being sent keeps nobody else out. */
+/** A connection counts as idle while its request is incomplete. */
 const isIdle = ({ asked }: OpenConnection): boolean => asked === null || !asked.request.complete;
 
-/** Answered to the end, and not taken yet. The answer to a live page has no end. */
+/** The response is written, but not yet received. Responses of live pages never end. */
 const isUnread = ({ asked }: OpenConnection): boolean => asked?.response.writableEnded === true;
 
 const GROUPS = 8;
 const GROUPS_OF_NETWORK = 4;
 
-/** What counts as one: an address, or the network of one of IPv6, of which everybody has many. Null for a shared one. */
+/**
+ * Returns the key to count connections by: the address, or the /64 network of an IPv6 address, because clients have
+ * many of these. Null for a shared address.
+ */
 export function networkOf(remote: string, shared: ReadonlySet<string>): string | null {
   const address = remote.replace(/^::ffff:(?=\d+\.)/, "");
   if (shared.has(address) || address === "::1" || address.startsWith("127.")) return null;
@@ -93,7 +98,7 @@ export function networkOf(remote: string, shared: ReadonlySet<string>): string |
   return [...before, ...zeros, ...after].slice(0, GROUPS_OF_NETWORK).join(":");
 }
 
-/** One line a minute, however many are closed. */
+/** Logs at most one line per minute. */
 function createTelling(log: Log): (connections: number, place: string | null) => void {
   let closed = 0;
   let toldAt = Number.NEGATIVE_INFINITY;

@@ -17,14 +17,14 @@ import { asAnswer, BODY_LIMIT, isCutOff, told, TOO_LONG } from "./problem-answer
 import type { TeamEnv, TeamServer } from "./team-server.ts";
 import { addWorkerRoutes } from "./worker-routes.ts";
 
-const JOURNAL_LIMIT = 32 * 1024 * 1024; // bytes: of a run that somebody brings, thousands of phases long
+const JOURNAL_LIMIT = 32 * 1024 * 1024; // bytes, for a run brought by a user with thousands of phases
 const JOURNAL = /^\/api\/runs\/[^/]+\/take-in$/;
 
 export type PageParts = Omit<TeamPage, "server">;
 
 /**
- * Everything that people's programs, their browsers and workers ask for, but reports of workers, which have a listener of
- * their own. What is not named here is not answered.
+ * Creates the application for users' programs, browsers and workers. Reports of workers have a separate listener.
+ * Unknown addresses get an error, or the web UI if there is one.
  */
 export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<TeamEnv> {
   const app = new Hono<TeamEnv>();
@@ -44,7 +44,7 @@ export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<
   if (page !== null) addTeamPageFiles(app, { server, ...page });
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));
   app.onError((error, context) => {
-    if (error instanceof HTTPException && error.res !== undefined) return error.res; // what whoever threw it wants told
+    if (error instanceof HTTPException && error.res !== undefined) return error.res; // the response chosen by the thrower
     const { incoming } = context.env;
     const { status, problem } = asAnswer(error, incoming !== undefined && isCutOff(incoming), server.log);
     return context.json(told(problem), status);
@@ -54,7 +54,10 @@ export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<
 
 const counting = bodyLimit({ maxSize: BODY_LIMIT, onError: (context) => context.json(told(TOO_LONG), 413) });
 
-/** A body that names its length is judged by that. To count it, it would have to become a stream, which costs more than the rest. */
+/**
+ * Checks the declared length of a body, if there is one. Counting bytes would turn the body into a stream, which costs
+ * more than all other work.
+ */
 function limited(context: Context<TeamEnv>, next: Next): Promise<Response | void> {
   const length = context.req.header("content-length");
   const isNamed = length !== undefined && context.req.header("transfer-encoding") === undefined;

@@ -10,8 +10,8 @@ import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { Person } from "../../../src/schema/people.ts";
 
 /**
- * The command that a person's answer comes to, from the same table as everywhere.
- * @throws ProblemError where it is not open or not offered, or would need the working tree now.
+ * Builds the command for a user's answer, from the same table as all interfaces. @throws ProblemError if the answer is
+ * not open or not offered, or would need the working tree
  */
 export async function buildCommand(run: ActiveRun, request: AnswerRequest, by: Person): Promise<PersonCommand> {
   const { wait, shown, option, text, comments, replies, isConfirmed } = request;
@@ -30,7 +30,7 @@ export async function buildCommand(run: ActiveRun, request: AnswerRequest, by: P
   }
 }
 
-/** Surfaces ask before they send it. */
+/** Interfaces ask for confirmation first. */
 const unconfirmed = (option: string, { message: detail }: ChoicesNeeded): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: `isdlc answer ${option} --yes` });
 
@@ -38,7 +38,7 @@ type OfTheRun = RunCommand["do"];
 const OF_THE_RUN: readonly string[] = ["cancel", "retry", "skip", "back"] satisfies OfTheRun[];
 const isOfTheRun = (option: string): option is OfTheRun => OF_THE_RUN.includes(option);
 
-/** Said of the run itself, whatever is open. */
+/** Builds commands about the run itself, independent of any open wait. */
 function ofTheRun(run: ActiveRun, request: AnswerRequest & { option: OfTheRun }, by: Person): PersonCommand {
   const { option, text, comments, tree, phase } = request;
   switch (option) {

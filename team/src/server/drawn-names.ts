@@ -5,9 +5,9 @@ import { FencedError } from "../journal-postgres/submit-decision.ts";
 type Holder = { readonly run: RunId; readonly worker: string; readonly epoch: number };
 
 /**
- * A name for a run that is about to begin: false where another run of its repository has it. A name is drawn once, also
- * where what had it is gone; a run that is begun again gets the same ones.
- * @throws FencedError when the worker does not hold the run any more.
+ * Reserves a name for a run about to start. Returns false if another run of the repository has it. Reserved names are
+ * never reused, even after their branch or folder is deleted; a restarted run gets the same ones. @throws FencedError
+ * if the worker no longer holds the run
  */
 export async function drawName(pool: Pool, { run, worker, epoch }: Holder, name: string): Promise<boolean> {
   const { rows } = await pool.query<{ run: RunId | null }>(

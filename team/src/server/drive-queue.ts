@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { RunId } from "../../../src/schema/ids.ts";
 
-/** Goes up when an older worker could not read what a server writes. */
+/** Increase if older workers cannot read data written by the server. */
 export const GENERATION = 3;
 
 const POLL_INTERVAL_PER_WORKER_MS = 10;
@@ -14,14 +14,14 @@ export const isLabel = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,30}$/.te
 /** `isBusy`: a run is driven or due. */
 export type TeamLoad = { readonly workers: number; readonly isBusy: boolean };
 
-/** How often each worker asks for work, in milliseconds. With more workers, each asks less often. */
+/** Returns the poll interval of each worker in milliseconds. It grows with the number of workers. */
 export const pollInterval = ({ workers, isBusy }: TeamLoad): number =>
   Math.min(
     Math.max(isBusy ? MIN_POLL_INTERVAL_MS : MIN_IDLE_POLL_INTERVAL_MS, workers * POLL_INTERVAL_PER_WORKER_MS),
     MAX_POLL_INTERVAL_MS,
   );
 
-/** Puts a run into the queue, in the transaction of the decision that made a drive necessary. */
+/** Queues a run, in the transaction of the decision that requires a drive. */
 export async function queueRun(client: Pick<ClientBase, "query">, run: RunId): Promise<void> {
   await client.query("update isdlc.run set asked_at = now(), due_at = now(), asked_generation = $2 where run = $1", [
     run,

@@ -22,15 +22,15 @@ export type LeaseKeeper = {
 };
 
 export type LeaseLimits = {
-  /** Milliseconds that a worker may be silent. */
+  /** Maximum silence of a worker in milliseconds. */
   readonly lease: number;
-  /** Runs that one process may drive at the same time. */
+  /** Maximum number of concurrent drives of a process. */
   readonly drives: number;
-  /** Living processes of one token. */
+  /** Maximum number of live processes per token. */
   readonly instances: number;
 };
 
-/** Drives of a run that may break off one after the other before a person is asked. */
+/** Consecutive failed drives of a run before a user is asked. */
 const MAX_FAILURES = 5;
 
 /** A process of a worker. */
@@ -38,12 +38,15 @@ export type Holder = { readonly worker: string; readonly instance: string };
 
 export type WorkerBeat = Beat & Holder;
 
-/** Milliseconds after which a process must report a run that it was given: the reply with the lease was lost. */
+/**
+ * Milliseconds. A run that its process does not report this long after the claim is freed: the reply with the lease
+ * was lost.
+ */
 const UNREPORTED_RUN_TIMEOUT_MS = 60_000;
 
 /**
- * Records a heartbeat, and returns which of the reported runs the process still holds.
- * @throws ProblemError NOT_ALLOWED if too many processes use the token
+ * Records a heartbeat, and returns the reported runs still held by the process. @throws ProblemError NOT_ALLOWED if
+ * too many processes use the token
  */
 export async function noteBeat(keeper: LeaseKeeper, beating: WorkerBeat): Promise<BeatAnswer> {
   const { pool, limits } = keeper;
@@ -68,7 +71,7 @@ export async function noteBeat(keeper: LeaseKeeper, beating: WorkerBeat): Promis
   return { held: rows };
 }
 
-/** A process that used the data folder before and exited does not come back. */
+/** Frees the runs of the previous process in the data folder, which has exited. */
 async function endInstance(keeper: LeaseKeeper, { worker, instance }: Holder): Promise<void> {
   await freeRuns(keeper, { where: HELD_BY, values: [worker, instance], change: "takeover" });
   await keeper.pool.query("delete from isdlc.worker where id = $1 and instance = $2", [worker, instance]);
@@ -90,10 +93,10 @@ const tooManyInstances = (worker: string, most: number): ProblemError =>
   });
 
 const HELD_BY = "worker = $1 and instance is not distinct from $2";
-/** A run that the worker has held since the epoch. */
+/** A run held by the worker since the epoch. */
 const HELD_IN_EPOCH = "run = $1 and worker = $2 and epoch = $3";
 
-/** Frees the runs of a process that sent no heartbeat since that one. Null: it never sent any. */
+/** Frees the runs of a process without a newer heartbeat than this one. Null: it never sent any. */
 export const freeLost = (
   keeper: LeaseKeeper,
   { worker, instance }: { readonly worker: string; readonly instance: string | null },
@@ -109,7 +112,7 @@ export const freeLost = (
 export const queueAll = (keeper: Pick<LeaseKeeper, "pool">): Promise<readonly RunId[]> =>
   freeRuns(keeper, { where: "true", values: [], change: "none" });
 
-/** Queues runs again that only workers of an earlier version would take, if none of these is left. */
+/** Queues runs again that only workers of an earlier version would take, if no such worker is left. */
 export const renewOutdated = (keeper: Pick<LeaseKeeper, "pool">, lease: number): Promise<readonly RunId[]> =>
   freeRuns(keeper, {
     where: `worker is null and asked_generation < ${GENERATION}
@@ -119,7 +122,7 @@ export const renewOutdated = (keeper: Pick<LeaseKeeper, "pool">, lease: number):
     change: "none",
   });
 
-/** A worker that was fenced off tells where it put what it had not pushed. It was its run, so it had a lower epoch. */
+/** Records where a fenced worker saved its unpushed work. The worker held the run with a lower epoch. */
 export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { worker: string }): Promise<boolean> {
   const { rowCount } = await pool.query(
     `insert into isdlc.kept_work (run, epoch, worker, ref, commit)
@@ -129,13 +132,13 @@ export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { work
   return rowCount === 1;
 }
 
-/** What the discard that a worker carries out could not delete, told before the end is recorded. */
+/** Records which branch a worker could not delete for a discard. Called before the end of the run is recorded. */
 export async function noteLeftBranch(pool: Pool, run: RunId, by: LeftBranchNote & { worker: string }): Promise<void> {
   const left = by.left === null ? null : JSON.stringify(by.left);
   await pool.query(`update isdlc.run set left_branch = $4 where ${HELD_IN_EPOCH}`, [run, by.worker, by.epoch, left]);
 }
 
-/** A worker does not go on with a run: somebody else will, and not at once where it broke off. */
+/** Ends a lease early. Another worker continues the run, after a pause if the drive failed. */
 export async function giveBack(
   keeper: LeaseKeeper,
   held: { readonly run: RunId; readonly worker: string },
@@ -161,10 +164,10 @@ export async function giveBack(
   await freeRuns(keeper, { where: HELD_IN_EPOCH, values, change: why === "broken" ? "failure" : "takeover" });
 }
 
-/** Longer outages of the git host are for a person. */
+/** After this time, a user is asked about the git host. */
 const MAX_HOST_WAIT_HOURS = 24;
 
-/** Queues the run again after a pause that doubles up to five minutes. Asks a person after a day. */
+/** Queues the run again after a pause that doubles up to five minutes. After a day, asks a user. */
 async function waitForHost(
   keeper: LeaseKeeper,
   held: { readonly run: RunId; readonly worker: string },
@@ -180,7 +183,7 @@ async function waitForHost(
   await freeRuns(keeper, { where: HELD_IN_EPOCH, values, change: "host" });
 }
 
-/** A loop that repeats what fails for ever cannot be written: a person is asked. */
+/** Asks a user instead of repeating a failing drive forever. */
 async function escalate(
   { pool, journal }: LeaseKeeper,
   { run, worker }: { run: RunId; worker: string },
@@ -213,7 +216,7 @@ const CHANGES = {
   none: "due_at = now()",
 } as const;
 
-/** Raises the epoch, which fences off the worker that drove before, and queues the runs. */
+/** Queues the runs and raises their epochs, which fences the previous worker. */
 async function freeRuns(
   { pool }: Pick<LeaseKeeper, "pool">,
   { where, values, change }: LeaseRelease,

@@ -1,15 +1,15 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createConnectionRoom, type RoomOptions } from "./connection-room.ts";
 
-/** Milliseconds, and connections. */
+/** Limits in milliseconds and connections. */
 export type ServerLimits = Pick<RoomOptions, "most" | "mostOfAddress"> & {
   readonly headersWithin: number;
-  /** With its body. What is answered may take longer, as live pages do. */
+  /** To receive a request with its body. The response may take longer, as on live pages. */
   readonly requestWithin: number;
   readonly looksEvery: number;
-  /** Between two requests of a connection. */
+  /** Between two requests on a connection. */
   readonly idleFor: number;
-  /** Without a byte in either direction, while something is answered: more than a live page is silent. */
+  /** Silence in both directions during a response. Longer than the pauses of a live page. */
   readonly stillFor: number;
 };
 
@@ -27,7 +27,7 @@ const MAX_HEADERS = 100;
 
 export type ServerRoomOptions = Pick<RoomOptions, "shared" | "log"> & { readonly limits: ServerLimits };
 
-/** A server that nobody can keep from answering others by being slow, silent or many. */
+/** Creates a server that stays available despite slow, silent or numerous clients. */
 export function createLimitedServer(listener: RequestListener, { limits, shared, log }: ServerRoomOptions): Server {
   const { most, mostOfAddress } = limits;
   const room = createConnectionRoom({ most, mostOfAddress, shared, log });

@@ -5,7 +5,7 @@ export type ListeningServer = { readonly port: number; close(): Promise<void> };
 
 type Place = { readonly host: string; readonly port: number; readonly option: "port" | "metrics" };
 
-/** @throws ProblemError CANNOT_LISTEN, which names the option to change. */
+/** @throws ProblemError CANNOT_LISTEN, which names the option to change */
 export async function listenAt(http: Server, place: Place): Promise<ListeningServer> {
   try {
     await new Promise<void>((resolve, reject) => http.once("error", reject).listen(place.port, place.host, resolve));
@@ -28,5 +28,5 @@ function cannotListen(error: unknown, { host, port, option }: Place): ProblemErr
   return new ProblemError({ code: "CANNOT_LISTEN", host, port, option: isOfHost ? "host" : option, detail });
 }
 
-/** The address is not this machine's, or there is none for the name. */
+/** The address belongs to another machine, or the name has none. */
 const OF_THE_HOST: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"]);

@@ -1,16 +1,16 @@
 import type { TeamServer } from "./team-server.ts";
 
-/** `path` as it was asked for, without its query. */
+/** `path`: the requested path without its query. */
 export type ObservedRequest = {
   readonly method: string;
   readonly path: string;
   readonly traceparent: string | undefined;
 };
 
-/** `route`: the pattern, as what is in a path is no name for a series. */
+/** `route`: the pattern, because metrics need labels with few values. */
 export type ObservedResponse = { readonly route: string; readonly status: number };
 
-/** Counts and traces a request. */
+/** Records metrics and a trace of a request. */
 export async function observe(
   { metrics, tracing }: Pick<TeamServer, "metrics" | "tracing">,
   { method, path, traceparent }: ObservedRequest,

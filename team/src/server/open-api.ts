@@ -10,7 +10,7 @@ import type { Operation, Schema } from "./operation.ts";
 const nothing = z.object({});
 const OK = z.object({ ok: z.boolean() });
 
-/** What programs and workers ask for. */
+/** Operations for programs and workers. */
 const PROGRAMS: readonly Operation[] = [
   { method: "get", path: "/health", summary: "Whether the server lives", by: "everybody", answer: OK },
   { method: "get", path: "/openapi.json", summary: "This description", by: "everybody", answer: z.looseObject({}) },
@@ -225,7 +225,7 @@ const PROGRAMS: readonly Operation[] = [
   },
 ];
 
-/** What the server answers. A test holds it against the routes there are. */
+/** All operations of the server. A test compares them with the routes. */
 export const OPERATIONS: readonly Operation[] = [...PROGRAMS, ...PAGE_OPERATIONS];
 
 const COOKIE = {
@@ -236,7 +236,7 @@ const COOKIE = {
     "Of a browser that is signed in; called isdlc where the server has no https. It is sent by the page's own requests alone: a POST needs the page's Origin and application/json, and what comes from another site is refused.",
 };
 
-/** The description of the API in the form of OpenAPI 3.1, made from the schemas that requests are held against. */
+/** Builds the OpenAPI 3.1 description from the schemas that validate requests. */
 export function openApi(version: string): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of OPERATIONS) {
@@ -262,7 +262,7 @@ const WITH: { readonly [B in By]: string } = {
   everybody: "Without signing in.",
 };
 
-/** Where it is another than the usual token. */
+/** Security other than a token. */
 const SECURITY: { readonly [B in By]?: readonly Readonly<Record<string, readonly string[]>>[] } = {
   page: [{ cookie: [] }],
   everybody: [],

@@ -2,18 +2,21 @@ import type * as z from "zod/mini";
 
 export type Schema = z.core.$ZodType;
 
-/** One request that the server answers. */
+/** An operation of the API. */
 export type Operation = {
   readonly method: "get" | "post" | "delete";
-  /** As the router has it. */
+  /** In the router's syntax. */
   readonly path: string;
   readonly summary: string;
-  /** Whose token it takes; `page`: the cookie of a browser that is signed in; `everybody`: neither. */
+  /**
+   * Required credential: token of a user, of a worker, or of either (`anybody`); `page`: cookie of a signed-in
+   * browser; `everybody`: none.
+   */
   readonly by: "person" | "worker" | "anybody" | "page" | "everybody";
   readonly query?: readonly string[];
   readonly body?: Schema;
-  /** What is answered as JSON; null: a browser is sent elsewhere. */
+  /** JSON response; null for a redirect. */
   readonly answer: Schema | null;
-  /** Answered as messages that follow each other, as long as somebody listens. */
+  /** The response is a stream of messages. */
   readonly isStream?: true;
 };

@@ -3,14 +3,14 @@ import type { Log } from "../structured-log.ts";
 import { pollInterval, type TeamLoad } from "./drive-queue.ts";
 
 export type PaceKeeper = {
-  /** How often each worker asks for work, in milliseconds. */
+  /** Poll interval of each worker in milliseconds. */
   interval(): number;
   stop(): Promise<void>;
 };
 
 type PacingOptions = {
   readonly pool: Pool;
-  /** Milliseconds after which a silent worker does not count. */
+  /** Silence in milliseconds after which a worker is not counted. */
   readonly lease: number;
   readonly log: Log;
 };
@@ -20,7 +20,7 @@ const LOAD_POLL_INTERVAL_MS = 1000;
 const LOAD = `select (select count(*)::int from isdlc.worker where beat_at > now() - make_interval(secs => $1)) as workers,
   exists (select 1 from isdlc.run where rests = 'action') as "isBusy"`;
 
-/** Follows the number of workers. If it cannot be read, the last one counts. */
+/** Tracks the load of the team. If it cannot be read, the last value remains. */
 export function startPacing({ pool, lease, log }: PacingOptions): PaceKeeper {
   let load: TeamLoad = { workers: 0, isBusy: false };
   let reading: Promise<void> | null = null;

@@ -9,7 +9,7 @@ import { parseRunId, type TeamEnv, type TeamServer } from "./team-server.ts";
 
 const MAX_LISTED = 200;
 
-/** What people's programs ask for. */
+/** Adds routes for users' programs. */
 export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool, journal, version, keys } = server;
   app.get("/api/team", async (context) => {

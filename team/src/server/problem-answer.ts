@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { HTTPException } from "hono/http-exception";
-import { $ZodError } from "zod/v4/core"; // from here, or every translation of its messages comes along
+import { $ZodError } from "zod/v4/core"; // the main entry would bundle all translations of its messages
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
 import { FencedError, TokenRefusedError } from "../journal-postgres/submit-decision.ts";
 import { type ProblemText, TOKEN_REFUSED } from "../people/authenticate.ts";
 import type { Log } from "../structured-log.ts";
 
-export const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
+export const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may contain the findings of a whole review
 
 export const told = (problem: ProblemText): { problem: ProblemText } => ({ problem });
 
@@ -32,11 +32,11 @@ const INVALID: ProblemAnswer = {
   problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" },
 };
 
-/** A request that was read to its end is destroyed, too. */
+/** Returns true if a request was cut off. Completely read requests are destroyed, too. */
 export const isCutOff = ({ destroyed, complete }: Pick<IncomingMessage, "destroyed" | "complete">): boolean =>
   destroyed && !complete;
 
-/** What somebody is told whose request came to an error; where it was cut off, nobody hears it. */
+/** Converts an error to a response. Errors of requests that were cut off are not logged. */
 export function asAnswer(error: Error, wasCutOff: boolean, log: Log): ProblemAnswer {
   if (error instanceof FencedError)
     return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
@@ -44,7 +44,7 @@ export function asAnswer(error: Error, wasCutOff: boolean, log: Log): ProblemAns
   if (error instanceof ProblemError) {
     const { problem } = error as ProblemError;
     const status = STATUS[problem.code];
-    const facts = status === undefined ? {} : problem; // as a person's program tells of its own
+    const facts = status === undefined ? {} : problem; // users' programs display them like their own problems
     return { status: status ?? 500, problem: { ...facts, code: problem.code, ...describe(problem) } };
   }
   if (error instanceof $ZodError || error instanceof SyntaxError || error instanceof HTTPException || isOddText(error))
@@ -55,11 +55,11 @@ export function asAnswer(error: Error, wasCutOff: boolean, log: Log): ProblemAns
   return { status: isDatabaseAway(error) ? 503 : 500, problem };
 }
 
-/** A NUL or half of a character, which JSON has and no text of the database can. */
+/** Text with a NUL or an incomplete surrogate pair: valid in JSON, but not in the database. */
 const isOddText = (error: Error): boolean =>
   "code" in error && ["22021", "22P02", "22P05"].includes(String(error.code));
 
-/** Connection lost, refused, or the database is starting or stopping. */
+/** Connection lost or refused, or the database is starting or stopping. */
 function isDatabaseAway(error: Error): boolean {
   const code = "code" in error ? String(error.code) : "";
   return (

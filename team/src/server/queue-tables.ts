@@ -1,7 +1,8 @@
 /**
- * The queue is the table of runs: a run with `rests = 'action'` and without a worker waits for one. `claim` is the random
- * id of the request that got the lease; `takeovers` counts how often the run lost its worker since its last decision.
- * `host_since`: the run waits for the git host since then, until a record with a pushed tree (`p_left`). A worker is a process: several may use one token. The columns `workflow` of earlier versions stays for their backups.
+ * Runs with `rests = 'action'` and no worker form the queue. `claim` is the random id of the request that got the
+ * lease; `takeovers` counts how often the run lost its worker since its last decision. `host_since`: start of the wait
+ * for the git host, until a record with a pushed tree (`p_left`). A worker is a process: several may use one token.
+ * The column `workflow` remains for backups of earlier versions.
  */
 export const queueTables = `
 alter table isdlc.principal add column repositories text[], add column labels text[];

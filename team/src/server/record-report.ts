@@ -11,17 +11,17 @@ import type { TeamServer } from "./team-server.ts";
 export type SentReport = {
   readonly run: RunId;
   readonly worker: string;
-  /** Digest of the worker's token where it is only remembered; null where it was looked up. */
+  /** Digest of the worker's token if it is only remembered; null if it was looked up. */
   readonly unproven: string | null;
   readonly body: unknown;
 };
 
-/** `isProven`: the token was looked up, or the statement that wrote the decision has looked at it. */
+/** `isProven`: the token was looked up, or checked by the statement that wrote the decision. */
 export type RecordedReport = { readonly answer: ReportAnswer; readonly isProven: boolean };
 
 /**
- * Records what a worker reports about a run. It reports facts; what it may not decide is refused.
- * @throws ProblemError NOT_ALLOWED
+ * Records a worker's report about a run. Workers report facts; decisions beyond their rights are refused. @throws
+ * ProblemError NOT_ALLOWED
  */
 export async function recordReport(server: TeamServer, sender: SentReport): Promise<RecordedReport> {
   const { journal, metrics } = server;
@@ -53,7 +53,7 @@ async function admit(
   return withReporters(server, { run, worker }, admitReport(state, command));
 }
 
-/** Names the workers that reported results of the attempt, at its gate, in the journal and in statements. */
+/** Adds the workers that reported results of the attempt, for its gate, the journal and attestations. */
 async function withReporters(
   { pool, journal }: TeamServer,
   { run, worker }: Pick<SentReport, "run" | "worker">,
@@ -70,10 +70,10 @@ async function withReporters(
   return { ...report, outcome: { ...outcome, made: { ...outcome.made, reportedBy } } };
 }
 
-/** Never accepted: the journal refuses it, or knows the request and repeats its answer. */
+/** Never accepted: the journal refuses it, or recognizes the request and repeats its answer. */
 const LATE: Report = { do: "report", ticket: "", outcome: { of: "prepare" } };
 
-/** What was recorded after an event, where that is this very decision and nothing else; null where it has to be read. */
+/** Returns the written line if it is the only one after the event, otherwise null. */
 function recordedLines(done: WrittenDecision, after: number): string[] | null {
   if (!done.ok || done.line === null || after !== done.head.seq - done.events.length) return null;
   return [done.line];

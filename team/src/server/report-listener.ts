@@ -11,13 +11,13 @@ const REPORT = /^(\/api\/worker\/runs\/([0-9A-Za-z-]{1,40})\/commands)(?:\?|$)/;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** True where it was a report, which is then answered here. */
+/** Returns true if the request was a report, and answers it. */
 export type ReportListener = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Reports of workers, of which a run has more than of anything else, are read and answered as Node has them: objects for
- * the request and the answer as browsers have them took as long as the rest of it. Everything that holds for another
- * request holds for them: the same limit, the same look at the token, the same problems.
+ * Answers reports of workers directly on Node's request and response, for speed: they are the most frequent requests,
+ * and converting them to web objects took as long as all other work. The rules are those of other requests: the same
+ * size limit, token check and problems.
  */
 export function createReportListener(server: TeamServer, common: Headers): ReportListener {
   const headers = [...Object.entries(common).flat(), "Content-Type", "application/json"];
@@ -59,7 +59,7 @@ async function replyTo(server: TeamServer, request: IncomingMessage, run: RunId)
 
 type ReportRequest = { readonly request: IncomingMessage; readonly run: RunId; readonly by: IdentifiedCaller };
 
-/** Whatever comes of a report whose sender is known, or remembered. */
+/** Answers a report with a known or remembered sender. */
 async function recorded(
   server: TeamServer,
   { request, run, by }: ReportRequest,
@@ -90,10 +90,10 @@ function failing(error: unknown, request: IncomingMessage, log: TeamServer["log"
 
 const LONG: Reply = { status: 413, body: told(TOO_LONG) };
 
-/** Null where it is longer than it may be. */
+/** Returns null if the body is too long. */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
-    if (isCutOff(request)) reject(new Error("The request was cut off.")); // nothing more is told of it
+    if (isCutOff(request)) reject(new Error("The request was cut off.")); // no further events follow
     const chunks: Buffer[] = [];
     let length = 0;
     request.on("data", (chunk: Buffer) => {

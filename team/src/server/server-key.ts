@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 
 export type ServerKey = { readonly privateKey: KeyObject; readonly publicPem: string };
 
-/** Reads the key that signs decisions, and creates it if the file is missing. Several servers share one file. */
+/** Reads the key that signs decisions, and creates it if the file is missing. Several servers can share one file. */
 export function loadServerKey(file: string): ServerKey {
   if (!existsSync(file)) createKey(file);
   const privateKey = createPrivateKey(readFileSync(file));
@@ -12,7 +12,7 @@ export function loadServerKey(file: string): ServerKey {
   return { privateKey, publicPem };
 }
 
-/** Never replaces a key, and never shows half a file: another server may create or read it at the same moment. */
+/** Never replaces a key or exposes an incomplete file, even if another server creates or reads it concurrently. */
 function createKey(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const { privateKey } = generateKeyPairSync("ed25519");

@@ -25,7 +25,7 @@ const DEFAULT_LEASE = 15; // seconds
 const DEFAULT_DRIVES = 2;
 const DEFAULT_INSTANCES = 10;
 const DEFAULT_KEEP_DAYS = 30;
-/** One for a transaction, and one for what is asked within it. */
+/** One for a transaction, one for queries during it. */
 const CONNECTIONS = 2;
 
 const VERBS: Readonly<Record<string, Operation>> = {
@@ -35,7 +35,7 @@ const VERBS: Readonly<Record<string, Operation>> = {
   ),
 };
 
-/** Runs the server, keeps it in order, or changes whom and what it knows. */
+/** Runs the server, or one of its subcommands for operation, users and repositories. */
 export async function server(invocation: Invocation): Promise<Result> {
   const [what, ...words] = invocation.words;
   if (what === undefined) return withSignals((signal) => serve(invocation, signal));
@@ -52,7 +52,7 @@ export async function server(invocation: Invocation): Promise<Result> {
   }
 }
 
-/** Brings the tables up to date first. */
+/** Migrates the database first. */
 function onCurrentTables(subcommand: Subcommand): Operation {
   return async ({ pool, words, invocation }) => {
     await migrateDatabase(pool);
@@ -116,7 +116,7 @@ async function repository(
 
 type Database = { readonly url: string; readonly stop: () => Promise<void> };
 
-/** The one that was named, or one of our own; that may be running already where only a subcommand needs it. */
+/** Opens the configured database, or isdlc's own. A subcommand uses the own database if it is already running. */
 async function openDatabase(invocation: Invocation, why: "to serve" | "for now"): Promise<Database> {
   const { env, values } = invocation;
   const named = givenSecret(invocation, { option: "database", variable: "ISDLC_DATABASE_URL" });
@@ -135,7 +135,7 @@ function readSharedAddresses(invocation: Invocation): readonly string[] {
   throw usage(invocation, "--shared-addresses takes addresses like 10.0.0.7 with commas between.");
 }
 
-/** What browsers send as the origin of the page's requests. */
+/** Reads the origin that browsers send with requests of the web UI. */
 function readOrigin(invocation: Invocation): string | null {
   const said = text(invocation.values, "origin");
   if (said === undefined) return null;
@@ -143,7 +143,7 @@ function readOrigin(invocation: Invocation): string | null {
   throw usage(invocation, "--origin takes an address like https://isdlc.example.org");
 }
 
-/** Named by the operator alone. Without TLS only on this machine, for a try. */
+/** Reads the sign-in provider, set by the operator only. Without TLS it must be on this machine, for trials. */
 function readProvider(invocation: Invocation): ProviderSettings | null {
   const { values, env } = invocation;
   const issuer = text(values, "oidc-issuer") ?? env["ISDLC_OIDC_ISSUER"];

@@ -36,21 +36,21 @@ export type ServerOptions = {
   readonly database: string;
   readonly host: string;
   readonly port: number;
-  /** Addresses behind which there are many, such as those of proxies. */
+  /** Addresses shared by many clients, such as proxies. */
   readonly sharedAddresses: readonly string[];
   readonly keyFile: string;
-  /** Milliseconds that a worker may be silent. */
+  /** Maximum silence of a worker in milliseconds. */
   readonly lease: number;
   readonly drivesPerWorker: number;
-  /** Living processes of one worker's token. */
+  /** Maximum number of live processes per worker token. */
   readonly instances: number;
-  /** Null where nobody reads metrics. */
+  /** Null if metrics are disabled. */
   readonly metricsPort: number | null;
-  /** How long silent workers and settled notifications are kept. */
+  /** Days that silent workers and settled notifications are stored. */
   readonly keepDays: number;
-  /** Where people's browsers find it; null for this machine alone. */
+  /** Public origin of the server; null if it serves this machine only. */
   readonly origin: string | null;
-  /** Whom people can sign in with; null without one. */
+  /** Sign-in provider, if configured. */
   readonly provider: ProviderSettings | null;
   /** Folder for the server's copies of repositories. */
   readonly copies: string;
@@ -66,8 +66,8 @@ const CONNECTIONS = 10;
 export const REPOSITORIES = "repositories";
 
 /**
- * Decides, signs, keeps leases and watches over workers; it drives nothing. Any number may run on one database.
- * @throws ProblemError CANNOT_LISTEN
+ * Starts a server: it decides, signs, grants leases and watches workers, but drives no runs. Any number of servers can
+ * share a database. @throws ProblemError CANNOT_LISTEN
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const opened: CloseServer[] = [];
@@ -84,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 type CloseServer = () => unknown;
 
-/** What is opened is closed in the opposite order. */
+/** Opens all parts. They are closed in reverse order. */
 async function open(
   options: ServerOptions,
   closing: (end: CloseServer) => void,
@@ -135,7 +135,7 @@ async function open(
 
 const HEADERS = { "Cache-Control": "no-store", ...commonHeaders };
 
-/** Headers that every answer has are set before the application sees a request; it may set others in their place. */
+/** Sets the common headers before the application sees a request. It can replace them. */
 function answering(app: Hono<TeamEnv>, reports: ReportListener): RequestListener {
   const answer = getRequestListener(app.fetch);
   const headers = new Map(Object.entries(HEADERS));

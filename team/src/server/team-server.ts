@@ -11,10 +11,10 @@ import type { RepositoryCopies } from "../copies/repository-copies.ts";
 import type { Authentication } from "../people/authenticate.ts";
 import type { Principal } from "../people/principals.ts";
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export type TeamServer = LeaseKeeper & {
   readonly version: string;
-  /** Public keys as PEM, by which everybody can tell this server's decisions. */
+  /** Public keys as PEM, to verify this server's decisions. */
   readonly keys: readonly string[];
   readonly log: Log;
   readonly tracing: Tracer;
@@ -24,22 +24,22 @@ export type TeamServer = LeaseKeeper & {
   readonly pacing: Pick<PaceKeeper, "interval">;
 };
 
-/** `incoming` is there where Node serves it, and not where the app itself is asked. */
+/** `incoming` exists if Node serves the request, not if the app is called directly. */
 export type TeamEnv = {
   Bindings: { incoming?: Pick<IncomingMessage, "socket" | "destroyed" | "complete"> };
   Variables: { principal: Principal };
 };
 
-/** Of the connection itself: what a header says about it, anybody can write. */
+/** Address of the connection itself: anyone can forge a header. */
 export const remoteAddress = ({ env }: Context<TeamEnv>): string => env.incoming?.socket.remoteAddress ?? "";
 
-/** The name of the worker that asks. @throws ProblemError NOT_ALLOWED for a person. */
+/** Returns the name of the calling worker. @throws ProblemError NOT_ALLOWED for a user */
 export function requireWorker({ id, kind }: Principal): string {
   if (kind === "worker") return id;
   throw new ProblemError({ code: "NOT_ALLOWED", what: "This is for workers.", fix: "Use the token of a worker." });
 }
 
-/** The run that a path names. @throws ProblemError NO_RUN */
+/** Parses a run id from a path. @throws ProblemError NO_RUN */
 export function parseRunId(text: string): RunId {
   if (isRunId(text)) return text;
   throw new ProblemError({ code: "NO_RUN", elsewhere: [] });

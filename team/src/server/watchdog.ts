@@ -9,8 +9,8 @@ type RunHolder = { readonly worker: string; readonly instance: string | null; re
 type SeenBeat = Pick<RunHolder, "beat"> & { readonly at: number };
 
 /**
- * Frees the runs of lost workers. It measures silence by its own clock, and forgets everything if the database is
- * unavailable: after an outage every worker was silent, and none of them is lost.
+ * Frees the runs of lost workers. It measures silence with its own clock, and restarts if the database is unavailable:
+ * after an outage every worker was silent, but none is lost.
  */
 export function startWatchdog(keeper: LeaseKeeper, log: Log): Watchdog {
   const { lease } = keeper.limits;
@@ -41,7 +41,7 @@ export function startWatchdog(keeper: LeaseKeeper, log: Log): Watchdog {
   };
 }
 
-/** Processes that hold runs and sent no heartbeat for as long as a lease, or never one. */
+/** Returns processes that hold runs and sent no heartbeat for the duration of a lease. */
 async function findSilent({ pool, limits }: LeaseKeeper, seen: Map<string, SeenBeat>): Promise<readonly RunHolder[]> {
   const { rows } = await pool.query<RunHolder>(
     `select distinct r.worker, r.instance, w.beat::text from isdlc.run r

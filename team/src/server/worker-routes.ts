@@ -17,7 +17,7 @@ import { claimRun } from "./claims.ts";
 import { giveBack, noteBeat, noteKeptWork, noteLeftBranch } from "./leases.ts";
 import { parseRunId, type TeamEnv, type TeamServer, requireWorker } from "./team-server.ts";
 
-/** What workers ask for besides reporting: to live, to hold a run, to give it back. */
+/** Adds routes for workers other than reports: heartbeats, claims, names, and the end of a lease. */
 export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool } = server;
   app.post("/api/worker/beat", async (context) => {
@@ -44,7 +44,7 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   addLeavingRoutes(app, server);
 }
 
-/** What a worker tells of a run that it does not go on with. */
+/** Adds routes for notes about a run that the worker does not continue. */
 function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool } = server;
   app.post("/api/worker/runs/:run/kept", async (context) => {

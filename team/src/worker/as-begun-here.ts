@@ -6,8 +6,8 @@ import type { RunAgents } from "../../../src/schema/run-agents.ts";
 type StartedRun = { readonly run: ActiveRun; readonly agents: RunAgents };
 
 /**
- * A run that came from a person's machine was begun with the programs there, and perhaps without a sandbox: neither
- * is believed here. It gets the sandbox that a run begun by this worker would have, and never loses one that it had.
+ * Adapts a run brought from a user's machine. The recorded programs of that machine and a missing sandbox are not
+ * trusted here. The run gets the sandbox that this worker would use for its own runs, and never loses an existing one.
  */
 export function asBegunHere(
   { values }: { readonly values: Values },

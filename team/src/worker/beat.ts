@@ -4,9 +4,9 @@ import { GENERATION } from "../server/drive-queue.ts";
 import type { Worker } from "./drive-run.ts";
 
 /**
- * Tells the server that this worker lives, and its drives whether they still hold their runs. The answer counts for the
- * drives that were at hand when it was asked for: one that took the same run since has a lease that it knows nothing of.
- * Agents go on while the server is away: without it nobody else can take their run either.
+ * Sends a heartbeat, and updates each drive if it still holds its run. The answer covers only the drives in the
+ * request: a newer drive of the same run has a lease unknown to it. Agents continue while the server is unavailable,
+ * because no other worker can take their run without it.
  */
 export async function beat(
   { ask, driving, health, log }: Pick<Worker, "ask" | "driving" | "log" | "health">,
@@ -32,12 +32,12 @@ export async function beat(
   }
 }
 
-/** How long a worker that starts waits for its server. */
+/** Time that a starting worker waits for its server. */
 const SERVER_TIMEOUT_MS = 60_000;
 
 /**
- * Sends the first heartbeat. The runs of the process that used the data folder before are free from here on.
- * @throws ProblemError if the server refuses it: too many processes use the token
+ * Sends the first heartbeat, which frees the runs of the previous process in the data folder. @throws ProblemError if
+ * the server refuses it: too many processes use the token
  */
 export async function announce({ ask }: Pick<Worker, "ask">, instance: string, replaces: string | null): Promise<void> {
   const body = { instance, replaces, runs: [], generation: GENERATION, version };

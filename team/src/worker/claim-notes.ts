@@ -3,18 +3,21 @@ import { join } from "node:path";
 import type { Command } from "../../../src/core/command.ts";
 import type { Processes } from "../../../src/ports/processes.ts";
 
-/** Notes the marks that the processes of one drive carry, before they are started. */
+/** Records the nonces of a drive's processes before they start. */
 export type DriveClaims = { note(command: Command): void; forget(): void };
 
 export type ClaimNotes = {
   begin(): DriveClaims;
-  /** Ends what a worker that was killed left behind in this folder. Gives how many executions it had noted. */
+  /**
+   * Ends processes orphaned by a killed worker in this folder, and removes its working trees. Returns the number of
+   * recorded executions.
+   */
   sweep(): Promise<number>;
 };
 
 const NONCE = /^[A-Za-z0-9_-]{8,100}$/;
 
-/** Agents outlive a worker that is killed. Whoever starts in the same folder next ends them. */
+/** Agents outlive a killed worker. The next worker in the same folder ends them. */
 export function createClaimNotes(data: string, processes: Pick<Processes, "endAll">): ClaimNotes {
   const folder = join(data, "claims");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -5,10 +5,10 @@ import { systemLockProcesses } from "../../../src/adapters/file-lock/lock-files.
 import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 
-/** The data folder of one process. Processes of the same worker use different folders. */
+/** Data folder of one process. Processes of the same worker use different folders. */
 export type DataSlot = {
   readonly folder: string;
-  /** Random id of the process that used the folder before and has exited; null if there was none. */
+  /** Random id of the previous, exited process in the folder; null if there was none. */
   readonly previous: string | null;
 };
 
@@ -17,7 +17,7 @@ const MAX_SLOTS = 100;
 export const dataFolder = (state: string): string => join(state, "worker");
 
 /**
- * Takes the first folder of the worker that no living process uses: `w1`, `w1~2`, `w1~3` (no worker has such a name).
+ * Takes the worker's first folder without a live process: `w1`, `w1~2`, `w1~3` (`~` is not allowed in worker names).
  * @throws ProblemError NOT_ALLOWED if all are in use
  */
 export function openDataSlot(data: string, worker: string, instance: string): DataSlot {

@@ -8,39 +8,39 @@ import type { RunState } from "../../../src/core/run.ts";
 import { discardedRef, type LeftBranch } from "../../../src/schema/api-team.ts";
 import type { Mirror } from "./mirror.ts";
 
-/** Whether a report is about the end of a run. */
+/** Returns true if a report ends the run. */
 export const endsRun = (command: Command): boolean =>
   command.do === "report" && command.outcome.of === "finish" && "merged" in command.outcome;
 
-/** The branch of work that is being given up; null where it is not, or has none. */
+/** Returns the branch of a run that is being discarded. Null for other runs, or without a branch. */
 export const discardedBranch = (state: RunState): string | null =>
   state.is === "active" && state.stage.is === "finishing" && state.stage.how === "discard"
     ? (state.run.git?.branch ?? null)
     : null;
 
-/** The branch may be older than the run: it is not deleted. */
+/** Returns true if the run came from a user's machine. Its branch may be older than the run and is not deleted. */
 export const isBrought = (state: RunState): boolean => state.is === "active" && (state.run.brought ?? []).length > 0;
 
 type DiscardRequest = {
   readonly run: string;
-  /** Of the working tree. */
+  /** Root of the working tree. */
   readonly root: string;
   readonly branch: string;
-  /** Where the run left the branch. */
+  /** Last commit of the run on the branch. */
   readonly tip: string;
-  /** Not to be told to anybody, should git name them. */
+  /** Values to redact from git output. */
   readonly secrets: readonly string[];
 };
 
-/** A push of somebody else at the same moment, or a remote that was away for one, is over by the next try. */
+/** Retries outlast concurrent pushes and short outages of the remote. */
 const MAX_DELETE_ATTEMPTS = 3;
-const DELETE_RETRY_MS = 1000; // milliseconds
-const MAX_DETAIL_LENGTH = 300; // characters of what git says
+const DELETE_RETRY_MS = 1000;
+const MAX_DETAIL_LENGTH = 300; // characters of git output
 
 /**
- * Deletes the branch of work that is given up, at the remote: only where it is as the run left it, and after a ref keeps
- * it. Done before the end is recorded: whoever is killed in between is followed by a drive that finds it done, or does
- * it again. Null where it is gone.
+ * Deletes the branch of discarded work at the remote, if it is still at the run's last commit. A ref keeps the commit.
+ * Runs before the end is recorded: after a crash, the next drive finds it done or repeats it. Returns null if the
+ * branch no longer exists.
  */
 export async function discardBranch(mirror: Mirror, discarding: DiscardRequest): Promise<LeftBranch | null> {
   const { branch, tip, secrets } = discarding;

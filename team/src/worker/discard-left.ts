@@ -6,7 +6,7 @@ import type { DriveContext } from "./drive-run.ts";
 
 type Tips = Pick<VcsWrite, "tip">;
 
-/** The run ends whatever comes of it: a branch that could not be deleted stays, and is told. */
+/** The run ends in any case. A branch that could not be deleted remains, and is reported. */
 export async function discardLeft(
   { worker, run, lease, journal, mirror }: DriveContext,
   root: string,

@@ -11,7 +11,10 @@ export type NameRequest = {
 
 const DRAW_TIMEOUT_MS = 60_000; // milliseconds
 
-/** A project for starting this run: workers start runs of the repository at the same time, and no two get the same number. The server draws the branch. */
+/**
+ * Returns a project that reserves numbers at the server, because workers start runs of the same repository
+ * concurrently. The server draws the branch.
+ */
 export function withDrawnNames(project: PlacedProject, { ask, run, epoch }: NameRequest): PlacedProject {
   const { ids } = project;
   const draw = async (name: string): Promise<boolean> => {

@@ -46,27 +46,27 @@ export type Worker = {
   /** Folder for clones and working trees. */
   readonly data: string;
   readonly env: NodeJS.ProcessEnv;
-  /** How agents are chosen, as the options of a starting verb say it. */
+  /** Agent options, in the form of options of a start command. */
   readonly values: Values;
-  /** No other step is begun. */
+  /** Aborted to start no further steps. */
   readonly draining: AbortSignal;
-  /** Agents are ended. */
+  /** Aborted to end agents. */
   readonly stopping: AbortSignal;
   readonly claims: ClaimNotes;
   readonly mirrors: Mirrors;
   readonly spares: SpareTrees;
   readonly health: WorkerHealth;
   readonly log: Log;
-  /** Runs that are driven here now. */
+  /** Current drives of this process. */
   readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
 };
 
-/** A run that a living worker does not drive, and the server does not know about, would be driven by nobody. */
+/** Without a time limit: otherwise the server would never learn that this live worker stopped driving the run. */
 const WHILE_IT_LIVES = Number.POSITIVE_INFINITY;
 
 export type DriveEnd = "rested" | "fenced" | "given back";
 
-/** Drives one run until it waits or ends. Everything it needs is in the journal, so starting again is the normal path. */
+/** Drives one run until it waits or ends. All its state is in the journal, which makes restarts the normal path. */
 export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEnd> {
   const { run, epoch } = lease;
   const held: HeldTree = { handOver: null, beforeRecord: null };
@@ -108,7 +108,7 @@ async function brokenOff(worker: Worker, { run, epoch }: HeldLease, error: unkno
   return "given back";
 }
 
-/** For the server, too, this drive is over: nothing comes of it where the run is somebody else's, as it should be. */
+/** Ends the lease at the server, too. This has no effect if another worker has the run, which is the normal case. */
 async function letGo(worker: Worker, { run, epoch }: HeldLease): Promise<DriveEnd> {
   await back(worker, run, { epoch, why: "drains", detail: "the run was taken for somebody else's" });
   return "fenced";
@@ -119,7 +119,7 @@ async function drained(worker: Worker, run: RunId, epoch: number): Promise<Drive
   return "given back";
 }
 
-/** What the agents of a run that was taken away had made and nobody else has is not lost, and does not count. */
+/** Saves unpushed work of the run's agents after the run was taken away. It is not lost, but does not count. */
 async function keepWork(worker: Worker, { run, epoch }: HeldLease, handOver: HandOver | null): Promise<void> {
   try {
     const body = await handOver?.keep(epoch);
@@ -141,7 +141,7 @@ export type DriveContext = {
   readonly held: HeldTree;
 };
 
-/** How work is handed over, from the moment there is a tree. */
+/** Hand-over functions, set once there is a working tree. */
 type HeldTree = {
   handOver: HandOver | null;
   beforeRecord: ((command: Command) => Promise<LeftTree | null>) | null;
@@ -159,7 +159,7 @@ async function driveInTree(driving: DriveContext): Promise<DriveEnd> {
   const { state } = await journal.load(run);
   if (state.is !== "active") return "rested";
   project.projections.setUp();
-  // The settings of the tree that the run was begun in are the run's: a new tree has loosened nothing.
+  // The run keeps the supervision from its start: a new working tree must not relax it.
   if (state.supervision.enabled) switchOn(project.projections, state.supervision.phases);
   const agents = await agentsFor(worker, project, state);
   const inTree = project.engine(asBegunHere(worker, project, { run: state, agents }), {
@@ -172,7 +172,7 @@ async function driveInTree(driving: DriveContext): Promise<DriveEnd> {
   held.handOver = handOver;
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   held.beforeRecord = async (command) => {
-    await teller.catchUp(); // with a decision after which the run rests, it is not this worker's any more
+    await teller.catchUp(); // a decision that makes the run wait also ends this worker's lease
     const left = await handOver.push(composedTrees(command));
     if (endsRun(command)) await discardLeft(driving, tree.root, inTree.vcs);
     return left;
@@ -186,7 +186,7 @@ async function driveInTree(driving: DriveContext): Promise<DriveEnd> {
   return resting.next.is === "action" ? drained(worker, run, lease.epoch) : "rested";
 }
 
-/** Null where the journal was rolled back, which a person is told of instead. */
+/** Returns null if the journal was rolled back, after reporting a failed step to ask a user. */
 async function prepareTree(
   { worker, run, lease, mirror, journal }: DriveContext,
   state: RunState,
@@ -210,7 +210,7 @@ async function prepareTree(
   }
 }
 
-/** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */
+/** Plans and starts a requested run in this worker's working tree. Returns false if that is impossible. */
 async function begin({ worker, run, lease }: DriveContext, project: PlacedProject): Promise<boolean> {
   const { start } = lease;
   const refuse = async (detail: string, choices: readonly Choice[] = []): Promise<false> => {
@@ -250,7 +250,9 @@ function toValues({ isSupervised, mode, choices }: Lease["start"]): Values {
 
 const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests", "--hooks"]);
 
-/** The agents this worker was started with, where they are those that the run was begun with. */
+/**
+ * Returns the agents of this worker's options. @throws ProblemError AGENT_UNKNOWN if the run was started with others
+ */
 async function agentsFor(worker: Worker, project: PlacedProject, run: ActiveRun) {
   const known = shippedPhases(project.workflows);
   const phases = run.phases.map(({ rule }) => rule.key);
@@ -279,5 +281,5 @@ function errorMessage(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/** Characters that the server takes of a reason. */
+/** Maximum length of a reason at the server, in characters. */
 const MAX_MESSAGE_LENGTH = 2000;

@@ -16,21 +16,23 @@ export type HandOverOptions = {
   readonly tree: RunTree;
   readonly run: RunId;
   readonly item: string;
-  /** The run's own branch; null where it has none. */
+  /** The run's own branch, if it has one. */
   readonly branch: string | null;
   readonly workspace: Workspace;
 };
 
 export type HandOver = {
-  /** Pushes for a record that names these trees, and says where they are. Null where nothing changed. */
+  /** Pushes everything for a record that names these trees, and returns where they are. Null if nothing changed. */
   push(named: readonly string[]): Promise<LeftTree | null>;
-  /** What was pushed last is on record now. */
+  /** Marks the last push as recorded. */
   confirm(): void;
-  /** Pushes what is not on record to a ref of its own, for the run is somebody else's now. Null where there is no such thing. */
+  /** Pushes unrecorded work to a separate ref, because another worker has the run now. Null if there is none. */
   keep(epoch: number): Promise<KeptWork | null>;
 };
 
-/** Sees to it that the journal is never ahead of the remote: tree, snapshots and the run's branch are pushed before each record. */
+/**
+ * Keeps the remote ahead of the journal: working tree, snapshots and the run's branch are pushed before each record.
+ */
 export function createHandOver({ mirror, tree, run, item, branch, workspace }: HandOverOptions): HandOver {
   const store = repositoryStore({ top: realpathSync(tree.root), env: tree.env });
   const objects = join(tree.root, ".git", "objects");
@@ -39,7 +41,7 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
   let recorded = tree.left;
   const pushed = new Set(Object.values(tree.left?.names ?? {}));
   let isAnchored = false;
-  /** Where the run's branch stands at the remote, as far as we know; the empty text: it is not there. */
+  /** Last known tip of the run's branch at the remote; an empty string if the remote does not have it. */
   let remoteTip = isAtRemote(mirror, branch) && tree.left?.branch === branch ? tree.left.head : "";
   const anchorsFor = async (head: string, [first]: readonly string[]): Promise<readonly string[]> =>
     isAnchored || first === undefined ? [] : await buildAnchors(store, head, `${run} ${first}`);
@@ -77,7 +79,7 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
   };
 }
 
-/** Deleted meanwhile, it is made anew: it is the run's own. */
+/** A branch deleted in the meantime is created again: it belongs to the run. */
 const isAtRemote = (mirror: Mirror, branch: string | null): boolean => branch !== null && mirror.tip(branch) !== null;
 
 const NOT_MOVED = { specs: [], lease: null };
@@ -88,9 +90,9 @@ const movedBranch = (ref: string, { from, to }: { readonly from: string; readonl
 });
 
 /**
- * What is pushed once in a drive, so that neither a push nor the next fetch is as large as the repository. A snapshot has
- * no parent, and git leaves out only what it finds below the parents of commits that are sent, and of a push also what it
- * finds below trees that refs of the remote name: a commit on top of HEAD is the former, the tree of HEAD the latter.
+ * Returns objects pushed once per drive, to avoid pushes and fetches as large as the repository. Snapshots have no
+ * parents, and git omits only objects reachable from parents of sent commits, and for pushes also those reachable from
+ * trees in the remote's refs. A commit on top of HEAD covers the first case, the tree of HEAD the second.
  */
 async function buildAnchors(
   { objects, write }: RepositoryStore,

@@ -17,25 +17,31 @@ export type HttpJournalOptions = {
   readonly run: RunId;
   readonly epoch: number;
   readonly seal: Seal;
-  /** Pushes what the next record is about, so that the journal is never ahead of the remote. */
+  /** Pushes the work of the next record, to keep the remote ahead of the journal. */
   readonly beforeRecord: (command: Command) => Promise<LeftTree | null>;
-  /** Told when the server has answered: what was pushed for it is known to others. */
+  /** Called after the server's answer: others now know the pushed work. */
   readonly afterRecord: () => void;
 };
 
 export type HttpJournal = Journal & {
-  /** Aborted once the run is somebody else's. */
+  /** Aborted once another worker has the run. */
   readonly lost: AbortSignal;
-  /** What the server told with a heartbeat: how far the run is, or null where it is not ours any more. */
+  /** Handles a heartbeat's answer: the run's last event, or null if this worker no longer holds the run. */
   hear(seq: number | null): void;
-  /** Whether this was the journal's head once, as the trailer of a commit names it: number and beginning of the hash. */
+  /**
+   * Returns true if this was a head of the journal, in the form of a commit trailer: number and first characters of
+   * the hash.
+   */
   readonly knows: (head: string) => boolean;
 };
 
-/** Work that is done must not be lost because the server is away for a while. */
+/** A long timeout, because finished work must survive an outage of the server. */
 const SERVER_TIMEOUT_MS = 30 * 60_000; // milliseconds
 
-/** The journal of one run, as the worker sees that drives it: in memory, every line checked, every record the server's. */
+/**
+ * Creates a worker's journal of one run. It is kept in memory, every line is verified, and the server writes every
+ * record.
+ */
 export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   const { run } = options;
   const known = createKnown(options);
@@ -78,7 +84,7 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   };
 }
 
-/** What is known of the run so far, and how more is learned. */
+/** Holds the known part of the run, and loads the rest. */
 function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJournalOptions) {
   let cursor: Cursor = emptyCursor(run);
   let isStale = true;
@@ -107,7 +113,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
     heads,
     load,
     isStale: () => isStale,
-    /** True, and noted, where the run is further than what is known here. */
+    /** Returns true if the run is ahead of the known part, and remembers it. */
     isBehind: (seq: number): boolean => (isStale ||= seq > cursor.seq),
     async events(): Promise<readonly RunEvent[]> {
       await load();
@@ -124,15 +130,15 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
       if (answer.ok) afterRecord();
       return answer.ok
         ? { ok: true, ...loaded(), events: recorded }
-        : { ok: false, ...loaded(), refusal: answer.refusal as Refusal }; // in the rules' own form
+        : { ok: false, ...loaded(), refusal: answer.refusal as Refusal }; // validated by the server's rules
     },
   };
 }
 
-/** As the trailer of a commit names it. */
+/** In the form of a commit trailer. */
 const headName = ({ seq, hash }: Head): string => `${seq}:${hash.slice(0, 16)}`;
 
-/** The run was taken away, which is known here already. */
+/** The run was taken away, and this process already knows it. */
 export class FencedOffError extends Error {}
 
 export const isFenced = (error: unknown): boolean =>

@@ -12,28 +12,31 @@ import { type EndedAmong, tidyMirror } from "./tidy-mirror.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
 /**
- * A bare copy of a team's repository that no agent gets to see. Everything that goes over the network is done here, so
- * that no setting and no hook that an agent left in a working tree has a say in it.
+ * A bare copy of a team's repository, out of reach of agents. All network operations happen here, unaffected by
+ * settings and hooks that an agent left in a working tree.
  */
 export type Mirror = {
   readonly folder: string;
-  /** Brings every branch, and the snapshots of a run where one is named. */
+  /** Fetches all branches, and the snapshots of a run if given. */
   fetch(run: string | null): Promise<void>;
-  /** Every branch, and the snapshots of one run, as they were last fetched, by their full names. */
+  /** All branches and the snapshots of one run as last fetched, by full names. */
   refs(run: string): Refs;
-  /** Copies what these ids reach into the objects of a new repository: borrowed objects would be seen as a changed setting. */
+  /**
+   * Copies objects reachable from these ids into a new repository. Borrowed objects (alternates) would count as a
+   * changed setting.
+   */
   copyInto(objects: string, ids: Iterable<string>): Promise<void>;
-  /** The branch that the remote's HEAD names, or named some seconds ago. */
+  /** Returns the branch of the remote's HEAD. The answer may be some seconds old. */
   mainBranch(): Promise<string>;
-  /** The commit a branch was at when it was last fetched; null where there is none. */
+  /** Returns the tip of a branch as last fetched, or null if there is none. */
   tip(branch: string): string | null;
-  /** What the commits between two say they were made for; null where one does not follow the other. */
+  /** Returns the trailers of the commits between two, or null if the first is not an ancestor of the second. */
   commitsBetween(from: string, to: string): Promise<readonly RunCommit[] | null>;
   /** Pushes objects of another repository by their ids. */
   push(objects: string, pushed: PushRequest): Promise<void>;
 };
 
-/** The attempt that a commit was made for, and the head of the journal then: its number and the beginning of its hash. */
+/** Attempt of a commit, and the head of the journal at that time: number and first characters of its hash. */
 export type RunCommit = { readonly attempt: string; readonly journal: string };
 
 export type PushRequest = { readonly specs: readonly string[]; readonly lease: string | null };
@@ -43,17 +46,17 @@ const HEADS = "refs/heads/";
 const PUSH_PAUSES_MS = [1000, 2000, 4000, 8000];
 const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
 
-/** The folder that a worker keeps mirrors in, and the environment that git is started in. */
+/** Folder for mirrors, and the environment of git. */
 export type MirrorOptions = { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
-/** Mirrors by their remotes, each opened once: what two drives want of one remote at the same time is fetched together. */
+/** Mirrors by remote, each opened once. Concurrent fetches of one remote are combined. */
 export type Mirrors = {
   open(remote: string): Promise<Mirror>;
-  /** The same for a drive, during which the mirror is not tidied. */
+  /** Runs a drive with a mirror, which is not tidied in that time. */
   use<T>(remote: string, drive: (mirror: Mirror) => Promise<T>): Promise<T>;
-  /** Every mirror that was made, whether opened or not. */
+  /** Lists all existing mirrors, opened or not. */
   folders(): readonly string[];
-  /** Unless a drive works with the mirror. One that comes meanwhile waits. */
+  /** Tidies a mirror unless a drive uses it. New drives wait. */
   tidy(folder: string, endedAmong: EndedAmong): Promise<void>;
 };
 
@@ -69,7 +72,7 @@ export function createMirrors(keeping: MirrorOptions): Mirrors {
   const open = (remote: string): Promise<Mirror> => {
     const found = opened.get(remote) ?? openMirror(keeping, remote);
     opened.set(remote, found);
-    found.catch(() => opened.delete(remote)); // whoever opens it next tries again
+    found.catch(() => opened.delete(remote)); // the next call tries again
     return found;
   };
   return {
@@ -132,7 +135,7 @@ async function openMirror({ data, env }: MirrorOptions, remote: string): Promise
   };
 }
 
-/** Short outages are waited for here: the drive keeps its tree, and no agent has to work again. */
+/** Waits for short outages: the drive keeps its working tree, and no agent has to repeat work. */
 async function repeatPush(push: () => Promise<unknown>): Promise<void> {
   for (const pause of [...PUSH_PAUSES_MS, null]) {
     try {
@@ -144,7 +147,7 @@ async function repeatPush(push: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** @throws GitHostError if the host cannot be reached or takes nothing for now */
+/** @throws GitHostError if the host cannot be reached or temporarily accepts nothing */
 async function atHost<T>(operation: () => Promise<T>): Promise<T> {
   try {
     return await operation();
@@ -156,7 +159,10 @@ async function atHost<T>(operation: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One at a time, for git locks what it writes; whoever asks while one is under way shares the next. */
+/**
+ * Runs one operation at a time, because git locks the files it writes. Requests during an operation share the next
+ * one.
+ */
 function together<One>(work: (wanted: readonly One[]) => Promise<void>): (one: One) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: { readonly wanted: Set<One>; readonly done: Promise<void> } | null = null;
@@ -167,7 +173,7 @@ function together<One>(work: (wanted: readonly One[]) => Promise<void>): (one: O
         waiting = null;
         return work([...wanted]);
       });
-      last = done.catch(() => undefined); // told to those who asked
+      last = done.catch(() => undefined); // the callers get the error
       waiting = { wanted, done };
     }
     waiting.wanted.add(one);
@@ -177,7 +183,7 @@ function together<One>(work: (wanted: readonly One[]) => Promise<void>): (one: O
 
 const A_WHILE = 10_000; // milliseconds
 
-/** Asks anew only after a while, or where asking failed. */
+/** Caches an answer for a while. Errors are not cached. */
 function forAWhile<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: { readonly at: number; readonly answer: Promise<T> } | null = null;
   return () => {

@@ -9,12 +9,13 @@ const PACKED_REFS_BYTES = 32 * 1024 * 1024;
 const ID = /^[0-9a-f]{40}$/;
 
 /**
- * Refs of a repository that a worker made, below a prefix that ends with a slash, by the rest of their names. Read
- * without git, for this is asked before every record. @throws ProblemError where one is anything but a file with an id
+ * Reads the refs under a prefix (with trailing slash) of a repository made by a worker, keyed by the rest of their
+ * names. Reads files instead of starting git, because this runs before every record. @throws ProblemError if a ref is
+ * not a file with an id
  */
 export function refsBelow(gitFolder: string, prefix: string): Refs {
   const refs = new Map<string, string>();
-  // Git writes a ref to the packed ones before it removes the file: whatever is gone meanwhile is found there.
+  // Loose refs first: git adds a ref to packed-refs before it deletes the file. A ref packed in between is found there.
   for (const name of filesBelow(join(gitFolder, ...prefix.split("/")), "")) {
     const id = readPointer(join(gitFolder, ...prefix.split("/"), ...name.split("/")));
     if (id !== null) refs.set(name, checked(id, prefix + name));
@@ -23,7 +24,7 @@ export function refsBelow(gitFolder: string, prefix: string): Refs {
   return refs;
 }
 
-/** All refs of a new repository in one file. */
+/** Formats all refs of a new repository as one file. */
 export const packedText = (refs: Refs): string =>
   [...refs]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))

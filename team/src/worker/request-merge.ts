@@ -11,21 +11,21 @@ type MergeRequestContext = {
   readonly run: RunId;
   readonly epoch: number;
   readonly journal: HttpJournal;
-  /** Called first: after the merge the run is not this worker's any more. */
+  /** Called first: after the merge, this worker no longer holds the run. */
   readonly before: () => Promise<void>;
 };
 
 const SERVER_TIMEOUT_MS = 30 * 60_000;
 
-/** The engine of a worker, which leaves merges to the server. */
+/** Returns an engine that leaves merges to the server. */
 export const withServerMerge = (engine: Engine, merging: MergeRequestContext): Engine => ({
   ...engine,
   requestMerge: () => requestMerge(merging),
 });
 
 /**
- * Has the server merge the run, and returns once the result is in the journal.
- * @throws Error if the server cannot merge now; not a ProblemError, which would be recorded as an outcome of the step
+ * Asks the server to merge the run, and returns once the result is in the journal. @throws Error if the server cannot
+ * merge now; not a ProblemError, which would be recorded as an outcome of the step
  */
 async function requestMerge(merging: MergeRequestContext): Promise<void> {
   try {

@@ -26,7 +26,7 @@ import type { Mirror } from "./mirror.ts";
 import { packedText, type Refs } from "./ref-files.ts";
 import type { SpareTree, SpareTrees } from "./spare-trees.ts";
 
-/** Where a run stands: at a branch of the remote, or where an earlier driver left it. */
+/** Starting point of a run's working tree: a branch of the remote, or the state left by an earlier driver. */
 export type RunPosition = {
   readonly base: string;
   readonly baseTip: string;
@@ -39,22 +39,21 @@ type RunTreeRequest = {
   readonly data: string;
   readonly env: NodeJS.ProcessEnv;
   readonly run: RunId;
-  /** Of the lease: every drive has a folder of its own, for what is known of a folder outlives what was in it. */
+  /** Epoch of the lease. Every drive has its own folder, because cached data about a folder outlives its content. */
   readonly epoch: number;
   readonly standing: RunPosition;
   readonly author: string;
   readonly spares: SpareTrees;
-  /** Whether the journal had this head, as the trailer of a commit names it. */
+  /** Returns true if the journal had this head, in the form of a commit trailer. */
   readonly knows: (head: string) => boolean;
 };
 
-/** The remote has commits of this run that were made at decisions which the journal does not have. */
+/** The remote has commits of this run from decisions missing in the journal. */
 export class RolledBackError extends Error {}
 
 /**
- * A working tree made anew for one drive: what an execution that was cut off wrote is not in it, and neither is any
- * setting or hook that an agent left behind. Files that are the same in an earlier drive's tree are taken from there.
- * @throws RolledBackError
+ * Creates a new working tree for one drive, free of unfinished output, settings and hooks that an agent left behind.
+ * Unchanged files are reused from the tree of an earlier drive. @throws RolledBackError
  */
 export async function openRunTree(mirror: Mirror, wanted: RunTreeRequest): Promise<RunTree> {
   const { data, env, run, epoch, standing, spares } = wanted;
@@ -72,7 +71,7 @@ export async function openRunTree(mirror: Mirror, wanted: RunTreeRequest): Promi
   const git = gitIn(root, env);
   await writeFiles({ root, git, of: left?.snapshot ?? "HEAD" }, { spares, spare, repository: mirror.folder });
   if (left !== null) await git("read-tree", "--reset", "HEAD");
-  await repositorySettings(root, env); // with which what git tells of the repository is remembered
+  await repositorySettings(root, env); // caches the settings that git reports
   return { root, env, left };
 }
 
@@ -80,7 +79,7 @@ type Files = { readonly root: string; readonly git: GitIn; readonly of: string }
 
 type SpareContext = { readonly spares: SpareTrees; readonly spare: SpareTree | null; readonly repository: string };
 
-/** All files of a tree or commit. Git leaves alone which ones of a spare tree are the same. */
+/** Writes all files of a tree or commit. Git keeps unchanged files of a spare tree. */
 async function writeFiles({ root, git, of }: Files, { spares, spare, repository }: SpareContext): Promise<void> {
   const index = join(root, ".git", "index");
   if (spare !== null) writeFileSync(index, spare.index);
@@ -94,7 +93,7 @@ async function writeFiles({ root, git, of }: Files, { spares, spare, repository 
 
 type PlacedRun = { readonly run: RunId; readonly standing: RunPosition; readonly left: LeftTree | null };
 
-/** What the repository of a tree begins with: what the remote has, under names of our own, and where the run stands. */
+/** Returns the initial refs of the repository: the remote's refs under separate names, and the run's own. */
 function listRefs(mirror: Mirror, { run, standing: { base, baseTip }, left }: PlacedRun): Refs {
   const remote = [...mirror.refs(run)].map(([name, id]) => {
     const [, ...rest] = name.split("/");
@@ -106,7 +105,7 @@ function listRefs(mirror: Mirror, { run, standing: { base, baseTip }, left }: Pl
   return new Map([...remote, ...names, ...branches.map(([name, id]) => [`refs/heads/${name}`, id] as const)]);
 }
 
-/** As git makes one in this file system, which it is asked once. */
+/** Copies an empty repository, created once by git in this file system. */
 async function newRepository(root: string, { data, env, author }: RunTreeRequest): Promise<void> {
   const plain = join(data, "plain");
   if (!existsSync(join(plain, ".git", "HEAD"))) await makePlain(plain, env);
@@ -116,7 +115,7 @@ async function newRepository(root: string, { data, env, author }: RunTreeRequest
   appendFileSync(join(root, ".git", "config"), user);
 }
 
-/** Drives that come first at the same time make one each; whichever is whole first stays. */
+/** Concurrent first drives create one each; the first complete one is used. */
 async function makePlain(plain: string, env: NodeJS.ProcessEnv): Promise<void> {
   const made = mkdtempSync(`${plain}-`);
   const done = hardenedGit(made, env)(["init", "--quiet", "--template="], { environment: REFS_AS_FILES });
@@ -130,19 +129,19 @@ async function makePlain(plain: string, env: NodeJS.ProcessEnv): Promise<void> {
 
 type TreePlacement = Pick<RunTreeRequest, "data" | "run" | "epoch" | "spares">;
 
-/** Removes the tree of a drive. The processes of git that stay in it are ended first: they would keep it on the disk. */
+/** Removes the working tree of a drive. First ends git processes running in it, which would block the deletion. */
 export function removeRunTree(placing: TreePlacement): void {
   placing.spares.remove(released(placing));
   removeRunFolder(placing);
 }
 
-/** Other drives of the run may have their trees in it. */
+/** The folder may contain trees of other drives of the run. */
 function removeRunFolder({ data, run }: TreePlacement): void {
   const folder = join(data, "trees", run);
   if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
-/** The same for a drive after which nothing is at work there any more. */
+/** Keeps the working tree of a finished drive as a spare. No process may be running in it. */
 export function spareRunTree(placing: TreePlacement): void {
   placing.spares.keep(released(placing));
 }
@@ -164,9 +163,9 @@ export function gitIn(root: string, env: NodeJS.ProcessEnv): GitIn {
 }
 
 /**
- * A driver may have been killed after it pushed a commit and before that was recorded. Where all commits beyond the
- * recorded one are this run's, the tree stands at the last of them, and the step that made it finds it done. A commit
- * names the head of the journal it was made at: one that the journal does not have tells that decisions are gone.
+ * Includes pushed, but unrecorded commits of a killed driver. If all commits after the recorded one belong to this
+ * run, the tree starts at the last one, and the step that made it finds it done. Each commit names the journal head of
+ * its time: if the journal does not have that head, decisions are missing.
  */
 async function withUnrecorded(mirror: Mirror, { run, knows }: RunTreeRequest, left: LeftTree): Promise<LeftTree> {
   const tip = left.branch === null ? null : mirror.tip(left.branch);

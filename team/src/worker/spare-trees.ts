@@ -6,15 +6,15 @@ import { CLOCK_TICK, type FileClock, fileClock } from "../../../src/adapters/git
 import { entriesBelow, entryStamp } from "../../../src/adapters/git/snapshot/written-entries.ts";
 import { OWN_FOLDER } from "../../../src/core/own-folder.ts";
 
-/** Files as git wrote them, and what git knew of them then. */
+/** Files written by git, with their entries in the index at that time. */
 export type SpareTree = {
   readonly index: Buffer;
   readonly files: Stamps;
-  /** By which git told how they were to be written. */
+  /** Fingerprint of the `.gitattributes` files in effect when the files were written. */
   readonly rules: string;
 };
 
-/** How each file or folder stands, by its path. */
+/** Stat data of files or folders by path. */
 type Stamps = ReadonlyMap<RawPath, string>;
 
 type SpareRecord = SpareTree & { readonly repository: string; readonly folders: Stamps };
@@ -22,35 +22,37 @@ type SpareRecord = SpareTree & { readonly repository: string; readonly folders: 
 type StoredSpare = SpareRecord & { readonly place: string };
 
 export type WrittenTree = {
-  /** Whose files they are: those of another one have nothing in common. */
+  /** Repository of the files. Trees of different repositories share none. */
   readonly repository: string;
-  /** Of git, which wrote all files there that are not of the spare tree. */
+  /** Git index. Git wrote all files in it, except those reused from the spare tree. */
   readonly index: Buffer;
   readonly spare: SpareTree | null;
 };
 
 /**
- * The working trees of drives that ended, for the next ones: to write every file again takes longer than all else that
- * a drive does to its tree. Of such a tree only those files are used to which nothing was done since git wrote them, in
- * folders to which nothing was done either, and nothing at its top or of its `.git`. The time of the last change of state
- * of a file or folder cannot be set, so that it tells.
+ * Working trees of ended drives, reused by the next ones: writing every file again takes longer than all other work on
+ * a tree. Only files unchanged since git wrote them are reused, in unchanged folders; files at the top and `.git`
+ * never are. Changes are detected by ctime, which programs cannot set.
  */
 export type SpareTrees = {
-  /** Puts a spare tree of the repository where a new one is to be. Null where there is none. */
+  /** Moves a spare tree of the repository to the root of a new one. Null if there is none. */
   take(repository: string, root: string): SpareTree | null;
-  /** Notes how the files stand, before anything but git was started there. False where they are not as git would write them now. */
+  /**
+   * Records the stat data of the files. Must run before any program other than git runs there. Returns false if git
+   * would now write the files differently.
+   */
   note(root: string, written: WrittenTree): Promise<boolean>;
-  /** Keeps a tree that was noted, once nothing is at work in it. One that cannot be kept stays to be removed. */
+  /** Keeps a recorded tree as a spare. No process may be running in it. If that fails, the tree must be removed. */
   keep(root: string): void;
   /** Removes a tree. */
   remove(root: string): void;
 };
 
-/** At once: what a worker drives at a time, and a little more. */
+/** Maximum number of spare trees: slightly more than the concurrent drives of a worker. */
 const MAX_TREES = 4;
-/** Larger ones are written anew: the worker does nothing else while it looks at each file. */
+/** Larger trees are written again: checking every file blocks the worker. */
 const MAX_ENTRIES = 10_000;
-/** At the top of a tree, and no part of what is kept. */
+/** Top-level folders that are never reused. */
 const OURS: ReadonlySet<string> = new Set([".git", OWN_FOLDER]);
 
 export function createSpareTrees(data: string): SpareTrees {
@@ -102,7 +104,7 @@ export function createSpareTrees(data: string): SpareTrees {
   };
 }
 
-/** What an agent left in a tree, such as a folder that nobody may read, must trouble no other drive. */
+/** Returns false on errors. Leftovers of an agent, such as unreadable folders, must not affect other drives. */
 function worked(work: () => void): boolean {
   try {
     work();
@@ -114,7 +116,7 @@ function worked(work: () => void): boolean {
 
 const discard = (place: string): boolean => worked(() => rmSync(place, { recursive: true, force: true }));
 
-/** Removes whatever is not exactly as it was noted; a folder with all that is in it. */
+/** Removes everything that differs from its recorded stat data. Folders are removed with their content. */
 function dropTouched({ place, files, folders }: StoredSpare): void {
   const { dev } = lstatSync(place);
   const holding = new Set<RawPath>();
@@ -127,7 +129,7 @@ function dropTouched({ place, files, folders }: StoredSpare): void {
   }
 }
 
-/** The folders at the top of one tree become those of a new one, which has nothing else of it. */
+/** Moves the top-level folders of one tree to an otherwise empty one. */
 function moveFolders(from: string, root: string): void {
   mkdirSync(root, { recursive: true });
   for (const { name } of readdirSync(from, { withFileTypes: true, encoding: "latin1" }).filter(isFolderOfTree))
@@ -136,10 +138,10 @@ function moveFolders(from: string, root: string): void {
 
 const isFolderOfTree = (entry: Dirent): boolean => entry.isDirectory() && !OURS.has(entry.name);
 
-/** Null for a large tree, and where times are told in coarse steps. */
+/** Returns null for a large tree, or if file times are coarse. */
 function stampFiles(root: string, clock: FileClock) {
   const files = new Map<RawPath, string>();
-  /** Those to which nothing can be done from now on without another stamp. */
+  /** Files old enough for any later change to get different stat data. */
   const settled = new Map<RawPath, string>();
   const folders = new Map<RawPath, string>();
   const entries = entriesBelow(root, { without: OURS, most: MAX_ENTRIES });
@@ -153,7 +155,7 @@ function stampFiles(root: string, clock: FileClock) {
   return { files, settled, folders };
 }
 
-/** Another text once a file is another by which git tells how others are to be written. */
+/** Fingerprint of all `.gitattributes` files. */
 const rulesIn = (files: Stamps): string =>
   [...files]
     .filter(([path]) => posix.basename(path) === ".gitattributes")

@@ -4,7 +4,7 @@ import type { Worker } from "./drive-run.ts";
 
 const EVERY = 60 * 60_000; // milliseconds
 
-/** Tidies the mirrors of this worker at once and every hour, each while no run is driven with it. */
+/** Tidies the mirrors of this worker at the start and every hour, each while no drive uses it. */
 export function startTidying({ ask, mirrors, log }: Pick<Worker, "ask" | "mirrors" | "log">): void {
   const endedAmong = async (runs: readonly RunId[]): Promise<readonly RunId[]> => {
     const ended: RunId[] = [];

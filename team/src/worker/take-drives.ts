@@ -24,7 +24,7 @@ export type TakingDrives = {
 
 const RETRY_PAUSE_MS = 500;
 
-/** Asks the server for runs and drives as many at the same time as the server allows. */
+/** Claims runs from the server and drives as many concurrently as the server allows. */
 export function takeDrives({ ask, instance, labels, drive, health, log }: TakingOptions): TakingDrives {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -6,21 +6,21 @@ import type { RunId } from "../../../src/schema/ids.ts";
 
 export type ActivityContext = { readonly ask: ServerClient; readonly run: RunId; readonly epoch: number };
 
-/** Messages that wait while the server is away; older ones are left out. */
+/** Messages queued while the server is unavailable; older ones are dropped. */
 const MAX_WAITING = 100;
-/** Milliseconds: a connection that was closed just then is no reason to lose what was said. */
+/** Milliseconds. Long enough to resend after a closed connection. */
 const FLUSH_TIMEOUT_MS = 1000;
-/** As the server takes them at once. */
+/** Maximum number of lines per message at the server. */
 const MAX_LINES = 200;
 
 export type Teller = {
-  /** Resolves once all that was said so far was told. */
+  /** Resolves once all current output is sent. */
   readonly catchUp: () => Promise<void>;
-  /** Resolves once the last words were told. */
+  /** Resolves once the last output is sent. */
   readonly end: () => Promise<void>;
 };
 
-/** Tells the server what agents say, one message after the other. What cannot be told is lost. */
+/** Sends agent output to the server, one message at a time. Messages that fail to arrive are lost. */
 export function tellActivity(project: PlacedProject, { ask, run, epoch }: ActivityContext): Teller {
   const waiting: TranscriptLines[] = [];
   let isTelling = false;

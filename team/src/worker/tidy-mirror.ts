@@ -3,7 +3,7 @@ import { must } from "../../../src/adapters/git/process/git.ts";
 import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import { refsBelow } from "./ref-files.ts";
 
-/** Those among the runs that have ended. One that nobody knows has not. */
+/** Returns the ended ones of these runs. Unknown runs do not count as ended. */
 export type EndedAmong = (runs: readonly RunId[]) => Promise<readonly RunId[]>;
 
 export type TidyContext = {
@@ -14,12 +14,12 @@ export type TidyContext = {
 const SNAPSHOTS = "refs/isdlc/";
 
 /**
- * In the foreground, so that nobody works with the mirror meanwhile; from as many objects and packs on as git itself would.
- * What a fetch brought within the last day stays, whatever names it.
+ * Runs in the foreground to block other use of the mirror, with git's default thresholds for objects and packs.
+ * Objects fetched within the last day stay, even if unreferenced.
  */
 const COLLECTING = ["gc.auto=6700", "gc.autoPackLimit=50", "gc.autoDetach=false", "gc.pruneExpire=1.day.ago"];
 
-/** Forgets the snapshots of ended runs, which the remote has, and has git collect what nothing names any more. */
+/** Deletes the snapshot refs of ended runs, which the remote keeps, and lets git collect unreferenced objects. */
 export async function tidyMirror({ folder, git }: TidyContext, endedAmong: EndedAmong): Promise<void> {
   const refs = [...refsBelow(folder, SNAPSHOTS)];
   const runOf = (name: string): string => name.split("/")[0] ?? "";

@@ -1,7 +1,7 @@
 export type Turns = {
-  /** With any number of others; after whoever is alone. */
+  /** Runs concurrently with other `among` work, after any `alone` work. */
   among<T>(work: () => Promise<T>): Promise<T>;
-  /** With nobody else. Not at all while others are at work: they may take hours. */
+  /** Runs exclusively. Skipped if other work is running, which may take hours. */
   alone(work: () => Promise<void>): Promise<void>;
 };
 

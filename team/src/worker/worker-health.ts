@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Log } from "../structured-log.ts";
 
 export type WorkerHealth = {
-  /** The fault that keeps the worker from taking runs; null if there is none. */
+  /** Returns the fault that keeps the worker from taking runs, or null. */
   fault(): string | null;
   note(fault: string): void;
   /** Repeats the checks if a fault was noted and its pause is over. */

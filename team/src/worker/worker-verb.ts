@@ -24,10 +24,10 @@ import { takeDrives } from "./take-drives.ts";
 import { createWorkerHealth } from "./worker-health.ts";
 
 const DEFAULT_BEAT = 3; // seconds
-const DATABASE_TIMEOUT_MS = 60_000; // milliseconds
+const DATABASE_TIMEOUT_MS = 60_000;
 const SHUTDOWN = 30_000; // milliseconds
 
-/** Drives a team's runs until it is told to stop. */
+/** Drives a team's runs until it is stopped. */
 export async function worker(invocation: Invocation): Promise<Result> {
   const token = readSecret(invocation, { option: "token", variable: "ISDLC_WORKER_TOKEN" });
   const url = text(invocation.values, "server");
@@ -39,7 +39,7 @@ export async function worker(invocation: Invocation): Promise<Result> {
 type WorkerOptions = {
   readonly url: string;
   readonly token: string;
-  /** Take no more. */
+  /** Aborted to take no more runs. */
   readonly signal: AbortSignal;
 };
 
@@ -92,7 +92,7 @@ async function work(invocation: Invocation, { url, token, signal }: WorkerOption
   return done(["Stopped. Its runs were handed back."]);
 }
 
-/** A drive that could not even be given back is free after the lease. */
+/** If a drive cannot be given back, its run becomes free when the lease expires. */
 async function driveLogged(worker: Worker, lease: Lease): Promise<void> {
   const { run, epoch } = lease;
   try {
