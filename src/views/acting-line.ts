@@ -1,4 +1,4 @@
 import type { ActingFile } from "../core/acting-files.ts";
 
-/** `.envrc: your shell runs it` */
+/** Formats an acting file: `.envrc: your shell runs it`. */
 export const actingLine = ({ path, why }: ActingFile): string => `${path}: ${why}`;

@@ -4,18 +4,18 @@ import { isGateDue } from "../core/supervision.ts";
 import type { AnswerOption } from "../schema/api.ts";
 import { troubleWords } from "./trouble-words.ts";
 
-/** How an answer reads everywhere: on a button, in a menu at the terminal, as a command. */
+/** Texts of an option: on a button, in a terminal menu, and as a command. */
 type Words = {
   readonly label: string;
-  /** After the label, in a menu. */
+  /** Description after the label in a menu. */
   readonly short: string;
-  /** What will happen, in one sentence. */
+  /** Effect of the option, in one sentence. */
   readonly effect: string | ((run: ActiveRun) => string);
   readonly tone?: AnswerOption["tone"];
   readonly needs?: AnswerOption["needs"];
-  /** The key at a gate. */
+  /** Key at a gate. */
   readonly key?: string;
-  /** What to type elsewhere; `isdlc answer <option>` where it has no verb of its own. */
+  /** Command to type outside a menu. Default: `isdlc answer <option>`. */
   readonly command?: string;
 };
 
@@ -146,7 +146,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   },
 };
 
-/** What may be said of the run itself, whatever is open. */
+/** Actions on the run itself, independent of the open wait. */
 const actions: Readonly<Record<"resume" | "retry" | "skip" | "back" | "cancel", Words>> = {
   resume: {
     label: "Resume",
@@ -176,11 +176,11 @@ const actions: Readonly<Record<"resume" | "retry" | "skip" | "back" | "cancel", 
   cancel: words.cancel,
 };
 
-/** What may be answered now, in the words every surface uses. */
+/** Returns the options of a wait, with the texts shared by all interfaces. */
 export const answerOptions = (run: ActiveRun, wait: Wait): AnswerOption[] =>
   listWaitOptions(run, wait).map((option) => told(option, wordsFor(option, wait), run));
 
-/** What may be said of the run itself; each is a verb of the command line. */
+/** Returns the actions on the run itself. Each is also a CLI command. */
 export function runActions(
   run: ActiveRun,
   may: { readonly isDriven: boolean; readonly goesBack: boolean },
@@ -195,7 +195,7 @@ export function runActions(
   return offered.map((option) => told(option, actions[option], run));
 }
 
-/** `Retry -- try again` */
+/** Formats a menu entry: `Retry -- try again`. Warns if the option removes gates. */
 export function menuLabel(option: WaitOption, wait: Wait, run: ActiveRun): string {
   const { label, short } = wordsFor(option, wait);
   const lost = dropsPhases(option, wait) ? lostGates(run) : [];
@@ -206,14 +206,14 @@ export function menuLabel(option: WaitOption, wait: Wait, run: ActiveRun): strin
 const dropsPhases = (option: WaitOption, wait: Wait): boolean =>
   wait.kind === "sizing" && (option === "light" || (option === "accept" && wait.sizing.recommended === "light"));
 
-/** Phases with a review gate that the light size skips. */
+/** Later phases with a review gate that the light size skips. */
 const lostGates = ({ phases, index, supervision }: ActiveRun): string[] =>
   phases
     .slice(index + 1)
     .filter(({ rule }) => rule.whenLight === "drop" && isGateDue(supervision, rule.key))
     .map(({ rule }) => rule.name);
 
-/** `[C] Continue -- advance to next phase` */
+/** Formats a gate menu entry: `[C] Continue -- advance to next phase`. */
 export function gateMenuLine(option: WaitOption, run: ActiveRun): string {
   const { label, short, key = option } = words[option];
   return `[${key.toUpperCase()}] ${label} -- ${option === "continue" && isLastPhase(run) ? lastStep(run) : short}`;
@@ -224,10 +224,10 @@ const isLastPhase = ({ phases, index }: ActiveRun): boolean => phases[indexAfter
 const lastStep = ({ run }: ActiveRun): string =>
   run.options.finish === "ask" ? "accept, then choose how the run ends" : "accept and end the run";
 
-/** The key that gives an answer at a gate; null where it has none. */
+/** Returns the key of an option at a gate, or null if it has none. */
 export const gateKey = (option: WaitOption): string | null => words[option].key ?? null;
 
-/** What to type to give an answer. */
+/** Returns the CLI command of an option. */
 export const answerCommand = (option: WaitOption): string => words[option].command ?? `isdlc answer ${option}`;
 
 function told(option: string, said: Words, run: ActiveRun): AnswerOption {
@@ -235,7 +235,7 @@ function told(option: string, said: Words, run: ActiveRun): AnswerOption {
   return { option, label, effect: typeof effect === "string" ? effect : effect(run), tone, needs };
 }
 
-/** The same option means something else at another wait. */
+/** Returns the texts of an option, which differ by the kind of wait. */
 function wordsFor(option: WaitOption, wait: Wait): Words {
   const usual = words[option];
   if (wait.kind === "escalation") return { ...usual, ...troubleWords[wait.reason]?.[option] };

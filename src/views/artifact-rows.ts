@@ -12,7 +12,7 @@ const STATUS_WORDS: { readonly [C in FileChange["change"]]: string } = {
 
 type ArtifactList = { readonly artifacts: readonly string[]; readonly changed: readonly FileChange[] | null };
 
-/** The artifacts with what git says became of them; where none is named, every changed file. */
+/** Lists the artifacts with their git status. If the phase named none, lists all changed files. */
 export function artifactRows({ artifacts, changed }: ArtifactList): readonly ArtifactRow[] {
   const statuses = new Map(changed?.map(({ path, change }) => [path, STATUS_WORDS[change]]));
   const paths = artifacts.length > 0 ? artifacts : [...statuses.keys()];

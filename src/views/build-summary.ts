@@ -9,14 +9,14 @@ export type BuildSummary = {
   readonly status: AnalysisStatus;
   readonly completedPhases: readonly string[];
   readonly remainingPhases: readonly string[];
-  /** When each completed phase ended, as far as it is known. */
+  /** End time of each completed phase, if known. */
   readonly completedAt?: ReadonlyMap<string, string>;
 };
 
 export type StaleNotice = {
   readonly originalHash: string;
   readonly currentHash: string;
-  /** "unknown" leaves the count out. */
+  /** Number of commits since the analysis. "unknown" omits it from the warning. */
   readonly commits: number | "unknown";
 };
 
@@ -26,7 +26,7 @@ const statusWords: Readonly<Record<AnalysisStatus, string>> = {
   analyzed: "Fully analyzed",
 };
 
-/** Shorter here than at a gate. */
+/** Names that are shorter here than at a gate. */
 const shortNames: ReadonlyMap<string, string> = new Map([
   ["04-design", "Design"],
   ["08-code-review", "Code Review"],
@@ -41,7 +41,7 @@ export const partialMenu = `[R] Resume analysis -- go on with the first phase th
 export const skipWarning =
   "Warning: the remaining analysis is skipped, so the result may be of lower quality than after a full analysis.";
 
-/** Where git cannot tell what HEAD is. */
+/** Shown if git cannot determine HEAD. */
 export const unknownHeadWarning =
   "Warning: the current commit could not be determined, so it was not checked whether the analysis is out of date.";
 
@@ -49,7 +49,7 @@ export const stalenessMenu = `[P] Proceed anyway -- keep the analysis as it is
 [Q] Re-run quick-scan -- look at the code again, keep the rest
 [A] Re-analyze -- start the analysis from scratch`;
 
-/** What a build is going to do, and what is asked about it: something only where phases are left out. */
+/** Text to display before a build, with a question if earlier analysis is reused. */
 export type BuildNotice = { readonly text: string; readonly question: string | null };
 
 export function buildSummary(summary: BuildSummary): BuildNotice {
@@ -68,7 +68,7 @@ export function buildSummary(summary: BuildSummary): BuildNotice {
   return { text: lines.join("\n"), question: status === "raw" ? null : proceedPrompt };
 }
 
-/** What a person sees whose analysis stopped midway, with the choices. */
+/** Lists completed and missing phases of an interrupted analysis, with the menu. */
 export function partialAnalysis(completed: readonly string[], missing: readonly string[]): string {
   return [
     "The analysis of this item is not complete.",
@@ -79,19 +79,19 @@ export function partialAnalysis(completed: readonly string[], missing: readonly 
   ].join("\n");
 }
 
-/** The code moved on since the analysis: from where, to where, by how much. */
+/** Reports the commit of the analysis, its distance, and the current HEAD. */
 export function stalenessWarning({ originalHash, currentHash, commits }: StaleNotice): string {
   const ago = commits === "unknown" ? "" : ` (${commits} ${commits === 1 ? "commit" : "commits"} ago)`;
   return `Analysis was performed at commit ${shortHash(originalHash)}${ago}.\nCurrent HEAD is ${shortHash(currentHash)}.`;
 }
 
-/** At most a few files of the analysis changed: worth saying, not worth a question. */
+/** Reports few changed files of an analysis as a note, without a question. */
 export function stalenessNote(files: readonly string[]): string {
   if (files.length === 0) return "The code changed since the analysis, but nowhere it looked at.";
   return [...changedFilesLines(files, true), "Using the existing analysis."].join("\n");
 }
 
-/** `isCited`: the files are named in the impact analysis. */
+/** Lists changed files. `isCited`: true if the impact analysis names them. */
 export function changedFilesLines(files: readonly string[], isCited: boolean): string[] {
   const shown = files.slice(0, MAX_SHOWN).map((path) => `  - ${plainLine(path, 200)}`);
   const left = files.length - shown.length;
@@ -105,19 +105,19 @@ export function changedFilesLines(files: readonly string[], isCited: boolean): s
 
 const MAX_SHOWN = 10;
 
-/** `Phase 05: Test Strategy`, or the name alone where a phase has no number. */
+/** Formats `Phase 05: Test Strategy`, or only the name if the phase has no number. */
 function phaseLabel(key: string): string {
   const name = plainLine(shortNames.get(key) ?? phaseDisplayName(key), 60);
   const number = phaseNumber(key);
   return number === key ? name : `Phase ${number}: ${name}`;
 }
 
-/** Hashes of items come from a file: what is no hash is shown as the text it is. */
+/** Shortens a commit hash. The item's file may contain other text, which is displayed as one plain line. */
 function shortHash(hash: string): string {
   return /^[0-9a-f]{7,64}$/i.test(hash) ? hash.slice(0, 7) : plainLine(hash, 40);
 }
 
-/** ` (2026-02-19 10:15 UTC)`, nothing for what is no timestamp. */
+/** Formats ` (2026-02-19 10:15 UTC)`. Returns an empty string if the text is not a timestamp. */
 function formatTime(timestamp = ""): string {
   const time = localTime(timestamp);
   return time === timestamp ? "" : ` (${time})`;

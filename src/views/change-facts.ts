@@ -4,7 +4,7 @@ const LINK = "120000";
 const SUBMODULE = "160000";
 const EXECUTABLE = "100755";
 
-/** What a change does besides its lines: modes, links, submodules, line endings. */
+/** Lists properties of a change other than its lines: file type, mode, empty files, CRLF line endings. */
 export function changeFacts({ modes: { before, after }, change, added, removed, isBinary, text }: PatchFile): string[] {
   const facts = [typeFact(before, after), modeFact(before, after)];
   if (!isBinary && added + removed === 0 && (change === "added" || change === "deleted")) facts.push("Empty file");
@@ -28,7 +28,7 @@ function modeFact(before: string | null, after: string | null): string {
   return `Mode ${before} → ${after}${change}`;
 }
 
-/** True if every line of the hunks ends in CRLF: then the change is not about line endings. */
+/** Returns true if every line of the hunks ends in CRLF: the change is then not about line endings. */
 export function hasReturnsOnly(text: string): boolean {
   const start = text.indexOf("\n@@ ");
   if (start === -1 || !text.includes("\r\n")) return false;

@@ -3,14 +3,14 @@ import { type PatchFile, patchFiles } from "./patch-files.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { visibleChange, visibleReturns } from "./visible-change.ts";
 
-/** What a person is shown of the work: patches as git writes them, each under a title where it needs one. */
+/** Git patches to display, each with a title if it needs one. */
 export type ShownChanges = {
-  /** What it is compared with: `against main (a1b2c3d)`, `since the run began`. */
+  /** Base of the comparison: `against main (a1b2c3d)`, `since the run began`. */
   readonly base: string;
   readonly parts: readonly { readonly title: string | null; readonly patch: string }[];
 };
 
-/** The changes to read: a heading with their size, code before documents, bookkeeping in one line at the end. */
+/** Formats the changes: a heading with their size, code before documents, bookkeeping in one final line. */
 export function changesText({ base, parts }: ShownChanges): string {
   const read = parts.map(({ title, patch }) => ({ title, files: patchFiles(patch) }));
   const all = read.flatMap(({ files }) => files);
@@ -25,11 +25,11 @@ export function changesText({ base, parts }: ShownChanges): string {
   ].join("\n");
 }
 
-/** The files that are shown, over all parts. */
+/** Returns the displayed files of all parts: everything except bookkeeping. */
 export const shownFiles = ({ parts }: ShownChanges): PatchFile[] =>
   parts.flatMap(({ patch }) => patchFiles(patch)).filter(isShown);
 
-/** `+40 -2` */
+/** Formats added and removed lines: `+40 -2`. */
 export function sizeText(files: readonly Pick<PatchFile, "added" | "removed">[]): string {
   const sum = (side: "added" | "removed"): number => files.reduce((total, file) => total + file[side], 0);
   return `+${sum("added")} -${sum("removed")}`;

@@ -2,7 +2,7 @@ import type { CheckResult } from "../schema/facts.ts";
 
 type Outcome = Pick<CheckResult, "ok" | "isKnown" | "notStarted" | "against">;
 
-/** The result of a check. Without the names of failing tests, new failures cannot be told from known ones. */
+/** Describes the result of a check. Without the names of failing tests, new failures look like known ones. */
 export function checkOutcome({ ok, isKnown, notStarted, against }: Outcome): string {
   if (notStarted === true) return "could not be started";
   if (ok === null) return "not run";

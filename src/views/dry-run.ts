@@ -5,15 +5,15 @@ export type DryPhase = {
   readonly key: string;
   readonly agent: string;
   readonly reviewer: string | null;
-  /** How often a reviewer may judge it. */
+  /** Maximum number of reviews. */
   readonly verdicts: number;
   readonly hasGate: boolean;
-  /** Of the first prompt, persona included; documents that the agent reads come on top. */
+  /** Length of the first prompt with persona, without the documents read by the agent. */
   readonly promptCharacters: number;
 };
 
 export type DryRun = {
-  /** Null where something has to be chosen before anything can be told. */
+  /** Null if the user must answer a choice before the run can be planned. */
   readonly head: {
     readonly workflow: string;
     readonly title: string;
@@ -23,12 +23,12 @@ export type DryRun = {
     readonly isSandboxed: boolean;
   } | null;
   readonly phases: readonly DryPhase[];
-  /** What a person would be asked before it begins. */
+  /** Questions to the user before the run starts. */
   readonly asked: readonly string[];
   readonly notes: readonly string[];
 };
 
-/** What a start would do, for people. */
+/** Describes what starting the run would do. */
 export function dryRunLines({ head, phases, asked, notes }: DryRun): string[] {
   return [
     "Nothing was started. This is what would happen:",

@@ -1,7 +1,7 @@
 import type { EarlierWorkflow } from "../core/earlier-state.ts";
 import { plainLine } from "./plain-text.ts";
 
-/** An open workflow of an earlier framework, with what can be done about it. */
+/** Describes an open workflow of an earlier framework, and how to continue. */
 export function earlierWorkflow({ type, description, phase, folder, reviewing }: EarlierWorkflow): string {
   const where = phase === null ? "" : `, at ${plainLine(phase, 60)}`;
   const review = reviewing === null ? "" : ` with the review of ${plainLine(reviewing, 60)} open`;

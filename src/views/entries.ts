@@ -1,9 +1,9 @@
 import { plainLine } from "./plain-text.ts";
 
-/** Entries of one kind on a screen; the summary has them all. */
+/** Maximum number of displayed entries of one kind. The summary lists all. */
 const MAX_SHOWN = 10;
 
-/** A title with its entries, one short line each; nothing where there are none. */
+/** Formats a title with one short line per entry. Returns an empty list without entries. */
 export function entries(title: string, texts: readonly string[]): string[] {
   if (texts.length === 0) return [];
   const left = texts.length - MAX_SHOWN;

@@ -1,7 +1,7 @@
 import { bySeverity, type Finding, isOpen, type Ledger } from "../core/findings/ledger.ts";
 import { plainLine } from "./plain-text.ts";
 
-/** One line each: what is open first, then what was resolved. */
+/** Formats one line per finding, by severity: open findings first, then resolved ones. */
 export function renderFindings({ findings }: Ledger): string[] {
   const open = findings.filter(isOpen).sort(bySeverity);
   const resolved = findings.filter((finding) => !isOpen(finding)).sort(bySeverity);

@@ -30,7 +30,7 @@ type Gate = Extract<Wait, { kind: "gate" }>;
 
 const RULE = "-".repeat(44);
 
-/** Asked after Redo. */
+/** Prompt after Redo. */
 export const redoPrompt = `What additional guidance should this phase consider?
 (Describe what to change or focus on)
 > `;
@@ -39,7 +39,7 @@ export const redoPrompt = `What additional guidance should this phase consider?
 export const reviewInstructions = `Review the artifacts listed above. Edit any files as needed.
 When ready, say 'continue' to advance to the next phase.`;
 
-/** What a person sees at an open gate; null when none is open. */
+/** Formats the banner of an open gate. Returns null if no gate is open. */
 export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }: Screen = {}): string | null {
   const phase = currentPhase(run);
   if (run.wait?.kind !== "gate" || phase === undefined) return null;
@@ -67,19 +67,19 @@ export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }:
   return wrapLines(lines.join("\n"), columns);
 }
 
-/** What is known where the banner is shown: what it would accept, and how wide the terminal is. */
+/** Changes that the gate would accept, and the width of the terminal in columns. */
 export type Screen = { readonly changes?: ShownChanges | null; readonly columns?: number };
 
-/** Where nobody said how wide: nothing is broken. */
+/** Default if the width is unknown: no line is wrapped. */
 const WIDEST = Number.POSITIVE_INFINITY;
 
 const PROMPT = "Your choice: _";
 
-/** The same where nobody is asked. */
+/** Formats the banner without its prompt, for unattended calls. */
 export const gateNotice = (run: ActiveRun, screen: Screen = {}): string | null =>
   gateBanner(run, screen)?.replace(`${PROMPT}\n`, "") ?? null;
 
-/** What a person sees who comes back to a run; null when neither a gate nor a redo was under way. */
+/** Formats the banner for a user who returns to a run. Returns null unless a gate is open or a redo was in progress. */
 export function recoveryBanner(run: ActiveRun): string | null {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
@@ -102,7 +102,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
     : null;
 }
 
-/** Options that read the same for whoever comes back. */
+/** Options with the same text in the recovery banner as at the gate. */
 const RETURNING: ReadonlySet<string> = new Set(["redo", "back", "loosen", "revert"]);
 
 function bannerTitle(phase: PhaseRecord): string {
@@ -115,7 +115,7 @@ function numbered({ rule }: PhaseRecord): string {
   return number === null ? "" : `${number} `;
 }
 
-/** ` (7 of 9)` where the numbers of the phases do not tell how far the work is. */
+/** Formats ` (7 of 9)`. Returns an empty string if ascending phase numbers already show the position. */
 function formatPosition({ phases }: ActiveRun, phase: PhaseRecord): string {
   const planned = phases.filter(({ dropped }) => !dropped);
   const numbers = planned.flatMap(({ rule }) => leadingNumber(rule.key) ?? []);
@@ -130,20 +130,20 @@ function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
   return `Summary: ${reviewsFolder(run)}/${summaryFileName(keys, phase.rule.key)}`;
 }
 
-/** Files that take effect without being called, and names that deceive. */
+/** Lists files that take effect without being called, and deceptive names. */
 function actingLines(made: PhaseOutput | null, changes: ShownChanges | null): string[] {
   const recorded = [...(made?.changed ?? []), ...(made?.changedSinceSeen ?? [])];
   const files = actingFiles([...recorded, ...(changes === null ? [] : shownFiles(changes))].map(({ path }) => path));
   return allLines("Read these first: they act by themselves, or their names deceive", files.map(actingLine));
 }
 
-/** Warnings that an earlier gate of the run showed and a user accepted. */
+/** Returns warnings shown at an earlier gate of the run and accepted by a user. */
 function acceptedNotices({ phases, index }: ActiveRun): ReadonlySet<string> {
   const accepted = phases.slice(0, index).filter(({ acceptedTree }) => acceptedTree !== null);
   return new Set(accepted.flatMap(({ made }) => made?.notices ?? []));
 }
 
-/** New warnings in full, the others as a number: repeated ones hide new ones. */
+/** Returns new warnings in full, and the number of repeated ones, which would hide the new ones. */
 function newNotices(run: ActiveRun, notices: readonly string[]): string[] {
   const known = acceptedNotices(run);
   const repeated = notices.filter((notice) => known.has(notice)).length;
@@ -184,17 +184,17 @@ function foundIn({
   ];
 }
 
-/** What is closed to agents whatever rules they are given. */
+/** Matches refused paths that no rule can open to agents: `.git` and `.isdlc`. */
 const CLOSED = /(?:^|[/(\s"'])\.(?:git|isdlc)(?:[/)\s"']|$)/i;
 
 /**
- * True for a refusal that is told as a rule which would allow it, in the form of Claude Code: `Bash(npm install)`. One
- * that was cut is none, nor is one for what stays closed.
+ * Returns true if a refusal is written as the Claude Code rule that would allow it: `Bash(npm install)`. Returns false
+ * for truncated text, and for paths that stay closed.
  */
 const isRule = (refused: string): boolean =>
   /^(?:Bash|Edit|Read|WebFetch)\([^…]+\)$|^(?:WebSearch|mcp__\S+)$/.test(refused) && !CLOSED.test(refused);
 
-/** Why the gate is open once more. */
+/** Explains why the gate is open again. */
 function listFailures({ failures }: Gate): string[] {
   const unseen = failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
   const failed = failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
@@ -204,19 +204,19 @@ function listFailures({ failures }: Gate): string[] {
   ];
 }
 
-/** ` (2 of 3 left)`, once one was used. */
+/** Formats ` (2 of 3 left)` if at least one redo was used. */
 function redosLeft(run: ActiveRun, { redos }: PhaseRecord, option: WaitOption): string {
   const limit = redoLimit(run);
   return option === "redo" && redos > 0 ? ` (${limit - redos} of ${limit} left)` : "";
 }
 
-/** Says why sending the phase back is no longer offered. */
+/** Explains why Redo is no longer offered. */
 export const redosSpent = (run: ActiveRun, { redos }: Pick<PhaseRecord, "redos">): string[] =>
   redos < redoLimit(run)
     ? []
     : [`All ${redoLimit(run)} redos of this phase are used up: continue, or review and edit it yourself.`];
 
-/** The files that the words of a pause speak of, where the summary is not on the screen. */
+/** Lists the artifacts that the review instructions refer to, for screens without the summary. */
 export function artifactLines(run: ActiveRun): string[] {
   const phase = currentPhase(run);
   const rows = phase === undefined ? [] : artifactRows(buildSummaryData(run, phase.rule.key));
@@ -230,21 +230,21 @@ export function artifactLines(run: ActiveRun): string[] {
   ];
 }
 
-/** What a person is told who had files put back. */
+/** Confirms which files were restored, and how to read their previous content. */
 export function revertedLines({ paths, kept }: Pick<RevertedFiles, "paths" | "kept">): string[] {
   const from = kept === null ? [] : [`As they were, they are kept: git show ${kept.slice(0, 12)}:<path>`];
   return [...entries("Put back as they were before this phase", paths), ...from];
 }
 
-/** What has to be read whole: one line each, with nothing left out. */
+/** Lists all lines, because the user must read them completely. */
 function allLines(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  - ${plainLine(line, MAX_SUMMARY_LENGTH)}`)];
 }
 
-/** A path of a file system is shorter. */
+/** In characters: longer than any path of a file system. */
 const MAX_SUMMARY_LENGTH = 5000;
 
-/** What the settings would come to. */
+/** Describes the relaxed settings, which take effect only if the user chooses Loosen. */
 export function loosenedLine({ enabled, phases }: Supervision): string {
   const what = !enabled
     ? "no review gates"

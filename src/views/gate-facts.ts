@@ -13,7 +13,7 @@ import { renderFindings } from "./findings.ts";
 import { plainLine } from "./plain-text.ts";
 import { tokens } from "./token-text.ts";
 
-/** What a person asks first at a gate: what changed, do the tests pass, what does the reviewer say, what did it cost. */
+/** Lists the facts for a gate decision: changed files, tests, review, decisions and cost. */
 export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChanges | null): string[] {
   return [
     ...(changes === null ? [] : fileLines(changes, phase)),
@@ -26,14 +26,14 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
   ];
 }
 
-/** A team's server cannot verify what a worker reports. */
+/** Names the workers that reported the results. A team server cannot verify them. */
 function reporterLines({ made }: PhaseRecord): string[] {
   const workers = made?.reportedBy ?? [];
   if (workers.length === 0) return [];
   return [`Checks and review: reported by ${workers.map((name) => plainLine(name, 60)).join(", ")}, not verified`];
 }
 
-/** Where code is accepted that an earlier phase wrote, what is known of it counts here too. */
+/** Repeats tests and review of the earlier phase whose code is accepted at this gate. */
 function codeEvidence(run: ActiveRun): string[] {
   const phase = codePhaseBefore(run);
   if (phase === null) return [];
@@ -82,7 +82,7 @@ function failingLines({ against, failing = [] }: CheckResult): string[] {
   ];
 }
 
-/** In capitals if it speaks against the work. */
+/** Describes the test result, in capitals if tests failed or could not be started. */
 function describeOutcome(check: CheckResult, { run }: ActiveRun): string {
   if (check.ok === null && run.options.tests === "none") return "not run, as you chose";
   const outcome = checkOutcome(check);

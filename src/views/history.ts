@@ -15,7 +15,7 @@ import { pullRequestCommands } from "./pull-request.ts";
 import { durationText } from "./runs-table.ts";
 import { tokens } from "./token-text.ts";
 
-/** One line per event, for people. */
+/** Formats one line per event. */
 export function historyLines(events: readonly RunEvent[]): string[] {
   return withBringers(events).map(
     (event) => `${String(event.seq).padStart(4)}  ${localTime(event.at, "seconds")}  ${sentence(event)}`,
@@ -85,9 +85,9 @@ const sentences: Sentences = {
   "run.cancelled": (e) => `cancelled by ${who(e.by)}: ${plainLine(e.reason)}`,
 };
 
-/** One event as a sentence. */
+/** Describes an event in one sentence. */
 export function sentence(event: RunEvent): string {
-  const tell = sentences[event.type] as ((event: RunEvent) => string) | undefined; // keyed by the type just read
+  const tell = sentences[event.type] as ((event: RunEvent) => string) | undefined; // keyed by the event's type
   return tell?.(event) ?? event.type.replace(".", " ");
 }
 
@@ -99,7 +99,7 @@ export function who(person: Person | Initiator): string {
   return `${plainLine(person.name)} (${person.channel}${brought})${suspicious}`;
 }
 
-/** What a finished run came to: what was decided by whom, what it cost, and what is open. */
+/** Summarizes an ended run: decisions and their users, open concerns, unseen changes, usage, and the branch. */
 export function closingReport(run: EndedRun): string[] {
   const decided = run.answers.map(
     ({ phase, choice, by, guidance }) =>
@@ -130,13 +130,13 @@ export function closingReport(run: EndedRun): string[] {
   ];
 }
 
-/** Each notice once, with the phase that showed it first. */
+/** Returns each notice once, with the first phase that showed it. */
 function firstNotices({ phases }: EndedRun): { key: string; text: string }[] {
   const all = phases.flatMap(({ rule, made }) => (made?.notices ?? []).map((text) => ({ key: rule.key, text })));
   return all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at);
 }
 
-/** Phases after the last look of a person, with what they changed. */
+/** Lists the changes of phases after the last accepted gate, which were not shown to a user. */
 function unshown({ phases }: EndedRun): string[] {
   const seen = phases.findLastIndex(({ acceptedTree }) => acceptedTree !== null);
   return phases.slice(seen + 1).flatMap(({ rule, made }) => {
@@ -145,7 +145,9 @@ function unshown({ phases }: EndedRun): string[] {
   });
 }
 
-/** A run of one phase is a step of something larger: it says which step is done, and what came of it. */
+/**
+ * Returns the headline. A run of one phase belongs to a larger task: its headline names the phase and its artifacts.
+ */
 function heading(ended: EndedRun): string[] {
   const { how, run, phases } = ended;
   const title = plainLine(run.title);
@@ -156,7 +158,7 @@ function heading(ended: EndedRun): string[] {
   return [`${only.rule.name} is done: ${title}`, ...(only.made?.artifacts ?? []).map((path) => `  ${plainLine(path)}`)];
 }
 
-/** Phase by phase; one line is enough where no agent tells. */
+/** Lists usage by phase, or one line if no agent reported any. */
 function usedLines(run: EndedRun): string[] {
   const worked = run.phases.filter(({ executions }) => executions > 0);
   const lines = worked.map(({ rule, usage, ...phase }) => ({ key: rule.key, used: tokens(usage, phase) }));
@@ -164,7 +166,7 @@ function usedLines(run: EndedRun): string[] {
   return [...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`), ...repeatedInputLine(run)];
 }
 
-/** Input of every execution but the first of its phase: revisions, redos and retries read again. */
+/** Sums the input of all executions except the first of each phase: revisions, redos and retries read it again. */
 function repeatedInputLine({ phases }: EndedRun): string[] {
   const repeatedInput = phases.reduce((sum, phase) => sum + phase.repeatedInput, 0);
   return repeatedInput === 0 ? [] : [`  repeated input: ${tokens({ input: repeatedInput, output: null, usd: null })}`];

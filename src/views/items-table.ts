@@ -5,7 +5,7 @@ import { plainLine } from "./plain-text.ts";
 
 const headings = ["", "ITEM", "STATUS", "AGE", "STALE"] as const;
 
-/** Items as a table for people; `now` is a timestamp. */
+/** Formats items as a table. `now` is a timestamp. */
 export function itemsTable(rows: readonly ItemRow[], now: string): string {
   if (rows.length === 0) return 'No items yet. Add one: isdlc add "<what to do>".';
   const cells = [headings, ...rows.map((row) => toCells(row, now))];
@@ -34,7 +34,7 @@ function toCells({ slug, status, createdAt, isBuilt, isStale }: ItemRow, now: st
 
 const DAY = 24 * 60;
 
-/** `12m`, `5h`, `3d`: one unit is enough to find an old item. */
+/** Formats an age in one unit, which is enough to find old items: `12m`, `5h`, `3d`. */
 function formatAge(createdAt: string | null, now: string): string {
   const minutes = minutesBetween(createdAt, now);
   if (minutes === null) return "-";

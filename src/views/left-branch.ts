@@ -2,7 +2,7 @@ import { plainLine } from "../core/plain-text.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { LeftBranch } from "../schema/api-team.ts";
 
-/** What a discard left at the remote, why, and the command that deletes it. */
+/** Explains why a discarded branch is still at the remote, with the command to delete it. */
 export function leftBranchLines(left: LeftBranch | null): string[] {
   if (left === null) return [];
   const { branch, tip, why } = left;

@@ -1,6 +1,8 @@
 import { entries } from "./entries.ts";
 
-/** What a cancelled run left uncommitted, and where it went. */
+/**
+ * Uncommitted files of a cancelled run. `kept`: object with their content if they were removed from the working tree.
+ */
 type LeftInWorkingTree = { readonly paths: readonly string[]; readonly kept: string | null };
 
 export function leftLines({ paths, kept }: LeftInWorkingTree): string[] {

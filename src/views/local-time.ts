@@ -1,5 +1,5 @@
-/* oxlint-disable no-restricted-globals -- no clock is read: a recorded time is told in the zone of whoever reads it */
-/** `2026-02-14 11:00 +01:00`: a moment as the clock on the reader's wall has it; what is no timestamp stays as it is. */
+/* oxlint-disable no-restricted-globals -- no clock is read: a recorded time is converted to the local zone */
+/** Formats a timestamp in local time: `2026-02-14 11:00 +01:00`. Returns other text unchanged. */
 export function localTime(at: string, precision: "minutes" | "seconds" = "minutes"): string {
   const moment = new Date(at);
   if (!TIMESTAMP.test(at) || Number.isNaN(moment.getTime())) return at;
@@ -10,7 +10,7 @@ export function localTime(at: string, precision: "minutes" | "seconds" = "minute
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Minutes east of Greenwich. */
+/** Formats a time zone. `east`: offset in minutes east of Greenwich. */
 function zoneText(east: number): string {
   if (east === 0) return "UTC";
   const two = (count: number): string => String(count).padStart(2, "0");

@@ -4,10 +4,10 @@ import type { EndedRun, PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { FinishedRun, RunMetrics, Totals } from "../schema/api-history.ts";
 
-/** How many gates were passed at once: one attempt and no failed check. */
+/** Accepted at the first try: one attempt and no failed check. */
 const isFirstTry = ({ attempts, checkFailures }: PhaseRecord): boolean => attempts <= 1 && checkFailures === 0;
 
-/** What an ended run took, from its journal. */
+/** Computes the metrics of an ended run from its journal. */
 export function computeMetrics(run: EndedRun): RunMetrics & { readonly gates: number; readonly firstTry: number } {
   const left = run.how === "cancelled" ? run.cancelledAt : null;
   const passed = run.phases.filter(({ status, rule }) => status === "completed" && rule.key !== left);
@@ -21,7 +21,7 @@ export function computeMetrics(run: EndedRun): RunMetrics & { readonly gates: nu
   };
 }
 
-/** Known only when every execution of every phase tells. */
+/** Sums tokens and cost. A sum is null unless every execution of every phase reported its value. */
 function sumUsage(phases: readonly Pick<PhaseRecord, "usage" | "executions" | "missingUsage" | "missingCost">[]): {
   readonly tokens: number | null;
   readonly usd: number | null;
@@ -43,7 +43,7 @@ function sumOrNull(values: readonly (number | null)[]): number | null {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** A run as its entry in the history tells it. Entries are files anybody may have written: what is odd is unknown. */
+/** Reads a run from its history entry. Anyone may have written the entry: invalid values count as unknown. */
 export function finishedRun(id: string, entry: unknown, item: string | null = null): FinishedRun {
   const metrics = ownValue(entry, "metrics");
   const number = (name: string): number | null => amount(ownValue(metrics, name));
@@ -77,12 +77,12 @@ function howItEnded(entry: unknown): FinishedRun["how"] {
 
 const words = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
-/** Beyond this a number was not measured by us, and sums of it would tell nothing. */
+/** Larger numbers were not measured by isdlc and would make sums meaningless. */
 const MAX_METRIC = 1e12;
 const amount = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && value <= MAX_METRIC ? value : null;
 
-/** Over all runs: sums of what is known, each with the number of runs it is known of. */
+/** Sums the known values of all runs, each with the number of runs that have it. */
 export function computeTotals(runs: readonly FinishedRun[]): Totals {
   const over = (name: keyof RunMetrics): { sum: number | null; of: number } => {
     const known = runs.map(({ metrics }) => metrics[name]).filter((value) => value !== null);

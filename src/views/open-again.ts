@@ -2,17 +2,17 @@ import { UNSEEN } from "../core/failure-digest.ts";
 import type { Wait } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 
-/** No line that has to be read whole is longer: paths of a file system are shorter. */
+/** In characters. For lines that must be read completely: longer than any path of a file system. */
 const MAX_LINE_LENGTH = 5000;
 
-/** Why the question is put once more. */
+/** Explains why the finish question is asked again. */
 export function movedLines(moved: readonly string[]): string[] {
   if (moved.length === 0) return [];
   const told = moved.map((line) => `  ${plainLine(line, MAX_LINE_LENGTH)}`);
   return ["Nothing was merged: it is no longer what you were shown.", ...told];
 }
 
-/** Why a gate that was answered is open again. */
+/** Explains why an answered gate is open again. */
 export function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): string[] {
   if (failures.length === 0) return [];
   const told = failures.flatMap(({ name, detail }) => {

@@ -2,25 +2,25 @@ import { isBookkeeping } from "../core/items/bookkeeping.ts";
 import type { ShownDiff } from "../schema/api-status.ts";
 import type { FileChange } from "../schema/facts.ts";
 
-/** One file of a patch as git writes it. */
+/** One file of a git patch. */
 export type PatchFile = ShownDiff["files"][number] & {
   readonly modes: { readonly before: string | null; readonly after: string | null };
-  /** As it stands in the patch, header included. */
+  /** Text in the patch, with header. */
   readonly text: string;
 };
 
 const DOCUMENT = /\.(?:md|markdown|txt|rst|adoc)$/i;
-/** Lines end with a newline alone: a carriage return inside of one must not begin a file. */
+/** Start of a file. Only newlines end a line: a carriage return inside a line must not start a file. */
 const FILE_START = /(?<![^\n])(?=diff --git )/;
 const HUNK_START = /\n@@ /;
 
-/** A patch cut into its files: code first, then documents, then bookkeeping, each by path. */
+/** Splits a patch into its files: code first, then documents, then bookkeeping, each by path. */
 export function patchFiles(patch: string): PatchFile[] {
   const parts = patch.split(FILE_START).filter((part) => part.startsWith("diff --git "));
   return replacedTogether(parts.map(patchFile)).toSorted(byKindAndPath);
 }
 
-/** Git tells a file that became a link, or a link that became a file, as one deleted and one added. */
+/** Joins entries if a file became a link or a link became a file: git writes a deletion and an addition. */
 const replacedTogether = (files: readonly PatchFile[]): PatchFile[] =>
   files.flatMap((file, index): PatchFile[] => {
     if (isReplacement(file, files[index + 1])) return [];
@@ -68,7 +68,7 @@ function fileKind(path: string): PatchFile["kind"] {
   return DOCUMENT.test(path) ? "document" : "code";
 }
 
-/** As git writes them, `100755`; null if the file does not exist on that side. */
+/** Reads the modes, such as `100755`. Null if the file does not exist on that side. */
 function modesIn(head: readonly string[]): PatchFile["modes"] {
   const after = (start: string): string | null =>
     head.find((line) => line.startsWith(start))?.slice(start.length) ?? null;
@@ -88,10 +88,10 @@ function parseChange(head: readonly string[]): FileChange["change"] {
   return has("old mode ") && !has("index ") ? "typechange" : "modified";
 }
 
-/** What stands before the old name. */
+/** Precedes the old name. */
 const RENAMED = "rename from ";
 
-/** From the lines that hold one name each; the first line holds two, which may have spaces in them. */
+/** Reads names from lines with one name each. The first line has two, which may contain spaces. */
 function namesIn(head: readonly string[]): { readonly path: string; readonly was: string } {
   const after = (start: string): string | null => {
     const line = head.find((one) => one.startsWith(start));
@@ -106,7 +106,7 @@ function namesIn(head: readonly string[]): { readonly path: string; readonly was
   return { path, was: was ?? path };
 }
 
-/** `diff --git a/x b/x` where no other line has a name: then both are the same. */
+/** Reads the name from `diff --git a/x b/x`. Both names are equal if no other line has one. */
 function sameName(line: string): string {
   const both = line.slice("diff --git ".length);
   return unquoted(both.slice((both.length + 1) / 2)).slice("b/".length);
@@ -114,7 +114,7 @@ function sameName(line: string): string {
 
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", f: "\f", v: "\v" };
 
-/** Git quotes unusual names: C escapes, and bytes in octal. */
+/** Decodes a name quoted by git: C escapes, and bytes in octal. */
 function unquoted(name: string): string {
   if (name.length < 2 || !name.startsWith('"') || !name.endsWith('"')) return name;
   const bytes = [...name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)].flatMap(

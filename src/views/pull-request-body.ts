@@ -9,8 +9,8 @@ import { markdownText } from "./markdown.ts";
 import { plainText } from "./plain-text.ts";
 
 /**
- * What goes with a pull request: what was asked for, the plan, the evidence and what reviewers still hold against it.
- * Words of agents are quoted as code: no mention, link or closing keyword of theirs acts.
+ * Formats the text of a pull request: the request, the plan, evidence, and open findings. The plan is quoted as code:
+ * its mentions, links and closing keywords have no effect. Other text is escaped.
  */
 export function pullRequestBody(run: EndedRun, plan: string | null): string {
   const parts = [
@@ -24,7 +24,7 @@ export function pullRequestBody(run: EndedRun, plan: string | null): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Only what readers of the request have too: git ignores everything of our own folder. */
+/** Lists references available to readers of the pull request: git ignores isdlc's own folder. */
 function referenceLines({ run: { issue, item } }: EndedRun): string[] {
   return [
     ...(issue === undefined ? [] : [`Issue: ${issue.url}`]),
@@ -32,9 +32,9 @@ function referenceLines({ run: { issue, item } }: EndedRun): string[] {
   ];
 }
 
-const MAX_PLAN_LENGTH = 20_000; // characters; a request may have 65,536
+const MAX_PLAN_LENGTH = 20_000; // in characters; a pull request may have 65,536
 
-/** A fence that is longer than any in the text. */
+/** Quotes text with a fence longer than any in it. */
 function codeBlock(text: string): string {
   const shown = plainText(text).slice(0, MAX_PLAN_LENGTH);
   const longest = Math.max(3, ...[...shown.matchAll(/~+/g)].map(([run]) => run.length + 1));
@@ -58,7 +58,7 @@ function phaseRow(run: EndedRun, { rule, status, made, iterations }: PhaseRecord
   return `| ${cells.map((cell) => markdownText(cell)).join(" | ")} |`;
 }
 
-/** The last tests that were run or could not be started. */
+/** Describes the last tests that ran or could not be started. */
 function testLines({ phases }: EndedRun): string[] {
   const all = phases.flatMap(({ made }) => made?.checks ?? []);
   const last = all.findLast(

@@ -4,13 +4,13 @@ import { plainLine } from "./plain-text.ts";
 
 export type RequestTool = "gh" | "glab";
 
-/** Where the text of the request is, relative to the working tree. */
+/** File with the text of the pull request. `BODY_FILE` is its path, relative to the working tree. */
 export const REQUEST_BODY = "pull-request.md";
 export const BODY_FILE = ownPath(OWN.reviews, REQUEST_BODY);
 
 /**
- * The commands that publish a branch and propose it, as argument lists; null where there is no branch to propose.
- * `body`: the text itself, for the program that takes no file.
+ * Returns the commands to push a branch and open a pull request, as argument lists, or null without a branch. `body`:
+ * the text itself, for `glab`, which reads no file.
  */
 export function pullRequestCommands(
   { run }: Pick<EndedRun, "run">,

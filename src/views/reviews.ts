@@ -5,7 +5,7 @@ import type { RunEvent } from "../schema/event.ts";
 import { renderFindings } from "./findings.ts";
 import { plainLine } from "./plain-text.ts";
 
-/** Everything reviewers said in a run, oldest first. */
+/** Lists all reviews of a run, oldest first. */
 export function listReviews(events: readonly RunEvent[]): readonly Review[] {
   const reviews: Review[] = [];
   const counts = new Map<string, number>();
@@ -24,7 +24,7 @@ export function listReviews(events: readonly RunEvent[]): readonly Review[] {
   return reviews;
 }
 
-/** What a person is told when a reviewed phase is done. */
+/** Returns the message after a reviewed phase. */
 export function phaseComplete({ iterations, made }: Pick<PhaseRecord, "iterations" | "made">): string {
   const concerns = made?.concerns ?? [];
   if (concerns.length > 0)
@@ -32,7 +32,7 @@ export function phaseComplete({ iterations, made }: Pick<PhaseRecord, "iteration
   return `Phase complete (${iterations.length} ${iterations.length === 1 ? "iteration" : "iterations"})`;
 }
 
-/** For a person: each verdict in a line, and under a phase what became of every finding. */
+/** Formats the reviews by phase: one line per verdict, then the state of each finding and the evidence. */
 export function reviewLines(reviews: readonly Review[]): string[] {
   if (reviews.length === 0) return ["There are no reviews here yet."];
   const phases = [...new Set(reviews.map(({ phase }) => phase))];

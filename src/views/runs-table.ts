@@ -6,7 +6,7 @@ import { plainLine } from "./plain-text.ts";
 
 const TITLE_WIDTH = 28;
 const BAR_WIDTH = 30;
-/** Bars in the chart; more than a screen of them shows nothing. */
+/** Maximum number of bars in the chart, to fit on one screen. */
 const MAX_BARS = 20;
 
 type Column = { readonly heading: string; readonly right?: true; readonly cell: (run: FinishedRun) => string };
@@ -24,7 +24,7 @@ const columns: readonly Column[] = [
   { heading: "COST", right: true, cell: ({ metrics }) => moneyText(metrics.usd) },
 ];
 
-/** Finished runs for people, newest last: a table, what they came to together, and how long each took. */
+/** Formats finished runs, newest last: a table, totals, and a chart of durations. */
 export function runsTable(runs: readonly FinishedRun[]): string[] {
   if (runs.length === 0) return ["No run has finished here yet."];
   return [...tableLines(runs), "", totalsLine(computeTotals(runs)), ...chartLines(runs)];
@@ -55,7 +55,7 @@ function totalsLine(totals: Totals): string {
   ].join(" · ");
 }
 
-/** How long the newest runs took, as bars; nothing where fewer than two are known. */
+/** Draws the durations of the newest runs. Returns an empty list if fewer than two are known. */
 function chartLines(runs: readonly FinishedRun[]): string[] {
   const known = runs.slice(-MAX_BARS).filter(({ metrics }) => metrics.minutes !== null);
   const longest = Math.max(0, ...known.map(({ metrics }) => metrics.minutes ?? 0));
@@ -71,7 +71,7 @@ function chartLines(runs: readonly FinishedRun[]): string[] {
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
 
-/** A bar with the precision of an eighth of a character. */
+/** Draws a bar with a precision of one eighth of a character. */
 function bar(share: number): string {
   const eighths = Math.round(share * BAR_WIDTH * 8);
   return "█".repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? "");
@@ -81,7 +81,7 @@ const short = (text: string | null, most: number): string => (text === null ? UN
 
 const UNKNOWN = "unknown";
 
-/** `under 1m`, `45m`, `2h 05m`, `3d 4h`. */
+/** Formats a duration: `under 1m`, `45m`, `2h 05m`, `3d 4h`. */
 export function durationText(minutes: number | null): string {
   if (minutes === null) return UNKNOWN;
   if (minutes < 1) return "under 1m";

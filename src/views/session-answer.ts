@@ -5,7 +5,7 @@ import type { ExecutionId } from "../schema/ids.ts";
 import { plainLine } from "./plain-text.ts";
 import { statusLines, statusObject, summaryPath, waitLines } from "./status.ts";
 
-/** What a session is given to do. */
+/** Task for an agent session. */
 type Task = {
   readonly phase: string;
   readonly attempt: string;
@@ -20,13 +20,13 @@ type Task = {
 export type SessionStanding = { readonly state: RunState; readonly task: Task | null };
 
 export type SessionAnswer = {
-  /** Whose turn it is. */
+  /** Who acts next. */
   readonly turn: "session" | "person" | "nobody" | "engine";
   readonly lines: readonly string[];
   readonly json: Readonly<Record<string, unknown>>;
 };
 
-/** What a session is told after it asked for work or reported: its next task, or that it is not its turn. */
+/** Answers a session that asked for work or reported: its next task, or who acts instead. */
 export function sessionAnswer({ state, task }: SessionStanding): SessionAnswer {
   const turn = findTurn(state, task);
   const run = statusObject(state, { driven: false });
@@ -74,7 +74,7 @@ function personLines(run: ActiveRun): string[] {
   ];
 }
 
-/** How the user types an answer in a session that brings typed commands to isdlc. */
+/** Formats a command for sessions in which the user can type isdlc commands. */
 function typedCommand(option: WaitOption): string {
   if (option === "cancel") return "/isdlc:cancel <reason>";
   const [, ...words] = answerCommand(option).split(" ");

@@ -2,7 +2,7 @@ import { type ActiveRun, currentPhase } from "../core/run.ts";
 import { claimedSession } from "../core/next.ts";
 import { plainLine } from "./plain-text.ts";
 
-/** Which session works on the current phase, or that one is to take it. */
+/** Names the session that works on the current phase, or explains how to start one. */
 export function sessionLines(run: ActiveRun): string[] {
   const session = claimedSession(run);
   const phase = currentPhase(run)?.rule.key ?? "";

@@ -14,10 +14,10 @@ const ORIGINS: { readonly [from in SettingRow["from"]]: string } = {
   project: ownPath(OWN.state),
 };
 
-/** Columns; a longer value moves only what stands beside it. */
+/** Maximum width in columns. A longer value shifts only the rest of its row. */
 const WIDEST = 34;
 
-/** Settings with the value that holds and where it comes from. */
+/** Formats settings with their effective value and its origin. */
 export function settingsTable(rows: readonly SettingRow[]): string[] {
   const shown = rows.map(({ key, text, from }) => [key, plainLine(text, 80), ORIGINS[from]] as const);
   const width = (at: 0 | 1): number => Math.min(WIDEST, Math.max(...shown.map((row) => row[at].length)));

@@ -16,20 +16,20 @@ import { gatePassed, isKept, phaseEntries, shortSummary, timing } from "./state-
 import { sizingRecord } from "./state-file/sizing-record.ts";
 
 export type StateFileInput = {
-  /** The file as found; derived keys in it are replaced where they stand. */
+  /** Content of the existing file. Derived keys are replaced in place. */
   readonly user: Readonly<Record<string, unknown>>;
   readonly run: RunState;
-  /** Ended runs, the newest last. */
+  /** Ended runs, newest last. */
   readonly history: readonly Readonly<Record<string, unknown>>[];
   readonly version: number;
   readonly counters: Readonly<Record<string, number>>;
-  /** Of an earlier framework: its ended workflows come before ours, its counters are never gone below. */
+  /** State of an earlier framework: its ended workflows come first, and counters stay at least as high. */
   readonly earlier?: EarlierState | null;
 };
 
 const MAX_HISTORY = 50;
 
-/** `state.json`: what the journal says, around the settings that belong to the person. */
+/** Builds `state.json`: keys derived from the journal, and the user's own settings. */
 export function projectStateFile(input: StateFileInput): Record<string, unknown> {
   const derived = new Map(Object.entries(derivedKeys(input)));
   const added = [...derived].filter(([key]) => !Object.hasOwn(input.user, key));
@@ -55,7 +55,7 @@ function highest(ours: Counters, theirs: Counters): Record<string, number> {
   return Object.fromEntries([...names].map((name) => [name, Math.max(ours[name] ?? 0, theirs[name] ?? 0)]));
 }
 
-/** `active_workflow`: the open run. */
+/** Builds `active_workflow` from the open run. */
 function activeWorkflow(run: ActiveRun): Record<string, unknown> {
   const { light, ...options } = run.run.options;
   const review = supervisedReview(run);
@@ -82,7 +82,7 @@ function activeWorkflow(run: ActiveRun): Record<string, unknown> {
 const phaseKeys = (run: ActiveRun | EndedRun): readonly string[] =>
   run.phases.filter(isKept).map(({ rule }) => rule.key);
 
-/** The item's own folder, without the path to it. */
+/** Returns the name of the item's folder. */
 const artifactFolder = ({ item }: RunFacts): string => item.slice(item.lastIndexOf("/") + 1);
 
 function gitBranch({ git, startedAt }: RunFacts, status: string): Record<string, unknown> | null {
@@ -99,7 +99,7 @@ type SupervisedReview = {
   readonly redo_guidance_history: readonly string[];
 };
 
-/** The review under way; null when there is none. */
+/** Returns the current review, or null if there is none. */
 function supervisedReview(run: ActiveRun): SupervisedReview | null {
   const phase = currentPhase(run);
   const moment = findMoment(run);
@@ -141,13 +141,13 @@ export type WorkflowHistoryEntry = {
   readonly metrics: Record<string, number | null>;
   readonly git_branch: Record<string, unknown> | null;
   readonly merged_commit: string | null;
-  /** Only of runs with gates; then at least empty. */
+  /** Present only for runs with gates, possibly empty. */
   readonly review_history?: readonly ReviewEntry[];
   readonly supervised_mode_enabled: boolean;
   readonly sizing?: Record<string, unknown>;
 };
 
-/** What stays of a run in `workflow_history`. */
+/** Builds the entry of a run in `workflow_history`. */
 export function historyEntry(run: EndedRun): WorkflowHistoryEntry {
   return {
     type: run.run.workflow,
@@ -210,7 +210,7 @@ function metrics(run: EndedRun): Record<string, number | null> {
   };
 }
 
-/** Failed runs of the checks, and the one that passed. */
+/** Number of failed check runs, plus one if the checks passed. */
 const testIterations = ({ checkFailures, made }: PhaseRecord): number => checkFailures + (made === null ? 0 : 1);
 
 export type ReviewEntry = {
@@ -218,16 +218,16 @@ export type ReviewEntry = {
   readonly action: Answer["choice"];
   readonly timestamp: string;
   readonly paused_at?: string;
-  /** Null while the pause lasts. */
+  /** Null during the pause. */
   readonly resumed_at?: string | null;
   readonly redo_count?: number;
   readonly guidance?: string;
 };
 
-/** A gate was asked for by settings, or one was answered all the same. */
+/** Returns true if the settings request gates, or if a gate was answered. */
 export const isSupervised = (run: ActiveRun | EndedRun): boolean => run.supervision.enabled || run.answers.length > 0;
 
-/** One entry per choice; a pause and what ended it are one, written at the pause and completed at its end. */
+/** Returns one entry per answer. The next answer completes the entry of a pause; a Continue then adds no entry. */
 export function reviewHistory(answers: readonly Answer[]): readonly ReviewEntry[] {
   const entries: ReviewEntry[] = [];
   for (const answer of answers) {

@@ -32,7 +32,7 @@ import { reviewsFolder, summaryFileName } from "./summary.ts";
 
 export type Liveness = { readonly driven: boolean };
 
-/** Where a run stands, as programs read it; null when nothing was ever started. */
+/** Returns the status of a run as data for programs. Returns null if no run was ever started. */
 export function statusObject(state: RunState, { driven }: Liveness): StatusView | null {
   if (state.is === "none") return null;
   return {
@@ -115,7 +115,7 @@ export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
   }
 }
 
-/** Path of the summary of the current phase, relative to the working tree. */
+/** Returns the path of the current phase's summary, relative to the working tree. */
 export function summaryPath(run: ActiveRun): string | null {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
@@ -132,7 +132,7 @@ const MARKS: { readonly [S in PhaseRecord["status"]]: string } = {
   skipped: "[-]",
 };
 
-/** Where a run stands, for people. */
+/** Formats the status of a run. */
 export function statusLines(state: RunState, liveness: Liveness): string[] {
   if (state.is === "none") return ["No run is open here.", 'Start one: isdlc "<what to do>"'];
   const { run } = state;
@@ -147,7 +147,7 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   ];
 }
 
-/** Nothing is known about the sandbox of an agent session. */
+/** Returns an empty string for agent sessions, whose sandbox is unknown. */
 function sandboxText({ run }: ActiveRun | EndedRun): string {
   if (run.sandbox === undefined || run.agent.name === "session") return "";
   return run.sandbox ? " in a sandbox" : " without a sandbox";
@@ -181,7 +181,7 @@ function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
     : ["Interrupted.", `To continue: isdlc resume${runItem(state) === null ? "" : ` --item ${runItem(state)}`}`];
 }
 
-/** The branch that a merge would go into. */
+/** Target branch of a merge. */
 const baseBranch = ({ run }: Pick<ActiveRun, "run">): string | null => run.git?.base ?? null;
 
 function toReadLines(run: ActiveRun, wait: Wait): string[] {
@@ -204,7 +204,7 @@ function endLines(run: EndedRun): string[] {
   return [branch === null ? "Finished." : `Finished; branch ${branch} is kept.`];
 }
 
-/** What is waited for, and the commands that answer it. */
+/** Describes the open wait, with the commands that answer it. */
 export function waitLines(wait: Wait, options: readonly WaitOption[], item: string | null = null): string[] {
   const where = item === null ? "" : ` --item ${item}`;
   const answers = options.map((option) => `  ${answerCommand(option)}${where}`);
@@ -237,18 +237,17 @@ function finishQuestion({ offered }: Extract<Wait, { kind: "finish" }>): string 
   return `All phases are done. ${asked}`;
 }
 
-/** Who asks; the phase stands in the name of the wait. */
+/** Names the agent that asks. The phase is part of the wait's id. */
 export function waitAsker({ id }: Wait): string {
   const phase = attemptParts(id)?.phase ?? null;
   return phase === null ? "The agent" : `The agent of phase ${plainLine(phase)}`;
 }
 
-/** A question, with what it offers to choose from. */
 function questionText({ text, choices }: Question): string {
   return plainLine(choices.length === 0 ? text : `${text} (${choices.join(" / ")})`);
 }
 
-/** Folder of the item whose analysis a run is; null for a run of the working tree. */
+/** Returns the folder of the item if the run is an item's analysis, or null for a run of the working tree. */
 export const runItem = ({ run }: ActiveRun): string | null =>
   run.scope === "item" ? run.item.slice(run.item.lastIndexOf("/") + 1) : null;
 

@@ -1,6 +1,6 @@
 import { type AttemptId, attemptParts } from "../schema/ids.ts";
 
-/** What a step does, before the name of the phase. */
+/** Text of each step, followed by the name of the phase. */
 const DOING: Readonly<Record<string, string>> = {
   prepare: "Preparing",
   baseline: "Running baseline tests",
@@ -17,7 +17,7 @@ const DOING: Readonly<Record<string, string>> = {
   finish: "Finishing",
 };
 
-/** `Running plan (attempt 3)`; the attempt is named as in the journal, `plan#3`. */
+/** Formats a step: `Running plan (attempt 3)`. In the journal, this attempt is `plan#3`. */
 export function stepText(step: string, attempt: AttemptId | null): string {
   const { phase, number } = (attempt === null ? null : attemptParts(attempt)) ?? { phase: "", number: 1 };
   const again = number === 1 ? "" : ` (attempt ${number})`;

@@ -8,7 +8,7 @@ import type { EngineFacts, SummaryData } from "./summary.ts";
 import { testNotes } from "./test-notes.ts";
 
 const MAX_DECISIONS = 5;
-/** Rows of any list; more than this nobody reads. */
+/** Maximum number of rows in a list. */
 const MAX_ROWS = 200;
 
 export function decisionsSection({ decisions }: SummaryData): string {
@@ -39,7 +39,7 @@ const CHANGE_LETTERS: { readonly [C in FileChange["change"]]: string } = {
   typechange: "T",
 };
 
-/** What a person must not miss; nothing when there is nothing. */
+/** Lists warnings of the engine. Returns an empty list if there are none. */
 export function engineSections(engine: EngineFacts | null): string[] {
   if (engine === null) return [];
   const { concerns, unexpected, testsChanged, findings, checks, denied = [], notices = [], unmentioned = [] } = engine;
@@ -55,7 +55,7 @@ export function engineSections(engine: EngineFacts | null): string[] {
   ];
 }
 
-/** Files that take effect without being called come before all others. */
+/** Lists files that take effect without being called, before all other files. */
 export function actingSection({ changed, changedSinceSeen }: SummaryData): string[] {
   const files = actingFiles([...(changed ?? []), ...(changedSinceSeen ?? [])].map(({ path }) => path));
   return listed(

@@ -16,26 +16,26 @@ import {
 } from "./summary-sections.ts";
 import { fullHead, minimalHead, titleLine } from "./summary-head.ts";
 
-/** What a summary tells. Texts come as they were found; rendering makes them harmless. */
+/** Content of a summary. Texts are unescaped until rendering. */
 export type SummaryData = {
-  /** Two digits, or null where phases have none. */
+  /** Two digits, or null if phases have no numbers. */
   readonly number: string | null;
   readonly name: string;
   readonly status: string;
-  /** Null when either end is unknown. */
+  /** Null if start or end is unknown. */
   readonly duration: { readonly minutes: number; readonly from: string; readonly to: string } | null;
   readonly artifacts: readonly string[];
   readonly decisions: readonly string[];
-  /** Since the phase was first entered; null when git could not tell. */
+  /** Changes since the phase was first entered. Null if git could not list them. */
   readonly changed: readonly FileChange[] | null;
-  /** Since a person last looked; null when nobody has. */
+  /** Changes since the user's last review. Null before the first one. */
   readonly changedSinceSeen: readonly FileChange[] | null;
   readonly engine: EngineFacts | null;
-  /** Folder in which the summary will be, relative to the working tree. */
+  /** Folder of the summary, relative to the working tree. */
   readonly folder: string;
 };
 
-/** What only the engine knows about a phase. */
+/** Facts recorded by the engine. */
 export type EngineFacts = Readonly<
   Pick<
     PhaseOutput,
@@ -47,20 +47,20 @@ export type EngineFacts = Readonly<
   readonly sandbox: boolean | null;
   /** True if an agent session did some of the work. */
   readonly bySession: boolean;
-  /** Executions that did not tell what they used. */
+  /** Number of executions without reported usage. */
   readonly missingUsage: number;
   readonly checks: readonly CheckResult[];
-  /** What reviewers found, in one line each; what is open first. */
+  /** Findings of reviewers, one line each, open ones first. */
   readonly findings: readonly string[];
 };
 
-/** Where summaries are written, relative to the working tree; those of an item's analysis are beside its journal. */
+/** Returns the folder of summaries, relative to the working tree. An item's analysis has them next to its journal. */
 export function reviewsFolder({ run }: Pick<ActiveRun, "run">): string {
   const item = run.item.slice(run.item.lastIndexOf("/") + 1);
   return [...ownFolders(run.scope === "item" ? item : null), OWN.reviews].join("/");
 }
 
-/** The summary shown at a gate. The same data always gives the same text. */
+/** Renders the summary shown at a gate. Equal data always gives equal text. */
 export function renderPhaseSummary(data: SummaryData, { minimal }: { readonly minimal: boolean }): string {
   const blocks = minimal
     ? [titleLine(data), minimalHead(data), ...actingSection(data), artifactSection(data)]
@@ -78,14 +78,14 @@ export function renderPhaseSummary(data: SummaryData, { minimal }: { readonly mi
   return `${blocks.join("\n\n")}\n`;
 }
 
-/** Named by the phase's number where only one phase of the workflow has it, else by the full key. */
+/** Returns a file name with the phase's number, or with the full key if several phases share the number. */
 export function summaryFileName(keys: readonly PhaseKey[], key: PhaseKey): string {
   const number = phaseNumber(key);
   const isShared = keys.some((other) => other !== key && phaseNumber(other) === number);
   return `phase-${isShared ? key : number}-summary.md`;
 }
 
-/** What a run knows about one of its phases. */
+/** Collects the recorded facts about a phase. */
 export function buildSummaryData(run: ActiveRun | EndedRun, phaseKey: PhaseKey): SummaryData {
   const record = run.phases.find(({ rule }) => rule.key === phaseKey);
   const known = { ...nothing, number: leadingNumber(phaseKey), name: phaseKey, folder: reviewsFolder(run) };
@@ -100,7 +100,7 @@ export function buildSummaryData(run: ActiveRun | EndedRun, phaseKey: PhaseKey):
   };
 }
 
-/** What is told about a phase of which nothing is known. */
+/** Summary of a phase without recorded facts. */
 export const nothing: Omit<SummaryData, "number" | "name"> = {
   status: "N/A",
   duration: null,
@@ -131,19 +131,19 @@ const statusText: { readonly [S in PhaseRecord["status"]]: string } = {
   skipped: "Skipped",
 };
 
-/** The two digits of a phase's key; null where it has none. */
+/** Returns the two digits of a phase's key, or null if it has none. */
 export function leadingNumber(key: PhaseKey): string | null {
   const number = phaseNumber(key);
   return /^[0-9]{2}$/.test(number) ? number : null;
 }
 
-/** Null unless both are timestamps, in this order. */
+/** Returns null unless both values are timestamps, in this order. */
 export function measureDuration(from: unknown, to: unknown): SummaryData["duration"] {
   const minutes = minutesBetween(from, to);
   return minutes === null ? null : { minutes, from: String(from), to: String(to) };
 }
 
-/** Decisions written as one text: its bullets where it has some, else its sentences. Commas separate neither. */
+/** Splits a text into decisions: its bullets if it has any, else its sentences. Commas separate neither. */
 export function splitDecisions(summary: string): string[] {
   const lines = summary.split("\n").map((line) => line.trim());
   const bullets = lines.flatMap((line) => BULLET.exec(line)?.[1] ?? []);
@@ -152,9 +152,9 @@ export function splitDecisions(summary: string): string[] {
 }
 
 const BULLET = /^(?:[-*•]|[0-9]{1,3}[.)])[ \t]+(\S.*)$/;
-/** White space between the end of a sentence and the beginning of the next one; "e.g. This" is none. */
+/** White space between two sentences, but not after abbreviations: "e.g. This". */
 const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\.\p{L}\.)\s+(?=["'([`]?[\p{Lu}\p{N}])/u;
-/** The summary of the current phase, as it is shown at a gate. */
+/** Renders the summary of the current phase, as shown at a gate. */
 export function summaryText(run: ActiveRun): string {
   const key = currentPhase(run)?.rule.key ?? "";
   return renderPhaseSummary(buildSummaryData(run, key), { minimal: run.run.minimalSummary });

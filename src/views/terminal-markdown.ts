@@ -3,7 +3,7 @@ import { wrapLines } from "./wrap-lines.ts";
 
 type Style = (text: string) => string;
 
-/** How a terminal shows what Markdown marks; each gives the text back as it is where there are no colours. */
+/** Terminal styles for Markdown. Without colors, each returns its text unchanged. */
 export type Paint = {
   readonly bold: Style;
   readonly dim: Style;
@@ -13,7 +13,7 @@ export type Paint = {
 
 export type Page = { readonly columns: number; readonly paint: Paint };
 
-/** A document of an agent or of ours as a person reads it at a terminal: no marks, words not broken, columns aligned. */
+/** Formats Markdown for a terminal: no markup, lines wrapped between words, aligned columns. */
 export function terminalMarkdown(text: string, page: Page): string {
   return splitBlocks(plainText(text).split("\n"))
     .flatMap((block) => render(block, page))
@@ -68,7 +68,7 @@ function textLines(line: string, { columns, paint }: Page): string[] {
   return inline(wrapLines(listItem(line) ?? line.replace(/^> ?/, "  "), columns), paint).split("\n");
 }
 
-/** An entry of a list; null for what is none. */
+/** Formats a list item. Returns null for other lines. */
 function listItem(line: string): string | null {
   const item = ITEM.exec(line);
   if (item === null) return null;
@@ -78,12 +78,12 @@ function listItem(line: string): string | null {
 }
 
 const LINK = /!?\[((?:[^\]\\]|\\.)*)\]\(([^)]*)\)/g;
-const CODE = /(`+)(.+?)\1/gs; // a line may have been broken in it
-const STRONG = /\*\*(?=\S)(.+?)(?<=\S)\*\*/gs; // not the other form: __init__.py is a name
+const CODE = /(`+)(.+?)\1/gs; // may contain a line break from wrapping
+const STRONG = /\*\*(?=\S)(.+?)(?<=\S)\*\*/gs; // not the form with underscores: __init__.py is a name
 const EMPHASIS = /(?<![\w*\\])([*_])(?![\s*_])(.+?)(?<![\s*_])\1(?![\w*])/g;
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
-/** Code is taken out first: what stands in it are no marks. */
+/** Separates code first, because it contains no markup. */
 function inline(text: string, paint: Paint): string {
   return text
     .split(CODE)
@@ -91,7 +91,7 @@ function inline(text: string, paint: Paint): string {
     .join("");
 }
 
-/** Where a link leads is told, unless it is a file of the project, which has its name for a text. */
+/** Returns true for URLs, which are printed after the link text. A link to a project file has its name as text. */
 const isElsewhere = (target: string): boolean => /^[a-z]+:/i.test(target);
 
 const marked = (text: string, paint: Paint): string =>
@@ -113,7 +113,7 @@ function tableLines(rows: readonly string[], { paint }: Page): string[] {
   });
 }
 
-/** A bar that is escaped is part of its cell. */
+/** Splits a row into cells. An escaped bar is part of its cell. */
 const splitCells = (row: string): string[] =>
   row
     .trim()

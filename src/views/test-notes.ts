@@ -1,6 +1,6 @@
 import type { CheckResult } from "../schema/facts.ts";
 
-/** What a person should know about tests that ran, whether they passed or not. */
+/** Lists notes about tests that ran, whatever their result. */
 export const testNotes = (checks: readonly CheckResult[] = []): string[] =>
   checks.flatMap(({ ranAs, notes = [] }) => [...(ranAs === "you" ? [RAN_AS_YOU] : []), ...notes]);
 

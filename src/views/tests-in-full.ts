@@ -10,7 +10,7 @@ type Tests = {
   readonly definition: readonly { readonly name: string; readonly text: string }[];
 };
 
-/** The command with all that stands behind it: every line of every script, with nothing that acts or hides. */
+/** Lists the test command and every line of its scripts, as plain text that cannot act or hide anything. */
 export const testsInFull = ({ command, definition }: Tests): string[] => [
   `Tests would be run with: ${plainLine(testCommandText(command), MAX_LINE_LENGTH)} (${plainLine(command.source)})`,
   ...definition.flatMap(({ name, text }) => [`${plainLine(name)}:`, ...plainText(text).split("\n").map(indented)]),
@@ -19,12 +19,12 @@ export const testsInFull = ({ command, definition }: Tests): string[] => [
 const MAX_LINE_LENGTH = 5000;
 const indented = (line: string): string => `  ${line}`;
 
-/** How much is shown before a person is asked: two screens, and never less than a small one has. */
+/** Size of a terminal. Up to two screens are printed before a question, each counted with at least 24 rows. */
 export type ScreenSize = { readonly columns: number; readonly rows: number };
 const SCREENS = 2;
 const FEWEST_ROWS = 24;
 
-/** Lines as they fit on two screens; what is left out is told where it is. */
+/** Cuts lines to two screens, marks the omission, and keeps the last line. */
 export function cutToScreens(lines: readonly string[], { columns, rows }: ScreenSize): string[] {
   const most = SCREENS * Math.max(rows, FEWEST_ROWS);
   const heights = lines.map((line) => Math.max(1, Math.ceil(line.length / columns)));

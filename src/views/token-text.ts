@@ -4,7 +4,7 @@ import type { Usage } from "../schema/agent.ts";
 
 type MissingUsage = Pick<PhaseRecord, "missingUsage" | "missingCost">;
 
-/** Tokens and money for people; nothing where they are unknown, which is never zero. */
+/** Formats tokens and cost. Unknown values are omitted, never shown as zero. */
 export function tokens(
   { input, output, usd }: Usage,
   more: MissingUsage = { missingUsage: 0, missingCost: 0 },

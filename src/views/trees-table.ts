@@ -6,7 +6,7 @@ export type TreeRow = {
   readonly path: string;
   readonly item: string | null;
   readonly isHere: boolean;
-  /** The newest run; null when there was none. */
+  /** Newest run, if any. */
   readonly run: {
     readonly id: string;
     readonly workflow: string;
@@ -15,11 +15,11 @@ export type TreeRow = {
     readonly status: string;
     readonly isOpen: boolean;
   } | null;
-  /** Code of what keeps its journal from being read. */
+  /** Code of the problem that prevents reading the journal. */
   readonly problem: string | null;
 };
 
-/** Working trees for people: what is open in each, and the command to look closer. */
+/** Formats working trees: the open run of each, with the command to display it. */
 export function treesTable(rows: readonly TreeRow[]): string[] {
   return rows.flatMap((row) => [
     `${plainLine(row.path)}${row.item === null ? "" : `, item ${row.item}`}${row.isHere ? " (here)" : ""}`,
@@ -36,7 +36,7 @@ function describeState({ run, problem }: TreeRow): string {
   return `${run.status}${phase} · ${run.id} · ${run.workflow}: ${plainLine(run.title, 60)}`;
 }
 
-/** Which looks at that run from wherever it is typed. */
+/** Returns the command to display this run from the current directory. */
 export function resumeCommand({ path, item, isHere }: Pick<TreeRow, "path" | "item" | "isHere">): string {
   const where = isHere ? "" : ` -C ${shellWord(path)}`;
   return `isdlc${where} status${item === null ? "" : ` --item ${item}`}`;

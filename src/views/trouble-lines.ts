@@ -6,7 +6,7 @@ import { plainLine, plainText } from "./plain-text.ts";
 
 type Escalation = Extract<Wait, { kind: "escalation" }>;
 
-/** What went wrong, in words, and what was found out about it. */
+/** Describes a failed step, with its details. */
 export function troubleLines(wait: Escalation): string[] {
   const { id, reason, detail } = wait;
   const phase = attemptParts(id)?.phase ?? null;
@@ -16,7 +16,7 @@ export function troubleLines(wait: Escalation): string[] {
   return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...shown];
 }
 
-/** What could not be done, and why, in words that begin in lower case. */
+/** Names the failure and its reason, starting in lower case. */
 export function whatFailed(wait: Escalation): string {
   const { from, reason } = wait;
   return REASONS[reason]?.(wait) ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`;
@@ -27,7 +27,7 @@ function stillFailing({ checks = [], failures = 1 }: Escalation): string {
   return `${isTests ? "tests" : "checks"} still fail after ${formatCount(failures, "attempt")}; stopped`;
 }
 
-/** Reasons that say more than the step that failed. */
+/** Reasons with a more specific text than the failed step. */
 const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefined>> = {
   [TESTS_CHANGED]: () => "the way tests are run has changed",
   [TESTS_NOT_STARTED]: () => "the tests could not be started: no test ran",
@@ -57,7 +57,7 @@ const TROUBLE: { readonly [S in Step]: string } = {
   finish: "the work could not be finished",
 };
 
-/** A person is asked about all of it. */
+/** Keeps all lines, because the user decides about all of them. */
 const wholeLines = (detail: string): string[] =>
   plainText(detail)
     .split("\n")

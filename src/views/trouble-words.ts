@@ -1,11 +1,11 @@
 import { OWN_LINES, TESTS_CHANGED, TESTS_NOT_STARTED, TESTS_SANDBOXED, type WaitOption } from "../core/run.ts";
 
-/** How an option reads otherwise than usual. */
+/** Texts of options that differ from the usual ones. */
 type Otherwise = {
   readonly [O in WaitOption]?: { readonly label?: string; readonly short: string; readonly effect: string };
 };
 
-/** Tests that fail before anybody has changed anything. */
+/** Tests that fail before the first change. */
 const BEFORE_THE_WORK: Otherwise = {
   accept: {
     label: "Continue anyway",
@@ -49,7 +49,7 @@ const WITHOUT_TESTS = {
   effect: "Runs no tests in the rest of this run. That is recorded, and shown at the gate.",
 } as const;
 
-/** What an option means where a step could not be done, by the reason. */
+/** Option texts after a failed step, by its reason. */
 export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
   [TESTS_CHANGED]: {
     retry: {

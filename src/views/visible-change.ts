@@ -1,9 +1,9 @@
 /* oxlint-disable no-misleading-character-class -- each of these is meant by itself */
-/** Marks of ours that a file could also contain as text: the first sign of such a text is marked itself. */
+/** Text in a file that looks like an inserted mark: its first character is marked. */
 const LOOKALIKES = /<(?=U\+[0-9A-F]{4,6}>)|[\u2400-\u2421\ufffd]/g;
-/** Spaces that look like the one of the keyboard, and joiners, which plain text may have around emoji. */
+/** Characters that look like a space, and joiners, which `plainText` allows next to emoji. */
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u200c\u200d\ufe0e\ufe0f]/g;
-/** Signs that are drawn like one of ASCII: letter-like punctuation, hyphens, full-width and mathematical letters. */
+/** Characters that look like ASCII: letter-like punctuation, hyphens, full-width and mathematical letters. */
 const SIGNS =
   /[\u01c3\u02b9-\u02bc\u02c8\u02d0\u037e\u0387\u05c3\u2010\u2011\u2024\u2044\u2212\u2215\u2236\u2223\u29f5\u29f8\ua789\uff01-\uff5e]|[\u{1d400}-\u{1d7ff}]/gu;
 const ASCII_ONLY = /^[\t\n\r\u0020-\u007e]*$/;
@@ -15,8 +15,8 @@ const OTHERS = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script
 const CONFUSABLE = /^[АВЕЅІЈКМНОРСТУХаеоѕіјрсухһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναԍպոսօ]+$/u;
 
 /**
- * Text of a change in which nothing can be hidden or confused: what is drawn like something else, or not at all, is a
- * visible mark. Controls and marks without a shape are left to `plainText`.
+ * Replaces characters of a change that are invisible or look like others with visible marks. Leaves control characters
+ * and marks without a shape to `plainText`.
  */
 export function visibleChange(text: string): string {
   if (ASCII_ONLY.test(text)) return text.replaceAll(LOOKALIKES, mark);
@@ -27,7 +27,7 @@ export function visibleChange(text: string): string {
     .join("\n");
 }
 
-/** A carriage return at the end of a line, which a terminal and a browser do not show. */
+/** Makes carriage returns visible, which terminals and browsers do not show. */
 export const visibleReturns = (text: string): string => text.replaceAll("\r", "\u240d");
 
 function visibleLine(line: string): string {
@@ -43,7 +43,7 @@ function visibleLine(line: string): string {
     .replaceAll(SIGNS, mark);
 }
 
-/** Letters that Unicode writes in more than one way look the same in all of them. */
+/** Marks characters that Unicode can write in several ways and that look the same in all of them. */
 function markUncomposed(line: string): string {
   if (line.normalize("NFC") === line) return line;
   return line.replaceAll(/\P{M}\p{M}*/gu, (cluster) => {

@@ -12,7 +12,7 @@ const SENTENCES: { readonly [K in Wait["kind"]]: string } = {
   finish: "is the last one: how should the run end?",
 };
 
-/** What is told about an open wait. */
+/** Builds the notification of an open wait. */
 export function waitNotice(run: ActiveRun, wait: Wait, project: string): WaitNotice {
   const phase = currentPhase(run) ?? run.phases.at(-1);
   const { id, kind, openedAt } = wait;
@@ -29,13 +29,13 @@ export function waitNotice(run: ActiveRun, wait: Wait, project: string): WaitNot
   };
 }
 
-/** A project is called by the name of its folder. */
+/** Returns the folder name of a project as its name. */
 export const projectName = ({ root }: { readonly root: string }): string =>
   root.slice(Math.max(root.lastIndexOf("/"), root.lastIndexOf("\\")) + 1);
 
 export type WebhookForm = "json" | "slack" | "teams";
 
-/** The body in the form that the receiver understands. */
+/** Builds a webhook body in the receiver's format. */
 export function noticeBody(notice: Pick<WaitNotice, "text">, form: WebhookForm): object {
   switch (form) {
     case "json":
@@ -61,5 +61,5 @@ export function noticeBody(notice: Pick<WaitNotice, "text">, form: WebhookForm):
   }
 }
 
-/** Slack reads these three as markup: a title must not mention a channel or hide a link. */
+/** Escapes Slack markup: a title must not mention a channel or hide a link. */
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

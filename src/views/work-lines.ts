@@ -5,10 +5,10 @@ import type { RunEvent } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
 import { plainLine } from "./plain-text.ts";
 
-/** One thing that happened, short enough to stay on a screen. */
+/** One event, short enough for one line of a screen. */
 export type WorkLine = { readonly mark: "begun" | "good" | "bad"; readonly text: string };
 
-/** What a person who watches keeps of the events after a number: phases begun, what they made, verdicts, commits. */
+/** Lists the progress after an event number: started phases, their outputs, verdicts and commits. */
 export function workLines(events: readonly RunEvent[], after: number): WorkLine[] {
   return events.flatMap((event, index) => (event.seq > after ? toWorkLines(event, events.slice(0, index)) : []));
 }
@@ -35,14 +35,14 @@ const tellers: Tellers = {
 };
 
 function toWorkLines(event: RunEvent, before: readonly RunEvent[]): WorkLine[] {
-  const tell = tellers[event.type] as ((event: RunEvent, before: readonly RunEvent[]) => WorkLine[]) | undefined; // keyed by its own type
+  const tell = tellers[event.type] as ((event: RunEvent, before: readonly RunEvent[]) => WorkLine[]) | undefined; // keyed by the event's type
   return (tell?.(event, before) ?? []).map(({ mark, text }) => ({ mark, text: plainLine(text) }));
 }
 
 const good = (text: string): WorkLine => ({ mark: "good", text });
 const bad = (text: string): WorkLine => ({ mark: "bad", text });
 
-/** Files, then tests, then the agent's own words: on a narrow screen these are cut. */
+/** Lists files, then tests, then the agent's message: narrow screens cut the message. */
 function passedText(results: readonly CheckResult[], before: readonly RunEvent[]): string {
   const draft = before.findLast((event) => event.type === "draft.produced");
   const tests = results.find(({ name }) => name === "tests");
@@ -52,11 +52,11 @@ function passedText(results: readonly CheckResult[], before: readonly RunEvent[]
   return [files, measured, withoutMarks(draft?.summary ?? "")].filter((part) => part !== "").join(" · ");
 }
 
-/** On one line the marks of Markdown only get in the way. */
+/** Removes Markdown marks, which are noise on a single line. */
 const withoutMarks = (text: string): string =>
   text.replaceAll(/^\s*(?:#{1,6}|[-*>]|[0-9]+\.)\s+/gm, "").replaceAll(/\*\*|`/g, "");
 
-/** What the current phase has to leave; once the checks have passed, it is there. */
+/** Returns the required outputs of the current phase. They exist once the checks passed. */
 function dueFiles(before: readonly RunEvent[]): readonly string[] {
   const started = before.find((event) => event.type === "run.started");
   const attempt = before.findLast((event) => event.type === "attempt.started");
@@ -72,7 +72,7 @@ function filesText(paths: readonly string[]): string {
   return `made ${names.slice(0, MAX_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
-/** The first line has the command or the file, and the reason; tests that the runner names follow. */
+/** Joins the first line (command or file, with the reason) and the tests named by the runner. */
 function failedText({ name, detail, failing = [] }: CheckResult): string {
   const named = failing.slice(0, MAX_NAMED).map((test) => test.name);
   const left = failing.length - named.length;

@@ -1,11 +1,11 @@
-/** Breaks lines between words where they are wider than the screen; what follows is indented like the text before it. */
+/** Wraps lines between words at the screen width. Continuation lines keep the indent of the text. */
 export const wrapLines = (text: string, columns: number): string =>
   text
     .split("\n")
     .flatMap((line) => wrapped(line, Math.max(columns, NARROWEST)))
     .join("\n");
 
-/** Less than this is no terminal to read at. */
+/** Minimum width in columns, used for narrower terminals. */
 const NARROWEST = 30;
 
 function wrapped(line: string, columns: number): string[] {
@@ -15,7 +15,7 @@ function wrapped(line: string, columns: number): string[] {
   let rest = line;
   while (rest.length > columns) {
     const space = rest.lastIndexOf(" ", columns);
-    const isWord = space <= indent.length; // a word wider than the screen, such as a path, is left to the terminal
+    const isWord = space <= indent.length; // a word wider than the screen, such as a path, stays in one piece
     const end = isWord ? rest.indexOf(" ", columns) : space;
     if (end === -1) break;
     lines.push(rest.slice(0, end));
@@ -24,7 +24,7 @@ function wrapped(line: string, columns: number): string[] {
   return [...lines, rest];
 }
 
-/** Keys or names side by side, two spaces apart, on as many lines as they need; none is broken. */
+/** Lists items two spaces apart, on as many lines as needed. No item is broken. */
 export function wrapItems(items: readonly string[], columns: number): string {
   const lines: string[] = [];
   for (const item of items) {
