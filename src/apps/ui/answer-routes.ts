@@ -13,7 +13,7 @@ import { verifySignature } from "./signed-answer.ts";
 import { readToldRun } from "./told-of.ts";
 import { tellingWhoWasFirst } from "./who-was-first.ts";
 
-/** What a person decides about a run. */
+/** Adds the routes for a user's decisions about a run. */
 export function addAnswerRoutes(app: Hono<Env>, served: ServerContext): void {
   const { repository, drivers, opener } = served;
   const drafts = createDraftFiles(repository.here.folders.state);

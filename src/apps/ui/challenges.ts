@@ -2,18 +2,21 @@ import { decisionChallenge } from "../../adapters/passkeys/decision-challenge.ts
 import type { AnswerRequest } from "../../schema/api.ts";
 import { newNonces, type Nonces, type Signable, toSignable, type SigningPlace } from "./signable.ts";
 
-/** A signature that comes later is not wanted any more. */
+/** Later signatures are rejected. */
 const CHALLENGE_LIFETIME_MS = 5 * 60_000; // milliseconds
 const MAX_OPEN = 1000;
 
 export type Challenges = {
-  /** What has to be signed for this decision. */
+  /** Creates the challenge to sign for this decision. */
   create(place: SigningPlace, decision: AnswerRequest): string;
-  /** What is behind a challenge, once; null where it was made for another decision, used before, or too old. */
+  /**
+   * Returns the signed content of a challenge, once. Returns null if the challenge was created for another decision,
+   * used before, or has expired.
+   */
   take(challenge: string, place: SigningPlace, decision: AnswerRequest): Signable | null;
 };
 
-/** Each decision that is to be signed gets a challenge of its own: a signature is good for that one, and once. */
+/** Creates a separate challenge for each decision: a signature is valid for that decision only, and once. */
 export function createChallenges(now: () => number): Challenges {
   const open = new Map<string, Nonces & { readonly madeAt: number }>();
   return {

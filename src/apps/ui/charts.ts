@@ -4,10 +4,10 @@ import type { RunId } from "../../schema/ids.ts";
 import { toCharts, readFigures, type RunFigures } from "../../views/page/charts.ts";
 import type { LocatedProject, Repository } from "./repository.ts";
 
-/** Runs that the charts are about: the newest. */
+/** Maximum number of runs in the charts: the newest ones. */
 const MAX_RUNS = 100;
 
-/** Charts over the ended runs. What was worked out for a run is kept, as an ended run does not change. */
+/** Creates charts of ended runs. Values of each run are cached, because an ended run does not change. */
 export function createCharts(repository: Repository): () => ChartsView {
   const known = new Map<RunId, RunFigures | null>();
   return () => {
@@ -21,7 +21,7 @@ export function createCharts(repository: Repository): () => ChartsView {
   };
 }
 
-/** Null for a journal that cannot be read: lists tell what is wrong with it. */
+/** Returns null for an unreadable journal. Lists report the problem. */
 function figures({ project }: LocatedProject, id: RunId): RunFigures | null {
   try {
     const { state } = project.journal.load(id);

@@ -26,10 +26,10 @@ import { tellingWhoWasFirst } from "./who-was-first.ts";
 
 export type Env = { Bindings: HttpBindings };
 
-const BODY_LIMIT = 1024 * 1024; // bytes: the longest answer there can be, with its comments
+const BODY_LIMIT = 1024 * 1024; // bytes: the longest possible answer with its comments
 const Secret = z.strictObject({ secret: z.string().check(z.maxLength(200)) });
 
-/** Everything the page asks for. What is not named here is not answered. */
+/** Creates the app with all its routes. Any other request is rejected. */
 export function createApp(served: ServerContext): Hono<Env> {
   const app = new Hono<Env>();
   addGuards(app, served);

@@ -8,10 +8,13 @@ import type { Person } from "../../schema/people.ts";
 import { leftLines } from "../../views/left-lines.ts";
 import type { FoundRun } from "./repository.ts";
 
-/** Who decides, and what their passkey signed where it did. */
+/** The user who decides, and their passkey's signature, if any. */
 export type Answerer = { readonly by: Person; readonly signature: PasskeySignature | undefined };
 
-/** Records what a person decided. @throws ProblemError when it is not open, not offered, or not what they were shown. */
+/**
+ * Records a user's decision.
+ * @throws ProblemError if the wait is not open, the option is not offered, or the user saw another summary.
+ */
 export async function decideAnswer(
   { run, project }: FoundRun,
   request: AnswerRequest,
@@ -27,13 +30,13 @@ export async function decideAnswer(
   return answer(project, run, { ...answerer, wait, shown, option, text, comments, replies, isConfirmed });
 }
 
-/** What a cancelled run left in the tree, or where it is kept, is told with the answer. */
+/** Reports files of a cancelled run as warnings: their paths in the working tree, or the place of their backup. */
 const toldWhatIsLeft = ({ left, ...recorded }: CommandResult): RecordResult => ({
   ...recorded,
   warnings: [...recorded.warnings, ...(left === null ? [] : leftLines(left))],
 });
 
-/** What may be said of a run whatever it waits for; null for an answer to a wait. */
+/** Returns the command for an action on the run itself, or null for an answer to a wait. */
 function ofRun({ wait, option, text, phase, tree, comments }: AnswerRequest, answerer: Answerer): RunCommand | null {
   switch (option) {
     case "cancel":

@@ -8,7 +8,9 @@ import type { RunId } from "../../schema/ids.ts";
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const Drafts = z.record(z.string(), z.string());
 
-/** Comments that were not sent, one file for each run in the user's own state folder: another port or browser has them too. */
+/**
+ * Unsent comments, one file per run in the user's state folder, to be available on other ports and in other browsers.
+ */
 export type DraftFiles = {
   read(run: RunId): DraftList["drafts"];
   save(run: RunId, draft: SavedDraft): void;
@@ -28,14 +30,14 @@ export function createDraftFiles(stateFolder: string): DraftFiles {
       const next = text === null ? others : { ...others, [wait]: text };
       if (Object.keys(next).length === 0) return removeFile(nodeFiles, pathOf(run));
       const bytes = Buffer.from(JSON.stringify(next));
-      if (bytes.length > MAX_FILE_BYTES) return; // the browser has them
+      if (bytes.length > MAX_FILE_BYTES) return; // the browser still has them
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       replaceFile(nodeFiles, pathOf(run), bytes);
     },
   };
 }
 
-/** A damaged file has no drafts: the browser that wrote them still does. */
+/** Returns no drafts for a damaged file: the browser that wrote them still has them. */
 function parseDrafts(text: string): DraftList["drafts"] {
   try {
     return z.parse(Drafts, JSON.parse(text));

@@ -4,13 +4,13 @@ import type { RunId } from "../../schema/ids.ts";
 import { plainText } from "../../views/plain-text.ts";
 import type { LocatedProject } from "./repository.ts";
 
-/** Characters of what a driver said that are kept for the person. */
+/** Maximum length of a driver's saved error output, in characters. */
 const MAX_KEPT = 4000;
 
 export type Drivers = {
-  /** Has the run driven by a program of its own, which lives on when the page is closed. */
+  /** Starts a separate process to drive the run. It continues after the web UI is closed. */
   continueRun(located: LocatedProject, run: RunId): void;
-  /** What the last driver that this page started for a run ended with, where that was a problem. */
+  /** Returns the error of the last driver that this server started for a run, if it failed. */
   troubleOf(run: RunId): string | null;
 };
 
@@ -39,10 +39,10 @@ export function createDrivers(onEnd: (run: RunId) => void): Drivers {
   };
 }
 
-/** Exit code of a run that waits for a person again. */
+/** Exit code of a run that waits for the user again. */
 const RESTS = 3;
 
 const program = (): string => join(import.meta.dirname, "isdlc.cjs");
 
-/** Problems are told last: a line with the code, and one with what fixes it. */
+/** Returns the last two lines of the output: the code of the problem, and its fix. */
 const lastProblem = (said: string): string => plainText(said).trim().split("\n").slice(-2).join("\n");

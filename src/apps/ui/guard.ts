@@ -4,14 +4,16 @@ export type RequestRefusal = { readonly status: 400 | 401 | 403 | 405 | 415; rea
 
 export type IncomingRequest = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
 
-/** What this server is called in a browser. A page of another name, though it leads here, is refused. */
+/**
+ * Lists the origins of this server. Requests to any other host name are refused, even if it resolves to this machine.
+ */
 export const localOrigins = (port: number): readonly string[] => [
   `http://localhost:${port}`,
   `http://127.0.0.1:${port}`,
   `http://[::1]:${port}`,
 ];
 
-/** Why a request is not answered; null where nothing speaks against it. Sessions are looked at apart. */
+/** Returns the reason to refuse a request, if there is one. Sessions are checked separately. */
 export function findRefusal(asked: IncomingRequest, origins: readonly string[]): RequestRefusal | null {
   const { host, origin, "sec-fetch-site": site } = asked.headers;
   const named = origins.find((one) => new URL(one).host === host?.toLowerCase());
@@ -21,7 +23,10 @@ export function findRefusal(asked: IncomingRequest, origins: readonly string[]):
   return methodRefusal(asked);
 }
 
-/** A person may open the page from anywhere by typing or following the link; everything else comes from the page itself. */
+/**
+ * Accepts all requests from the web UI itself. Otherwise the user may only open a page, by typing its address or
+ * opening the link outside of a website. Requests without `Sec-Fetch-Site` pass.
+ */
 function isSameSite({ path, headers }: IncomingRequest, site: string | string[] | undefined): boolean {
   if (site === undefined || site === "same-origin") return true;
   return site === "none" && !isApi(path) && headers["sec-fetch-mode"] === "navigate";
@@ -37,18 +42,24 @@ function methodRefusal({ method, path, headers }: IncomingRequest): RequestRefus
 
 export const isApi = (path: string): boolean => path === "/api" || path.startsWith("/api/");
 
-/** The session a request carries in its header; null without one. Never a cookie: other sites could make a browser send that. */
+/**
+ * Returns the session in a request's Authorization header, if any. Cookies are never used: other sites could make a
+ * browser send them.
+ */
 export function sessionIn(authorization: string | undefined): string | null {
   return /^Bearer ([A-Za-z0-9_-]{20,100})$/.exec(authorization ?? "")?.[1] ?? null;
 }
 
 const OWN = "default-src 'none'; base-uri 'none'; form-action 'none'";
 
-/** No script but ours from files, no style but ours and those that carry the nonce of this page, no request to anywhere else. */
+/**
+ * Allows only script files of the web UI, its style files and styles with the nonce of this page, and requests to this
+ * server.
+ */
 export const pagePolicy = (nonce: string): string =>
   `${OWN}; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' blob: data:; font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'`;
 
-/** Diagrams are drawn in a frame of their own, which can reach nothing; what comes out is shown as an image. */
+/** Diagrams are drawn in a separate frame that can reach nothing. The result is displayed as an image. */
 export const diagramPolicy = `${OWN}; script-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'`;
 
 export const commonHeaders: Readonly<Record<string, string>> = {

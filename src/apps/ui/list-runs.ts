@@ -6,16 +6,16 @@ import { visibleView } from "../../views/page/visible-view.ts";
 import { apiProblem } from "./api-problem.ts";
 import { isDriven, type LocatedProject, type Repository } from "./repository.ts";
 
-/** Ended runs in one answer. */
+/** Number of ended runs per response. */
 const PAGE = 60;
-/** Ended runs that a search looks through; older ones are found by their id. */
+/** Number of ended runs to search. Older ones can be opened by id. */
 const MAX_SEARCHED = 2000;
 
 export type RunListQuery = { readonly before: string | null; readonly search: string };
 
 type OpenRuns = { readonly rows: readonly RunRow[]; readonly problems: RunList["problems"] };
 
-/** What waits first and oldest first, then what runs, then what has ended. */
+/** Lists waiting runs, longest wait first, then running and ended ones. */
 export function listRuns(repository: Repository, { before, search }: RunListQuery): RunList {
   const places = repository.places();
   const open = before === null ? openRuns(places) : { rows: [], problems: [] };
@@ -55,7 +55,7 @@ export function openRuns(places: readonly LocatedProject[]): OpenRuns {
 
 type EndedId = { readonly id: RunId; readonly located: LocatedProject };
 
-/** Newest first; ids sort by the time the run was started. */
+/** Returns the newest run first. Ids sort by start time. */
 function endedIds(places: readonly LocatedProject[]): EndedId[] {
   return places
     .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))

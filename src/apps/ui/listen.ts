@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Only the person's own machine. */
+/** Only the user's own machine. */
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
-const HEADERS_WITHIN = 5_000; // milliseconds, as all of these
+const HEADERS_WITHIN = 5_000; // milliseconds, like the next three
 const REQUEST_WITHIN = 10_000;
 const IDLE_POLL_INTERVAL_MS = 1_000;
 const IDLE_FOR = 5_000;
@@ -12,7 +12,7 @@ const MAX_CONNECTIONS = 100;
 
 export type ListeningServer = { readonly port: number; close(): Promise<void> };
 
-/** Takes the wanted port, or any when it is taken and none was asked for. */
+/** Listens on the requested port. If a default port is taken, uses any free port. */
 export async function listen(
   handle: RequestListener,
   wanted: { port: number; isFixed: boolean },
@@ -25,7 +25,7 @@ export async function listen(
   }
 }
 
-/** Both names of this machine at one port. Where there is no IPv6, the other is enough. */
+/** Listens on both loopback addresses at one port. Without IPv6, the IPv4 address is enough. */
 async function listenAt(handle: RequestListener, port: number): Promise<ListeningServer> {
   const [v4, v6] = LOOPBACK;
   const first = await listening(handle, { host: v4, port });
@@ -59,10 +59,13 @@ function listening(handle: RequestListener, place: { host: string; port: number 
 
 const withSession = new WeakSet<Socket>();
 
-/** Keeps the connection of a browser that was let in: strangers cannot take its place. */
+/** Protects the connection of a browser with a session: connections of others never replace it. */
 export const keepConnection = (socket: Socket): void => void withSession.add(socket);
 
-/** Other users of this machine can connect, too. Beyond the limit, the oldest connection without a session is closed. */
+/**
+ * Limits connections, because other users of this machine can connect, too. Beyond the limit, the oldest connection
+ * without a session is closed.
+ */
 function limitConnections(server: Server): void {
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

@@ -3,10 +3,10 @@ import { follow } from "./live.ts";
 import type { ServerContext } from "./served.ts";
 
 const KEEP_ALIVE = 15_000; // milliseconds
-/** Messages that may wait for a reader before it counts as gone. */
+/** Maximum number of queued messages. Beyond it, the reader counts as disconnected. */
 const MAX_WAITING = 500;
 
-/** What changes from now on, as server-sent events. */
+/** Streams changes from now on as server-sent events. */
 export function liveResponse({ repository, version }: ServerContext, watched: string | null): Response {
   if (watched !== null) repository.find(watched);
   return eventStream(({ tell, fail, signal }) => follow(repository, version, { tell, fail, watched, signal }));
@@ -14,13 +14,16 @@ export function liveResponse({ repository, version }: ServerContext, watched: st
 
 export type Stream = {
   readonly tell: (message: LiveMessage) => void;
-  /** Nothing more can be told. */
+  /** Ends the stream with an error. */
   readonly fail: (error: unknown) => void;
-  /** Aborted when nobody listens any more. */
+  /** Aborted when the reader disconnects. */
   readonly signal: AbortSignal;
 };
 
-/** Tells one listener until it is gone. Read with `fetch`, as an EventSource cannot send the session's header. */
+/**
+ * Streams messages to one reader until it disconnects. Use `fetch` to read it: EventSource cannot send the session's
+ * header.
+ */
 export function eventStream(begin: (stream: Stream) => void | Promise<void>): Response {
   const gone = new AbortController();
   const encoder = new TextEncoder();

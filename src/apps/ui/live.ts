@@ -5,19 +5,19 @@ import { openRuns } from "./list-runs.ts";
 import { isDriven, type LocatedProject, type Repository } from "./repository.ts";
 import { followActivity } from "../../adapters/transcripts/transcripts.ts";
 
-/** Milliseconds between looks for new runs, and for drivers that came or went: the journal does not tell of those. */
+/** Milliseconds between scans for new runs, and for started or ended drivers, which the journal does not report. */
 const RUN_POLL_INTERVAL_MS = 1000;
 
 export type Listener = {
   readonly tell: (message: LiveMessage) => void;
-  /** Nothing more can be told. */
+  /** Ends the stream with an error. */
   readonly fail: (error: unknown) => void;
-  /** The run whose agents are listened to as well; null for none. */
+  /** Run whose agent activity is streamed, too, if any. */
   readonly watched: RunId | null;
   readonly signal: AbortSignal;
 };
 
-/** Tells of everything that changes in the repository's runs until the signal ends it. */
+/** Reports all changes of the repository's runs until the signal aborts. */
 export function follow(repository: Repository, version: string, listener: Listener): void {
   const { tell, signal, watched } = listener;
   const followed = new Map<string, string>();
@@ -35,7 +35,7 @@ export function follow(repository: Repository, version: string, listener: Listen
     try {
       scan();
     } catch (error) {
-      listener.fail(error); // whoever listens comes again, and is told by the lists
+      listener.fail(error); // the reader connects again, and the lists report the problem
     }
   }, RUN_POLL_INTERVAL_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
@@ -58,11 +58,11 @@ function followNewest(located: LocatedProject, { followed, tell, signal }: LiveF
     if (before !== undefined && state.is !== "none") tell({ is: "changed", run, seq: state.seq });
     if (before?.split(" ", 1)[0] !== run) void followRun(located, run, { tell, signal });
   } catch (error) {
-    if (!(error instanceof ProblemError)) throw error; // lists tell what is wrong with a journal
+    if (!(error instanceof ProblemError)) throw error; // lists report problems of a journal
   }
 }
 
-/** Milliseconds before another look where a change brought nothing new: a journal that is gone changes all the time. */
+/** Milliseconds to wait after a change without new events: a missing journal reports changes all the time. */
 const LOOKS_AGAIN_AFTER = 250;
 
 async function followRun({ project }: LocatedProject, run: RunId, { tell, signal }: Pick<Listener, "tell" | "signal">) {
@@ -76,7 +76,7 @@ async function followRun({ project }: LocatedProject, run: RunId, { tell, signal
   }
 }
 
-/** A journal that cannot be read now is looked at again when it changes. */
+/** Returns 0 for an unreadable journal, which is read again when it changes. */
 function readSeq(load: () => ReturnType<LocatedProject["project"]["journal"]["load"]>): number {
   try {
     const { state } = load();

@@ -14,18 +14,18 @@ import { visibleView } from "../../views/page/visible-view.ts";
 import { plainText } from "../../views/plain-text.ts";
 import { visibleChange } from "../../views/visible-change.ts";
 
-/** Characters of a document that are sent. */
+/** Maximum length of a document in a response, in characters. */
 const DOCUMENT_LIMIT = 400_000;
-/** Characters of all patches together. */
+/** Maximum length of all patches together, in characters. */
 const DIFF_LIMIT = 12_000_000;
 
-/** A run, and where everything about it is read from. */
+/** A run, with access to its data. */
 export type RunSource = {
   readonly run: ActiveRun | EndedRun;
   readonly events: () => readonly RunEvent[] | Promise<readonly RunEvent[]>;
-  /** Text of a file as a tree has it; null where it is not there. */
+  /** Returns a file's text in a git tree, or null if it does not exist. */
   readonly file: (path: string, tree: TreeId | null) => Promise<string | null>;
-  /** What is different between two trees. */
+  /** Returns the patch between two git trees. */
   readonly patch: (from: TreeId | null, to: TreeId | null) => Promise<string>;
 };
 
@@ -35,7 +35,7 @@ export async function readRunDetail({ run, events }: RunSource, seen: RunPlace):
   return visibleView(runDetail(run, { ...seen, events: await events(), ...open }));
 }
 
-/** @throws ProblemError COMMAND_REFUSED where no gate is open. */
+/** @throws ProblemError COMMAND_REFUSED if no gate is open. */
 export async function readGateView(source: RunSource): Promise<GateView> {
   const { run } = source;
   const view =
@@ -71,17 +71,20 @@ async function documentAt(source: RunSource, path: string, tree: TreeId | null):
   };
 }
 
-/** A document that a phase of the run made; any other path is none of it. @throws ProblemError UNSAFE_PATH. */
+/**
+ * Reads a document produced by a phase of the run.
+ * @throws ProblemError UNSAFE_PATH for any other path.
+ */
 export async function readDocumentView(source: RunSource, path: string): Promise<DocumentView> {
   const made = source.run.phases.flatMap((one) => (one.made === null ? [] : one.made));
   const found = made.flatMap(({ artifacts, tree }) => artifacts.map((artifact) => ({ artifact, tree })));
-  const document = found.findLast(({ artifact }) => plainText(artifact) === path); // as the page was told of it
+  const document = found.findLast(({ artifact }) => plainText(artifact) === path); // paths were sent to the web UI in this form
   if (document === undefined)
     throw new ProblemError({ code: "UNSAFE_PATH", path, detail: "no phase of this run made it" });
   return visibleView(await documentAt(source, document.artifact, document.tree));
 }
 
-/** What changed up to the tree that is shown. Empty where no git tells. */
+/** Returns the changes up to the displayed git tree. The list is empty without git. */
 export async function readDiffView({ run, patch: read }: RunSource, against: DiffAgainst): Promise<DiffView> {
   const made = run.is === "active" ? currentPhase(run)?.made : run.phases.findLast((one) => one.made !== null)?.made;
   const first = run.phases[0]?.firstTree ?? null;

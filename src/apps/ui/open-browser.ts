@@ -8,7 +8,7 @@ const OPENERS: { readonly [P in NodeJS.Platform]?: Opener } = {
   linux: { program: "xdg-open", args: [] },
 };
 
-/** Whether there is a screen here for a browser. */
+/** Returns true if this machine can display a browser to the user. */
 export function canOpenBrowser(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): boolean {
   if (isRemote(env)) return false;
   if (platform !== "linux") return OPENERS[platform] !== undefined;
@@ -17,11 +17,11 @@ export function canOpenBrowser(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
 
 export const isRemote = (env: NodeJS.ProcessEnv): boolean => (env["SSH_CONNECTION"] ?? "") !== "";
 
-/** Asks the system to show a link. Whether it did, the person sees. */
+/** Asks the system to open a link, without checking the result. */
 export function openBrowser(link: string): void {
   const opener = OPENERS[process.platform];
   if (opener === undefined) return;
   const child = spawn(opener.program, [...opener.args, link], { stdio: "ignore", detached: true });
-  child.on("error", () => undefined); // the link is printed too
+  child.on("error", () => undefined); // the link is printed, too
   child.unref();
 }

@@ -8,10 +8,10 @@ const DIAGRAM = "/diagram.html";
 const NONCE = "__STYLE_NONCE__";
 const API = "__API__";
 
-/** `web`: folder of the built page. `api`: what its requests begin with, by which it also knows who serves it. */
+/** `web`: folder of the built web UI. `api`: path prefix of its requests, which also identifies the kind of server. */
 export type PageFiles = { readonly web: string; readonly api: string };
 
-/** The page itself: every path that is no file of it and not below /api leads to its start. */
+/** Serves the web UI. Every path that is neither a file nor under /api returns its start page. */
 export function addPageRoutes<E extends Env>(app: Hono<E>, { web, api }: PageFiles): void {
   const files = webFiles(web);
   const packed = new Map<string, Uint8Array<ArrayBuffer>>();

@@ -7,7 +7,7 @@ import type { Env } from "./create-app.ts";
 import type { ServerContext } from "./served.ts";
 import { createChallenge } from "./signed-answer.ts";
 
-/** How decisions and statements are signed, and how a passkey is registered. */
+/** Adds the routes to sign decisions and statements, and to register a passkey. */
 export function addPasskeyRoutes(app: Hono<Env>, served: ServerContext): void {
   const { repository, registration, statements, origin } = served;
   app.post("/api/runs/:run/challenge", async (context) => {

@@ -6,10 +6,13 @@ import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
 import type { Person } from "../../schema/people.ts";
 
-/** Who opened the page's server: a person, or nobody who can be told apart from a script. */
+/** User who started the server. `isPerson` is false if the caller may be a script. */
 export type Opener = { readonly name: string; readonly isPerson: boolean };
 
-/** @throws ProblemError ANSWERED_BY_AGENT for an agent: whoever starts the server gets the link. */
+/**
+ * Identifies the caller who starts the server, and so gets its link.
+ * @throws ProblemError ANSWERED_BY_AGENT for an agent, TOKEN_REFUSED for an invalid token.
+ */
 export async function identifyOpener(project: LocalProject, token: string | undefined, user: string): Promise<Opener> {
   const { state } = await currentRun(project);
   const caller = project.callers.identify(await agentWork(project, state));
@@ -23,13 +26,16 @@ export async function identifyOpener(project: LocalProject, token: string | unde
 }
 
 export type DecisionContext = {
-  /** The run it is about, where it is about one. */
+  /** Run that the decision belongs to, if any. */
   readonly state?: RunState;
-  /** True with a passkey's signature, which was verified. */
+  /** True if the decision has a passkey's signature, which was verified. */
   readonly isSigned?: boolean;
 };
 
-/** The person at the page, for one decision. @throws ProblemError where this channel may not answer. */
+/**
+ * Returns the person who uses the web UI, for one decision.
+ * @throws ProblemError if this channel may not answer.
+ */
 export async function personAt(
   project: LocalProject,
   opener: Opener,
@@ -43,12 +49,16 @@ export async function personAt(
   return authorized.person;
 }
 
-/** Enough to begin or to go on with work, which a script may do as well. @throws ProblemError NEEDS_PERSON. */
+/**
+ * Checks only that a person started the server. This is enough to start or continue work, which a script may do as
+ * well.
+ * @throws ProblemError NEEDS_PERSON.
+ */
 export function requireOpener({ isPerson }: Opener, verb: string): void {
   if (!isPerson) throw new ProblemError({ code: "NEEDS_PERSON", verb });
 }
 
-/** Why nothing can be decided here; null where it can. */
+/** Returns the reason why the web UI is read-only, if it is. */
 export function whyReadOnly(project: LocalProject, opener: Opener): string | null {
   if (!opener.isPerson)
     return "This page was opened without a terminal, so nothing can be decided in it. Run isdlc ui in a terminal of yours.";

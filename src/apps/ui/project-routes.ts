@@ -23,7 +23,7 @@ import type { ServerContext } from "./served.ts";
 import { shippedWorkflows } from "./shipped-workflows.ts";
 import { start } from "./start.ts";
 
-/** What the page is told about the project around its runs. */
+/** Adds the routes for the project: settings, items, charts, and starting a run. */
 export function addProjectRoutes(app: Hono<Env>, served: ServerContext): void {
   app.get("/api/project", (context) => context.json(projectView(served)));
   const charts = createCharts(served.repository);
@@ -51,7 +51,10 @@ export function addProjectRoutes(app: Hono<Env>, served: ServerContext): void {
   );
 }
 
-/** What decides who may decide, and which programs run, is changed where nothing but a person can type. */
+/**
+ * Settings that decide who may answer and which programs run. They can be changed only in a terminal, where only a
+ * person can type.
+ */
 const TERMINAL_ONLY = /^(?:approvals$|sandbox|webhook|tests$|(?:agent|reviewer)-command$)/;
 
 function settingList({ repository: { here } }: ServerContext): SettingList {

@@ -9,12 +9,12 @@ import { ProblemError } from "../../core/problem.ts";
 import type { Passkey } from "../../ports/passkeys.ts";
 import type { NewPasskey } from "../../schema/api-passkey.ts";
 
-/** One passkey is about to be registered; a server without one of these registers none. */
+/** Registration of one passkey. Without it, the server registers none. */
 export type Registration = {
   options(): Promise<RegistrationOptions>;
-  /** @throws ProblemError PASSKEY_REFUSED for what the browser was not asked for. */
+  /** @throws ProblemError PASSKEY_REFUSED if the browser was not asked for this passkey. */
   add(made: NewPasskey, origin: string): Promise<Passkey>;
-  /** The browser knows: the page is not needed any more. */
+  /** Called after the browser received the response: the page is no longer needed. */
   end(passkey: Passkey): void;
 };
 

@@ -16,13 +16,13 @@ export type FoundRun = LocatedProject & { readonly run: ActiveRun | EndedRun };
 
 export type Repository = {
   readonly here: LocalProject;
-  /** Every place that may have a run: looked up anew, as trees and analyses come and go. */
+  /** Lists all places that may have a run. Scans again each time, because worktrees and analyses come and go. */
   places(): readonly LocatedProject[];
-  /** @throws ProblemError NO_RUN for an id that no place knows. */
+  /** @throws ProblemError NO_RUN if no place has this id. */
   find(id: string): FoundRun;
 };
 
-/** All working trees of a repository, opened once each, so that journals are read on from where they were. */
+/** Opens each working tree of a repository once, to continue reading its journals at the last position. */
 export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository {
   const here = openProject(cwd, env);
   const known = new Map<string, LocatedProject>();
@@ -47,7 +47,7 @@ export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository 
     places,
     find(id) {
       if (!isRunId(id)) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-      const candidates = [...(homes.has(id) ? [homes.get(id) as LocatedProject] : []), ...places()]; // just looked up
+      const candidates = [...(homes.has(id) ? [homes.get(id) as LocatedProject] : []), ...places()]; // checked with `has`
       for (const one of candidates) {
         if (!existsSync(join(one.project.own, OWN.journal))) continue;
         const { state } = one.project.journal.load(id);

@@ -3,7 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { createApp } from "./create-app.ts";
 import { localOrigins, commonHeaders, type RequestRefusal, findRefusal } from "./guard.ts";
 
-/** Looks at where a request comes from before anything else does: even its address is not trusted to be one. */
+/** Checks the source of a request before any other code sees it: even its URL may be malformed. */
 export function createListener(app: ReturnType<typeof createApp>, port: () => number): RequestListener {
   const answer = getRequestListener(app.fetch);
   return (request, response) => {

@@ -5,7 +5,10 @@ import { STORY_PART, buildStory } from "../../views/page/story.ts";
 import type { RunSource } from "./look-at-run.ts";
 import { readRunEvents, type FoundRun } from "./repository.ts";
 
-/** A run of a working tree: documents are read from the tree that was shown, else as they are now. */
+/**
+ * Reads the data of a run in a working tree. Documents come from the displayed git tree, or else from the current
+ * files.
+ */
 export function toRunSource(found: FoundRun): RunSource {
   const { run, project } = found;
   const { root, env } = project;
@@ -20,13 +23,13 @@ export function toRunSource(found: FoundRun): RunSource {
   };
 }
 
-/** Events before the first that is told, among which is mostly the one that says which phase it belongs to. */
+/** Number of events to read before the first reported one: they usually include the one that names its phase. */
 const LOOKED_BACK = 500;
 
-/** A part of the story; of a long one the rest is not even read. */
+/** Reads one part of the story. The rest of a long journal is not read. */
 export function storyFrom({ run, project }: FoundRun, from: number): Story {
   const begins = Math.max(1, from);
   const first = Math.max(1, begins - LOOKED_BACK);
-  const most = begins - first + STORY_PART + 1; // one more tells that there is more
+  const most = begins - first + STORY_PART + 1; // one more shows that another part follows
   return buildStory(project.journal.part(run.run.run, { from: first, most }), begins);
 }

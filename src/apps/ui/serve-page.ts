@@ -16,7 +16,7 @@ import { createSessions } from "./sessions.ts";
 import { createStatementSigning } from "./statement-signing.ts";
 
 export type PageOptions = Pick<ServerContext, "repository" | "opener" | "registration"> & {
-  /** Where the link leads. */
+  /** Path of the link. */
   readonly path: string;
 };
 
@@ -26,7 +26,10 @@ export type ServedPage = {
   close(): Promise<void>;
 };
 
-/** Listens, opens a browser where there is one, and tells the link. @throws ProblemError where the port cannot be used. */
+/**
+ * Starts the server, opens a browser if possible, and prints the link.
+ * @throws ProblemError if the port cannot be used.
+ */
 export async function servePage(invocation: Invocation, wanted: PageOptions): Promise<ServedPage> {
   const { path, ...parts } = wanted;
   const warn = (warning: string): void => invocation.io.err(`warning: ${warning}`);

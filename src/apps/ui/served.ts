@@ -6,20 +6,20 @@ import type { Registration } from "./registration.ts";
 import type { Sessions } from "./sessions.ts";
 import type { StatementSigner } from "./statement-signing.ts";
 
-/** What the routes of the page's server need. */
+/** Dependencies of the server's routes. */
 export type ServerContext = {
   readonly repository: Repository;
   readonly sessions: Sessions;
   readonly challenges: Challenges;
   readonly statements: StatementSigner;
-  /** Where one passkey is to be registered; null for a page that is there to be looked at. */
+  /** Registration of one passkey, or null for a web UI that registers none. */
   readonly registration: Registration | null;
-  /** `http://localhost:21000`: passkeys are bound to it. */
+  /** `http://localhost:21000`, to which passkeys are bound. */
   readonly origin: () => string;
   readonly drivers: Drivers;
   readonly opener: Opener;
   readonly version: string;
-  /** Folder of the built page. */
+  /** Folder of the built web UI. */
   readonly web: string;
   readonly warn: (warning: string) => void;
 };

@@ -1,15 +1,15 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const SECRET_BYTES = 32;
-/** A link that lies around is worth nothing. */
+/** Links expire, to be worthless if found later. */
 const LINK_MILLISECONDS = 10 * 60_000;
 
 export type Sessions = {
-  /** A new secret for a link: good for one browser, and for a short time. */
+  /** Creates a secret for a link, valid for one browser and a short time. */
   createSecret(): string;
   /**
-   * The session for a secret; null for one that is not known, too old, or used before. `own`: the session that the
-   * browser has; it keeps it, and may open its link again.
+   * Returns the session for a secret, or null if the secret is unknown, expired, or was used before. `own`: session of
+   * this browser, if any. It keeps this session and may open its link again.
    */
   exchange(secret: string, own?: string | null): string | null;
   isOpen(session: string): boolean;
@@ -18,8 +18,8 @@ export type Sessions = {
 type Link = { readonly digest: Buffer; readonly madeAt: number; session: Buffer | null };
 
 /**
- * Who may speak to the page's server. Nothing of it is ever written down. Whoever uses a link a second time ends the
- * session that the first use began: of two, one stole it, and nobody can tell which.
+ * Manages the sessions of the server, only in memory. If a link is used a second time, the session from its first use
+ * ends: either the first or the second user stole the link, and the server cannot know which.
  */
 export function createSessions(now: () => number, onStolen: () => void): Sessions {
   const links: Link[] = [];
@@ -62,5 +62,5 @@ const find = (links: readonly Link[], secret: string): Link | undefined =>
 
 const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
 
-/** Of equal length whatever was sent, so that comparing takes the same time. */
+/** Returns digests of equal length, to compare in constant time. */
 const digestSecret = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,7 +1,7 @@
 import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
 import type { ProjectView } from "../../schema/api-project.ts";
 
-/** The workflows that a page offers. */
+/** Returns the workflows to offer in the web UI. */
 export const shippedWorkflows = (): ProjectView["workflows"] =>
   workflowNames()
     .map(loadWorkflow)

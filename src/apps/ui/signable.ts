@@ -6,13 +6,15 @@ import type { PasskeySignature } from "../../schema/passkey.ts";
 
 const NONCE_BYTES = 16;
 
-/** What is signed, and the words that it has the digest of. */
+/** Text to sign, and the user's words whose digest it contains. */
 export type Signable = Pick<PasskeySignature, "statement" | "words">;
-/** Origin: of the page on which it is signed. */
+/** `origin`: of the page on which the user signs. */
 export type SigningPlace = SignedFacts & { readonly origin: string };
 export type Nonces = { readonly nonce: string; readonly salt: string };
 
-/** A decision as it can be signed: the same decision is the same text. Salted, words cannot be guessed by their digest. */
+/**
+ * Serializes a decision to sign: equal decisions give equal text. The salt prevents guessing words from their digest.
+ */
 export function toSignable(place: SigningPlace, decision: AnswerRequest, { nonce, salt }: Nonces): Signable {
   const { run, start, tree, origin } = place;
   const { wait, option, shown, text, comments, replies, phase = null, tree: files, isConfirmed } = decision;

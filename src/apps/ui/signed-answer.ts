@@ -11,7 +11,7 @@ import type { ServerContext } from "./served.ts";
 
 type SigningContext = Pick<ServerContext, "challenges" | "origin">;
 
-/** What the browser is asked to have signed for a decision. */
+/** Creates the challenge that the browser signs for a decision. */
 export function createChallenge(
   { challenges, origin }: SigningContext,
   found: FoundRun,
@@ -25,7 +25,10 @@ export function createChallenge(
   };
 }
 
-/** The signature that came with a decision; undefined without one. @throws ProblemError for one that is wrong. */
+/**
+ * Verifies the signature of a decision. Returns undefined for an unsigned decision if the run requires no signature.
+ * @throws ProblemError PASSKEY_NEEDED if a required signature is missing, PASSKEY_REFUSED for an invalid one.
+ */
 export async function verifySignature(
   { challenges, origin }: SigningContext,
   { run, project }: FoundRun,

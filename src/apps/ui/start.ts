@@ -13,14 +13,13 @@ export type StartResult =
   | { readonly is: "asks"; readonly choice: Choice }
   | { readonly is: "refused"; readonly problem: ApiProblem };
 
-/** Milliseconds. */
 const START_TIMEOUT_MS = 60_000;
 const START_POLL_INTERVAL_MS = 100;
 const MAX_OUTPUT = 1024 * 1024;
 
 /**
- * Starts work with the program itself, in a process of its own: it asks what it would ask in a terminal, and goes on
- * with the run when the page is closed. Resolves as soon as there is a run, or the program has ended.
+ * Starts work in a separate isdlc process. It asks the same questions as in a terminal, and continues the run after
+ * the web UI is closed. Resolves as soon as a run exists or the process has ended, or after 60 seconds.
  */
 export function start(repository: Repository, request: StartRequest): Promise<StartResult> {
   const { here } = repository;
@@ -53,7 +52,10 @@ export function start(repository: Repository, request: StartRequest): Promise<St
   });
 }
 
-/** Analyses and new items do not use the working tree; the program would continue the open run instead of these. */
+/**
+ * Requests refused while a run is open, which the program would continue instead. Analyses and new items do not use
+ * the working tree.
+ */
 const NEEDS_TREE: ReadonlySet<StartRequest["what"]> = new Set(["run", "build"]);
 
 function openRunIn({ here }: Repository): ActiveRun | null {
@@ -71,11 +73,11 @@ const occupied = ({ run }: ActiveRun): StartResult => ({
   },
 });
 
-/** Of every working tree, and of the analyses of items, which have journals of their own. */
+/** Lists the newest run of each working tree and of each item's analysis, which has a separate journal. */
 const newestRuns = (repository: Repository): RunId[] =>
   repository.places().flatMap(({ project }) => project.journal.newest() ?? []);
 
-/** What was chosen is handed on by flags of the program; the words come last, where no word is taken for a flag. */
+/** Passes choices as flags. The user's text comes last, after `--`, to prevent parsing it as a flag. */
 function toArguments({ what, workflow, title, isSupervised, mode, choices }: StartRequest): string[] {
   const chosen = choices.filter(isOffered).flatMap(({ flag, option }) => (VALUED.has(flag) ? [flag, option] : [flag]));
   const verb = what === "run" ? ["run", workflow] : [what];
@@ -86,7 +88,7 @@ function toArguments({ what, workflow, title, isSupervised, mode, choices }: Sta
 
 const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests", "--hooks"]);
 
-/** Which program runs the tests is chosen in a terminal only. */
+/** Refuses a choice of the test command, which is possible only in a terminal. */
 const isOffered = ({ flag, option }: StartRequest["choices"][number]): boolean =>
   flag !== "--tests" || option === "trust" || option === "without";
 
@@ -94,8 +96,8 @@ function outcome(said: string): StartResult {
   const told = parsed(said);
   const choice = ownValue(told, "choice");
   const problem = ownValue(told, "problem");
-  if (choice !== undefined) return { is: "asks", choice: choice as Choice }; // the program's own form
-  if (problem !== undefined) return { is: "refused", problem: problem as ApiProblem }; // the program's own form
+  if (choice !== undefined) return { is: "asks", choice: choice as Choice }; // written by isdlc in this form
+  if (problem !== undefined) return { is: "refused", problem: problem as ApiProblem }; // written by isdlc in this form
   const run = ownValue(ownValue(told, "run"), "id");
   return told === null
     ? refusal("The program ended without any output.")

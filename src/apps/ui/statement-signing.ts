@@ -11,13 +11,19 @@ import type { Assertion, Challenge } from "../../schema/api-passkey.ts";
 import type { RunStatement } from "../../schema/attestation.ts";
 import type { FoundRun } from "./repository.ts";
 
-/** A statement about an ended run, signed with a passkey in the place of git's key. */
+/** Signs the statement about an ended run with a passkey instead of git's key. */
 export type StatementSigner = {
-  /** Is there something to sign, and a passkey whose signatures others can verify? */
+  /** Returns true if there is something to sign, and a passkey whose signatures others can verify. */
   isOffered(found: FoundRun): boolean;
-  /** What has to be signed. @throws ProblemError NOTHING_TO_ATTEST. */
+  /**
+   * Creates the challenge to sign.
+   * @throws ProblemError NOTHING_TO_ATTEST.
+   */
   create(found: FoundRun): Promise<Challenge>;
-  /** Notes what was signed, once. @throws ProblemError PASSKEY_REFUSED for a signature that is wrong. */
+  /**
+   * Saves the signed statement as a git note. A challenge works once.
+   * @throws ProblemError PASSKEY_REFUSED for an invalid signature.
+   */
   take(found: FoundRun, assertion: Assertion, origin: string): Promise<RunStatement>;
 };
 

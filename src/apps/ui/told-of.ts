@@ -4,7 +4,7 @@ import { type FoundRun, isDriven } from "./repository.ts";
 import { toRunSource } from "./run-source.ts";
 import type { ServerContext } from "./served.ts";
 
-/** A run, with what a driver that was started here ended with where the run did not go on. */
+/** Returns a run. If a driver started here failed, its error is added as a warning. */
 export async function readToldRun({ drivers }: Pick<ServerContext, "drivers">, found: FoundRun): Promise<RunDetail> {
   const detail = await readRunDetail(toRunSource(found), { place: found.place, isDriven: isDriven(found) });
   const trouble = drivers.troubleOf(found.run.run.run);

@@ -12,19 +12,19 @@ import { servePage } from "./serve-page.ts";
 
 export { verifySignatures } from "../../adapters/passkeys/verify-signatures.ts";
 
-/** Serves the page until it is stopped. */
+/** Serves the web UI until it is stopped. */
 export const ui: Run = (invocation) => untilStopped(invocation, serve);
 
-/** The same as a program of its own. */
+/** Runs `isdlc ui` as a separate program. */
 export const runUi = (args: readonly string[], host: Host): Promise<number> =>
   runCli(args, host, (name) => (name === "ui" ? ui : undefined));
 
-/** Serves the page until one passkey is registered. */
+/** Serves the web UI until one passkey is registered. */
 export const addPasskey: Run = (invocation) => untilStopped(invocation, register);
 
 type ServeUntilStopped = (invocation: Invocation, signal: AbortSignal) => Promise<Result>;
 
-/** Bundled apart, so that problems are told here. */
+/** Formats problems here, because this code is bundled separately. */
 async function untilStopped(invocation: Invocation, work: ServeUntilStopped): Promise<Result> {
   try {
     return await withSignals((signal) => work(invocation, signal));
@@ -69,7 +69,7 @@ const register: ServeUntilStopped = async (invocation, signal) => {
   );
 };
 
-/** Enter asks for another link. */
+/** Resolves when the signal aborts. Enter requests another link. */
 function stopped({ io }: Invocation, signal: AbortSignal, onEnter: () => void): Promise<void> {
   if (io.interactive) process.stdin.on("data", onEnter);
   return new Promise((resolve) => {

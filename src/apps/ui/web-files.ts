@@ -13,7 +13,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json",
 };
 
-/** The files of the page by the path they are asked for. What is not in this list does not exist, whatever a path looks like. */
+/**
+ * Lists the files of the web UI by request path. A path that is not in this list does not exist, however it is
+ * written.
+ */
 export function webFiles(folder: string): ReadonlyMap<string, WebFile> {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return new Map(

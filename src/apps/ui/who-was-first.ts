@@ -5,7 +5,7 @@ import { apiProblem } from "./api-problem.ts";
 
 type Events = () => readonly RunEvent[] | Promise<readonly RunEvent[]>;
 
-/** Adds to a refusal who answered the wait before, where somebody did. */
+/** Adds the user who answered the wait first, if any, to a refusal. */
 export async function tellingWhoWasFirst<T>(events: Events, wait: string | null, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -1,7 +1,7 @@
 import type { RunStatement } from "../../schema/attestation.ts";
 import { unsignedBadgeText } from "./badge.ts";
 
-/** What was signed, for the person whose key it was. */
+/** Describes the signed statement to the owner of the key. */
 export function attestedLines(statement: RunStatement): string[] {
   const { subject, predicate } = statement;
   const commits = subject.length === 1 ? "1 commit" : `${subject.length} commits`;

@@ -6,14 +6,17 @@ export type BadgeFacts = Pick<SignedStatement, "statement" | "signers" | "gateSi
 
 const counted = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
 
-/** "5 gates, 2 people, 214 tests": gates answered with Continue, people who signed, tests that passed last. */
+/**
+ * Formats "5 gates, 2 people, 214 tests": gates answered with Continue, people who signed, tests passed in the last
+ * result.
+ */
 export function badgeText(facts: readonly BadgeFacts[], servers: readonly string[] = []): string {
   const signers = facts.flatMap((one) => [...one.signers, ...one.gateSigners]);
   const people = groupPeople(signers.filter(({ signer }) => !servers.includes(signer))).length;
   return [gatesText(facts), counted(people, "person", "people"), ...testsText(facts)].join(", ");
 }
 
-/** The same without people: "5 gates, 214 tests". */
+/** Formats the badge without people: "5 gates, 214 tests". */
 export const unsignedBadgeText = (facts: readonly GateFacts[]): string =>
   [gatesText(facts), ...testsText(facts)].join(", ");
 

@@ -2,7 +2,9 @@ import type { Violation } from "../../core/attestation/policy.ts";
 import { plainLine } from "../plain-text.ts";
 import type { VerificationFacts } from "./verification.ts";
 
-/** Settings of a policy that are not broken themselves: they decide which commits are covered, and who counts. */
+/**
+ * Policy settings that cannot be violated themselves: they decide which commits are covered and which signers count.
+ */
 type SettingRule = "movedBase" | "openRuns" | "servers" | "revokedSigners" | "origins";
 
 const RULES: Readonly<Record<Exclude<Violation["rule"], SettingRule> | "refused", string>> = {
@@ -20,7 +22,7 @@ const RULES: Readonly<Record<Exclude<Violation["rule"], SettingRule> | "refused"
   refused: "A statement that is not believed",
 };
 
-/** Code scanning pages ask for a file; what is wrong with history is in none. */
+/** Code scanning requires a file, but a violation in the history belongs to none. */
 const ANYWHERE = ".git";
 
 type SarifResult = {
@@ -31,7 +33,7 @@ type SarifResult = {
   readonly partialFingerprints: Readonly<Record<string, string>>;
 };
 
-/** The result of a verification as SARIF 2.1.0. */
+/** Formats a verification result as SARIF 2.1.0. */
 export function toSarif({ violations, refused }: Pick<VerificationFacts, "violations" | "refused">, version: string) {
   const broken = violations.map(({ rule, code, commit, run, text }) =>
     result("error", rule, { about: commit ?? run, text: `${code}: ${text}` }),

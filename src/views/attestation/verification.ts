@@ -11,11 +11,11 @@ export type VerificationFacts = {
   readonly statements: readonly SignedStatement[];
   readonly refused: readonly RefusedStatement[];
   readonly violations: readonly Violation[];
-  /** Signers that are no people. */
+  /** Signers that are servers, not people. */
   readonly servers?: readonly string[];
 };
 
-/** The table that people read. */
+/** Formats a verification result as a table. */
 export function verificationLines(facts: VerificationFacts): string[] {
   const { named, commits, statements, refused, violations } = facts;
   const covered = commits.filter(isCovered).length;

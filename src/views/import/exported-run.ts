@@ -7,13 +7,13 @@ export type JudgedStatement =
   | { readonly is: "believed"; readonly signers: readonly string[]; readonly seq: number }
   | { readonly is: "refused"; readonly why: string };
 
-/** What shows that the exporter did not change a file. */
+/** Evidence that the exporter did not change a file. */
 export type FileEvidence =
-  /** The journal, whose hash is in a signed statement. */
+  /** The journal: a signed statement contains its hash. */
   | { readonly by: "statement"; readonly seq: number }
-  /** It is what isdlc makes of the journal. */
+  /** A file that isdlc can derive from the journal, with equal content. */
   | { readonly by: "journal" }
-  /** Signed line by line, as listed above. */
+  /** A file of signed lines, verified separately and listed above it. */
   | { readonly by: "itself" }
   | { readonly by: "nothing" };
 
@@ -27,7 +27,7 @@ export type ExportView = {
   readonly statements: readonly JudgedStatement[];
 };
 
-/** An exported run, as somebody elsewhere reads it. */
+/** Formats an exported run for readers elsewhere. */
 export function exportLines({ run, state, events, files, statements }: ExportView): string[] {
   const title = state.is === "none" ? "" : `: ${plainLine(state.run.title, 200)}`;
   return [
@@ -43,7 +43,7 @@ export function exportLines({ run, state, events, files, statements }: ExportVie
   ];
 }
 
-/** Number of the last event that a believed statement covers; 0 if there is none. */
+/** Returns the number of the last event covered by a believed statement, or 0 without one. */
 export const signedUpTo = (statements: readonly JudgedStatement[]): number =>
   Math.max(0, ...statements.map((statement) => (statement.is === "believed" ? statement.seq : 0)));
 

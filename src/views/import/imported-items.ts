@@ -12,7 +12,7 @@ export type ImportedItems = {
   readonly left: readonly string[];
 };
 
-/** What became of a folder: which document is what now, and where a build begins. */
+/** Lists which source file became which document, files not imported, and the next command. */
 export function importedLines({ format, items, left }: ImportedItems): string[] {
   const made = items.filter(({ created }) => created);
   return [

@@ -9,7 +9,7 @@ import { buildTimeline } from "./timeline.ts";
 
 type PhaseName = { readonly phase: string; readonly name: string };
 
-/** What one ended run adds to the charts; it never changes again. */
+/** Values of one ended run for the charts. They never change. */
 export type RunFigures = {
   readonly run: ChartsView["runs"][number];
   readonly phases: readonly (PhaseName & { readonly minutes: number | null; readonly isRedone: boolean })[];
@@ -43,7 +43,7 @@ export function readFigures(run: EndedRun, events: readonly RunEvent[]): RunFigu
   };
 }
 
-/** The same over many runs, in the order the runs are given. */
+/** Combines the values of many runs, in the given order. */
 export function toCharts(figures: readonly RunFigures[]): ChartsView {
   const phases = figures.flatMap((one) => one.phases);
   const gates = figures.flatMap((one) => one.gates);
@@ -76,7 +76,7 @@ export function toCharts(figures: readonly RunFigures[]): ChartsView {
 
 type Group<T> = PhaseName & { readonly own: readonly T[] };
 
-/** In the order in which phases first occur. */
+/** Groups values by phase, in order of first occurrence. */
 function byPhase<T extends PhaseName>(all: readonly T[]): Group<T>[] {
   const groups = new Map<string, T[]>();
   for (const one of all) groups.set(one.phase, [...(groups.get(one.phase) ?? []), one]);

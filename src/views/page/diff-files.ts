@@ -5,10 +5,10 @@ import { visibleChange, visibleReturns } from "../visible-change.ts";
 
 export type Hash = (text: string) => string;
 
-/** Characters of one file's patch that are sent; a longer one is read in an editor. */
+/** Maximum length of a file's patch in a response, in characters. A longer one must be read in an editor. */
 const MAX_PATCH_LENGTH = 1_500_000;
 
-/** A patch as git writes it, cut into its files: code, documents, then what isdlc itself writes; each by path. */
+/** Splits a git patch into its files: code, documents, then bookkeeping of isdlc, each by path. */
 export const diffFiles = (patch: string, hash: Hash): DiffFile[] =>
   patchFiles(patch).map((file) => diffFile(file, hash));
 
@@ -32,7 +32,7 @@ function diffFile(file: PatchFile, hash: Hash): DiffFile {
   };
 }
 
-/** Where a line of the patch is no part of a hunk: heads of files, one or, where a file was replaced, two. */
+/** Matches text outside hunks: the header of a file, or both headers of a replaced file. */
 const HEAD = /(?<![^\n])diff --git [^]*?(?=\n@@ |$)/g;
 
 function visibleHunks(file: PatchFile): string {

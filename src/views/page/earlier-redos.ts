@@ -5,7 +5,7 @@ import type { RunEvent } from "../../schema/event.ts";
 
 type Earlier = GateView["earlier"][number];
 
-/** What a person asked for when they sent the phase back, each comment with what the agent says it did; newest first. */
+/** Lists earlier requests to redo a phase or to return to it, newest first: each comment with the agent's reply. */
 export function earlierRedos(events: readonly RunEvent[], key: PhaseKey): Earlier[] {
   let phase = "";
   const found: Earlier[] = [];
@@ -24,14 +24,14 @@ function isAsking(event: RunEvent, at: { phase: PhaseKey; key: PhaseKey }): even
   return event.type === "gate.answered" && event.choice === "redo" && at.phase === at.key;
 }
 
-/** Both carry comments of a person. */
+/** Events with comments by a user. */
 type RedoEvent = Extract<RunEvent, { type: "gate.answered" | "run.wentBack" }>;
 
 function asked({ at, by, guidance = null, comments = [] }: RedoEvent): Earlier {
   return { at, by: by.name, guidance, comments: comments.map((comment) => ({ comment, reply: null })) };
 }
 
-/** The latest word counts: an agent that works on after a failed check may tell again. */
+/** Keeps the latest reply: after a failed check, the agent may reply again. */
 const replied = (earlier: Earlier, replies: readonly CommentReply[]): Earlier => ({
   ...earlier,
   comments: earlier.comments.map(({ comment, reply }) => ({

@@ -1,13 +1,13 @@
 import type { FailureView } from "../../schema/api-checks.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 
-/** `src/cart.ts:12`, as stack traces and reports have it. */
+/** Matches `src/cart.ts:12`, as written in stack traces and reports. */
 const PLACE = /(?:^|[\s("'`/])([\w@.+-]+(?:\/[\w@.+-]+)*\.[A-Za-z]\w{0,7}):(\d{1,6})/;
 
-/** Characters of a message that are searched and shown. */
+/** Maximum length of a searched and displayed message, in characters. */
 const MAX_OUTPUT_LENGTH = 4000;
 
-/** Everything that checks found wrong, at its line where the report tells one. */
+/** Lists all failures of checks, with file and line if the message names them. */
 export const listFailures = (checks: readonly CheckResult[]): FailureView[] =>
   checks
     .filter(({ ok }) => ok === false)

@@ -20,12 +20,12 @@ type Gate = Extract<Wait, { kind: "gate" }>;
 export type GateFacts = {
   readonly events: readonly RunEvent[];
   readonly documents: readonly DocumentView[];
-  /** What may be answered. */
+  /** Options of the wait. */
   readonly options: readonly AnswerOption[];
   readonly shown: string;
 };
 
-/** Everything for the decision at an open gate; null when none is open. */
+/** Collects the data for a decision at an open gate. Returns null if no gate is open. */
 export function gateView(run: ActiveRun, { events, documents, options, shown }: GateFacts): GateView | null {
   const phase = currentPhase(run);
   if (run.wait?.kind !== "gate" || phase === undefined || phase.made === null) return null;
@@ -62,7 +62,7 @@ function phaseHead({ rule, attempts, redos }: PhaseRecord, limit: number): GateV
   return { key: rule.key, name: rule.name, attempt: attempts, redos, redosLeft: Math.max(0, limit - redos) };
 }
 
-/** What checks, reviewers and the engine have against the work. */
+/** Collects problems reported by checks, reviewers and the engine. */
 function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
   const changed = [...(made.changed ?? []), ...(made.changedSinceSeen ?? [])];
   return {
@@ -82,7 +82,7 @@ function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
   };
 }
 
-/** What reviewers found in this phase: what is open first. */
+/** Lists the phase's findings, open ones first. */
 function listFindings({ iterations }: PhaseRecord): FindingView[] {
   const { findings } = buildLedger(iterations);
   const open = findings.filter(isOpen).toSorted(bySeverity);

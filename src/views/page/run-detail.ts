@@ -21,13 +21,13 @@ import { buildTimeline } from "./timeline.ts";
 
 export type RunDetailSources = RunPlace & {
   readonly events: readonly RunEvent[];
-  /** What may be answered at the open wait; empty where nothing is open. */
+  /** Options of the open wait, or none without a wait. */
   readonly options: readonly AnswerOption[];
-  /** Digest of what is shown at the open wait. */
+  /** Digest of the summary shown at the open wait. */
   readonly shown: string;
 };
 
-/** Everything about one run but its diff and its gate. */
+/** Collects the data of a run, except its diff and its gate. */
 export function runDetail(run: ActiveRun | EndedRun, looked: RunDetailSources): RunDetail {
   const { run: facts } = run;
   const isActive = run.is === "active";
@@ -58,7 +58,7 @@ export function runDetail(run: ActiveRun | EndedRun, looked: RunDetailSources): 
   };
 }
 
-/** Phases that a person may send the run back to, by name. */
+/** Lists the phases to which a user may return the run. */
 export const backTargets = (run: ActiveRun): { key: string; name: string }[] =>
   phasesToGoBackTo(run).map(({ rule }) => ({ key: rule.key, name: rule.name }));
 
@@ -112,15 +112,15 @@ const VIEWS: Views = {
 
 const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** What a run waits for, with what may be answered. */
+/** Describes the open wait, with its options. */
 function waitView(
   run: ActiveRun,
   wait: Wait,
   { options, shown }: Pick<RunDetailSources, "options" | "shown">,
 ): WaitView {
-  const view = VIEWS[wait.kind] as (run: ActiveRun, wait: Wait) => Omit<WaitView, keyof Common>; // keyed by its own kind
+  const view = VIEWS[wait.kind] as (run: ActiveRun, wait: Wait) => Omit<WaitView, keyof Common>; // keyed by the kind of wait
   const common: Common = { id: wait.id, openedAt: wait.openedAt, options: [...options], shown };
-  return { ...common, ...view(run, wait) } as WaitView; // both halves of one kind
+  return { ...common, ...view(run, wait) } as WaitView; // both parts are of one kind
 }
 
 const openConcerns = (run: ActiveRun): { phase: string; text: string }[] =>

@@ -8,7 +8,7 @@ import { statusWord } from "../status.ts";
 
 export type RunPlace = { readonly place: TreeLocation; readonly isDriven: boolean };
 
-/** A run as its journal tells it. */
+/** Builds a row from the journal of a run. */
 export function runRow(run: ActiveRun | EndedRun, { place, isDriven }: RunPlace): RunRow {
   const phase = run.is === "active" ? currentPhase(run) : undefined;
   const kept = run.phases.filter(({ dropped }) => !dropped);
@@ -39,7 +39,7 @@ function openWait(run: ActiveRun): RunRow["wait"] {
   return { id, kind, since: openedAt, toRead };
 }
 
-/** An ended run as its entry in the history tells it: cheaper than its journal, and enough for a list. */
+/** Builds a row from the history entry of an ended run: faster than its journal, and enough for a list. */
 export function endedRow(id: string, entry: unknown, place: TreeLocation): RunRow {
   const { workflow, title, endedAt, how, metrics } = finishedRun(id, entry, place.item);
   const number = (name: string): number => {

@@ -4,10 +4,10 @@ import type { RunEvent } from "../../schema/event.ts";
 import { sentence } from "../history.ts";
 import { tokens } from "../token-text.ts";
 
-/** Events in one answer; a long run is read in parts. */
+/** Maximum number of events per response. A longer story is read in parts. */
 export const STORY_PART = 500;
 
-/** What happened, as sentences, from an event on. */
+/** Describes events as sentences, starting with event number `from`. */
 export function buildStory(events: readonly RunEvent[], from: number): Story {
   let phase: string | null = null;
   const entries: StoryEntry[] = [];
@@ -20,7 +20,7 @@ export function buildStory(events: readonly RunEvent[], from: number): Story {
   return { entries, next: null };
 }
 
-/** The phase stands above already, and there is room for what was used. */
+/** Omits the phase, which is displayed above, and adds usage. */
 function told(event: RunEvent): string {
   if (event.type === "attempt.started")
     return `attempt ${event.attempt} begins${event.brief.why === "first" ? "" : ` (${event.brief.why})`}`;

@@ -1,14 +1,14 @@
 import type { TimelineSpan } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 
-/** The spans so far, in the order they ended, those that are open, and the phase that goes on. */
+/** Ended spans in the order of their end, open spans, and the current phase. */
 type TimelineStep = {
   readonly spans: TimelineSpan[];
   readonly open: Map<TimelineSpan["kind"], TimelineSpan>;
   phase: string | null;
 };
 
-/** When each part of a run began and ended: attempts, agents at work, checks, reviews and waits. */
+/** Lists the parts of a run with start and end: attempts, executions, checks, reviews and waits. */
 export function buildTimeline(events: readonly RunEvent[]): TimelineSpan[] {
   const step: TimelineStep = { spans: [], open: new Map(), phase: null };
   for (const event of events) {
@@ -48,7 +48,7 @@ const OPENINGS: Openings = {
   "finish.asked": wait("finish"),
 };
 
-/** Everything that is over at once. */
+/** Ends all open spans. */
 const all = (outcome: string) => (): readonly SpanEnd[] =>
   (["attempt", "execution", "check", "review", "wait"] as const).map((kind) => ({ kind, outcome }));
 
@@ -76,12 +76,12 @@ const ENDINGS: Endings = {
 };
 
 function openings(event: RunEvent): readonly SpanStart[] {
-  const tell = OPENINGS[event.type] as ((event: RunEvent) => SpanStart) | undefined; // keyed by the type just read
+  const tell = OPENINGS[event.type] as ((event: RunEvent) => SpanStart) | undefined; // keyed by the event's type
   return tell === undefined ? [] : [tell(event)];
 }
 
 function closings(event: RunEvent): readonly SpanEnd[] {
-  const tell = ENDINGS[event.type] as ((event: RunEvent) => readonly SpanEnd[]) | undefined; // keyed by the type just read
+  const tell = ENDINGS[event.type] as ((event: RunEvent) => readonly SpanEnd[]) | undefined; // keyed by the event's type
   return tell?.(event) ?? [];
 }
 
@@ -89,7 +89,7 @@ function begin({ open, phase }: TimelineStep, { at, seq }: RunEvent, { kind, nam
   open.set(kind, { kind, phase, name, from: at, to: null, outcome: null, usage: null, seq });
 }
 
-/** A verdict comes with the end of its execution: the later word is the one that tells. */
+/** Ends an open span. If a verdict follows the end of its execution, it replaces the outcome of that review. */
 function close({ spans, open }: TimelineStep, { at }: RunEvent, { kind, outcome, usage = null }: SpanEnd): void {
   const span = open.get(kind);
   open.delete(kind);

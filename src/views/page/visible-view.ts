@@ -2,10 +2,10 @@ import { isRecord } from "../../core/own-value.ts";
 import { plainText } from "../../core/plain-text.ts";
 
 /**
- * What the page is told, with everything visible that would act, hide or reorder in text of agents, repositories and
- * other people. A browser shows such characters as they are, and markup it never sees as such anyway.
+ * Makes characters visible that act, hide or reorder text written by agents, repositories and other users. Browsers
+ * would render them as they are. Markup needs no escaping here: the web UI never interprets it.
  */
-export const visibleView = <View>(view: View): View => visible(view) as View; // of the same form: only text differs
+export const visibleView = <View>(view: View): View => visible(view) as View; // same form: only strings differ
 
 function visible(value: unknown): unknown {
   if (typeof value === "string") return plainText(value);

@@ -1,6 +1,6 @@
 import { plainText } from "../plain-text.ts";
 
-/** A piece of HTML that is safe to put into a page. Only `html` and `joined` make one. */
+/** HTML that is safe to insert into a page. Use `html` to create it. */
 export type Html = { readonly safe: string };
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -11,12 +11,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text of agents, people and repositories as it may meet a page: escaped, and without what cannot be seen. */
+/** Escapes text of agents, users and repositories for HTML, and makes invisible characters visible. */
 const escaped = (text: string): string => plainText(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
 
 type HtmlPart = string | number | Html | readonly Html[];
 
-/** Everything put into the template is escaped, unless it is HTML already. */
+/** Escapes all strings in the template, except parts that are HTML already. */
 export function html(template: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   const filled = template.map((text, index) => text + (index < parts.length ? render(parts[index] ?? "") : ""));
   return { safe: filled.join("") };

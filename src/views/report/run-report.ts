@@ -13,11 +13,11 @@ export type ReportFacts = {
   readonly events: readonly RunEvent[];
   readonly documents: readonly ReportFile[];
   readonly diffs: readonly ReportFile[];
-  /** Statements that are noted, as they were signed; who signed is for `isdlc verify` to say. */
+  /** Number of signed statements in git notes. They are not verified here: `isdlc verify` reports who signed. */
   readonly statements: number;
 };
 
-/** One page for an auditor: no script, nothing loaded from anywhere, and made to be printed. */
+/** Renders one page for an auditor: printable, without scripts or external resources. */
 export function runReport(facts: ReportFacts): string {
   const { title, predicate, events, documents, diffs } = facts;
   const page = html`<!doctype html>

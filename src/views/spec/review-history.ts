@@ -5,7 +5,7 @@ import { SPEC_PHASES } from "../../core/spec/spec-phases.ts";
 import { markdownText } from "../markdown.ts";
 import { plainLine, plainText } from "../plain-text.ts";
 
-/** What an entry tells. Phase, iteration and time together say which verdict it was. */
+/** Content of an entry. Phase, iteration and time together identify the verdict. */
 export type HistoryEntry = Pick<Review, "phase" | "iteration" | "at" | "summary" | "changesMade"> & {
   readonly issues: readonly Pick<Issue, "severity" | "description">[];
 };
@@ -13,7 +13,10 @@ export type HistoryEntry = Pick<Review, "phase" | "iteration" | "at" | "summary"
 const MAX_LINES = 40;
 const MAX_ISSUES = 50;
 
-/** One verdict as `.review-history.md` keeps it. Text of agents stays text: no line of it can pass for a heading or an issue. */
+/**
+ * Formats one verdict for `.review-history.md`. Text of agents is escaped: no line of it can imitate a heading or an
+ * issue.
+ */
 export function reviewHistoryEntry({ phase, iteration, at, summary, issues, changesMade }: HistoryEntry): string {
   const listed = issues.slice(0, MAX_ISSUES).map((issue) => `- [${issue.severity}] ${markdownText(issue.description)}`);
   const left = issues.length - listed.length;
@@ -34,7 +37,7 @@ ${foreignText(changesMade ?? "") || "(not recorded)"}
 `;
 }
 
-/** The answer to "how did the reviews go?": iterations and open notes of each phase, and where the details are. */
+/** Answers "how did the reviews go?": iterations and open notes of each phase, and the path of the details. */
 export function reviewHistorySummary(meta: SpecMeta, path: string | null): string {
   const lines = SPEC_PHASES.flatMap((phase) => {
     const state = Object.hasOwn(meta.phases, phase) ? meta.phases[phase] : undefined;
@@ -46,7 +49,7 @@ export function reviewHistorySummary(meta: SpecMeta, path: string | null): strin
   return [...(lines.length === 0 ? ["No reviews yet."] : lines), details].join("\n");
 }
 
-/** Lines of foreign text, with what would begin a block in Markdown made plain. */
+/** Escapes untrusted lines, including text that would start a Markdown block. */
 function foreignText(text: string): string {
   const lines = plainText(text)
     .split("\n")
@@ -55,5 +58,5 @@ function foreignText(text: string): string {
   return [...lines.slice(0, MAX_LINES), ...(lines.length > MAX_LINES ? ["…"] : [])].join("\n");
 }
 
-/** Headings, lists, rules and fences; what else can begin a block was escaped before. */
+/** Start of a heading, list, rule or fence. Other block starts are escaped before. */
 const BLOCK_START = /^([0-9]{0,9})([#\-+=~.)])/;

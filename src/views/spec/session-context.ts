@@ -3,17 +3,17 @@ import type { Mode } from "../../schema/plan.ts";
 import { plainLine } from "../plain-text.ts";
 
 export type SessionFeature = {
-  /** Its number; empty where its folder has none. */
+  /** Number of the feature, or an empty string if its folder has none. */
   readonly id: string;
   readonly name: string;
   readonly mode: Mode;
-  /** One name beside the project: `../shop-001-login`. */
+  /** Folder next to the project: `../shop-001-login`. */
   readonly worktree: string | null;
-  /** True when the session was started outside the feature's worktree. */
+  /** True if the session was started outside the feature's worktree. */
   readonly isElsewhere: boolean;
   /** Documents in the feature's folder. */
   readonly files: readonly string[];
-  /** Code leaves no document: whether it is written is known from the feature's record. */
+  /** True if the feature's record says that its code is written. Code leaves no document. */
   readonly isImplemented: boolean;
 };
 
@@ -21,15 +21,18 @@ export type SessionRun = {
   readonly id: string;
   readonly workflow: string;
   readonly phase: string | null;
-  /** What to type next. */
+  /** Next command to type. */
   readonly next: string;
-  /** What was going on when the last session ended. */
+  /** Review or redo in progress when the last session ended. */
   readonly recovery: string | null;
 };
 
 export type Session = { readonly feature: SessionFeature | null; readonly run: SessionRun | null };
 
-/** What a new agent session is told about where the work stands: at most 1.5 kB, and no word of a file can break out of its place. */
+/**
+ * Describes the current work to a new agent session, in at most 1.5 kB. Text from files is cut and filtered: it cannot
+ * leave its place in a line.
+ */
 export function sessionContext({ feature, run }: Session): string {
   const lines = [
     ...(run === null ? [] : runLines(run)),
@@ -41,7 +44,7 @@ export function sessionContext({ feature, run }: Session): string {
   return lines.join("\n");
 }
 
-/** The answer of a hook that is called when a session starts. */
+/** Formats the output of a SessionStart hook. */
 export function sessionStartOutput(context: string): {
   readonly hookSpecificOutput: { readonly hookEventName: "SessionStart"; readonly additionalContext: string };
 } {
@@ -71,7 +74,7 @@ function nextVerb(feature: SessionFeature | null): string {
   return feature === null ? 'isdlc brainstorm "<what to build>"' : `isdlc ${nextPhase(feature)}`;
 }
 
-/** The phase that a feature goes to next. */
+/** Returns the next phase of a feature. */
 export function nextPhase({ files, mode, isImplemented }: Progress): SpecPhase {
   const reached = reachedPhase(files);
   if (reached === null && mode === "hotfix") return isImplemented ? "verify" : "implement";
@@ -87,13 +90,13 @@ const VERB_LENGTH = 80;
 const RECOVERY_LENGTH = 70;
 const RECOVERY_LINES = 2;
 
-/** Letters, digits and the marks of names, so that a name stays a name. */
+/** Reduces a name to letters, digits and the punctuation of names. */
 const word = (text: string): string => cut(text, WORD_LENGTH).replaceAll(/[^\p{L}\p{N}._-]+/gu, "-");
 
-/** Sentences of ours; a name in them that is not plain loses its letters. */
+/** Cuts a sentence of isdlc and removes all characters except printable ASCII, also from names in it. */
 const ours = (text: string, most: number): string => cut(text, most).replaceAll(/[^ -~]/g, "");
 
 const quoted = (path: string): string => `"${cut(path, PATH_LENGTH).replaceAll(/["`<>]/g, "")}"`;
 
-/** Half of a letter, left at the cut, goes as well. */
+/** Cuts a line, and removes half of a surrogate pair left by the cut. */
 const cut = (text: string, most: number): string => plainLine(text, most).replaceAll(/\p{Cs}/gu, "");

@@ -4,28 +4,28 @@ import type { ActiveRun, EndedRun, PhaseRecord } from "../../core/run.ts";
 import type { PhaseOutput } from "../../schema/facts.ts";
 import { plainLine } from "../plain-text.ts";
 
-/** Characters of a phase's summary in `state.json`. */
+/** Maximum length of a phase's summary in `state.json`, in characters. */
 const MAX_SUMMARY = 150;
 
-/** `phases`: what is known about each phase, by its key. */
+/** Builds `phases`: the recorded facts about each phase, by its key. */
 export function phaseEntries(run: ActiveRun | EndedRun): Record<string, unknown> {
   return Object.fromEntries(run.phases.filter(isKept).map((record) => [record.rule.key, phaseEntry(run, record)]));
 }
 
-/** Phases that sizing left out are not shown; the run remembers them. */
+/** Returns false for a phase skipped by sizing. Such phases stay in the run but are not shown. */
 export const isKept = ({ dropped }: PhaseRecord): boolean => !dropped;
 
 const isCancelledAt = (run: EndedRun, { rule }: PhaseRecord): boolean =>
   run.how === "cancelled" && run.cancelledAt === rule.key;
 
-/** When the gate of a phase was left; null while it was not. */
+/** Returns the time when the run left the gate of a phase, or null if it has not. */
 export function gatePassed(run: ActiveRun | EndedRun, record: PhaseRecord): string | null {
   const left = run.is === "ended" ? !isCancelledAt(run, record) : run.phases.indexOf(record) < run.index;
   const { rule, status, completedAt } = record;
   if (!left || status !== "completed") return null;
   const answers = run.answers.filter(({ phase, choice }) => phase === rule.key && choice === "continue");
   const last = answers.at(-1)?.at ?? "";
-  return last >= (completedAt ?? "") ? last : completedAt; // an older answer was given before going back
+  return last >= (completedAt ?? "") ? last : completedAt; // an older answer is from before a return to the phase
 }
 
 export const shortSummary = ({ made }: PhaseRecord): string => plainLine(made?.summary ?? "", MAX_SUMMARY);
@@ -74,7 +74,7 @@ function testIteration({ rule, made, checkFailures }: PhaseRecord): Record<strin
   };
 }
 
-/** A check that could not be made is never called passed. */
+/** Never returns "passed" if a check could not run. */
 function testResult({ checks }: PhaseOutput): "passed" | "failed" | "not_measured" {
   const tests = checks.filter(({ name }) => name === "tests");
   if (tests.some(({ ok }) => ok === false)) return "failed";

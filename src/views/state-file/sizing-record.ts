@@ -1,7 +1,7 @@
 import type { SizingDecision } from "../../core/run.ts";
 import type { SizingMetrics } from "../../schema/facts.ts";
 
-/** `active_workflow.sizing`, with the fields tools know. */
+/** Builds `active_workflow.sizing`, with the fields expected by other tools. */
 export function sizingRecord({ sizing, effective, by, at }: SizingDecision): Record<string, unknown> {
   const { recommended, rationale, source } = sizing;
   const person = typeof by === "object";
