@@ -3,8 +3,8 @@ import type { CheckResult } from "../../schema/facts.ts";
 import type { ActiveRun } from "../run.ts";
 
 /**
- * Tests that fail before the work are the user's to decide about, unless they agreed beforehand to continue. Tests that
- * could not start are always the user's to decide about.
+ * Decides what follows the baseline. Failed tests escalate, unless the run may continue with red tests. Tests that
+ * could not start always escalate.
  */
 export function afterBaseline(run: ActiveRun, { ok, detail, missing, notStarted }: CheckResult): EventDraft {
   if (notStarted === true) {

@@ -5,7 +5,7 @@ import { type ActiveRun, currentPhase, type SizingDecision } from "../run.ts";
 import { MIN_LIGHT_PHASES } from "../sizing.ts";
 import { leavePhase } from "./leave-phase.ts";
 
-/** What follows an accepted phase: the next due step of its own, else the next phase. */
+/** Returns the events after an accepted phase: its next due step, or leaving the phase. */
 export function afterPhase(run: ActiveRun, done: AfterStep | null = null): readonly EventDraft[] {
   const phase = currentPhase(run);
   const steps = phase?.rule.after ?? [];
@@ -17,7 +17,10 @@ export function afterPhase(run: ActiveRun, done: AfterStep | null = null): reado
 
 type By = SizingDecision["by"];
 
-/** Records how large the work is and goes on. Light leaves out the phases that say so; anything else keeps them. */
+/**
+ * Records the size of the work and continues. A light size drops phases with `whenLight: "drop"`, unless too few would
+ * remain. Any other size keeps all.
+ */
 export function decideSizing(
   run: ActiveRun,
   sizing: Sizing,
@@ -33,10 +36,13 @@ export function decideSizing(
   ];
 }
 
-/** What it leaves out is left out of the build that follows: that is the rest of its workflow. */
+/** An analysis of an item may drop all its later phases: the build of the item is the rest of the workflow. */
 const isAnalysis = ({ run }: ActiveRun): boolean => run.scope === "item";
 
-/** Later phases that a light run does without; null when what is left would be no workflow any more. */
+/**
+ * Returns later phases to drop in a light run. Null if no later phase, or fewer than `MIN_LIGHT_PHASES` in total,
+ * would remain.
+ */
 function droppable(run: ActiveRun): string[] | null {
   const later = run.phases.slice(run.index + 1);
   const drop = later.filter(({ rule }) => rule.whenLight === "drop").map(({ rule }) => rule.key);

@@ -4,8 +4,8 @@ import { addUsage, isLimited, isPartlyKnown, isSpent, spentBy, wouldExceed } fro
 import type { ActiveRun } from "../run.ts";
 
 /**
- * The question to put before an execution begins; null where the budget allows it. One that would exceed the budget
- * even if it used no more than the cheapest one so far is asked about before it begins.
+ * Returns the budget question to ask before an execution, if any: the budget is spent, usage is unknown, or even the
+ * cheapest usage so far would exceed the budget.
  */
 export function budgetAsked(run: ActiveRun): EventDraft | null {
   const { budget, leastUsage } = run;
@@ -25,7 +25,7 @@ type StoppedExecution = {
   readonly estimated: boolean | undefined;
 };
 
-/** The question after an execution was stopped for the budget. */
+/** Returns the budget question after an execution was stopped for the budget. */
 export function stoppedFor(run: ActiveRun, { usage, ahead, estimated }: StoppedExecution): EventDraft | null {
   if (run.budget === null) return null;
   const isPartial = estimated === true || isPartlyKnown(run);

@@ -13,7 +13,10 @@ type FailedChecks = {
   readonly testsChanged: string | null;
 };
 
-/** Back to the agent, until that has been often enough. */
+/**
+ * Sends the draft back to the agent. Escalates at the second draft without code changes, at `breaker` equal failures
+ * in a row, and at `limit` failures.
+ */
 export function checksFailed(run: ActiveRun, { work, failed, results, digest, testsChanged }: FailedChecks): Decision {
   const { limit, breaker } = currentPhase(run)?.rule.checks ?? { limit: 0, breaker: 0 };
   const failure: EventDraft = { type: "checks.failed", results, digest, testsChanged };

@@ -9,12 +9,12 @@ type Trouble = {
   readonly detail: string;
   readonly last?: EscalationOption;
   readonly paths?: string[];
-  /** Names of the checks that failed. */
+  /** Names of the failed checks. */
   readonly checks?: string[];
   readonly tests?: TestCommand | null | undefined;
 };
 
-/** Retry is always offered, and first; skip where skipping means something. */
+/** Builds an escalation. Offers retry first, then skip if the step can be skipped, then `last`. */
 export function escalation(run: ActiveRun, { reason, detail, last, ...more }: Trouble): EventDraft {
   const from: Step = currentStep(run);
   const options: EscalationOption[] = [
@@ -25,7 +25,7 @@ export function escalation(run: ActiveRun, { reason, detail, last, ...more }: Tr
   return { type: "step.escalated", from, reason, detail, options, ...told(more) };
 }
 
-/** What it is about; a key without a value is none in a journal. */
+/** Omits missing fields: journal events have no keys without a value. */
 const told = ({ paths, checks, tests }: Pick<Trouble, "paths" | "checks" | "tests">) => ({
   ...(paths === undefined ? {} : { paths }),
   ...(checks === undefined ? {} : { checks }),

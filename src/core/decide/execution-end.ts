@@ -15,13 +15,13 @@ export function failed({ execution, usage, session }: ExecutionFacts, { reason: 
   return { type: "execution.ended", execution, how: "failed", reason, code, ...usageTold(usage), session };
 }
 
-/** Beyond these nobody used anything: such numbers, negative ones and parts of tokens count as unknown. */
+/** Plausible maximums. Larger or negative amounts, and fractions of tokens, count as unknown. */
 const MAX_TOKENS = 1e10;
 const MAX_USD = 1e5;
 
 type UsageTold = Pick<Extract<EventDraft, { type: "execution.ended" }>, "usage" | "nonsense">;
 
-/** What an agent told that it used, as far as that can be. */
+/** Returns reported usage without implausible amounts; `nonsense` marks their removal. */
 export function usageTold(usage: Usage | null): UsageTold {
   if (usage === null) return { usage };
   const sensible = sensibleUsage(usage);
@@ -37,7 +37,7 @@ function sensibleUsage(usage: Usage): Usage {
   return { input: tokens(usage.input), output: tokens(usage.output), usd: money };
 }
 
-/** A claimed execution whose step failed around it has ended too. */
+/** Ends the claimed execution, if any, after its step failed or a user stopped it. */
 export function abandoned({ stage }: ActiveRun, reason: string): EventDraft[] {
   const execution = claimedBy(stage);
   return execution === null
@@ -48,6 +48,6 @@ export function abandoned({ stage }: ActiveRun, reason: string): EventDraft[] {
 export const claimedBy = (stage: Stage): string | null =>
   isExecuting(stage) ? (stage.claim?.execution ?? null) : null;
 
-/** Epic work is done in standard steps for now; that it is epic stays on record. */
+/** Treats epic work as standard for now; the recorded sizing stays epic. */
 export const effectiveSizing = ({ recommended }: Sizing): "light" | "standard" =>
   recommended === "light" ? "light" : "standard";

@@ -2,7 +2,7 @@ import type { EventDraft } from "../../schema/event.ts";
 import type { Finish } from "../../schema/plan.ts";
 import { type ActiveRun, indexAfter } from "../run.ts";
 
-/** Leaves the current phase; after the last one, says how the run ends or asks. */
+/** Leaves the current phase. After the last phase, decides how the run ends or asks the user. */
 export function leavePhase(run: ActiveRun): readonly EventDraft[] {
   const left: EventDraft = { type: "phase.left" };
   if (indexAfter(run.phases, run.index) < run.phases.length) return [left];

@@ -27,15 +27,18 @@ type OpenWait<K extends Wait["kind"]> = Extract<Wait, { kind: K }>;
 
 type Answers = { readonly [D in PersonCommand["do"]]: (run: ActiveRun, command: CommandOf<D>, by: Person) => Decision };
 
-/** A person's command on an open run. Agents are refused before; the type asks again. */
+/** Decides a person's command on an open run. `decide` has refused agents before; the type requires the check again. */
 export function decidePerson(run: ActiveRun, command: PersonCommand): Decision {
   if (command.by.channel === "agent") return refuse({ why: "notAPerson" });
-  const answer = answers[command.do] as (run: ActiveRun, command: PersonCommand, by: Person) => Decision; // keyed by the command just read
+  const answer = answers[command.do] as (run: ActiveRun, command: PersonCommand, by: Person) => Decision; // keyed by `command.do`
   const decision = answer(run, command, command.by);
   return command.do === "removePasskey" ? decision : withSignature(run, command.signature, decision);
 }
 
-/** Where only passkeys may decide, nothing else does; what was signed stands before what it decided. */
+/**
+ * Refuses unsigned decisions in a run that requires passkeys. Checks every given signature and records it before the
+ * decision.
+ */
 function withSignature({ run }: ActiveRun, signature: PasskeySignature | undefined, decision: Decision): Decision {
   if (!decision.ok) return decision;
   const { passkeys = [] } = run;
@@ -98,7 +101,7 @@ function reply(run: ActiveRun, command: CommandOf<"reply">, by: Person): Decisio
   return accept({ type: "questions.answered", wait: wait.id, by, replies });
 }
 
-/** What skipping means, by the step that failed. Steps that are missing cannot be skipped. */
+/** Events of a skip, by failed step. A step without an entry cannot be skipped. */
 const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => readonly EventDraft[] } = {
   baseline: (_run, by) => [{ type: "baseline.settled", how: "without", by }],
   enter: (_run, by) => [{ type: "phase.skipped", by }],
@@ -117,7 +120,7 @@ const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => reado
 
 export const skippable = (step: Step): boolean => AFTER_SKIP[step] !== undefined;
 
-/** At a gate the way to have work done again is a redo, which is counted. */
+/** Restarts the phase, or retries a failed step. At a gate only redo repeats work, because redos are counted. */
 function retry(run: ActiveRun, command: CommandOf<"retry">, by: Person): Decision {
   if (command.wait !== null) return answerEscalation(run, command, by);
   if (run.wait?.kind === "gate") return refuse({ why: "notOffered", valid: listWaitOptions(run, run.wait) });
@@ -164,7 +167,7 @@ function size(run: ActiveRun, command: CommandOf<"size">, by: Person): Decision 
   return accept(...decideSizing(run, wait.sizing, { effective, by }));
 }
 
-/** Stages in which a phase is under way and not yet accepted. */
+/** Stages of a phase in progress, before it is accepted. */
 const UNDER_WAY: ReadonlySet<Stage["is"]> = new Set([
   "entering",
   "producing",
@@ -175,13 +178,13 @@ const UNDER_WAY: ReadonlySet<Stage["is"]> = new Set([
   "rechecking",
 ]);
 
-/** A person may start the current phase anew, or leave it out, whatever it is doing. */
+/** Restarts or skips the current phase in any stage before acceptance, and stops its execution. */
 function inPhase(run: ActiveRun, event: EventDraft): Decision {
   if (!UNDER_WAY.has(run.stage.is)) return refuse({ why: "notInPhase" });
   return accept(...abandoned(run, "stopped by a person"), event);
 }
 
-/** Back to an earlier phase, or to the beginning of the one at hand. */
+/** Returns to an earlier phase, or to the start of the current one. */
 function back(run: ActiveRun, command: CommandOf<"back">, by: Person): Decision {
   if (run.sealedAt !== null) return refuse({ why: "sealed" });
   const valid = phasesToGoBackTo(run).map(({ rule }) => rule.key);
@@ -192,7 +195,7 @@ function back(run: ActiveRun, command: CommandOf<"back">, by: Person): Decision 
   return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree, ...given });
 }
 
-/** Those that a run has been in, and that sizing did not leave out. */
+/** Lists phases the run has reached, without those dropped by sizing. */
 export function phasesToGoBackTo(run: ActiveRun): readonly PhaseRecord[] {
   if (run.sealedAt !== null || !mayGoBack(run.stage)) return [];
   return run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped);
@@ -201,16 +204,16 @@ export function phasesToGoBackTo(run: ActiveRun): readonly PhaseRecord[] {
 const pickComments = ({ comments = [] }: Partial<Guidance>): { comments?: ReviewComment[] } =>
   comments.length === 0 ? {} : { comments: [...comments] };
 
-/** Once a way to finish was chosen, a merge may be under way. */
+/** False once a way to finish was chosen, because a merge may be running. */
 const mayGoBack = (stage: Stage): boolean =>
   stage.is === "finishing" ? stage.how === null : !NOT_UNDER_WAY.has(stage.is);
 
 const NOT_UNDER_WAY: ReadonlySet<Stage["is"]> = new Set(["preparing", "baselining", "rewinding"]);
 
-/** A phase may have been left out before its first attempt. */
+/** A skipped phase counts even without an attempt. */
 const wasReached = ({ attempts, status }: PhaseRecord): boolean => attempts > 0 || status === "skipped";
 
-/** A budget that is spent already would only ask again. */
+/** Refuses a budget that is already spent or would be exceeded by the next execution. */
 function raise(run: ActiveRun, command: CommandOf<"raise">, by: Person): Decision {
   const wait = openWait(run, command.wait, "budget");
   if (wait === null) return notOpen(run);
@@ -242,7 +245,7 @@ function finish(run: ActiveRun, command: CommandOf<"finish">, by: Person): Decis
 
 function openWait<K extends Wait["kind"]>(run: ActiveRun, id: string, kind: K): OpenWait<K> | null {
   const wait = run.wait;
-  return wait !== null && wait.id === id && wait.kind === kind ? (wait as OpenWait<K>) : null; // kind was just compared
+  return wait !== null && wait.id === id && wait.kind === kind ? (wait as OpenWait<K>) : null; // `kind` was just compared
 }
 
 const notOpen = (run: ActiveRun): Decision => refuse({ why: "notOpen", open: run.wait?.id ?? null });

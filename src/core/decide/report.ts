@@ -28,13 +28,13 @@ import { budgetAsked, stoppedFor } from "./budget-asked.ts";
 import { abandoned, claimedBy, done, effectiveSizing, failed, usageTold } from "./execution-end.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
-/** An artifact longer than this is more than the one page that `large` gates expect. */
+/** Longest output in lines (one page) that opens no gate in a phase with `gate: "large"`. */
 export const LARGE_ARTIFACT_LINES = 80;
-/** Task lists an agent may write for one design before a person is asked. */
+/** Task lists an agent may write for one design before the run escalates. */
 const MAX_TASK_LISTS = 3;
-/** Executions in a row that may end without a usable result before a person is asked. */
+/** Executions in a row without a usable result before the run escalates. */
 const MAX_BROKEN = 2;
-/** The same while the model service is busy or out of reach, which may pass; the agent's own retries count too. */
+/** The same limit while the model service is busy or unreachable, which may pass. The agent's own retries count. */
 const MAX_UNAVAILABLE = 4;
 
 const NOTHING_MADE: EventDraft = { type: "draft.produced", summary: "", decisions: [], artifacts: [] };
@@ -42,7 +42,9 @@ const NOTHING_MADE: EventDraft = { type: "draft.produced", summary: "", decision
 type Good<K extends Outcome["of"]> = Exclude<Extract<Outcome, { of: K }>, { failed: string }>;
 type Handlers = { readonly [K in Outcome["of"]]: (run: ActiveRun, outcome: Good<K>) => Decision };
 
-/** What the engine found out, on an open run. Anything that does not belong to the step at hand is late. */
+/**
+ * Decides an outcome reported by the engine on an open run. Refuses outcomes of any step but the current one as late.
+ */
 export function decideReport(run: ActiveRun, report: Report): Decision {
   const expected = run.wait === null ? currentTicket(run) : null;
   if (report.ticket !== expected) return refuse({ why: "lateOutcome", expected });
@@ -51,7 +53,7 @@ export function decideReport(run: ActiveRun, report: Report): Decision {
     return outcome.of === currentStep(run)
       ? accept(...abandoned(run, outcome.failed), escalation(run, { reason: outcome.failed, detail: outcome.detail }))
       : refuse({ why: "lateOutcome", expected });
-  const handle = handlers[outcome.of] as (run: ActiveRun, outcome: Outcome) => Decision; // keyed by the outcome just read
+  const handle = handlers[outcome.of] as (run: ActiveRun, outcome: Outcome) => Decision; // keyed by `outcome.of`
   return handle(run, outcome);
 }
 
@@ -131,7 +133,7 @@ const handlers: Handlers = {
       failed.length > 0 ? limitedBySandbox(failed) : results.find(({ notStarted }) => notStarted === true);
     if (blocked !== undefined) return accept(blockedBy(run, blocked));
     if (failed.length > 0) return checksFailed(run, { work: run.stage.work, failed, results, digest, testsChanged });
-    const isUntrusted = outcome.tests !== undefined; // nothing runs that nobody was shown
+    const isUntrusted = outcome.tests !== undefined; // a changed test command runs only after the user saw it
     if (testsChanged !== null && (isUntrusted || !gateWillCome(run, phase)))
       return accept(
         escalation(run, { reason: TESTS_CHANGED, detail: testsChanged, last: "accept", tests: outcome.tests }),
@@ -215,11 +217,11 @@ const handlers: Handlers = {
   },
 };
 
-/** The failed check if the sandbox alone looks responsible. */
+/** Returns the first failed check if every failure may be caused by the sandbox. */
 const limitedBySandbox = (failed: readonly CheckResult[]): CheckResult | undefined =>
   failed.every(({ sandboxLimits = [] }) => sandboxLimits.length > 0) ? failed[0] : undefined;
 
-/** The user decides about tests that say nothing about the work. */
+/** Asks the user about tests that did not start or failed at limits of the sandbox. */
 function blockedBy(run: ActiveRun, { name, detail, notStarted }: CheckResult): EventDraft {
   const reason = notStarted === true ? TESTS_NOT_STARTED : TESTS_SANDBOXED;
   return escalation(run, { reason, detail, last: "accept", checks: [name] });
@@ -234,17 +236,20 @@ function recheckedEvent({ edited, tree, results, ...beside }: SecondLook): Event
   return { type: "phase.rechecked", edited: files, tree, results: [...results], ...found };
 }
 
-/** What the agent itself tried again already is not multiplied by starting it anew. */
+/** Counts the agent's own retries, to avoid multiplying them. */
 const mostBroken = ({ reason, retries = 0 }: Pick<Good<"broken">, "reason" | "retries">): number =>
   reason === UNAVAILABLE ? Math.max(1, MAX_UNAVAILABLE - retries) : MAX_BROKEN;
 
-/** In the agent's words, with what was refused to it: that may be the reason. */
+/** Describes the failure in the agent's words, with denied requests as a possible cause. */
 function describeFailure({ result: { status, summary }, denied = [] }: Good<"produce">): string {
   const why = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
   return denied.length === 0 ? why : `${why}\nNot allowed: ${denied.join(", ")}`;
 }
 
-/** A person who wanted no gates in this run knew the settings as they stood; what is tightened since holds at once. */
+/**
+ * Returns the supervision in force. A run started without gates keeps its own while the settings are unchanged;
+ * settings tightened since then apply at once.
+ */
 function resolveSupervision(run: ActiveRun, settings: SettingsReading): Supervision {
   const isSetAside = run.run.options.supervised === false && isAsBegun(run, settings);
   return isSetAside ? run.supervision : tighten(run.supervision, readingFor(settings, workflowPhases(run)));
@@ -253,7 +258,10 @@ function resolveSupervision(run: ActiveRun, settings: SettingsReading): Supervis
 const isAsBegun = ({ run }: ActiveRun, settings: SettingsReading): boolean =>
   JSON.stringify(run.settings) === JSON.stringify(settings);
 
-/** Settings that stand as they stood when the run began were not loosened, whatever flags it was started with. */
+/**
+ * Returns relaxed settings for the user to confirm. Null if the settings are unchanged since the start, whatever flags
+ * the run was started with.
+ */
 function loosenedSince(run: ActiveRun, settings: SettingsReading): Supervision | null {
   if (isAsBegun(run, settings)) return null;
   return loosening(run.supervision, readingFor(settings, workflowPhases(run)));
@@ -262,7 +270,7 @@ function loosenedSince(run: ActiveRun, settings: SettingsReading): Supervision |
 const workflowPhases = ({ run, phases }: ActiveRun): readonly PhaseKey[] =>
   run.workflowPhases ?? phases.map(({ rule }) => rule.key);
 
-/** A block that is gone or cannot be read says nothing about summaries. */
+/** Ignores a settings block that is missing or unreadable. */
 function summariesChanged({ run }: ActiveRun, settings: SettingsReading): EventDraft[] {
   if (settings.is !== "set" || settings.minimal === run.minimalSummary) return [];
   return [{ type: "summaries.changed", minimal: settings.minimal }];

@@ -5,7 +5,7 @@ import { type AfterVerdict, afterVerdict } from "../findings/loop-policy.ts";
 import { NO_VERDICT } from "../findings/no-verdict.ts";
 import { type ActiveRun, currentPhase } from "../run.ts";
 
-/** What a verdict means for the draft under review; null where none is. */
+/** Returns the event for a verdict about the current draft. Null outside a review. */
 export function verdictEvent(run: ActiveRun, { verdict, changed = null, written = [] }: Judgement): EventDraft | null {
   const phase = currentPhase(run);
   if (run.stage.is !== "reviewing" || phase === undefined) return null;
@@ -35,19 +35,19 @@ export function verdictEvent(run: ActiveRun, { verdict, changed = null, written 
 const isEarly = ({ stopped }: AfterVerdict): boolean =>
   stopped === "recurring" || stopped === "flipping" || stopped === "causing";
 
-/** A reviewer that was asked twice and said nothing that can be read; any other trouble is a person's. */
+/** True if a reviewer failed twice in a row to return a readable verdict. Any other error escalates. */
 export const isUnreadable = ({ stage }: ActiveRun, { reason }: { readonly reason: string }): boolean =>
   stage.is === "reviewing" && UNREADABLE.has(reason) && UNREADABLE.has(stage.work.trouble ?? "");
 
 const UNREADABLE: ReadonlySet<string> = new Set(["invalid_result", "no_result"]);
 
-/** Never an approval: the draft goes on with this concern beside it. */
+/** Returns a verdict that never approves: the draft continues with this concern. */
 export function noVerdict(detail: string): EventDraft {
   const concerns = [`${NO_VERDICT} ${detail}`.trim()];
   return { type: "verdict.given", approved: false, issues: [], summary: NO_VERDICT, leadsTo: "complete", concerns };
 }
 
-/** The blockers, or everything that was said where there is none. */
+/** Lists the open blockers, or all open findings if none blocks. Without findings, the summary. */
 function listConcerns(open: readonly Finding[], summary: string): string[] {
   if (open.length === 0) return [summary === "" ? "The reviewer did not approve and gave no reason." : summary];
   const blockers = open.filter(({ severity }) => severity === "blocker");

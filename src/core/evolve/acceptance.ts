@@ -39,7 +39,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const made = currentOutput(run);
     if (run.stage.is !== "produced" || made === null) return run;
     const gone = new Set(event.paths);
-    // What would be committed is another tree now, and is made from it when it is accepted.
+    // The composed trees are outdated after the revert. Accepting the phase composes them again.
     const { commitTree: _commitTree, plainTree: _plainTree, wholeTree: _wholeTree, ...shown } = made;
     const without: PhaseOutput = {
       ...shown,
@@ -66,7 +66,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
           ...made,
           concerns: [...new Set([...made.concerns, ...failures.map(continuedOver)])],
         };
-        // The tree shown is the new baseline: another change that nobody saw is another matter.
+        // Excludes UNSEEN: the shown tree is the new baseline, and a later unseen change is a new failure.
         const overruled = failures.filter(({ name }) => name !== UNSEEN).map((failure) => failureDigest([failure]));
         const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };
         const stage: Stage = { is: "rechecking", ...how };
@@ -123,7 +123,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
   },
 };
 
-/** What the current phase left; null while it has not come so far. */
+/** Returns the output of the current phase; null until it completes. */
 const currentOutput = (run: ActiveRun): PhaseOutput | null => currentPhase(run)?.made ?? null;
 
 type GateAnswer = Pick<Answer, "seq" | "choice" | "at" | "by" | "guidance">;

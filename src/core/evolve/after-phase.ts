@@ -30,7 +30,10 @@ export const afterHandlers: Handlers<AfterEventType> = {
   },
 };
 
-/** Sizing as it stands once a run has gone back to a phase: undone when that phase told it, or comes before. */
+/**
+ * Returns the sizing that stays valid after a return to phase `index`: none if that phase, or a later one, determined
+ * it.
+ */
 export function keptSizing(run: ActiveRun, index: number): ActiveRun["sizing"] {
   const told = run.phases.findIndex(({ rule }) => rule.key === run.sizing?.phase);
   return told < index ? run.sizing : null;

@@ -41,7 +41,7 @@ export const unproven: AttemptState = {
 
 type TreesOfPhase = Pick<PhaseRecord, "firstTree" | "bases" | "earlierWork" | "returnTree">;
 
-/** A return keeps the tree that a phase began with, and forgets its commit. */
+/** After a return, a phase keeps its first tree but has no first commit. */
 function treesAtEntry(phase: PhaseRecord | undefined, { tree, bases }: EventOf<"attempt.started">): TreesOfPhase {
   if (bases !== undefined) return { firstTree: bases.own, bases, earlierWork: null, returnTree: tree };
   if (phase === undefined) return { firstTree: tree, bases: null, earlierWork: null, returnTree: null };
@@ -50,7 +50,7 @@ function treesAtEntry(phase: PhaseRecord | undefined, { tree, bases }: EventOf<"
   return { firstTree: phase.firstTree ?? tree, bases: phase.bases, earlierWork: null, returnTree };
 }
 
-/** Completes the records of earlier work: the first tree seen after a return is the tree at the return. */
+/** Completes records of earlier work: the first tree seen after a return is the tree at the return. */
 function withReturnTree(run: ActiveRun, tree: TreeId): ActiveRun {
   if (!run.phases.some(({ earlierWork }) => earlierWork?.returnedAt === null)) return run;
   const phases = run.phases.map((phase) => {
@@ -61,7 +61,7 @@ function withReturnTree(run: ActiveRun, tree: TreeId): ActiveRun {
   return changed(run, { phases });
 }
 
-/** Completes the records of skipped phases. */
+/** Completes records of skipped phases with the first tree seen after them. */
 function withLeftTree(run: ActiveRun, tree: TreeId): ActiveRun {
   const isIncomplete = ({ status, leftTree }: PhaseRecord): boolean => status === "skipped" && leftTree === null;
   if (!run.phases.some(isIncomplete)) return run;
@@ -188,10 +188,10 @@ function failureText(results: readonly CheckResult[]): string {
 
 type ExecutionEnded = EventOf<"execution.ended">;
 
-/** Older journals have it at the beginning of the reason only. */
+/** Older journals contain the code only at the start of the reason. */
 const endCode = ({ code, reason }: ExecutionEnded): string | null => code ?? reason?.split(":", 1)[0] ?? null;
 
-/** What the whole run knows from an execution: mostly nothing. */
+/** Records impossible usage, estimated cost and least usage for the whole run. Most executions change none of them. */
 function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: ExecutionEnded): ActiveRun {
   if (nonsense !== true && estimated !== true && (how !== "done" || usage === null)) return run;
   return changed(run, {
@@ -201,7 +201,7 @@ function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: ExecutionEn
   });
 }
 
-/** What an execution adds to its phase's account. */
+/** Adds an execution's usage to its phase. */
 function used(phase: PhaseRecord | undefined, { usage }: ExecutionEnded, session: string | null): Partial<PhaseRecord> {
   if (phase === undefined) return {};
   const tells = usage !== null && usage.input !== null && usage.output !== null;
@@ -214,7 +214,10 @@ function used(phase: PhaseRecord | undefined, { usage }: ExecutionEnded, session
   };
 }
 
-/** A redo goes on where the person's guidance is about; phases of an analysis may share one conversation. */
+/**
+ * Returns the session to continue. A redo continues the session that its guidance refers to. Analysis phases with the
+ * same agent may share one.
+ */
 function conversationFor(run: ActiveRun, { why }: Brief): string | null {
   const phase = currentPhase(run);
   if (why === "redo") return phase?.session ?? null;

@@ -3,14 +3,14 @@ import { type TreeId, waitId } from "../../schema/ids.ts";
 import { currentAttempt } from "../next.ts";
 import type { ActiveRun, PhaseRecord, Stage, Wait } from "../run.ts";
 
-/** The run with some of what is known about it changed. */
+/** Returns a copy of the run with some fields changed. */
 export const changed = (run: ActiveRun, change: Partial<ActiveRun>): ActiveRun => Object.assign(copyOfRun(run), change);
 
-/** Opens a stage: its outcomes must name this event. */
+/** Opens a stage and closes the wait. Outcomes of the stage must name this event. */
 export const enter = (run: ActiveRun, event: RunEvent, stage: Stage): ActiveRun =>
   changed(run, { stage, since: event.seq, wait: null, seq: event.seq });
 
-/** Changes what is known about the current phase. */
+/** Changes the record of the current phase. */
 export function patch(run: ActiveRun, change: Partial<PhaseRecord>): ActiveRun {
   const phase = run.phases[run.index];
   return phase === undefined
@@ -20,17 +20,17 @@ export function patch(run: ActiveRun, change: Partial<PhaseRecord>): ActiveRun {
 
 export type NewWait = Wait extends infer W ? (W extends Wait ? Omit<W, "id" | "openedAt"> : never) : never;
 
-/** Opens a wait; its id holds the sequence number, so no two waits of a run are alike. */
+/** Opens a wait. Its id contains the sequence number and is unique in the run. */
 export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun {
   const id = waitId(currentAttempt(run), wait.kind, event.seq);
   return changed(run, { wait: { ...wait, id, openedAt: event.at } });
 }
 
-/** No agent works from here on: a later tree that differs from this one was changed by the user. */
+/** Records the tree at a gate. No agent runs from here on: a different tree later is a user edit. */
 export const watchUserEdits = (run: ActiveRun, tree: TreeId | null): ActiveRun =>
   changed(run, { untouched: tree === null ? null : { tree, phase: run.index } });
 
-/** Records what differs from the tree of the gate as an edit of the user. */
+/** Records differences from the gate's tree as a user edit. */
 export function recordUserEdit(run: ActiveRun, tree: TreeId | null): ActiveRun {
   const { untouched, userEdits } = run;
   if (untouched === null || tree === null || untouched.tree === tree) return run;
@@ -38,16 +38,16 @@ export function recordUserEdit(run: ActiveRun, tree: TreeId | null): ActiveRun {
   return changed(run, { userEdits: [...userEdits, edit], untouched: { ...untouched, tree } });
 }
 
-/** Forgets the edits at the gate of the current phase and of earlier ones: they were accepted, or the phase was skipped. */
+/** Removes user edits at gates of the current and earlier phases: they were accepted, or the phase was skipped. */
 export const settleUserEdits = (run: ActiveRun): ActiveRun =>
   changed(run, { userEdits: run.userEdits.filter(({ phase }) => phase > run.index), untouched: null });
 
-/** Forgets the edits at the gates of the phase returned to and of later ones: their files are restored. */
+/** Removes user edits at gates of the target phase and later ones: their files are restored. */
 export const dropUserEdits = (run: ActiveRun, index: number): ActiveRun =>
   changed(run, { userEdits: run.userEdits.filter(({ phase }) => phase < index), untouched: null });
 
-// Field by field, and none can be forgotten, as all are required: Node 20 takes ten times as long for `{ ...run }` where
-// that run itself came of such a copy, which is so for nearly every event of a journal.
+// Copies field by field; the type requires every field. Node 20 needs ten times as long for `{ ...run }` if `run`
+// itself is such a copy, as it is for nearly every event of a journal.
 
 const copyOfRun = (run: ActiveRun): ActiveRun => ({
   is: run.is,

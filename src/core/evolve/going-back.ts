@@ -32,22 +32,22 @@ export const backHandlers: Handlers<BackEventType> = {
   },
 };
 
-/** Guidance reaches the agent as that of a redo does; without any it is told what became of the later work. */
+/** Guidance reaches the agent as in a redo. Without guidance, the brief mentions later work that stays in the tree. */
 function backBrief({ guidance, tree }: EventOf<"run.wentBack">): Brief {
   if (guidance !== undefined) return { why: "redo", text: guidance };
   return { why: "back", text: tree === "keep" ? "What came after it is still in the working tree." : "" };
 }
 
 type Return = {
-  /** Of the phase returned to. */
+  /** Index of the target phase. */
   readonly index: number;
   readonly sizing: ActiveRun["sizing"];
   readonly event: EventOf<"run.wentBack">;
 };
 
 /**
- * A phase from the one returned to on: proofs are removed; counts, guidance and cost stay. The phase returned to keeps
- * the tree it began with. It begins at another commit: those made since stay, and the return may have made one itself.
+ * Resets the target phase and all later ones. Results are removed; counts, guidance and cost stay. The target keeps
+ * its first tree but gets another first commit: commits made since stay, and the return may make one itself.
  */
 function forgotten(run: ActiveRun, at: number, { index, sizing, event }: Return): PhaseRecord {
   const phase = run.phases[at] as PhaseRecord; // `at` is an index of the run's phases
@@ -68,7 +68,7 @@ function forgotten(run: ActiveRun, at: number, { index, sizing, event }: Return)
     ...treesAtReturn(phase, first, tree === "keep" ? earlierWork(run, at) : null),
     firstCommit: null,
     firstStanding: null,
-    // Nothing of the current phase was committed since an earlier return to it.
+    // The current phase committed nothing since an earlier return to it.
     returnTree: tree === "keep" && at === run.index ? phase.returnTree : null,
   };
 }
@@ -83,7 +83,7 @@ function treesAtReturn(phase: PhaseRecord, first: boolean, work: PhaseRecord["ea
   return { firstTree: bases?.start ?? firstTree ?? earlier?.start ?? null, bases: null, earlierWork: null };
 }
 
-/** The work of a phase that stays in the working tree; null if it left none. */
+/** Returns the work of a phase that stays in the working tree, if any. */
 function earlierWork(run: ActiveRun, at: number): PhaseRecord["earlierWork"] {
   const phase = run.phases[at];
   if (phase === undefined) return null;
@@ -92,7 +92,7 @@ function earlierWork(run: ActiveRun, at: number): PhaseRecord["earlierWork"] {
   return { from, to: treeAfter(run, at), start: bases?.start ?? from, returnedAt: null };
 }
 
-/** The tree that a phase left; null if nothing came after it. */
+/** Returns the tree a phase left; null if no phase followed. */
 function treeAfter(run: ActiveRun, at: number): TreeId | null {
   const phase = run.phases[at];
   return at === run.index || phase === undefined ? null : (phase.made?.tree ?? phase.leftTree);

@@ -184,19 +184,19 @@ export const runHandlers: Handlers<RunEventType> = {
   }),
 };
 
-/** What stays of a run, however it ended. */
+/** Returns the facts of a run that stay after its end. */
 function ended({ run, phases, answers, supervision, sizing, sealedAt }: ActiveRun, { seq, at }: RunEvent) {
   return { is: "ended" as const, run, phases, answers, supervision, sizing, sealedAt, seq, endedAt: at };
 }
 
-/** What was not named stays as it was. */
+/** Keeps limits that the event does not name. */
 function withLimits(run: ActiveRun, { turns, minutes }: ExecutionLimits): ActiveRun {
   const { options } = run.run;
   const limits = { turns: turns ?? options.limits?.turns ?? null, minutes: minutes ?? options.limits?.minutes ?? null };
   return { ...run, run: { ...run.run, options: { ...options, limits } } };
 }
 
-/** What the person wants otherwise comes first; the agent is told why the attempt failed all the same. */
+/** Puts the user's guidance first, then the reason why the attempt failed. */
 function retryBrief(run: ActiveRun, guidance: string | undefined): Brief {
   if (guidance === undefined) return { why: "retry", text: retryText(run) };
   return { why: "redo", text: [guidance, retryText(run)].filter((text) => text !== "").join("\n\n") };
@@ -208,7 +208,7 @@ function retryText(run: ActiveRun): string {
     : "";
 }
 
-/** The same step once more, with its own count of what went wrong. */
+/** Repeats a stage without its claim: refining starts with fresh counts, other executions with `broken` at 0. */
 function anotherTry(stage: Stage): Stage {
   if (stage.is === "refining") return { ...stage, claim: null, work: unproven };
   return "claim" in stage ? { ...stage, claim: null, work: { ...stage.work, broken: 0 } } : stage;

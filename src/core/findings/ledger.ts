@@ -3,46 +3,51 @@ import { likeness, type ComparedText } from "./likeness.ts";
 import { isSameFile, normalised, parseLocation } from "./location.ts";
 import { parseWording } from "./wording.ts";
 
-/** What one verdict said. */
+/** One verdict. */
 export type Iteration = {
   readonly issues: readonly Issue[];
   readonly approved: boolean;
-  /** Files that the revision before this verdict changed; null or left out where nobody knows. */
+  /** Files changed by the revision before this verdict; null or absent if unknown. */
   readonly changed?: readonly string[] | null;
 };
 
 /**
- * `caused` is new, in a file that the last revision changed. `returned` was resolved and is said again.
- * Each finding that was open before a iteration is `recurring` or `resolved` in it; everything else is new to it.
+ * `caused`: new, in a file changed by the last revision. `returned`: resolved before and reported again. Each finding
+ * open before an iteration becomes `recurring` or `resolved` in it; all others are new to it.
  */
 export type FindingState = "new" | "caused" | "recurring" | "returned" | "resolved";
 
-/** One thing that reviewers found, in their latest words. */
+/** One finding of the reviewers, in its latest wording. */
 export type Finding = {
-  /** `F1`, `F2`, … by iteration of first mention; within a iteration blockers first, then by place and words. */
+  /**
+   * `F1`, `F2`, … by iteration of first mention. Within an iteration: blockers first, then by location and
+   * description.
+   */
   readonly id: string;
   readonly severity: Issue["severity"];
   readonly description: string;
   readonly location: string | null;
   readonly file: string | null;
   readonly line: number | null;
-  /** As of the last iteration. */
+  /** State after the last iteration. */
   readonly state: FindingState;
-  /** Iterations that said it, counted from 1. */
+  /** Iterations with this finding, counted from 1. */
   readonly said: readonly number[];
 };
 
-/** What became of one finding in one iteration. A resolved finding is mentioned only in the iteration in which it was left out. */
+/** State of one finding in one iteration. A resolved finding is listed only in the iteration that left it out. */
 export type Mention = Pick<Finding, "id" | "severity" | "state">;
 
 export type Ledger = { readonly findings: readonly Finding[]; readonly iterations: readonly (readonly Mention[])[] };
 
-/** Issues of one verdict that are followed, blockers first; a longer list is nothing a person or an agent works through. */
+/** Issues tracked per verdict, blockers first. No user or agent works through a longer list. */
 export const MAX_ISSUES = 200;
-/** Findings that a new verdict is compared with: the last ones said. */
+/** Findings compared with a new verdict: the most recently reported ones. */
 const MAX_COMPARED = 500;
 
-/** Follows findings from verdict to verdict, though lines move and words change. The order of issues makes no difference. */
+/**
+ * Tracks findings from verdict to verdict, although lines move and wording changes. The order of issues has no effect.
+ */
 export function buildLedger(iterations: readonly Iteration[]): Ledger {
   let tracked: readonly TrackedFinding[] = [];
   const mentions: (readonly Mention[])[] = [];
@@ -55,7 +60,7 @@ export function buildLedger(iterations: readonly Iteration[]): Ledger {
 
 export const isOpen = ({ state }: Pick<Finding, "state">): boolean => state !== "resolved";
 
-/** Blockers first, then in the order of their ids. */
+/** Compares by severity, blockers first, then by id. */
 export const bySeverity = (one: Finding, other: Finding): number =>
   RANK[one.severity] - RANK[other.severity] || findingNumber(one) - findingNumber(other);
 
@@ -63,10 +68,10 @@ type ComparedIssue = ComparedText & { readonly issue: Issue };
 
 type TrackedFinding = {
   readonly finding: Finding;
-  /** How it was first said and how it was said last: words drift. */
+  /** First and latest wording, because wording drifts. */
   readonly first: ComparedText;
   readonly last: ComparedText;
-  /** The iteration in which it was left out; null while it is open. */
+  /** Iteration that left the finding out; null while it is open. */
   readonly leftOut: number | null;
 };
 
@@ -91,7 +96,7 @@ function afterIteration(
   return [...known, ...added];
 }
 
-/** In an order that is the verdict's own, with what it says twice at one place said once. */
+/** Sorts issues independently of their order in the verdict and removes repetitions at one place. */
 function distinct(issues: readonly Issue[]): readonly ComparedIssue[] {
   const sorted = [...issues].sort(
     (one, other) =>
@@ -119,7 +124,7 @@ type Pair = {
   readonly rank: number;
 };
 
-/** Pairs the most alike first, each finding and each issue once. */
+/** Pairs the most similar first, each finding and each issue once. */
 function matched(
   tracked: readonly TrackedFinding[],
   issues: readonly ComparedIssue[],
@@ -141,7 +146,7 @@ function matched(
   return matches;
 }
 
-/** Those said last come first, so that an open finding is preferred to a resolved one that reads the same. */
+/** Puts recently reported findings first, to prefer an open finding to a resolved one with the same text. */
 function lastSaid(tracked: readonly TrackedFinding[]): readonly TrackedFinding[] {
   const iteration = ({ finding }: TrackedFinding): number => finding.said.at(-1) ?? 0;
   return [...tracked].sort((one, other) => iteration(other) - iteration(one)).slice(0, MAX_COMPARED);
@@ -150,7 +155,7 @@ function lastSaid(tracked: readonly TrackedFinding[]): readonly TrackedFinding[]
 const distance = (one: ComparedText, other: ComparedText): number =>
   one.place.line === null || other.place.line === null ? FAR : Math.abs(one.place.line - other.place.line);
 
-/** Lines; farther apart than any two lines of a file. */
+/** In lines; farther apart than any two lines of a file. */
 const FAR = 10_000_000;
 
 function saidFirst(

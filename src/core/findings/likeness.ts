@@ -4,19 +4,19 @@ import type { Wording } from "./wording.ts";
 export type ComparedText = { readonly place: Location; readonly wording: Wording };
 
 /**
- * How much of what two descriptions say must be shared, as twice the shared weight over the sum of both. Set by the
- * tables in test/findings/rewordings.ts: a miss only costs an early stop, a wrong match could end a good loop.
+ * Minimum similarity of two descriptions: twice the shared weight over the sum of both. Set by the tables in
+ * test/findings/rewordings.ts: a miss only costs an early stop, a wrong match could end a good loop.
  */
 const LEAST = {
-  /** One says nothing that the other does not. */
+  /** One description adds nothing to the other. */
   contained: 0.6,
-  /** Each says something that the other does not: "… for the user", "… for the order". */
+  /** Each adds something to the other: "… for the user", "… for the order". */
   crossing: 0.72,
-  /** Only one of the two tells in which file it is. */
+  /** Only one of the two names its file. */
   unplaced: 0.8,
 } as const;
 
-/** From 0 to 1; 0 for what is not the same finding. */
+/** Returns a similarity from 0 to 1; 0 for different findings. */
 export function likeness(one: ComparedText, other: ComparedText): number {
   const placed = one.place.file !== null && other.place.file !== null;
   if (placed && !isSameFile(one.place.file, other.place.file)) return 0;
@@ -28,7 +28,7 @@ export function likeness(one: ComparedText, other: ComparedText): number {
   return score >= least ? score : 0;
 }
 
-/** Both name things, and none of them is the same: "AC-3 has no test" and "AC-4 has no test". */
+/** True if both name things, but no common one: "AC-3 has no test" and "AC-4 has no test". */
 const contradicts = (one: Wording, other: Wording): boolean =>
   apart(one.numbered, other.numbered) || apart(one.names, other.names);
 
@@ -42,7 +42,7 @@ function apart(one: KeySet, other: KeySet): boolean {
 
 type LikenessScore = { readonly score: number; readonly crossing: boolean };
 
-/** Without the words of names that both have: two findings about one function share these and may share nothing else. */
+/** Ignores words of names in both texts: two findings about one function share them, and maybe nothing else. */
 function compared(one: Wording, other: Wording): LikenessScore {
   const named = new Set<string>();
   for (const [name, stems] of one.names) if (other.names.has(name)) for (const stem of stems) named.add(stem);

@@ -1,4 +1,4 @@
-/** Where a finding is, as far as its location tells. Lines move between verdicts, files rarely do. */
+/** Place of a finding, as far as its location names one. Lines move between verdicts, files rarely do. */
 export type Location = { readonly file: string | null; readonly line: number | null };
 
 const EXTENSIONS = new Set(
@@ -9,7 +9,10 @@ const EXTENSIONS = new Set(
 );
 const LOCATION_LENGTH = 500;
 
-/** Understands `src/a.ts:42`, `./src/a.ts#L42-L50`, `` `a.ts` (line 42)``, `design.md, section 3`; a section alone is no file. */
+/**
+ * Parses `src/a.ts:42`, `./src/a.ts#L42-L50`, `` `a.ts` (line 42)`` and `design.md, section 3`. A section alone is not
+ * a file.
+ */
 export function parseLocation(location: string | null): Location {
   const text = (location ?? "").slice(0, LOCATION_LENGTH).replaceAll("\\", "/");
   const parts = text.split(/[\s,;`'"<>()]+/).filter((part) => part !== "");
@@ -19,7 +22,7 @@ export function parseLocation(location: string | null): Location {
   return { file: found === undefined ? null : normalised(found.name), line };
 }
 
-/** A path given short (`a.ts`) is the same file as one given long (`src/a.ts`). */
+/** True for equal paths, and for a short form (`a.ts`) of a longer path (`src/a.ts`). */
 export const isSameFile = (one: string, other: string): boolean =>
   one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 
@@ -28,14 +31,14 @@ export const isFileName = (name: string): boolean => {
   return dot !== -1 && EXTENSIONS.has(name.slice(dot + 1).toLowerCase());
 };
 
-/** As a file of `Iteration.changed` and of a location are compared. */
+/** Normalizes a path to compare files of `Iteration.changed` with locations. */
 export const normalised = (path: string): string =>
   path
     .replaceAll("\\", "/")
     .replace(/^(?:\.\/)+/, "")
     .replaceAll(/\/{2,}/g, "/");
 
-/** `a.ts:42:7`, `a.ts:42-50`, `a.ts#L42` → the name and the first line. */
+/** Splits `a.ts:42:7`, `a.ts:42-50` and `a.ts#L42` into name and first line. */
 export function withoutLine(part: string): { readonly name: string; readonly line: number | null } {
   const found = /^([^:#]*)(?::|#L?)(\d{1,7})(?:[-:,L\d]*)[.:]?$/i.exec(part);
   if (found?.[1] === undefined) return { name: part.replace(/[.:]+$/, ""), line: null };

@@ -3,9 +3,9 @@ import { bySeverity, type Finding, isOpen, type Ledger, buildLedger, type Mentio
 export type LoopSoFar = {
   /** Verdicts of this attempt, oldest first. */
   readonly iterations: readonly Iteration[];
-  /** Verdicts that the attempt may have. */
+  /** Maximum number of verdicts in the attempt. */
   readonly limit: number;
-  /** Verdicts of earlier attempts: they give findings their ids, and are neither counted nor held against this one. */
+  /** Verdicts of earlier attempts. They give findings their ids, but do not count towards the limit or a pattern. */
   readonly earlier?: readonly Iteration[];
 };
 
@@ -13,17 +13,17 @@ export type StopReason = "approved" | "limit" | "recurring" | "flipping" | "caus
 
 export type AfterVerdict = {
   readonly leadsTo: "complete" | "produce";
-  /** Null while the loop goes on. Everything but `approved` means: completed with concerns. */
+  /** Null while the loop continues. Any reason but `approved` completes the phase with concerns. */
   readonly stopped: StopReason | null;
-  /** For the person, where the loop ended without approval. */
+  /** Explanation for the user if the loop ended without approval. */
   readonly why: string | null;
-  /** What the last verdict says, of every severity, blockers first. */
+  /** Open findings of every severity after the last verdict, blockers first. */
   readonly open: readonly Finding[];
 };
 
 /**
- * Whether another revision is worth its price. Only blockers count: warnings and notes come and go with a reviewer's
- * mood. `approved` is never believed beside a blocker, and never inferred from there being none.
+ * Decides if another revision is worth its cost. Only blockers count: warnings and notes vary from review to review. A
+ * blocker overrides `approved`; a verdict without blockers is not an approval.
  */
 export function afterVerdict({ iterations, limit, earlier = [] }: LoopSoFar): AfterVerdict {
   const ledger = buildLedger([...earlier, ...iterations]);
@@ -41,14 +41,14 @@ export function afterVerdict({ iterations, limit, earlier = [] }: LoopSoFar): Af
 const isApproved = (iteration: Iteration | undefined): boolean =>
   iteration !== undefined && iteration.approved && iteration.issues.every(({ severity }) => severity !== "blocker");
 
-/** What one revision did to the blockers, as ids. */
+/** Effect of one revision on the blockers, as ids. */
 type Turn = {
   readonly blockers: readonly string[];
-  /** Blockers before it that are none after it: resolved, or said with less severity. */
+  /** Blockers before the revision, but not after it: resolved, or reported with lower severity. */
   readonly cleared: readonly string[];
-  /** Were none before it. */
+  /** Blockers after the revision, but not before it. */
   readonly added: readonly string[];
-  /** Of those added: cleared by an earlier revision of this attempt. */
+  /** Added blockers that an earlier revision of this attempt had cleared. */
   readonly returned: readonly string[];
   readonly caused: readonly string[];
 };
@@ -72,7 +72,7 @@ const blockersIn = (mentions: readonly Mention[]): readonly string[] =>
 
 type Pattern = { readonly stopped: "recurring" | "flipping" | "causing"; readonly why: string };
 
-/** A sign that more of the same will not help; null while there is none. */
+/** Finds a sign that further revisions will not help. */
 function patternIn(turns: readonly Turn[]): Pattern | null {
   const last = turns.at(-1);
   if (last === undefined || last.blockers.length === 0) return null;
@@ -92,7 +92,7 @@ function patternIn(turns: readonly Turn[]): Pattern | null {
   return null;
 }
 
-/** One that comes back while more go away is a repair that was not complete, not a flip. */
+/** If more blockers were cleared than came back, the repair was incomplete: that is not a flip. */
 const isFlip = ({ returned, cleared }: Turn): boolean => returned.length > 0 && returned.length >= cleared.length;
 
 const isStill = ({ cleared, added }: Turn): boolean => cleared.length === 0 && added.length === 0;

@@ -1,14 +1,14 @@
 import { isFileName, isSameFile, withoutLine } from "./location.ts";
 
-/** What a description says, without how it says it. */
+/** Content of a description, independent of its phrasing. */
 export type Wording = {
-  /** The whole text, folded; equal texts are the same finding. */
+  /** Whole text in lower case with single spaces. Equal texts are the same finding. */
   readonly text: string;
-  /** What is talked about in general, as stems with their weights. */
+  /** Stems of general words, with their weights. */
   readonly words: ReadonlyMap<string, number>;
-  /** Identifiers and files it names, each with the stems it is made of. */
+  /** Identifiers and files in the text, each with its stems. */
   readonly names: ReadonlyMap<string, readonly string[]>;
-  /** Numbered things it names: `ac-12`, `section 3`. */
+  /** Numbered things in the text: `ac-12`, `section-3`. */
   readonly numbered: ReadonlySet<string>;
 };
 
@@ -18,11 +18,14 @@ export type FindingText = {
   readonly file: string | null;
 };
 
-/** Characters of a description that count; the rest of a longer one is not compared. */
+/** Characters of a description to compare; the rest is ignored. */
 const READ_LENGTH = 2000;
-/** Distinct words, and distinct names, that count. */
+/** Maximum number of distinct words, and of distinct names. */
 const MAX_WORDS = 40;
-/** Identifiers with their joints: `config.timeout`, `AC-12`, `src/a.ts:42`, `parse_config`. The two classes do not overlap. */
+/**
+ * Identifiers with separators: `config.timeout`, `AC-12`, `src/a.ts:42`, `parse_config`. The two classes do not
+ * overlap.
+ */
 const CHUNK = /[\p{L}\p{N}_$]+(?:[.:#/'’-]{1,2}[\p{L}\p{N}_$]+)*/gu;
 
 export function parseWording({ description, location, file }: FindingText): Wording {
@@ -44,7 +47,7 @@ export function parseWording({ description, location, file }: FindingText): Word
   return { text: text.toLowerCase().replaceAll(/\s+/g, " ").trim(), words, names, numbered };
 }
 
-/** To name the file that a finding is in says nothing more about it. */
+/** The name of the finding's own file adds no information. */
 const matchesFileName = (file: string | null, chunk: string): boolean => {
   if (file === null || !chunk.includes(".")) return false;
   const { name } = withoutLine(chunk);
@@ -58,7 +61,7 @@ function numberedIn(location: string): string[] {
   return chunks.flatMap((chunk, index) => numberedThing((chunks[index - 1] ?? "").toLowerCase(), chunk) ?? []);
 }
 
-/** Words before which a bare number names something, so that "task 3" and "task 4" are two things. */
+/** Words that make a bare number a name: "task 3" and "task 4" are different things. */
 const LABELS = new Set(
   (
     "ac acceptance article chapter criterion figure fr item nfr phase point question req requirement risk " +
@@ -66,7 +69,7 @@ const LABELS = new Set(
   ).split(" "),
 );
 
-/** `AC-12`, `R2.4` and `section 3`; null for what is no number, and for lines, which move. */
+/** Parses `AC-12`, `R2.4` and `section 3`. Null for other words, and for lines, which move. */
 function numberedThing(label: string, chunk: string): string | null {
   if (!/\d/.test(chunk)) return null;
   const low = chunk.toLowerCase();
@@ -80,7 +83,7 @@ function toNumberWord(label: string, number: string): string | null {
   return LABELS.has(one) ? `${one}-${number}` : null;
 }
 
-/** The identifiers that a chunk is made of, or its file; none for a plain word, unless it is quoted or called. */
+/** Returns the identifiers or the file name in a chunk. A plain word counts only if it is quoted or called. */
 function namesIn(chunk: string, { before, after }: { before: string; after: string }): readonly string[] {
   const mark = before.at(-1);
   const quoted = mark !== undefined && QUOTES.has(mark) && (after.startsWith(mark) || after.startsWith("("));
@@ -92,7 +95,7 @@ function namesIn(chunk: string, { before, after }: { before: string; after: stri
 }
 
 const QUOTES = new Set(["`", "'", '"']);
-/** camelCase, snake_case, and what is joined by dots or colons. */
+/** camelCase, snake_case, and names joined by `.`, `::` or `#`. */
 const SHAPED = /\p{Ll}\p{Lu}|[\p{L}\p{N}]_[\p{L}\p{N}]|[\p{L}\p{N}](?:\.|::|#)\p{L}/u;
 
 function listStems(chunk: string): string[] {
@@ -107,7 +110,7 @@ function listStems(chunk: string): string[] {
     .flatMap(listMeanings);
 }
 
-/** "untested" says two things: lacking, and test. */
+/** Splits "untested" into two meanings: lacking, and test. */
 function listMeanings(word: string): string[] {
   const denied = SAME.has(word) ? undefined : /^un(.{3,})$/.exec(word)?.[1];
   if (denied !== undefined && DENIABLE.has(stem(denied))) return ["lack", meaning(denied)];
@@ -119,7 +122,7 @@ const meaning = (word: string): string => SAME.get(word) ?? SAME.get(stem(word))
 const ENDINGS =
   /(?:izations?|izing|ized|izes?|abl[ey]|ibl[ey]|abilit(?:y|ies)|ations?|ison|ating|ated|ates?|ments?|ings?|ions?|ied|ies|ers?|ed|es|ly|s|e|y)$/;
 
-/** Coarse on purpose: the same stem for "validate", "validated" and "validation" is all that is asked of it. */
+/** Coarse on purpose: it only needs the same stem for "validate", "validated" and "validation". */
 function stem(word: string): string {
   const short = word.replace(ENDINGS, "");
   const cut = short.length >= 3 ? short : word;
@@ -132,7 +135,7 @@ const group = (name: string, words: string): [string, string][] =>
     [stem(word), name],
   ]);
 
-/** Words and stems that reviewers use for one another. */
+/** Words and stems used as synonyms by reviewers. */
 const SAME = new Map<string, string>([
   ...group(
     "lack",
@@ -153,14 +156,14 @@ const SAME = new Map<string, string>([
   ...group("remain", "remain stay"),
 ]);
 
-/** What "un-" is put before in reviews. */
+/** Words negated with "un-" in reviews. */
 const DENIABLE = new Set(
   "tested validated handled checked specified documented defined escaped caught covered bounded closed released used sanitized verified"
     .split(" ")
     .map(stem),
 );
 
-/** Said in so many findings that it tells little about one. */
+/** Too common in findings to tell them apart. */
 const GENERAL = new Set(
   "lack test check error fail tell catch cover code design plan document function method file case require section value path call use used make need input allow possible cause possibly open lead result"
     .split(" ")

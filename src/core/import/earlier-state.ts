@@ -2,7 +2,10 @@ import { ANALYSIS_PHASES, toTexts, validatePhasesCompleted } from "../items/anal
 import { metaFrom } from "../items/item-meta.ts";
 import { isRecord, ownValue } from "../own-value.ts";
 
-/** How far an item of an earlier framework is: by its own record, else by the state of the workflow that was at work on it. */
+/**
+ * Returns completed analysis phases of an item of the earlier framework: from the item's own record, else from the
+ * active workflow of its folder.
+ */
 export function earlierPhases(folder: string, meta: unknown, state: unknown): readonly string[] {
   const own = toTexts(metaFrom(meta, "")?.phases_completed);
   const told = own.length > 0 ? own : workflowPhases(folder, state);
@@ -16,7 +19,7 @@ function workflowPhases(folder: string, state: unknown): string[] {
   return [...completedIn(ownValue(active, "phase_status")), ...completedIn(ownValue(state, "phases"))];
 }
 
-/** `{ "01-requirements": "completed" }`, or `{ "01-requirements": { "status": "completed" } }`. */
+/** Reads `{ "01-requirements": "completed" }`, or `{ "01-requirements": { "status": "completed" } }`. */
 function completedIn(phases: unknown): string[] {
   if (!isRecord(phases)) return [];
   return Object.keys(phases).filter((key) => {
@@ -25,7 +28,7 @@ function completedIn(phases: unknown): string[] {
   });
 }
 
-/** What an item is called by its record. */
+/** Returns the title of an item: its recorded description, else its folder name in words. */
 export function earlierTitle(folder: string, meta: unknown): string {
   const description = ownValue(meta, "description");
   const title = typeof description === "string" ? description.trim() : "";

@@ -1,36 +1,36 @@
 import { ANALYSIS_PHASES } from "../items/analysis-status.ts";
 
-/** Texts of a folder by their path in it, with forward slashes. */
+/** Texts of a folder by relative path, with forward slashes. */
 export type FolderTexts = ReadonlyMap<string, string>;
 
 export type Format = "spec-kit" | "openspec" | "kiro";
 
-/** One document of the item, and what of the source it was made from. */
+/** A document of the item, and the source files it was made from. */
 export type MappedDocument = { readonly from: readonly string[]; readonly to: string; readonly text: string };
 
 export type ImportedItem = {
   readonly format: Format;
   readonly title: string;
   readonly documents: readonly MappedDocument[];
-  /** Phases of the analysis that these documents cover, in order. */
+  /** Analysis phases covered by these documents, in order. */
   readonly phases: readonly string[];
-  /** Documents of the source that have no place in an item. */
+  /** Source documents without a place in the item. */
   readonly left: readonly string[];
 };
 
 type Shape = {
-  /** Without it the folder is not of this format. */
+  /** Required file of the format. */
   readonly main: string;
-  /** At least one of these beside it, or the main document alone where that is enough. */
+  /** Companion files. With `needsBeside`, at least one must exist. */
   readonly beside: readonly string[];
   readonly needsBeside: boolean;
-  /** What is wanted, added to the main document. */
+  /** Further requirements, added to the main document. */
   readonly more: RegExp;
-  /** How it is to be built. */
+  /** Design document. */
   readonly design: string;
-  /** Added to the design. */
+  /** Research, added to the design. */
   readonly research: RegExp;
-  /** Headings that say nothing about this very work. */
+  /** Generic start of a heading, removed from the title. */
   readonly heading: RegExp;
 };
 
@@ -64,7 +64,7 @@ const SHAPES: Readonly<Record<Format, Shape>> = {
   },
 };
 
-/** The formats a folder may be in; one is the right number. */
+/** Returns all formats a folder may have. One match is the expected result. */
 export function detectFormats(texts: FolderTexts): Format[] {
   const names = [...texts.keys()];
   const has = (name: string): boolean => names.some((one) => one === name || one.startsWith(`${name}/`));
@@ -74,7 +74,7 @@ export function detectFormats(texts: FolderTexts): Format[] {
   });
 }
 
-/** What a folder of another tool becomes as an item. Text is taken as it is; where it came from is said above it. */
+/** Maps a folder of another tool to an item. Text is copied as it is, under a comment with its source. */
 export function mapFolder(format: Format, texts: FolderTexts, folder: string): ImportedItem {
   const { main, more, design, research, heading } = SHAPES[format];
   const wanted = [main, ...matching(texts, more)];
@@ -110,21 +110,21 @@ function whole(to: string, from: readonly string[], texts: FolderTexts): MappedD
   return { from, to, text: parts.join("\n") };
 }
 
-/** Later phases ask for every document; one that the source does not tell apart points to where it is. */
+/** Later phases expect every document. If the source combines several in one, the others point to it. */
 const pointing = (to: string, from: readonly string[], place: string): MappedDocument => ({
   from,
   to,
   text: `# Imported\n\nThe source has this in one document with others: see [${place}](${place}), imported from ${from.join(", ")}.\n`,
 });
 
-/** Whoever implements reads the design: the tasks stand there, too. */
+/** Adds the tasks to the design, because the implementing agent reads the design. */
 function withTasks(document: MappedDocument, tasks: string | undefined): MappedDocument {
   if (tasks === undefined) return document;
   const text = `${document.text}\n<!-- imported from tasks.md -->\n\n${tasks.trimEnd()}\n`;
   return { ...document, from: [...document.from, "tasks.md"], text };
 }
 
-/** The first heading that names the work; null where it is a heading of the form itself. */
+/** Returns the first heading if it names the work; null if it is only the template's own heading. */
 function findTitle(text: string, form: RegExp): string | null {
   const heading = /^#[ \t]+(\S.*)$/m.exec(text)?.[1] ?? "";
   const title = heading.replace(form, "").replaceAll(/[`*_]/g, "").trim();
