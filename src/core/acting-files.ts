@@ -1,4 +1,4 @@
-/** Files that programs run or obey without anybody starting them, and files that decide how tests run. */
+/** Files that programs run or obey without being asked to, and files that decide how tests run. */
 const ACTING: readonly (readonly [why: string, path: RegExp])[] = [
   [
     "decides how tests run",
@@ -33,13 +33,13 @@ const ACTING: readonly (readonly [why: string, path: RegExp])[] = [
   ["isdlc obeys it", /^\.isdlc\/workflows\.json$/i],
 ];
 
-/** Why a file takes effect without being called, or null for an ordinary one. */
+/** Returns why a file takes effect without being called; null for an ordinary file. */
 export const actingReason = (path: string): string | null =>
   ACTING.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
 
 const INVISIBLE = /[\p{Cf}\u115f\u1160\u3164\uffa0]/u;
 
-/** Why the name of a file may pass for another one, or null. `others`: the names it is shown with. */
+/** Returns why a file name may be taken for another. `others`: the names displayed with it. */
 export function deceptiveReason(path: string, others: readonly string[]): string | null {
   if (INVISIBLE.test(path)) return "its name has invisible characters";
   if (path.split(/[/._\s-]/).some(mixesAlphabets)) return "its name mixes letters of two alphabets";
@@ -48,7 +48,7 @@ export function deceptiveReason(path: string, others: readonly string[]): string
   return twin === undefined ? null : `its name differs from ${twin} only in case or form`;
 }
 
-/** Cyrillic and Greek have letters that look like Latin ones. */
+/** Cyrillic and Greek letters can look like Latin ones. */
 const mixesAlphabets = (name: string): boolean =>
   /\p{Script=Latin}/u.test(name) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(name);
 
@@ -56,7 +56,7 @@ const folded = (path: string): string => path.normalize("NFKC").toLowerCase();
 
 export type ActingFile = { readonly path: string; readonly why: string };
 
-/** Files that a user reads first: each with what it does by itself, or why its name deceives. */
+/** Lists files to read first, each with its automatic effect or the reason why its name deceives. */
 export function actingFiles(paths: readonly string[]): ActingFile[] {
   const distinct = [...new Set(paths)];
   return distinct.flatMap((path) => {

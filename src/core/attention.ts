@@ -1,33 +1,32 @@
 import type { FileChange } from "../schema/facts.ts";
 import { isBookkeeping } from "./items/bookkeeping.ts";
 
-/** What a phase left to read: lines of the files that changed since a person last looked, else since it began. */
+/** Output to read at a gate: changed lines since the user's last review, else since the phase started. */
 export type ToRead = {
   readonly lines: number;
-  /** Null when there is no git to ask. */
+  /** Null without git. */
   readonly changed: readonly FileChange[] | null;
   readonly changedSinceSeen: readonly FileChange[] | null;
 };
 
-/** What a gate asks of a person. Null where nobody could count: that is not nothing. */
+/** Reading effort at a gate. Null if the lines could not be counted, which does not mean zero. */
 export type Attention = {
   readonly lines: number | null;
-  /** Whole minutes, rounded up, so that nobody is promised less than it takes. */
+  /** Whole minutes, rounded up: the estimate is never shorter than the calculated time. */
   readonly minutes: number | null;
 };
 
-/**
- * Lines of code an hour. Studies of code review put the pace at which defects are still found between 300 and 500.
- */
+/** Lines of code per hour. Studies of code review find that defects are still noticed at a pace between 300 and 500. */
 const CODE_PER_HOUR = 400;
 /**
- * Lines of prose an hour: about twelve words a line at 180 words a minute, a little slower than reading for pleasure.
+ * Lines of prose per hour: about twelve words per line at 180 words per minute, slightly slower than reading for
+ * pleasure.
  */
 const PROSE_PER_HOUR = 900;
 
 const PROSE = /\.(?:md|markdown|txt|rst|adoc)$/i;
 
-/** What there is to read at the gate of a phase. Prose only where all of it is: a mixture is read at the pace of code. */
+/** Estimates the reading at a phase's gate. Mixed changes are read at the pace of code. */
 export function attentionFor(made: ToRead | null): Attention {
   if (made === null || made.changed === null) return { lines: null, minutes: null };
   const { lines } = made;
@@ -37,7 +36,7 @@ export function attentionFor(made: ToRead | null): Attention {
   return { lines, minutes: Math.ceil((lines * 60) / pace) };
 }
 
-/** `120 lines, about 8 min`. */
+/** Formats the effort: `120 lines, about 8 min`. */
 export function attentionText({ lines, minutes }: Attention): string {
   if (lines === null || minutes === null) return "unknown without git";
   if (lines === 0) return "nothing new";

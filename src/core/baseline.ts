@@ -2,11 +2,11 @@ import type { CheckResult, FailingTest, TestComparison } from "../schema/facts.t
 import { failureDigest } from "./failure-digest.ts";
 import type { ActiveRun, Baseline } from "./run.ts";
 
-/** Whether the tests are run before anybody writes: where a phase of the run changes code and is tested. */
+/** True if tests run before the first phase: some phase of the run changes code and is tested. */
 export const needsBaseline = ({ tests, phases }: ActiveRun): boolean =>
   tests !== null && phases.some(({ rule }) => rule.tests && rule.writes !== "item");
 
-/** A result of tests, held against how they were before the run. What failed then and was accepted is known. */
+/** Compares a test result with the baseline. Accepted failures of the baseline are known. */
 export function againstBaseline(baseline: Baseline | null, result: CheckResult): CheckResult {
   if (baseline === null || result.name !== "tests" || !hasRun(result) || !hasRun(baseline.result)) return result;
   const against = compared(baseline.result, result);
@@ -15,13 +15,13 @@ export function againstBaseline(baseline: Baseline | null, result: CheckResult):
   return { ...result, detail: describeComparison(result, against), against, ...(isKnown ? { isKnown } : {}) };
 }
 
-/** Tests that could not start failed neither before the work nor after it. */
+/** False for tests that could not start: they count as failed neither before nor after the work. */
 const hasRun = ({ ok, notStarted }: CheckResult): boolean => ok !== null && notStarted !== true;
 
-/** A failure that counts: not one that a person knew of and went on with. */
+/** True for a failure that counts: not one the user knew and accepted. */
 export const isFailure = ({ ok, isKnown }: CheckResult): boolean => ok === false && isKnown !== true;
 
-/** Null where the runner did not name what failed. */
+/** Compares failing tests by name. Null if the runner did not name them. */
 function compared(before: CheckResult, now: CheckResult): TestComparison | null {
   const [then, failing] = [listFailing(before), listFailing(now)];
   if (then === null || failing === null || (then.length === 0 && failing.length === 0)) return null;
@@ -32,7 +32,7 @@ function compared(before: CheckResult, now: CheckResult): TestComparison | null 
   };
 }
 
-/** None where all passed; null where some failed and nobody knows which. */
+/** Returns the names of failing tests: empty if all passed, null if some failed without names. */
 function listFailing({ ok, failing = [] }: CheckResult): readonly string[] | null {
   if (ok === true) return [];
   return failing.length === 0 ? null : failing.map(({ name }) => name);
@@ -41,7 +41,7 @@ function listFailing({ ok, failing = [] }: CheckResult): readonly string[] | nul
 const isSameFailure = ({ result, isAccepted }: Baseline, now: CheckResult): boolean =>
   isAccepted && now.ok === false && failureDigest([result]) === failureDigest([now]);
 
-/** Where nothing failed before, everything that fails is new, and the report says it all. */
+/** Without earlier failures every failure is new, and the report is complete as it is. */
 function describeComparison(
   { ok, detail, failing = [] }: CheckResult,
   { added, still, fixed }: TestComparison,

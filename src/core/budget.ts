@@ -3,7 +3,7 @@ import type { Usage } from "../schema/agent.ts";
 import type { Budget } from "../schema/plan.ts";
 import type { ActiveRun } from "./run.ts";
 
-/** What all executions of a run told that they used; null where none did. */
+/** Sums the reported usage of all executions in a run; null if none reported it. */
 export function spentBy({ phases }: Pick<ActiveRun, "phases">): Usage {
   const sum = (amounts: readonly (number | null)[]): number | null => {
     const known = amounts.filter((amount) => amount !== null);
@@ -17,7 +17,7 @@ export function spentBy({ phases }: Pick<ActiveRun, "phases">): Usage {
   };
 }
 
-/** Unknown plus known is the known part; unknown alone stays unknown. */
+/** Adds usages. Unknown plus known gives the known part; unknown plus unknown stays unknown. */
 export function addUsage(sum: Usage | undefined, more: Usage | null): Usage {
   const add = (a: number | null | undefined, b: number | null | undefined): number | null =>
     typeof a === "number" || typeof b === "number" ? (a ?? 0) + (b ?? 0) : null;
@@ -28,18 +28,18 @@ export function addUsage(sum: Usage | undefined, more: Usage | null): Usage {
   };
 }
 
-/** True once anything that is limited is used up. What nobody tells cannot be limited. */
+/** True if any limit is used up. Unreported usage counts as zero. */
 export function isSpent(spent: Usage, { usd, tokens }: Budget): boolean {
   return (usd !== null && (spent.usd ?? 0) >= usd) || (tokens !== null && sumTokens(spent) >= tokens);
 }
 
-/** True where work that uses as much as `ahead` would go beyond what is left. */
+/** True if further usage of `ahead` would exceed what is left. */
 export function wouldExceed(spent: Usage, ahead: Usage, { usd, tokens }: Budget): boolean {
   const then = addUsage(spent, ahead);
   return (usd !== null && (then.usd ?? 0) > usd) || (tokens !== null && sumTokens(then) > tokens);
 }
 
-/** Of two usages the smaller figures; what one does not tell is taken from the other. */
+/** Returns the smaller figure of each kind; a missing one is taken from the other usage. */
 export function smaller(one: Usage | null, other: Usage): Usage {
   const least = (a: number | null | undefined, b: number | null): number | null =>
     typeof a === "number" && b !== null ? Math.min(a, b) : (a ?? b);
@@ -52,28 +52,28 @@ export function smaller(one: Usage | null, other: Usage): Usage {
 
 export const sumTokens = ({ input, output }: Usage): number => (input ?? 0) + (output ?? 0);
 
-/** Dollars that a token of this run cost so far; null where some execution did not tell its cost. */
+/** Returns dollars per token of this run so far. Null if some execution did not report its cost. */
 export function pricePerToken(run: Pick<ActiveRun, "phases">): number | null {
   const spent = spentBy(run);
   const isWhole = run.phases.every(({ missingCost }) => missingCost === 0);
   return isWhole && spent.usd !== null && sumTokens(spent) > 0 ? spent.usd / sumTokens(spent) : null;
 }
 
-/** With the cost that its tokens suggest, where it tells none. */
+/** Adds the cost suggested by the tokens if none was reported. */
 export function priced(usage: Usage, price: number | null): Usage {
   return usage.usd !== null || price === null ? usage : { ...usage, usd: sumTokens(usage) * price };
 }
 
 export const isLimited = ({ usd, tokens }: Budget): boolean => usd !== null || tokens !== null;
 
-/** `isPartial`: some executions did not tell what they cost. */
+/** Formats usage. `isPartial`: some executions did not report their cost. */
 export function spentText({ input, output, usd }: Usage, isPartial = false): string {
   const tokens = input === null && output === null ? "an unknown number of" : String((input ?? 0) + (output ?? 0));
   const cost = usd === null ? "unknown cost" : `${money(usd)}${isPartial ? " (partly unknown)" : ""}`;
   return `${tokens} tokens, ${cost}`;
 }
 
-/** Why the budget is asked about. */
+/** Explains why the user is asked about the budget. */
 export function budgetQuestion({ spent, budget, unknown, partial, ahead }: SpentBudget): string {
   if (unknown === true)
     return `How much of ${budgetText(budget)} is spent is unknown: an agent reported an impossible usage. At least ${spentText(spent)}`;
@@ -86,7 +86,7 @@ export function budgetQuestion({ spent, budget, unknown, partial, ahead }: Spent
     : `The budget would be exceeded: ${used} spent, and what comes next takes about ${aheadText(ahead, budget)}`;
 }
 
-/** What is to come, in what is limited. */
+/** Formats expected usage in the limited units. */
 export function aheadText({ usd, ...tokens }: Usage, budget: Budget): string {
   return budgetText({
     usd: budget.usd === null ? null : usd,
@@ -99,11 +99,11 @@ type SpentBudget = {
   readonly budget: Budget;
   readonly unknown?: true | undefined;
   readonly partial?: boolean | undefined;
-  /** What comes next, where it would exceed the budget rather than the budget being spent. */
+  /** Expected next usage, if it would exceed a budget that is not spent yet. */
   readonly ahead?: Usage | undefined;
 };
 
-/** True where some executions of a run told their cost, and that of others is unknown or worked out. */
+/** True if the cost of some executions is known, and that of others is unknown or estimated. */
 export const isPartlyKnown = ({ phases, estimatedCost }: Pick<ActiveRun, "phases" | "estimatedCost">): boolean =>
   estimatedCost ||
   (phases.some(({ missingCost }) => missingCost > 0) && phases.some(({ usage }) => usage.usd !== null));

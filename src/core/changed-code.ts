@@ -2,12 +2,12 @@ import type { CheckResult, FileChange } from "../schema/facts.ts";
 import { isBookkeeping } from "./items/bookkeeping.ts";
 import type { PhaseRecord } from "./run.ts";
 
-/** Name of the check that a phase which has to change code has changed some. */
+/** Name of the check for phases that must change code. */
 const CHANGED_CODE = "changed code";
 
 export const mustChangeCode = ({ rule }: PhaseRecord): boolean => rule.mustChange === true && rule.writes !== "item";
 
-/** Files that count as work on the code: not the item's documents, and nothing that another repository holds. */
+/** Returns changes that count as code: neither documents of the item, nor records, nor submodules. */
 export function codeChanges(
   changes: readonly FileChange[],
   { item, submodules }: { readonly item: string; readonly submodules: readonly string[] },
@@ -17,7 +17,7 @@ export function codeChanges(
   );
 }
 
-/** The failed check, with what the agent can do about it. */
+/** Builds the failed check, with advice for the agent. */
 export function noCodeChanged(touched: readonly string[]): CheckResult {
   const inside =
     touched.length === 0

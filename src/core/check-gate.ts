@@ -1,20 +1,20 @@
 import { isPhaseKey } from "../schema/ids.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
-/** Things that are only measured where a person configured a command for them. */
+/** Measurements that run only if a user configured a command for them. */
 export type Measurement = "coverage" | "lint" | "types" | "audit";
 
-/** What a phase must have met. A requirement that is not named is not looked at. */
+/** Requirements of a phase. A requirement that is absent here is not checked. */
 export type GateRules = {
   readonly tests?: boolean;
   /** True: at least one. A list: each of these file names. */
   readonly artifacts?: boolean | readonly string[];
-  /** The phase was really begun. */
+  /** The phase was actually started. */
   readonly delegation?: boolean;
   readonly questions?: boolean;
-  /** The reviewer has nothing open, or a person agreed to what is. */
+  /** The reviewer has no open findings, or a user accepted them. */
   readonly findings?: boolean;
-  /** False: there is no command for it, so it is reported as not measured. */
+  /** False: it has no command, and is reported as not measured. */
   readonly measurements?: Readonly<Partial<Record<Measurement, boolean>>>;
 };
 
@@ -23,8 +23,8 @@ export type GateVerdict = { decision: "allow" | "block"; stopReason?: string; no
 type GatePhase = Readonly<Record<string, unknown>>;
 
 /**
- * Whether the iteration requirements of a phase are met, by what `state.json` says. An open review never changes
- * the verdict, and neither does the supervised-mode block. State that cannot be understood blocks.
+ * Checks the iteration requirements of a phase against `state.json`. Neither an open review nor the supervised-mode
+ * block changes the verdict. Unreadable state blocks.
  */
 export function checkGate(state: unknown, phase: string, wanted: GateRules): GateVerdict {
   const rules = readRules(wanted);
@@ -39,7 +39,7 @@ export function checkGate(state: unknown, phase: string, wanted: GateRules): Gat
   return failures.length === 0 ? { decision: "allow", notes } : block(failures.join(" "), notes);
 }
 
-/** Callers without types may pass anything; what cannot be understood counts as wanted. */
+/** Untyped callers may pass any value. A rule that cannot be read counts as required. */
 function readRules(rules: unknown): GateRules {
   const wants = (name: keyof GateRules): boolean => !isRecord(rules) || Boolean(ownValue(rules, name));
   const artifacts = ownValue(rules, "artifacts");
@@ -59,7 +59,7 @@ const isTexts = (value: unknown): value is string[] =>
 
 const block = (stopReason: string, notes: string[]): GateVerdict => ({ decision: "block", stopReason, notes });
 
-/** The phase's own record, or why it cannot be judged. */
+/** Returns the phase's own record, or why it cannot be checked. */
 function currentRecord(state: unknown, workflow: GatePhase, phase: string): GatePhase | string {
   if (!isPhaseKey(phase)) return "The phase to check has no valid name.";
   const plan = ownValue(workflow, "phases");
@@ -90,7 +90,7 @@ function unmet(phase: GatePhase, rules: GateRules): string[] {
   return [...failures, ...missingArtifacts(phase, rules.artifacts), ...failedMeasurements(requirements, rules)];
 }
 
-/** Met by itself, or by a person who agreed to what is open. */
+/** True if the requirement is met, or a user accepted its open points. */
 function isMet(requirement: unknown, status: string): boolean {
   if (ownValue(requirement, "completed") !== true) return false;
   const found = ownValue(requirement, "status");

@@ -3,8 +3,9 @@ export type ParsedCommandLine =
   | { readonly ok: false; readonly detail: string };
 
 /**
- * Splits a program and its arguments the way people write them. Single quotes keep everything, double quotes all but
- * `\"` and `\\`, a backslash outside of quotes keeps the next character. No variables, patterns or commands.
+ * Splits a command into program and arguments, as users type it. Single quotes keep everything, double quotes all but
+ * `\"` and `\\`, and a backslash outside quotes keeps the next character. Variables, patterns and substitutions are
+ * not expanded.
  */
 export function parseCommandLine(text: string): ParsedCommandLine {
   const argv: string[] = [];
@@ -22,7 +23,7 @@ export function parseCommandLine(text: string): ParsedCommandLine {
 
 type Word = { readonly text: string; readonly length: number };
 
-/** A word, or what is wrong with it. */
+/** Reads a word, or returns what is wrong with it. */
 function readWord(text: string): Word | string {
   let word = "";
   let quote = "";

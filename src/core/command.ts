@@ -18,15 +18,15 @@ import type { Agent, Person } from "../schema/people.ts";
 import type { Budget, ExecutionLimits, Finish } from "../schema/plan.ts";
 import type { WaitOption } from "./run.ts";
 
-/** Opens a run. Everything later decisions depend on comes in here, and is recorded. */
+/** Opens a run. Records every input of later decisions. */
 export type StartCommand = {
   readonly do: "start";
   readonly facts: Omit<Extract<EventDraft, { type: "run.started" }>, "type">;
 };
 
 /**
- * Decisions. Each names the wait it answers, so that a stale menu or a double click is refused; at a gate also `shown`,
- * the digest of what the person was shown, so that nobody decides on something else than they saw.
+ * Decisions. Each names the wait it answers: a stale menu or a double click is refused. At a gate it also contains
+ * `shown`, the digest of the displayed summary: no one decides about something else than they saw.
  */
 export type PersonCommand = { readonly by: Person | Agent; readonly signature?: PasskeySignature } & (
   | { readonly do: "continue"; readonly wait: WaitId; readonly shown: string }
@@ -35,30 +35,30 @@ export type PersonCommand = { readonly by: Person | Agent; readonly signature?: 
   | { readonly do: "loosen"; readonly wait: WaitId }
   | { readonly do: "reply"; readonly wait: WaitId; readonly replies: readonly Reply[] }
   /**
-   * Of an escalation, or of the current phase where no wait is named.
-   * `limits`: what each execution may use from now on; left out where that stays as it was.
+   * Retries a failed step, or the current phase if `wait` is null. `limits`: new limits of each execution; absent if
+   * unchanged.
    */
   | { readonly do: "retry"; readonly wait: WaitId; readonly limits?: ExecutionLimits; readonly guidance?: string }
   | { readonly do: "retry"; readonly wait: null }
   | { readonly do: "skip"; readonly wait: WaitId | null }
   /**
-   * Goes on as the escalation offers: with tests that are run another way, with tests that failed before, or with lines of
-   * the person in what is committed. `tests`: the way that is trusted from now on.
+   * Accepts the offer of an escalation: changed or failing tests, or files with uncommitted user changes in the
+   * commit. `tests`: test command trusted from now on.
    */
   | { readonly do: "accept"; readonly wait: WaitId; readonly tests?: TestCommand | null }
   | { readonly do: "size"; readonly wait: WaitId; readonly choice: "accept" | "light" | "standard" }
   | ({ readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" } & Partial<Guidance>)
   | ({ readonly do: "changeAgents" } & ChangedAgents)
   | { readonly do: "raise"; readonly wait: WaitId; readonly budget: Budget }
-  /** What was written where the phase may not was put back; `kept` has it still. */
+  /** Files written outside the phase's permission were restored; `kept` is their backup. */
   | ({ readonly do: "revert"; readonly wait: WaitId } & RevertedFiles)
   | { readonly do: "finish"; readonly wait: WaitId; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
-  /** The way back for whoever has lost a passkey. */
+  /** Recovery after a lost passkey. */
   | { readonly do: "removePasskey"; readonly passkey: string; readonly reason: string }
 );
 
-/** What a person wants done: in general, and at single places. */
+/** A user's request, in general and at single lines. */
 export type Guidance = { readonly guidance: string; readonly comments?: readonly ReviewComment[] };
 
 export type ChangedAgents = Omit<Extract<EventDraft, { type: "agents.changed" }>, "type" | "by">;
@@ -69,7 +69,7 @@ export type RevertedFiles = {
   readonly tree: TreeId | null;
 };
 
-/** What the engine found out. A step that cannot be done is an outcome too, never an endless loop. */
+/** Result reported by the engine. A failed step is an outcome too, never an endless loop. */
 export type Report = { readonly do: "report"; readonly ticket: Ticket; readonly outcome: Outcome };
 
 export type ExecutionFacts = {
@@ -81,13 +81,13 @@ export type ExecutionFacts = {
 export type Outcome =
   | { readonly of: Step; readonly failed: string; readonly detail: string }
   | { readonly of: "claim"; readonly claim: Claim; readonly prompt?: number }
-  /** `reason`: why it was cut off; left out where its driver is gone. */
+  /** `reason`: why the execution was cut off; absent if its driver exited. */
   | ({
       readonly of: "lost";
       readonly reason?: string;
-      /** Its cost was worked out from its tokens. */
+      /** True if the cost was estimated from tokens. */
       readonly estimated?: boolean;
-      /** Stopped for the budget: it was spent, or this much more would have exceeded it. */
+      /** Stopped for the budget: it was spent, or `ahead` would have exceeded it. */
       readonly over?: { readonly ahead: Usage | null };
     } & Pick<ExecutionFacts, "execution"> &
       Partial<ExecutionFacts>)
@@ -96,11 +96,11 @@ export type Outcome =
       readonly reason: string;
       readonly detail: string;
       readonly again: boolean;
-      /** Calls to the model service that the agent itself repeated in vain. */
+      /** Calls to the model service that the agent itself retried without success. */
       readonly retries?: number;
     } & ExecutionFacts)
   | { readonly of: "prepare" }
-  /** Null where there are no tests to run any more. */
+  /** Null if there are no tests to run any more. */
   | { readonly of: "baseline"; readonly result: CheckResult | null }
   | {
       readonly of: "enter";
@@ -121,23 +121,23 @@ export type Outcome =
       readonly results: readonly CheckResult[];
       readonly digest: string;
       readonly testsChanged: string | null;
-      /** The way of running tests as it is now, where it is not the trusted one; they were not run then. */
+      /** Current test command if it differs from the trusted one; the tests were not run then. */
       readonly tests?: TestCommand | null;
     }
   | ({ readonly of: "review" } & Judgement & ExecutionFacts)
-  /** What code could tell by itself: no reviewer was asked. */
+  /** Verdict found by code, without a reviewer. */
   | { readonly of: "judge"; readonly verdict: Verdict }
   | {
       readonly of: "complete";
       readonly made: CompletedFacts;
       readonly settings: SettingsReading;
       readonly digest: string;
-      /** Files with uncommitted lines of the person that cannot be told apart from what was changed. */
+      /** Files whose uncommitted user changes cannot be separated from the phase's changes. */
       readonly mixed?: readonly string[];
     }
   | ({ readonly of: "recheck" } & SecondLook)
   | { readonly of: "commit"; readonly commit: CommitId | null }
-  /** What would be committed is not what was shown: nothing was. */
+  /** The tree to commit differs from the one shown: nothing was committed. */
   | { readonly of: "commit"; readonly differs: SecondLook }
   | { readonly of: "measure"; readonly sizing: Sizing }
   | ({
@@ -154,10 +154,10 @@ export type Outcome =
       readonly commit: CommitId | null;
     }
   | { readonly of: "finish"; readonly merged: CommitId | null }
-  /** What would be merged is not what was shown: nothing was. */
+  /** The merge differs from the one shown: nothing was merged. */
   | { readonly of: "finish"; readonly moved: readonly string[]; readonly standing: RepositoryStanding };
 
-/** A look at the tree after a person was shown it. */
+/** Result of a rescan after the summary was shown. */
 export type SecondLook = {
   readonly edited: readonly FileChange[] | null;
   readonly tree: TreeId | null;
@@ -165,18 +165,21 @@ export type SecondLook = {
   readonly digest: string;
 } & Partial<GateFacts>;
 
-/** What a look finds beside the files. */
+/** Facts of a scan other than the files. */
 export type GateFacts = Required<Pick<PhaseOutput, "standing" | "notices">> &
   Pick<PhaseOutput, "commitTree" | "plainTree" | "wholeTree">;
 
-/** A verdict, with the files that the revision before it changed, and those that changed while the reviewer ran. */
+/**
+ * A verdict, with files changed by the revision before it (`changed`) and files changed while the reviewer ran
+ * (`written`).
+ */
 export type Judgement = {
   readonly verdict: Verdict;
   readonly changed?: readonly string[] | null;
   readonly written?: readonly string[];
 };
 
-/** The part of what a phase made that only the outside world can tell. */
+/** Part of a phase's output that comes from outside the core. */
 export type CompletedFacts = Pick<
   PhaseOutput,
   | "artifacts"
@@ -213,12 +216,15 @@ export type Refusal =
   | { readonly why: "notOpen"; readonly open: WaitId | null }
   | { readonly why: "notOffered"; readonly valid: readonly WaitOption[] }
   | { readonly why: "redosSpent"; readonly limit: number }
-  /** The gate shows something else now than what the person was shown. */
+  /** The gate now shows something else than the user saw. */
   | { readonly why: "notAsShown"; readonly wait: WaitId }
   | { readonly why: "budgetTooLow"; readonly spent: string; readonly ahead?: string }
   | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
   | { readonly why: "notInPhase" }
-  /** Only a passkey may decide here; what was signed is something else; the run does not know the passkey. */
+  /**
+   * `notSigned`: only a passkey may decide. `notAsSigned`: the signature covers something else. `passkeyUnknown`: the
+   * run does not know the passkey.
+   */
   | { readonly why: "notSigned" | "notAsSigned" | "passkeyUnknown" };
 
 export type Decision =
@@ -231,7 +237,7 @@ export const refuse = (refusal: Refusal): Decision => ({ ok: false, refusal });
 const ASKS_FOR_REPLIES =
   'For each comment, put one entry into "replies" of your result: its id, "did" (applied, kept or answered) and in "text" what you did, or why you kept it as it is.';
 
-/** What the agent is told: the words of the person, then each comment with its id and the line it is about. */
+/** Builds guidance for the agent: the user's text, then each comment with its id and line. */
 export function guidanceText({ guidance = "", comments = [] }: Partial<Guidance>): string {
   if (comments.length === 0) return guidance;
   const parts = [guidance.trim(), ...comments.map(commentText), ASKS_FOR_REPLIES];
@@ -248,5 +254,5 @@ function commentText({ id, place, text, suggestion }: ReviewComment): string {
   ].join("\n");
 }
 
-/** Marked line by line, so that it cannot pass for the guidance around it. */
+/** Prefixes every line: quoted text cannot be taken for the guidance around it. */
 const quoted = (title: string, text: string): string => `  ${title}:\n${text.replaceAll(/^/gm, "  > ")}`;

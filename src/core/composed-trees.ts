@@ -2,7 +2,7 @@ import { isRecord } from "./own-value.ts";
 
 const KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree", "wholeTree"]);
 
-/** Trees that a commit would have, wherever a command or a state names them; no snapshot holds them. */
+/** Returns the trees of composed commits named anywhere in a command or state. No snapshot contains them. */
 export function composedTrees(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(composedTrees);
   if (!isRecord(value)) return [];

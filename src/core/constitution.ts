@@ -1,11 +1,11 @@
-/** Where a project keeps its constitution, relative to the working tree. */
+/** Path of a project's constitution, relative to the working tree. */
 export const CONSTITUTION_FILE = "docs/isdlc/constitution.md";
 
-const ARTICLE_LENGTH = 2000; // characters of one article that a reviewer is given
+const ARTICLE_LENGTH = 2000; // characters of one article in a reviewer's prompt
 
 /**
- * The text of the named articles, in their order in the document; empty where it has none of them. An article is a
- * heading with its Roman number (`## Article III: …`, `### III. …`) and what follows up to the next heading as high.
+ * Returns the named articles in document order, empty if it has none. An article starts at a heading with its Roman
+ * number (`## Article III: …`, `### III. …`) and ends at the next heading of the same or a higher level.
  */
 export function readArticles(markdown: string, names: readonly string[]): string {
   const wanted = new Set(names.map((name) => name.toUpperCase()));
@@ -41,7 +41,7 @@ function sectionBeginning(line: string): Section | null {
   return { article: worded ?? bare ?? null, level: marks.length, lines: [line] };
 }
 
-/** A lower heading that is no article of its own belongs to the one above. */
+/** A lower heading without an article number belongs to the section above. */
 const isWithin = (section: Section, current: Section | undefined): boolean =>
   current !== undefined && section.article === null && section.level > current.level;
 

@@ -3,7 +3,10 @@ import { decidePerson } from "./decide/person.ts";
 import { decideReport } from "./decide/report.ts";
 import type { RunState } from "./run.ts";
 
-/** May this happen, and what would it record? Pure and total: reads no clock, writes no file, never throws. */
+/**
+ * Decides if a command is allowed, and which events record it. Pure and total: reads no clock, writes no file, never
+ * throws.
+ */
 export function decide(state: RunState, command: Command): Decision {
   if (command.do === "start") {
     if (state.is === "active") return refuse({ why: "runActive", run: state.run.run });

@@ -1,13 +1,16 @@
-/** ISO 8601 as `Date.prototype.toISOString` and people write it; other texts that `Date.parse` would guess at are no time. */
+/**
+ * ISO 8601 as written by `Date.prototype.toISOString` and by users. Other texts are rejected, although `Date.parse`
+ * would guess their meaning.
+ */
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Whole minutes from one timestamp to another; null when either is no timestamp or they are the wrong way round. */
+/** Returns whole minutes between two timestamps. Null if either is invalid or `to` is before `from`. */
 export function minutesBetween(from: unknown, to: unknown): number | null {
   const exact = exactMinutesBetween(from, to);
   return exact === null ? null : Math.round(exact);
 }
 
-/** The same with what is left of a minute, for what may take seconds. */
+/** Returns minutes with fractions, for durations of seconds. */
 export function exactMinutesBetween(from: unknown, to: unknown): number | null {
   const [start, end] = [toMilliseconds(from), toMilliseconds(to)];
   return start === null || end === null || end < start ? null : (end - start) / 60_000;

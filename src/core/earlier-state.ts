@@ -2,26 +2,26 @@ import { isRecord, ownValue } from "./own-value.ts";
 
 type StateEntry = Readonly<Record<string, unknown>>;
 
-/** What a `state.json` that isdlc never wrote tells of work done before, by the framework whose names it shares. */
+/** Earlier work recorded in a `state.json` of the framework that isdlc shares file names with. */
 export type EarlierState = {
-  /** Its ended workflows, the newest last. */
+  /** Ended workflows, newest last. */
   readonly history: readonly StateEntry[];
-  /** The next number of each kind, by the name it has there. */
+  /** Next number of each kind, by its name in the file. */
   readonly counters: Readonly<Record<string, number>>;
   readonly open: EarlierWorkflow | null;
 };
 
-/** A workflow that was under way there; isdlc does not go on with it. */
+/** An unfinished workflow of that framework; isdlc does not continue it. */
 export type EarlierWorkflow = {
   readonly type: string;
   readonly description: string;
   readonly phase: string | null;
   readonly folder: string | null;
-  /** The phase whose review was open. */
+  /** Phase with an open review. */
   readonly reviewing: string | null;
 };
 
-/** Null for a file that is ours, and for one that holds settings only. */
+/** Reads earlier work. Null for a file of isdlc, and for one with settings only. */
 export function parseEarlierState(found: unknown): EarlierState | null {
   if (!isRecord(found) || ownValue(found, "derived_digest") !== undefined) return null;
   const history = toRecords(ownValue(found, "workflow_history"));

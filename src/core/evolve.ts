@@ -20,16 +20,16 @@ const handlers: Handlers<Exclude<Type, "run.started">> = {
   ...backHandlers,
 };
 
-/** What the journal says happened is never refused, only applied. No policy here: that was decided and recorded. */
+/** Applies an event and never refuses it. Policy is not evaluated here: its results are in the events. */
 export function evolve(state: RunState, event: RunEvent): RunState {
   if (event.type === "run.started") return startRun(event);
   if (state.is !== "active") return state;
-  const apply = handlers[event.type] as (run: ActiveRun, event: RunEvent) => ActiveRun | EndedRun; // keyed by the type just read
+  const apply = handlers[event.type] as (run: ActiveRun, event: RunEvent) => ActiveRun | EndedRun; // keyed by `event.type`
   const next = apply(state, event);
-  return next.seq === event.seq ? next : { ...next, seq: event.seq }; // most have it, and a long journal has many
+  return next.seq === event.seq ? next : { ...next, seq: event.seq }; // most handlers set it, and a long journal has many events
 }
 
-/** True for every event this program knows. */
+/** True for every event type known to this version. */
 export const isEventType = (type: string): boolean => type === "run.started" || Object.hasOwn(handlers, type);
 
 export const replay = (events: readonly RunEvent[]): RunState => events.reduce(evolve, noRun);

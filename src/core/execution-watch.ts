@@ -3,20 +3,20 @@ import type { Budget } from "../schema/plan.ts";
 import { addUsage, isSpent, priced, wouldExceed } from "./budget.ts";
 import { UNAVAILABLE } from "./run.ts";
 
-/** What was seen of an execution so far. */
+/** Observed progress of an execution. */
 export type ExecutionProgress = {
   readonly usage: Usage | null;
-  /** Answers of the model in a row after which no tool gave a result and no file was written. */
+  /** Model answers in a row without a tool result or a written file. */
   readonly idle: number;
-  /** Calls to the model service in a row that failed, and how the last one did. */
+  /** Failed calls to the model service in a row, and the last failure. */
   readonly trouble: { readonly what: string; readonly times: number } | null;
-  /** What was known to be used when the model was about to be asked once more. */
+  /** Known usage before the next question to the model. */
   readonly before: Usage | null;
-  /** The most that was used between two results of tools: what the next call will use, as far as one can tell. */
+  /** Highest usage between two tool results: the best estimate for the next call. */
   readonly dearest: Usage | null;
-  /** What was known to be used at the last of them. */
+  /** Known usage at the last tool result. */
   readonly counted: Usage | null;
-  /** True at the result of a tool: the model was not asked again yet. */
+  /** True at a tool result, before the next question to the model. */
   readonly isBetweenCalls: boolean;
 };
 
@@ -30,9 +30,9 @@ export const nothingSeen: ExecutionProgress = {
   isBetweenCalls: false,
 };
 
-/** A model that works through tools needs one answer between two results; some agents ask again for a valid result. */
+/** A model with tools needs one answer between two results; some agents ask again for a valid result. */
 export const MAX_IDLE_CALLS = 25;
-/** Agents wait longer after each failed call, so this many take minutes. */
+/** Agents wait longer after each failed call: this many take minutes. */
 export const MAX_FAILED_CALLS = 12;
 
 export type ProgressUpdate = { readonly usage: Usage | null; readonly sign?: AgentSign | undefined };
@@ -68,25 +68,25 @@ function difference(now: Usage, then: Usage | null): Usage {
   return { input: less(now.input, then?.input), output: less(now.output, then?.output), usd: less(now.usd, then?.usd) };
 }
 
-/** `retrying (12), service error 500`; null while the service answers. */
+/** Formats `retrying (12), service error 500`; null while the service answers. */
 export const retryText = ({ trouble }: ExecutionProgress): string | null =>
   trouble === null ? null : `retrying (${trouble.times}), ${trouble.what}`;
 
 export type Stop =
-  /** `ahead`: what the next call would have used, where the budget was not spent but would be exceeded. */
+  /** `ahead`: expected usage of the next call, if it would exceed a budget not spent yet. */
   | { readonly why: "budget"; readonly ahead: Usage | null }
   | { readonly why: "no_progress" | typeof UNAVAILABLE; readonly detail: string };
 
 type Account = {
   readonly spent: Usage;
   readonly budget: Budget | null;
-  /** Dollars for a token, for agents that tell their cost only at the end; null where it is not known. */
+  /** Dollars per token if known, for agents that report cost only at the end. */
   readonly price: number | null;
 };
 
 /**
- * Why an execution must not go on; null while it may. The answer that used up the budget may be its last: only where
- * the model is asked once more the execution is stopped.
+ * Returns why to stop an execution, if it must. The answer that spends the budget may be the last one: the execution
+ * stops only before the next question to the model.
  */
 export function reasonToStop(watched: ExecutionProgress, account: Account): Stop | null {
   const { idle, trouble } = watched;
@@ -112,7 +112,7 @@ function budgetStop(
   return ahead !== null && wouldExceed(used, ahead, budget) ? { why: "budget", ahead } : null;
 }
 
-/** Of two accounts of the same execution the one that tells more: what was counted once does not go away. */
+/** Returns the larger figure of each kind from two reports on one execution: counted usage never decreases. */
 export function larger(one: Usage | null, other: Usage | null): Usage | null {
   if (one === null || other === null) return one ?? other;
   const most = (a: number | null, b: number | null): number | null =>

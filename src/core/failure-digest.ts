@@ -1,8 +1,8 @@
 import type { CheckResult } from "../schema/facts.ts";
 
 /**
- * What failed, without what differs between two runs of the same failure: durations, times, temporary paths, ports,
- * addresses, process numbers, seeds, and the order in which parallel tests happened to end. Equal texts: same failure.
+ * Returns failures without details that vary between runs: durations, times, temporary paths, ports, addresses,
+ * process ids, seeds, and the order of parallel tests. Equal texts mean the same failure.
  */
 export function failureDigest(results: readonly CheckResult[]): string {
   return results
@@ -22,7 +22,7 @@ const steady = (line: string): string =>
     .trim();
 
 const SEGMENT = String.raw`[^\s/\\:'")]{1,255}`;
-/** Names that are drawn by chance or counted up: of `mkdtemp`, `mktemp`, `tempfile`, pytest and Go. */
+/** Random or counted names of `mkdtemp`, `mktemp`, `tempfile`, pytest and Go. */
 const DRAWN = [
   String.raw`pytest-of-${SEGMENT}`,
   String.raw`pytest-\d+`,
@@ -31,8 +31,8 @@ const DRAWN = [
   String.raw`Test[A-Za-z0-9_]{1,200}?\d{6,}/\d{3}`,
 ].join("|");
 /**
- * A folder for temporary ones, wherever it lies, and a name in it. It may hold another with a name that was drawn: next
- * to the first, or up to three folders deeper.
+ * A folder for temporary files at any place, and a name in it. A random name may follow directly or up to three
+ * folders deeper.
  */
 const TEMPORARY = new RegExp(
   String.raw`(?:/${SEGMENT}){0,8}?/(?:tmp|_temp|temp|\.tmp)/${SEGMENT}` +
@@ -40,7 +40,7 @@ const TEMPORARY = new RegExp(
   "g",
 );
 
-/** In this order: a later pattern would otherwise eat a part of an earlier one. */
+/** The order matters: a later pattern would match part of an earlier one. */
 const UNSTEADY: readonly (readonly [RegExp, string])[] = [
   [/\p{Cc}\[[0-9;?]*[A-Za-z]/gu, ""],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<id>"],
@@ -61,5 +61,5 @@ const UNSTEADY: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Name of the finding that files changed after a person was shown them. */
+/** Name of the check for files that changed after the summary was shown. */
 export const UNSEEN = "shown as it is";

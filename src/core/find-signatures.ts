@@ -2,24 +2,24 @@ import type { RunEvent } from "../schema/event.ts";
 import type { PasskeyKey, PasskeySignature } from "../schema/passkey.ts";
 import { isAsSigned, isDecision } from "./signed-decision.ts";
 
-/** A signature whose cryptography is still to be verified. */
+/** A signature to verify cryptographically. */
 export type Signature = { readonly seq: number; readonly signature: PasskeySignature; readonly key: PasskeyKey };
 
 export type FoundSignatures = {
   readonly signatures: readonly Signature[];
-  /** What is wrong already: decisions without the signature that the run demands, and signatures of something else. */
+  /** Errors found without cryptography: decisions without a required signature, and signatures of something else. */
   readonly wrong: readonly { readonly seq: number; readonly detail: string }[];
 };
 
 type Walk = {
   demanded: readonly PasskeyKey[];
   signed: { readonly seq: number; readonly signature: PasskeySignature } | null;
-  /** When the last decision was recorded: what it brought with it has the same time. */
+  /** Time of the last decision; events recorded with it have the same time. */
   decidedAt: string | null;
   readonly used: Set<string>;
 };
 
-/** Walks a journal for signed decisions. `registered` are keys that count where the run itself names none. */
+/** Finds signed decisions in a journal. `registered`: keys that count in addition to those named by the run. */
 export function findSignatures(events: readonly RunEvent[], registered: readonly PasskeyKey[]): FoundSignatures {
   const signatures: Signature[] = [];
   const wrong: { seq: number; detail: string }[] = [];
@@ -40,7 +40,7 @@ export function findSignatures(events: readonly RunEvent[], registered: readonly
   return { signatures, wrong };
 }
 
-/** A run that names its keys takes no other. */
+/** Returns the key contained in the signature, unless the run names its keys. */
 function vouchedKey(
   { passkey, key }: PasskeySignature,
   demanded: readonly PasskeyKey[] | undefined,

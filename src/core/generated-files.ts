@@ -6,7 +6,7 @@ const LOCK_FILES = new Set(
 const GENERATED_FILE = /\.(?:min\.(?:js|css|mjs)|map|snap|pb\.go|g\.dart|designer\.cs)$|_pb2(?:_grpc)?\.pyi?$/i;
 const GENERATED_FOLDERS = new Set(["dist", "__snapshots__", "__generated__", "generated", "node_modules", "vendor"]);
 
-/** Files that tools usually write: lock files, bundles, snapshots. Decides only about the order in which files are shown. */
+/** True for files usually written by tools: lock files, bundles, snapshots. Only affects the order of display. */
 export function isGeneratedFile(path: string): boolean {
   const parts = path.split("/");
   const name = parts.at(-1) ?? "";

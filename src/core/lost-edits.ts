@@ -1,16 +1,16 @@
-/** Patches of one file: what the user changed, and what changed since. */
+/** Patches of one file: the user's edit, and changes since. */
 export type EditedFile = {
   readonly edit: string;
   /** From the tree after the edit to the current one. */
   readonly since: string;
-  /** Later edits of the user: what they undo is not lost. */
+  /** Later edits by the user: lines they undo are not lost. */
   readonly later: readonly string[];
 };
 
-/** Lines of an edit, and how many of them are no longer as the user left them. */
+/** Number of lines in an edit, and how many of them were undone. */
 export type LostLines = { readonly lost: number; readonly lines: number };
 
-/** Counts the lines of a user's edit that were undone since. A moved or reindented line is not lost. */
+/** Counts lines of a user's edit that were undone since. A moved or reindented line is not lost. */
 export function lostLines({ edit, since, later }: EditedFile): LostLines {
   const own = changedLines(edit);
   const now = changedLines(since);
@@ -24,7 +24,7 @@ export function lostLines({ edit, since, later }: EditedFile): LostLines {
 
 type ChangedLines = { readonly added: ReadonlySet<string>; readonly removed: ReadonlySet<string> };
 
-/** Trimmed lines that a patch adds and removes; a line that is in both was moved. */
+/** Returns trimmed lines added and removed by a patch. A line in both was moved and is left out. */
 function changedLines(patch: string): ChangedLines {
   const added = new Set<string>();
   const removed = new Set<string>();

@@ -13,13 +13,15 @@ import {
   type WaitOption,
 } from "./run.ts";
 
-/** What should happen now. */
+/** The next step, the open wait, or the end of a run. */
 export type Next =
   | { readonly is: "action"; readonly step: Step; readonly ticket: Ticket; readonly attempt: AttemptId | null }
   | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly WaitOption[] }
   | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
 
-/** What each stage asks for. `produced` always carries a gate and never gets here; re-checking would be the safe reading. */
+/**
+ * Step of each stage. `produced` always has an open gate and never gets here; checking again would be the safe choice.
+ */
 const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
   preparing: "prepare",
   baselining: "baseline",
@@ -37,7 +39,7 @@ const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
   finishing: "finish",
 };
 
-/** Pure and total: after a crash the same answer comes out again. */
+/** Returns the next step. Pure and total: gives the same answer after a crash. */
 export function next(state: RunState): Next {
   if (state.is === "none") return { is: "done", how: "none" };
   if (state.is === "ended") return { is: "done", how: state.how };
@@ -47,17 +49,17 @@ export function next(state: RunState): Next {
 
 export const currentStep = (run: ActiveRun): Step => STEP_OF[run.stage.is];
 
-/** The attempt at hand; while entering, the one about to begin. Null outside phases. */
+/** Returns the current attempt; while entering, the one about to start. Null outside phases. */
 export function currentAttempt(run: ActiveRun): AttemptId | null {
   const phase = currentPhase(run);
   if (phase === undefined || run.stage.is === "preparing" || run.stage.is === "baselining") return null;
   return attemptId(phase.rule.key, run.stage.is === "entering" ? phase.attempts + 1 : phase.attempts);
 }
 
-/** Names the step at hand, and no other step of any turn. */
+/** Identifies the current step, and no other step of the run. */
 export const currentTicket = (run: ActiveRun): Ticket => `${currentAttempt(run) ?? "run"}@${run.since}`;
 
-/** What a person may answer now; menus, status and every other surface draw from this. */
+/** Lists possible answers to a wait. Menus, status and all other interfaces use this list. */
 export function listWaitOptions(run: ActiveRun, wait: Wait): readonly WaitOption[] {
   switch (wait.kind) {
     case "gate":
@@ -91,8 +93,8 @@ function gateOptions(run: ActiveRun, wait: Extract<Wait, { kind: "gate" }>): rea
 }
 
 /**
- * Where work that a review phase found wanting is done: the last phase before it that may write code. Null at a phase
- * that may write code itself, and where none has.
+ * Returns the phase to send code findings to: the nearest earlier phase that may write code. Null at a phase that may
+ * write code itself, or without such a phase.
  */
 export function codePhaseBefore(run: ActiveRun): PhaseRecord | null {
   if (currentPhase(run)?.rule.writes === "tree") return null;
@@ -102,25 +104,25 @@ export function codePhaseBefore(run: ActiveRun): PhaseRecord | null {
   return earlier.at(-1) ?? null;
 }
 
-/** Branches, commits and the user's own settings are shown like files, and cannot be restored. */
+/** False for branches, commits and the user's own settings: they are listed like files but cannot be restored. */
 export const isFile = (path: string): boolean =>
   !/(?:^|\/)\.git\//.test(path) && !/^~\/(?:\.gitconfig$|\.config\/git\/)/.test(path);
 
-/** The name, among the agents of a run, of work that is done in the person's own agent session. */
+/** Agent name for work done in the user's own agent session. */
 export const SESSION_AGENT = "session";
 
-/** The session that works on the current phase; null where none does. */
+/** Returns the session working on the current phase, if any. */
 export function claimedSession({ stage }: ActiveRun): NonNullable<Claim["session"]> | null {
   return (isExecuting(stage) ? stage.claim?.session : null) ?? null;
 }
 
-/** True in the steps in which an agent writes. */
+/** True in steps in which an agent writes. */
 export function isWriting(run: ActiveRun): boolean {
   const step = currentStep(run);
   return run.wait === null && (step === "produce" || step === "refine");
 }
 
-/** True while the run has nothing to do until a session works on it or reports. */
+/** True while the run waits for a session to work on it or report. */
 export function isWithSession(run: ActiveRun): boolean {
   const key = currentPhase(run)?.rule.key ?? "";
   const agent = run.run.agents?.[key] ?? run.run.agent;

@@ -8,28 +8,28 @@ export type RuleSource = "built-in" | "repository" | "user";
 
 export type GivenOverlay = {
   readonly source: "repository" | "user";
-  /** A person trusted the content of this file. What a user configured is theirs and needs no trust. */
+  /** True if a user trusted the content of this file. Overlays of the user need no trust. */
   readonly trusted: boolean;
   readonly file: string;
   readonly content: Overlay;
 };
 
-/** A part of a repository's overlay that waits for a person's trust. */
+/** Part of a repository's overlay that needs the user's trust. */
 export type RefusedPart = { readonly what: string; readonly why: string };
 
 export type ChangedPersona = { readonly source: RuleSource; readonly changes: readonly PersonaChange[] };
 
-/** A workflow with its overlays. */
+/** A workflow with overlays applied. */
 export type AppliedOverlays = {
   readonly definition: WorkflowDefinition;
-  /** Where each rule comes from, by `phase.rule`. */
+  /** Source of each rule, by `phase.rule`. */
   readonly provenance: Readonly<Record<string, RuleSource>>;
   readonly personas: Readonly<Record<string, ChangedPersona>>;
   readonly refused: readonly RefusedPart[];
   readonly warnings: readonly string[];
 };
 
-/** What is wrong with an overlay, and what would be right. */
+/** An error in an overlay, with the valid values. */
 export type OverlayMistake = {
   readonly file: string;
   readonly place: string;
@@ -44,8 +44,8 @@ export type OverlayOutcome =
 export type { BuiltIn };
 
 /**
- * Puts overlays on a workflow, one after the other. Of a repository that nobody trusted only what tightens takes
- * effect; the rest is named. An overlay that makes no sense takes no effect at all.
+ * Applies overlays in order. For an untrusted repository only tightening parts take effect; the others are listed. An
+ * overlay with an error fails as a whole.
  */
 export function applyOverlays(
   definition: WorkflowDefinition,
@@ -80,7 +80,7 @@ function applyOne(before: AppliedOverlays, given: GivenOverlay, builtIn: BuiltIn
   if (misnamed !== null) return mistake(misnamed.place, misnamed.wrong);
 
   let effective = withPersonas(before, given);
-  let whole: readonly PhaseDefinition[] = before.definition.phases; // as if everything took effect
+  let whole: readonly PhaseDefinition[] = before.definition.phases; // as if all parts took effect
   const names = [...known, ...Object.keys(given.content.personas ?? {})];
   for (const part of overlayParts(given.content, before.definition.name)) {
     const wrong = absent(part, whole) ?? mistakeIn(part.apply(whole), names);
@@ -111,7 +111,7 @@ function absent({ phase }: OverlayPart, phases: readonly PhaseDefinition[]): Wro
   return valid.includes(phase) ? null : { detail: `there is no phase "${phase}" in this workflow`, valid };
 }
 
-/** What makes a list of phases one that cannot be run. */
+/** Returns why a list of phases cannot run, if it cannot. */
 function mistakeIn(phases: readonly PhaseDefinition[], personas: readonly string[]): Wrong | null {
   if (phases.length === 0) return { detail: "no phase would be left", valid: [] };
   const key = twice(phases.map((phase) => phase.key));
@@ -123,7 +123,7 @@ function mistakeIn(phases: readonly PhaseDefinition[], personas: readonly string
   return unknown === undefined ? null : { detail: `there is no persona "${unknown}"`, valid: personas };
 }
 
-/** Refinement makes the list of tasks, beside what the phase itself makes. */
+/** Refinement adds the task list to the phase's own outputs. */
 const madeBy = ({ outputs, after }: PhaseDefinition): string[] =>
   after.includes("refinement") ? [...outputs, "tasks.md"] : outputs;
 
@@ -132,7 +132,7 @@ const twice = (names: readonly string[]): string | undefined =>
 
 type OverlayContext = { readonly given: GivenOverlay; readonly builtIn: BuiltIn };
 
-/** Lets a part take effect if it may. */
+/** Applies a part if permitted; lists it as refused otherwise. */
 function take(before: AppliedOverlays, part: OverlayPart, { given, builtIn }: OverlayContext): AppliedOverlays {
   const { phases } = before.definition;
   const refuse = (why: string): AppliedOverlays => ({
@@ -153,7 +153,7 @@ const mayLoosen = ({ source, trusted }: GivenOverlay): boolean => source === "us
 
 type Lists = { readonly phases: readonly PhaseDefinition[]; readonly after: readonly PhaseDefinition[] };
 
-/** Saying what holds already does not make it one's own. */
+/** Repeating a rule that already applies does not change its source. */
 function newSources({ phases, after }: Lists, { sets }: OverlayPart, source: RuleSource): Record<string, RuleSource> {
   if (sets === null) return {};
   const old = phases.find(({ key }) => key === sets.phase);
@@ -167,7 +167,7 @@ function newSources({ phases, after }: Lists, { sets }: OverlayPart, source: Rul
   return Object.fromEntries(changed.map((rule) => [`${sets.phase}.${rule}`, source]));
 }
 
-/** Prompt text of a repository always needs trust. */
+/** A repository's prompt text always needs trust. */
 function withPersonas(before: AppliedOverlays, given: GivenOverlay): AppliedOverlays {
   const changes = Object.entries(given.content.personas ?? {});
   if (!mayLoosen(given)) {
@@ -186,7 +186,7 @@ function changeLength(change: PersonaChange): string {
   return `it is prompt text of ${text.length} characters`;
 }
 
-/** The prompt of a persona once it was changed; null where nothing would be left of it. */
+/** Returns the prompt of a changed persona; null if no text remains. */
 export function changedPrompt(shipped: string | null, changes: readonly PersonaChange[]): string | null {
   return changes.reduce<string | null>(
     (text, change) =>

@@ -1,7 +1,7 @@
-/** The folder of this program in a working tree. It ignores itself in git, but for the overlays. */
+/** Folder of isdlc in a working tree. Its own `.gitignore` excludes all but the overlays. */
 export const OWN_FOLDER = ".isdlc";
 
-/** Names in it; each item's analysis has the like of it in a folder of its own below `items`. */
+/** Names in the folder. Each item's analysis has a similar folder under `items`. */
 export const OWN = {
   active: "active",
   driver: "driver",
@@ -24,7 +24,9 @@ export const OWN = {
   worktrees: "worktrees",
 } as const;
 
-/** Folders in it that this program fills. An agent's sandbox lets it write in none of them but its own run's of `work`. */
+/**
+ * Subfolders filled by isdlc. The sandbox lets an agent write to none of them, except its own run's folder in `work`.
+ */
 export const FILLED_BY_US = [
   OWN.history,
   OWN.items,
@@ -37,29 +39,29 @@ export const FILLED_BY_US = [
   OWN.worktrees,
 ] as const;
 
-/** What its ignore file says. */
+/** Content of the folder's `.gitignore`. */
 export const OWN_IGNORE = `*\n!${OWN.workflows}\n`;
 
-/** Folders from the working tree to where a run has its files: the tree's own, or those of an item's analysis. */
+/** Folders from the working tree to the files of a run: those of the working tree, or of an item's analysis. */
 export const ownFolders = (item: string | null): readonly string[] =>
   item === null ? [OWN_FOLDER] : [OWN_FOLDER, OWN.items, item];
 
-/** A path in it, relative to the working tree, with forward slashes. */
+/** Returns a path in the folder, relative to the working tree, with forward slashes. */
 export const ownPath = (...names: readonly string[]): string => [OWN_FOLDER, ...names].join("/");
 
-/** True for the folder, and for every path in it, relative to the working tree. */
+/** True for the folder and any path in it, relative to the working tree. */
 export const isOwnPath = (path: string): boolean => path === OWN_FOLDER || path.startsWith(`${OWN_FOLDER}/`);
 
-/** Made anew by whoever needs them, and meaningless in another tree. */
+/** Files recreated on demand, without meaning in another working tree. */
 const OF_THE_MOMENT =
   /^(?:items\/[^/]+\/)?(?:active|\.gitignore|(?:lock|driver)(?:\..*)?|journal\/(?:.*\/)?[^/]+\.(?:snap|tmp))$/;
 const JOURNAL = /^((?:items\/[^/]+\/)?journal)\/(?:ended\/)?([^/]+)$/;
 const HISTORY = /^(?:items\/[^/]+\/)?history\/[^/]+$/;
 
-/** True for a path in it whose file says nothing once its moment is over. */
+/** True for a path in the folder whose file is recreated on demand. */
 export const isOfTheMoment = (path: string): boolean => OF_THE_MOMENT.test(path);
 
-/** Where a path in it belongs once its run has ended; null for what is not of one run. */
+/** Returns where a path belongs after its run ended; null for a path without a run. */
 export function endedPath(path: string): string | null {
   const [, folder, name] = JOURNAL.exec(path) ?? [];
   if (folder !== undefined && name !== undefined) return `${folder}/${OWN.ended}/${name}`;

@@ -23,15 +23,12 @@ const names: ReadonlyMap<PhaseKey, string> = new Map([
   ["16-quality-loop", "Quality Loop"],
 ]);
 
-/** What people call a phase. A key that is not in the table becomes title case without its number. */
+/** Returns a phase's display name. A key outside the table is converted to title case without its number. */
 export function phaseDisplayName(key: PhaseKey): string {
   return names.get(key) ?? titleCase(key.replace(/^[0-9]+-/, ""));
 }
 
-/**
- * The phase a user means: by its key, its number, its key without the number, or its display name. Undefined if there is
- * none, or more than one.
- */
+/** Finds a phase by its key, number, key without the number, or display name. Undefined if none or several match. */
 export function findPhaseKey(keys: readonly PhaseKey[], wanted: string): PhaseKey | undefined {
   if (keys.includes(wanted)) return wanted;
   const name = wanted.trim().toLowerCase();

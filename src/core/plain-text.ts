@@ -1,52 +1,52 @@
 /* oxlint-disable no-control-regex -- these characters are what is looked for */
-/** Controls but for tab and newline; each has a picture of its own in Unicode, or is told by its number. */
+/** Control characters except tab and newline. Each has its own Unicode picture, or is displayed by number. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /* oxlint-disable no-misleading-character-class -- each of these is meant by itself */
-/** Everything that the others look for begins with one of these. Most text has none, and the others are slow to begin. */
+/** Every match of the other patterns starts with one of these. Most text has none, and this check is faster. */
 const SUSPECT =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud82f\ud834\udb40]/;
 
 /**
- * Marks that reorder text, and characters without a shape that can hide text or make two names look the same. Joiners
- * are left alone where emoji and scripts need them.
+ * Marks that reorder text, and invisible characters that can hide text or make two names look the same. Joiners stay
+ * where emoji and scripts need them.
  */
 const UNSEEN =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Kannada}\p{Script=Telugu}])[\u200c\u200d]|(?<![\p{Extended_Pictographic}\p{Emoji}])[\ufe0e\ufe0f]/gu;
 
 /**
- * Text of agents and repositories as it may meet a terminal, a page, a prompt or a file: what would act or hide is a
- * visible mark, and nothing is taken away.
+ * Makes text of agents and repositories safe for a terminal, a page, a prompt or a file. Active and hidden characters
+ * become visible marks; nothing is removed.
  */
 export function plainText(text: string): string {
   if (!SUSPECT.test(text)) return text;
   return text.replaceAll(/\r\n/g, "\n").replaceAll(CONTROLS, controlMark).replaceAll(UNSEEN, numberMark);
 }
 
-/** The same on one line, cut where a line would become too long to read. */
+/** Makes text safe like `plainText` and puts it on one line, cut after `most` characters. */
 export function plainLine(text: string, most = 500): string {
   const line = plainText(text).replaceAll(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
 }
 
-/** Colours and weights, which our own lines have. */
+/** Colours and weights of isdlc's own lines. */
 const STYLES = /(\u001b\[[0-9;]*m)/;
 
-/** A line on its way to a terminal: whatever came into it, nothing but colours acts there. */
+/** Prepares a line for a terminal: only colours stay active, whatever the line contains. */
 export const terminalText = (line: string): string =>
   line
     .split(STYLES)
     .map((part, index) => (index % 2 === 1 ? part : plainText(part)))
     .join("");
 
-/** What JSON may hold as it is, and a terminal or an editor would act on or hide. */
+/** Valid in JSON, but active or hidden in a terminal or an editor. */
 const LOOSE_IN_JSON =
   /[\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
-/** The same value, with everything that cannot be seen as an escape. */
+/** Returns JSON of a value, with all invisible characters escaped. */
 export const jsonText = (value: unknown): string => visibleJson(JSON.stringify(value));
 
-/** Text that is JSON already, of the same value. */
+/** Escapes invisible characters in JSON text without changing its value. */
 export const visibleJson = (json: string): string =>
   json.replaceAll(LOOSE_IN_JSON, (found) =>
     Array.from({ length: found.length }, (_, at) => found.charCodeAt(at).toString(16).padStart(4, "0"))
@@ -56,7 +56,7 @@ export const visibleJson = (json: string): string =>
 
 const PICTURES = 0x2400;
 
-/** `␛` for the escape that begins terminal codes, `␀` for NUL and so on. */
+/** Returns `␛` for the escape character of terminal codes, `␀` for NUL and so on. */
 function controlMark(control: string): string {
   const code = control.charCodeAt(0);
   if (code === 0x7f) return "␡";

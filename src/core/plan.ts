@@ -8,7 +8,7 @@ export type PlanChoices = {
   readonly personaDigests: Readonly<Record<string, string>>;
 };
 
-/** The workflow resolved for one run: what its first event freezes. */
+/** Resolves the workflow for one run. The first event of the run contains the result. */
 export function resolvePlan(definition: WorkflowDefinition, choices: PlanChoices): PhaseRule[] {
   return definition.phases.map((phase) => ({
     ...phase,
@@ -17,7 +17,7 @@ export function resolvePlan(definition: WorkflowDefinition, choices: PlanChoices
   }));
 }
 
-/** Where nothing is made, nothing can be revised: one verdict is all there is. */
+/** A phase without output has nothing to revise: it gets one verdict. */
 function requiredVerdicts({ reviewer, judged }: PhaseDefinition, mode: Mode): number {
   if (reviewer === null) return 0;
   return judged === true ? 1 : VERDICTS[mode];
@@ -29,17 +29,17 @@ function digestFor(phase: PhaseDefinition, { personaDigests }: PlanChoices): str
   return digest;
 }
 
-/** Where an artifact lies, relative to the working tree, with forward slashes. */
+/** Returns the path of an artifact, relative to the working tree, with forward slashes. */
 export const artifactPath = (item: string, name: string): string => `${item}/${name}`;
 
-/** What a phase makes, as paths. */
+/** Returns the paths of a phase's outputs. */
 export const resolveOutputs = ({ outputs }: Pick<PhaseDefinition, "outputs">, item: string): string[] =>
   outputs.map((name) => artifactPath(item, name));
 
 /**
- * The artifacts a phase can be handed, nearest last: what earlier phases of this plan make, and what the plan's
- * first phase takes, because a plan that starts midway builds on an analysis made before. Phases that a plan
- * leaves out are thus not waited for.
+ * Returns artifacts available to a phase: outputs of earlier phases in this plan, and inputs of the plan's first
+ * phase, because a plan that starts midway builds on an earlier analysis. A plan therefore does not wait for phases it
+ * lacks.
  */
 export function resolveInputs(plan: readonly PhaseDefinition[], index: number, item: string): string[] {
   const earlier = plan.slice(0, index).flatMap((phase) => phase.outputs);
@@ -48,7 +48,7 @@ export function resolveInputs(plan: readonly PhaseDefinition[], index: number, i
   return wanted.filter((name) => available.has(name)).map((name) => artifactPath(item, name));
 }
 
-/** True where the agent of a phase may write. The path is relative to the working tree. */
+/** True if the phase's agent may write to a path, relative to the working tree. */
 export function mayWrite(rule: Pick<PhaseDefinition, "writes">, item: string, path: string): boolean {
   const segments = path.split(/[/\\]/);
   if (isAbsolute(path) || segments.some((segment) => segment === "" || segment === "." || segment === ".."))
@@ -61,7 +61,7 @@ export function mayWrite(rule: Pick<PhaseDefinition, "writes">, item: string, pa
 
 const isAbsolute = (path: string): boolean => /^(?:[/\\]|[A-Za-z]:)/.test(path);
 
-/** Compared as a file system that ignores case, trailing dots and spaces would. */
+/** Compared like a file system that ignores case, trailing dots and spaces. */
 const isGuarded = (segment: string): boolean => /^\.(?:isdlc|git)[. ]*$/i.test(segment);
 
 const TEST_FOLDER = /^(?:__tests__|tests?|specs?|e2e)$/i;
@@ -87,13 +87,13 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: "i",
 };
 
-/** A title as part of a folder or branch name: `a-z0-9` and single hyphens, at most 50 characters. */
+/** Converts a title to part of a folder or branch name: `a-z0-9` and single hyphens, at most 50 characters. */
 export function toSlug(title: string): string {
   const slug = plainWords(title).slice(0, SLUG_LENGTH).replace(/-$/, "");
   return slug === "" ? UNTITLED : slug;
 }
 
-/** The same for a new name, cut after a whole word if that leaves more than half of it. */
+/** Converts a title to a new name, cut after a whole word if more than half of the length remains. */
 export function wordSlug(title: string, length = SLUG_LENGTH): string {
   const words = plainWords(title).replace(/-$/, "");
   if (words.length <= length) return words === "" ? UNTITLED : words;

@@ -4,7 +4,7 @@ import { shellWord } from "./shell-word.ts";
 import { attestationDescriptions, type AttestationProblem } from "./attestation/attestation-problem.ts";
 import { teamDescriptions, type TeamProblem } from "./team-problem.ts";
 
-/** Every failure a person can meet: a stable code with facts; `describe` adds what happened and what fixes it. */
+/** Every failure a user can meet: a stable code with facts. `describe` adds what happened and how to fix it. */
 export type Problem =
   | { readonly code: "JOURNAL_CORRUPT"; readonly file: string; readonly line: number; readonly detail: string }
   | { readonly code: "JOURNAL_FORGED"; readonly file: string; readonly line: number }
@@ -265,8 +265,8 @@ const descriptions: Describe = {
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
 };
 
-/** What happened, and the command that fixes it. */
+/** Describes what happened, and the command that fixes it. */
 export function describe(problem: Problem): Description {
-  const tell = descriptions[problem.code] as (problem: Problem) => Description; // keyed by the code just read
+  const tell = descriptions[problem.code] as (problem: Problem) => Description; // keyed by `problem.code`
   return tell(problem);
 }

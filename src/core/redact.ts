@@ -1,13 +1,13 @@
-/** Stands where a secret was. */
+/** Replacement for a secret. */
 export const REDACTED = "[secret]";
-/** Characters; what is longer is cut, so that no text can make cleaning slow. */
+/** Maximum characters; longer text is cut to limit the time of redaction. */
 export const MAX_TEXT_LENGTH = 4_000_000;
-/** Shorter values are too likely to be ordinary words. */
+/** Shorter values are likely to be ordinary words. */
 const SHORTEST_SECRET = 8;
 
 /**
- * Takes secrets out of a text: the given values, also in their base64, URL and JSON forms, and whatever looks like a
- * well-known kind of key. Not found: values under eight characters, values broken up, encrypted or compressed.
+ * Redacts a text: the given values, also in base64, URL and JSON form, and well-known kinds of keys. Not found: values
+ * under eight characters, and values split, encrypted or compressed.
  */
 export function createRedactor(secretValues: readonly string[]): (text: string) => string {
   const literals = literalForms(secretValues);
@@ -23,17 +23,17 @@ export function createRedactor(secretValues: readonly string[]): (text: string) 
   };
 }
 
-/** The values in an environment whose names say that they are secret. */
+/** Returns values of environment variables whose names mark them as secret. */
 export function listSecrets(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => (value !== undefined && SECRET_NAME.test(name) ? [value] : []));
 }
 
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$|CREDENTIAL/i;
 
-/*
- * Every pattern takes time linear in the text: it begins with fixed characters, repeats a single class, and where
- * something must follow the repetition, the beginning cannot occur again inside of what was repeated. A letter before
- * the beginning rules it out, unless it belongs to an escape such as \n.
+/**
+ * Each pattern takes linear time: it starts with fixed characters and repeats a single class. If something must follow
+ * the repetition, the start cannot occur again inside it. A preceding letter prevents a match, unless it belongs to an
+ * escape such as \n.
  */
 const PATTERNS: readonly RegExp[] = [
   /(?<!(?<!\\)[A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}/g, // OpenAI, Anthropic
@@ -47,34 +47,34 @@ const PATTERNS: readonly RegExp[] = [
   /(?<!(?<!\\)[A-Za-z0-9])xox[abeoprs]-[A-Za-z0-9-]{10,}/g, // Slack
   /(?<!(?<!\\)[A-Za-z0-9])npm_[A-Za-z0-9]{30,}/g,
   /(?<!(?<!\\)[A-Za-z0-9])hf_[A-Za-z0-9]{30,}/g, // Hugging Face
-  /(?<!(?<!\\)[A-Za-z0-9])isdlc_[A-Za-z0-9_-]{40,}/g, // our own approval token
+  /(?<!(?<!\\)[A-Za-z0-9])isdlc_[A-Za-z0-9_-]{40,}/g, // approval token of isdlc
   /(?<!(?<!\\)[A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}/g, // JSON web token
 ];
 
 const PREFIXED_PATTERNS: readonly RegExp[] = [
-  /(?<before>:\/\/)[^\s/:@"'`<>]*:[^\s/"'`<>]*(?=@)/g, // user and password in an address
+  /(?<before>:\/\/)[^\s/:@"'`<>]*:[^\s/"'`<>]*(?=@)/g, // user and password in a URL
   /(?<before>(?<!(?<!\\)[A-Za-z0-9])authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:basic|bearer|token)\s{1,3})[^\s"',;]+/gi,
   /(?<before>(?<!(?<!\\)[A-Za-z0-9])bearer\s{1,3})[A-Za-z0-9._~+/=-]{16,}/gi,
 ];
 
-/** `SOME_KEY=value`, as printed environments and configuration files have it. */
+/** `SOME_KEY=value`, as in printed environments and configuration files. */
 const ASSIGNMENT =
   /(?<before>(?:_KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD)["']?\s{0,3}[:=]\s{0,3}["']?)(?<value>[^\s"',;]{8,})/g;
 
-/** A whole line of base64, as keys are wrapped: a key printed line by line has lost its header. */
+/** A whole line of base64, as in wrapped keys: a key printed line by line has lost its header. */
 const ENCODED_LINE = /^[A-Za-z0-9+/]{64}$/gm;
 
-/** Values without a digit are more often code than a secret. */
+/** Keeps values without a digit: they are more often code than a secret. */
 function redactAssignment(all: string, before: string, value: string): string {
   return /[0-9]/.test(value) ? before + REDACTED : all;
 }
 
-/** A checksum in hexadecimal has the same length, but one case only. */
+/** Keeps checksums in hexadecimal, which have the same length but only one case. */
 function redactEncodedLine(line: string): string {
   return /[a-z]/.test(line) && /[A-Z]/.test(line) ? REDACTED : line;
 }
 
-/** Searches by hand: a pattern over many begins without an end would look at the rest again for each. */
+/** Searches in code: with many starts but no end, a pattern would scan the rest again for each start. */
 function withoutPrivateKeys(text: string): string {
   const begin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/g;
   const end = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
@@ -89,7 +89,7 @@ function withoutPrivateKeys(text: string): string {
   return clean + text.slice(from);
 }
 
-/** Longest first, so that a value inside of another does not leave the rest behind. */
+/** Longest first: replacing a value inside another would leave the rest visible. */
 function literalForms(values: readonly string[]): readonly string[] {
   const lines = values.flatMap((value) => [value, ...value.split(/\r?\n/)]).map((value) => value.trim());
   const forms = lines.filter((value) => value.length >= SHORTEST_SECRET).flatMap(listForms);
@@ -104,7 +104,7 @@ function listForms(value: string): readonly string[] {
   return [value, percentForm(value), JSON.stringify(value).slice(1, -1), ...encoded, ...urlSafe];
 }
 
-/** Base64 of the value as it looks `shift` bytes after a boundary, without the characters that its neighbours share. */
+/** Returns base64 of the value `shift` bytes after a boundary, without characters shared with its neighbours. */
 function base64Within(value: string, shift: number): string {
   const bytes = new TextEncoder().encode("\0".repeat(shift) + value);
   const encoded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));

@@ -70,6 +70,6 @@ const told: RefusalTexts = {
 };
 
 export function describeRefusal(refusal: Refusal): { what: string; fix: string } {
-  const tell = told[refusal.why] as (refusal: Refusal) => { what: string; fix: string }; // keyed by the reason just read
+  const tell = told[refusal.why] as (refusal: Refusal) => { what: string; fix: string }; // keyed by `refusal.why`
   return tell(refusal);
 }

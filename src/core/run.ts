@@ -9,14 +9,17 @@ import type { PhaseRecord } from "./phase-record.ts";
 
 export type { EarlierWork, PhaseRecord } from "./phase-record.ts";
 
-/** The state of a run: a fold of its journal. A state that cannot be written down cannot happen. */
+/** State of a run: a fold of its journal. Its type has no invalid states. */
 export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
 
 type RunStarted = Extract<EventDraft, { type: "run.started" }>;
 
-/** What was resolved when the run opened; later only the agents change, by a person, and the form of summaries. */
+/**
+ * Facts resolved when the run opened. Later events change only the agents, execution limits, the form of summaries,
+ * removed passkeys, and options of a run brought to a team.
+ */
 export type RunFacts = Readonly<Omit<RunStarted, "type" | "plan" | "supervision" | "tests">> & {
-  /** Parts of the journal that a team took in from users' machines. */
+  /** Parts of the journal recorded on users' machines and brought to a team. */
   readonly brought?: readonly Brought[];
   readonly startedAt: string;
 };
@@ -25,12 +28,12 @@ type Common = {
   readonly run: RunFacts;
   readonly phases: readonly PhaseRecord[];
   readonly answers: readonly Answer[];
-  /** Sequence number of the last event folded. */
+  /** Sequence number of the last folded event. */
   readonly seq: number;
   readonly supervision: Supervision;
-  /** How large the work was found to be; unproven again when going back to or before the phase that told. */
+  /** Size of the work; reset by a return to the phase that determined it, or an earlier one. */
   readonly sizing: SizingDecision | null;
-  /** When the finish was chosen as pull request after the last gate: nothing is taken back from then on. Null: not sealed. */
+  /** Time at which pull request was chosen as the finish: nothing is undone afterwards. Null: not sealed. */
   readonly sealedAt: string | null;
 };
 
@@ -41,39 +44,39 @@ export type SizingDecision = Readonly<Omit<Extract<EventDraft, { type: "sizing.d
 
 export type ActiveRun = Common & {
   readonly is: "active";
-  /** Index of the current phase; equals `phases.length` once every phase was left. */
+  /** Index of the current phase; `phases.length` after the last one. */
   readonly index: number;
   readonly stage: Stage;
   /** Sequence number of the event that opened the stage; outcomes must name it. */
   readonly since: number;
-  /** At most one: a wait freezes the stage, its answer moves it. */
+  /** At most one wait, which freezes the stage until its answer. */
   readonly wait: Wait | null;
   readonly tests: TestCommand | null;
-  /** How the tests were before anybody wrote; null where they were not run. */
+  /** Test result from before the first phase; null if the tests were not run. */
   readonly baseline: Baseline | null;
-  /** What the run may use before a person is asked; as it stands now. */
+  /** Current budget of the run, after which the user is asked. */
   readonly budget: Budget | null;
-  /** True after an agent reported an impossible usage, until a person has said how to go on. */
+  /** True after an agent reported impossible usage, until the user decides how to continue. */
   readonly unknownUsage: boolean;
-  /** The cost of an execution that was stopped is worked out from its tokens. */
+  /** True if the cost of a stopped execution was estimated from its tokens. */
   readonly estimatedCost: boolean;
-  /** The least that an execution which came to its end used; null before there was one. */
+  /** Least usage of a completed execution; null before the first one. */
   readonly leastUsage: Usage | null;
-  /** The last commit that the run made or was shown on its branch; null where it works without git. */
+  /** Last commit on the run's branch made by the run or shown to the user; null without git. */
   readonly tip: CommitId | null;
-  /** Where the base stood when a person last looked; null where there is none. */
+  /** Position of the base when last shown to the user; null without a base. */
   readonly base: CommitId | null;
-  /** Files that a person lets be committed with lines of their own in them. */
+  /** Files that the user allows to commit with their own uncommitted changes. */
   readonly together: readonly string[];
-  /** True once the tasks of the accepted design were refined; unproven again when going back to or before it. */
+  /** True once the tasks of the accepted design were refined; reset by a return to that phase or an earlier one. */
   readonly refined: boolean;
-  /** Changes of the user that no gate has accepted yet, oldest first. */
+  /** User edits that no gate has accepted yet, oldest first. */
   readonly userEdits: readonly UserEdit[];
-  /** Tree of the last gate since the agents stopped: what differs from it was changed by the user. Null while agents work. */
+  /** Tree of the last gate since agents stopped; differences from it are user edits. Null while agents work. */
   readonly untouched: { readonly tree: TreeId; readonly phase: number } | null;
 };
 
-/** What a user changed between two trees, at the gate of a phase. */
+/** A user's change between two trees, at the gate of a phase. */
 export type UserEdit = {
   /** Index of the phase. */
   readonly phase: number;
@@ -81,7 +84,7 @@ export type UserEdit = {
   readonly to: TreeId;
 };
 
-/** `isAccepted`: they failed, and a person goes on knowing that. */
+/** `isAccepted`: tests failed, and a user accepted the failures. */
 export type Baseline = { readonly result: CheckResult; readonly isAccepted: boolean };
 
 export type EndedRun = FinishedRun | CancelledRun;
@@ -95,17 +98,17 @@ export type FinishedRun = EndedBase & {
 export type CancelledRun = EndedBase & {
   readonly how: "cancelled";
   readonly reason: string;
-  /** The current phase at that time; null once every phase was left. */
+  /** Current phase at the time of the cancel; null after the last phase. */
   readonly cancelledAt: PhaseKey | null;
 };
 
-/** The commit of the merge; null where nothing was merged. */
+/** Returns the merge commit, if anything was merged. */
 export const mergedAs = (run: EndedRun): CommitId | null => (run.how === "finished" ? run.merged : null);
 
-/** How it was finished; null where it was not. */
+/** Returns how the run was finished, if it was. */
 export const chosenFinish = (run: EndedRun): Finish | null => (run.how === "finished" ? run.finish : null);
 
-/** Why it was cancelled; null where it was not. */
+/** Returns why the run was cancelled, if it was. */
 export const cancelReason = (run: EndedRun): string | null => (run.how === "cancelled" ? run.reason : null);
 
 type EndedBase = Common & { readonly is: "ended"; readonly endedAt: string };
@@ -122,7 +125,7 @@ export type Stage =
   | {
       readonly is: "rechecking";
       readonly by: Person;
-      /** Failures that the person saw and continued over, as digests. */
+      /** Digests of failures that the user saw and accepted. */
       readonly overruled: readonly string[];
       readonly loosened: Supervision | null;
       readonly pausedAt: string | null;
@@ -132,26 +135,26 @@ export type Stage =
   | { readonly is: "measuring" }
   | { readonly is: "refining"; readonly work: AttemptState; readonly brief: Brief; readonly claim: Claim | null }
   | { readonly is: "rewinding"; readonly to: PhaseKey; readonly brief: Brief }
-  /** `seenAt`: where HEAD was when the person was last asked; null where nothing was told about it. */
+  /** `seenAt`: position of HEAD when the user was last asked; null if it was not recorded. */
   | { readonly is: "finishing"; readonly how: Finish | null; readonly seenAt: string | null };
 
-/** One attempt's memory. A redo, retry or back starts without it: that is "unproven again". */
+/** State of one attempt. A redo, retry or return starts without it. */
 export type AttemptState = {
   readonly turns: number;
   readonly verdicts: number;
   readonly failures: number;
   readonly sameFailure: { readonly digest: string; readonly times: number } | null;
-  /** Drafts that should have changed code and did not. */
+  /** Drafts without the required code changes. */
   readonly idle: number;
-  /** Executions in a row that ended without a usable result. */
+  /** Executions in a row without a usable result. */
   readonly broken: number;
-  /** Why the last of them ended like that. */
+  /** Failure code of the last execution, if it failed. */
   readonly trouble: string | null;
   readonly replies: readonly (Question & { readonly reply: Reply["text"] })[];
   readonly session: string | null;
 };
 
-/** What the agent says it made, with what has been found out about it so far. */
+/** The agent's reported result, with facts found by checks and reviews so far. */
 export type Draft = {
   readonly summary: string;
   readonly decisions: readonly string[];
@@ -169,7 +172,7 @@ export type Draft = {
 export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
   | {
       readonly kind: "gate";
-      /** Stands for everything that is shown here: another one, and something else is shown. */
+      /** Identifies everything shown at the gate; other content has another digest. */
       readonly digest: string;
       readonly loosened: Supervision | null;
       readonly failures: readonly CheckResult[];
@@ -180,14 +183,14 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       readonly from: Step;
       readonly reason: string;
       readonly detail: string;
-      /** How often the checks of the attempt have failed; missing where none did. */
+      /** How often checks failed in the attempt; absent if never. */
       readonly failures?: number;
       readonly offered: readonly EscalationOption[];
-      /** The files it is about. */
+      /** Files the escalation is about. */
       readonly paths: readonly string[];
-      /** Names of the checks that failed; left out where it is about something else, and in older journals. */
+      /** Names of failed checks; absent for other reasons, and in older journals. */
       readonly checks?: readonly string[];
-      /** The way of running tests that it shows; left out where it is about something else. */
+      /** Test command shown to the user; absent for other reasons. */
       readonly tests?: TestCommand | null;
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }
@@ -197,13 +200,13 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       readonly budget: Budget;
       readonly unknown?: true;
       readonly partial?: boolean;
-      /** The budget is not spent, but what comes next would exceed it. */
+      /** Expected usage that would exceed the budget, if the budget is not spent yet. */
       readonly ahead?: Usage;
     }
   | {
       readonly kind: "finish";
       readonly offered: readonly Finish[];
-      /** What has moved since the person was last asked. */
+      /** Changes since the user was last asked. */
       readonly moved: readonly string[];
       readonly standing: RepositoryStanding | null;
     }
@@ -215,7 +218,7 @@ export type EscalationOption = (typeof ESCALATION_OPTIONS)[number];
 export const isEscalationOption = (text: string): text is EscalationOption =>
   ESCALATION_OPTIONS.some((option) => option === text);
 
-/** What a person may answer a wait with. */
+/** Possible answers to a wait. */
 export type WaitOption =
   | GateChoice
   | "back"
@@ -229,7 +232,7 @@ export type WaitOption =
   | "cancel"
   | Finish;
 
-/** One choice of a person at a gate. A pause and its end are two answers; a phase that is skipped leaves its gate too. */
+/** One answer at a gate. A pause and its end are two answers; skipping the phase is an answer too. */
 export type Answer = {
   /** Number of the event. */
   readonly seq: number;
@@ -239,47 +242,47 @@ export type Answer = {
   readonly by: Person;
   readonly guidance: string | null;
   readonly redo: number;
-  /** On the continue that ends a pause: when the pause began. */
+  /** Start of the pause that this `continue` ends. */
   readonly pausedAt: string | null;
 };
 
-/** Unless the run was started with another limit. */
+/** Default, unless the run was started with another limit. */
 export const MAX_REDOS = 3;
 
-/** How often a person may send a phase of this run back. */
+/** Returns how often a user may redo a phase of this run. */
 export const redoLimit = ({ run }: Pick<ActiveRun, "run">): number => run.options.redos ?? MAX_REDOS;
 
-/** Why a person is asked when tests are no longer run the way they trusted. */
+/** Reason of an escalation: the test command differs from the trusted one. */
 export const TESTS_CHANGED = "tests_changed";
 
-/** Why the user is asked if the tests of a phase could not be started. */
+/** Reason of an escalation: the tests of a phase could not start. */
 export const TESTS_NOT_STARTED = "tests_not_started";
 
-/** Why the user is asked if tests fail only at the limits of their sandbox. */
+/** Reason of an escalation: tests fail only at the limits of their sandbox. */
 export const TESTS_SANDBOXED = "tests_sandboxed";
 
-/** Reasons after which a retry repeats the checks, and not the work. */
+/** Reasons after which a retry repeats the checks, but not the work. */
 export const CHECK_REASONS: ReadonlySet<string> = new Set([TESTS_NOT_STARTED, TESTS_SANDBOXED]);
 
-/** Why a person is asked when their own lines cannot be told apart from what was changed. */
+/** Reason of an escalation: uncommitted user changes cannot be separated from the phase's changes. */
 export const OWN_LINES = "own_lines";
 
-/** Why an execution ended when the model service was busy or out of reach. */
+/** Reason for the end of an execution: the model service was busy or unreachable. */
 export const UNAVAILABLE = "unavailable";
 
 export const noRun: RunState = { is: "none" };
 
-/** The current phase; undefined once every phase was left. */
+/** Returns the current phase; undefined after the last one. */
 export const currentPhase = (run: ActiveRun): PhaseRecord | undefined => run.phases[run.index];
 
-/** Whether a phase ran in isdlc's sandbox; null if unknown: isdlc does not see what surrounds a session. */
+/** Returns if a phase ran in isdlc's sandbox; null if unknown, because isdlc does not see a session's environment. */
 export const observedSandbox = (run: RunFacts, phase: PhaseRecord): boolean | null =>
   phase.bySession === true ? null : (run.sandbox ?? null);
 
-/** The current phase was sent back by a person and not produced again since. */
+/** True if a redo of the current phase has not completed yet. */
 export const isRedoing = (run: ActiveRun): boolean => currentPhase(run)?.redoing ?? false;
 
-/** The phase after one, passing over those that sizing left out; the number of phases when it was the last. */
+/** Returns the index of the next phase not dropped by sizing; `phases.length` after the last one. */
 export function indexAfter(phases: readonly PhaseRecord[], index: number): number {
   const next = phases.findIndex((phase, at) => at > index && !phase.dropped);
   return next === -1 ? phases.length : next;

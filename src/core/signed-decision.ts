@@ -4,10 +4,10 @@ import type { PasskeyKey, PasskeySignature } from "../schema/passkey.ts";
 import { guidanceText, type Refusal } from "./command.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
-/** The passkeys that alone may decide; empty where other channels may as well. */
+/** Passkeys required for decisions; empty if other channels may decide too. */
 export type PasskeyDemand = { readonly run: RunId; readonly passkeys?: readonly PasskeyKey[] | undefined };
 
-/** Why a signature does not stand for a decision; null where it does. */
+/** Returns why a signature does not cover a decision; null if it does. */
 export function signatureRefusal(
   { run, passkeys = [] }: PasskeyDemand,
   signature: PasskeySignature,
@@ -18,13 +18,13 @@ export function signatureRefusal(
   return decision !== undefined && isAsSigned(signature, run, decision) ? null : { why: "notAsSigned" };
 }
 
-/** What a person decided, as it is recorded; what follows from it is not signed again. */
+/** True for events that record a person's decision. Events that follow from it are not signed again. */
 export const isDecision = (event: EventDraft): boolean => Object.hasOwn(SAYS, event.type);
 
-/** True where the statement, with the words behind it, says what the event records. */
+/** True if the signed statement, with its words, matches the recorded event. */
 export function isAsSigned({ statement, words }: SignedWords, run: RunId, event: EventDraft): boolean {
-  const said = { ...parsed(words), ...parsed(statement) }; // what is signed itself comes last: words cannot replace it
-  const says = SAYS[event.type] as ((event: EventDraft) => DecisionFields) | undefined; // keyed by the type just read
+  const said = { ...parsed(words), ...parsed(statement) }; // the signed statement comes last: words cannot replace its values
+  const says = SAYS[event.type] as ((event: EventDraft) => DecisionFields) | undefined; // keyed by `event.type`
   if (says === undefined || ownValue(said, "run") !== run) return false;
   if ("wait" in event && ownValue(said, "wait") !== event.wait) return false;
   const { options, ...values } = says(event);
@@ -35,7 +35,7 @@ export function isAsSigned({ statement, words }: SignedWords, run: RunId, event:
 
 type SignedWords = Pick<PasskeySignature, "statement" | "words">;
 
-/** The options that lead to an event, and what else the statement has to say. */
+/** Options that lead to an event, and other values required in the statement. */
 type DecisionFields = { readonly options: readonly string[]; readonly [key: string]: unknown };
 type Says = { readonly [T in EventDraft["type"]]?: (event: Extract<EventDraft, { type: T }>) => DecisionFields };
 
@@ -62,7 +62,7 @@ const SAYS: Says = {
   "run.cancelled": ({ reason }) => ({ options: ["cancel"], text: reason }),
 };
 
-/** The guidance that the agent gets is made of the person's words and comments. */
+/** The agent's guidance must be built from the signed text and comments. */
 function isGuided(said: unknown, event: EventDraft): boolean {
   if (event.type !== "run.wentBack" && !(event.type === "gate.answered" && event.choice === "redo")) return true;
   const words = ownValue(said, "text");

@@ -2,7 +2,7 @@ import type { CommitId, RunId, TreeId } from "../schema/ids.ts";
 import { approvedTree } from "./attestation/evidence.ts";
 import { currentPhase, type RunState } from "./run.ts";
 
-/** What every signed decision names besides the answer: a signature for other files or another run does not fit. */
+/** Facts in every signed decision besides the answer: a signature for other files or another run is invalid. */
 export type SignedFacts = {
   readonly run: RunId;
   /** Commit at which the run started; null without git. */

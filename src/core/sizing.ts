@@ -2,15 +2,17 @@ import type { Intensity, Sizing, SizingMetrics } from "../schema/facts.ts";
 import type { SizingThresholds } from "../schema/plan.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
-/** A light run has at least so many phases left; with fewer, nothing is left out. */
+/** Minimum number of phases in a light run; with fewer, none is dropped. */
 export const MIN_LIGHT_PHASES = 3;
 
 export const DEFAULT_THRESHOLDS: SizingThresholds = { light_max_files: 5, epic_min_files: 20 };
 
-/** Read at most so much of a document; more is not an analysis. */
+/** Characters read from a document; a longer text is not an analysis. */
 const MAX_TEXT_LENGTH = 1_000_000;
 
-/** Metrics from an impact analysis: its last JSON block, else its bold labels; null where it has neither. */
+/**
+ * Returns metrics of an impact analysis from its last JSON block, else from its bold labels. Null if it has neither.
+ */
 export function parseSizingFromImpactAnalysis(markdown: unknown): SizingMetrics | null {
   if (typeof markdown !== "string" || markdown.trim() === "") return null;
   const text = markdown.slice(0, MAX_TEXT_LENGTH);
@@ -23,7 +25,7 @@ export type SizingRecommendation = {
   readonly metrics: SizingMetrics | null;
 };
 
-/** Light up to a few files without high risk, epic from many files on or with high risk, else standard. */
+/** Recommends light for few files without high risk, epic for many files or high risk, else standard. */
 export function computeSizingRecommendation(metrics: unknown, thresholds?: unknown): SizingRecommendation {
   if (!isMetrics(metrics))
     return {
@@ -43,7 +45,7 @@ export function computeSizingRecommendation(metrics: unknown, thresholds?: unkno
   return { intensity: "standard", rationale: `${told}: standard, between ${light} and ${epic} files.`, metrics };
 }
 
-/** The recommendation for an analysis and the document it was read from. */
+/** Returns the recommendation for an analysis, with the document it was read from. */
 export function computeSizing(
   found: { metrics: SizingMetrics | null; source: string | null },
   thresholds: SizingThresholds,
@@ -52,7 +54,10 @@ export function computeSizing(
   return { recommended: intensity, rationale, metrics, source: metrics === null ? null : found.source };
 }
 
-/** Files and rough risk from a quick scan or a requirements document, where the impact analysis says nothing. */
+/**
+ * Returns file count and rough risk from a quick scan or a requirements document, if the impact analysis has no
+ * metrics.
+ */
 export function parseFallbackMetrics(markdown: unknown): SizingMetrics | null {
   if (typeof markdown !== "string") return null;
   const text = markdown.slice(0, MAX_TEXT_LENGTH);
@@ -65,7 +70,7 @@ export function parseFallbackMetrics(markdown: unknown): SizingMetrics | null {
 
 const SCOPE_FILES: Readonly<Record<string, number>> = { SMALL: 3, MEDIUM: 10, LARGE: 25 };
 
-/** A block with none of these tells of something else. */
+/** A JSON block with none of these fields contains other data. */
 const BLOCK_FIELDS = [
   "files_directly_affected",
   "modules_affected",
@@ -101,7 +106,7 @@ function fromLabels(text: string): SizingMetrics | null {
   };
 }
 
-/** Finds the first word after `**Label**:` or `**Label:**`, in letters of either case, without emphasis around it. */
+/** Finds the first word after `**Label**:` or `**Label:**`, ignoring case and emphasis. */
 function createLabelReader(text: string): (...names: readonly string[]) => string | null {
   const lower = text.toLowerCase();
   return (...names) => {
@@ -125,7 +130,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Lists count their entries, texts by the number they begin with; anything that is no count is none. */
+/** Counts the entries of a list; reads the leading number of a text. Any other value is 0. */
 function count(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   const number = typeof value === "string" ? Number.parseInt(value, 10) : value;
@@ -149,7 +154,7 @@ function isMetrics(value: unknown): value is SizingMetrics {
   );
 }
 
-/** Thresholds that make no sense count as not given. */
+/** Returns the defaults if the thresholds are invalid. */
 export function sensibleThresholds(value: unknown): SizingThresholds {
   const light = ownValue(value, "light_max_files");
   const epic = ownValue(value, "epic_min_files");

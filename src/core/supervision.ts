@@ -5,7 +5,7 @@ import { isRecord, ownValue } from "./own-value.ts";
 
 export type ReviewPhases = "all" | string[];
 
-/** `supervised_mode` with every missing or invalid value replaced by its default. */
+/** `supervised_mode` with defaults for missing and invalid values. */
 export type SupervisedModeConfig = {
   enabled: boolean;
   review_phases: ReviewPhases;
@@ -16,7 +16,7 @@ export type SupervisedModeConfig = {
 
 const TWO_DIGITS = /^[0-9]{2}$/;
 
-/** Reads the block from the contents of `state.json`. Bad values fall back to their defaults; nothing is thrown. */
+/** Reads the block from `state.json`. Invalid values get their defaults; never throws. */
 export function readSupervisedModeConfig(state: unknown): SupervisedModeConfig {
   const block = ownValue(state, "supervised_mode");
   return {
@@ -27,7 +27,7 @@ export function readSupervisedModeConfig(state: unknown): SupervisedModeConfig {
   };
 }
 
-/** Library contract: compares the text before the first hyphen, so only numbered phases can be listed. */
+/** Library contract: compares the text before the first hyphen, which limits the list to numbered phases. */
 export function shouldReviewPhase(config: unknown, phaseKey: unknown): boolean {
   if (ownValue(config, "enabled") !== true || typeof phaseKey !== "string" || phaseKey === "") return false;
   const phases = ownValue(config, "review_phases");
@@ -36,12 +36,12 @@ export function shouldReviewPhase(config: unknown, phaseKey: unknown): boolean {
   return toEntries(phases).includes(head);
 }
 
-/** Whether a person is asked after this phase. Unlike the library function it also knows full phase keys. */
+/** True if a gate follows this phase. Unlike `shouldReviewPhase`, also accepts full phase keys. */
 export function isGateDue(supervision: Supervision, phaseKey: PhaseKey): boolean {
   return supervision.enabled && covers(supervision.phases, phaseKey);
 }
 
-/** The block as it stands now, for a run that is already supervised or not. A file that does not exist reads as `undefined`. */
+/** Reads the current block for a run, supervised or not. A missing file is passed as `undefined`. */
 export function readSettings(stateJson: unknown): SettingsReading {
   if (stateJson === undefined) return { is: "absent" };
   if (!isRecord(stateJson)) return { is: "unreadable" };
@@ -57,8 +57,8 @@ export function readSettings(stateJson: unknown): SettingsReading {
 }
 
 /**
- * A reading as it holds for a workflow: entries of its list that name none of the workflow's phases do not count, and
- * a list of which nothing is left means every phase.
+ * Limits a reading to a workflow: entries that match none of its phases are ignored, and an empty list then means
+ * every phase.
  */
 export function readingFor(reading: SettingsReading, workflowPhases: readonly PhaseKey[]): SettingsReading {
   if (reading.is !== "set" || reading.phases === "all") return reading;
@@ -66,7 +66,7 @@ export function readingFor(reading: SettingsReading, workflowPhases: readonly Ph
   return { ...reading, phases: known.length === 0 ? "all" : known };
 }
 
-/** What applies at once: gates are added, never taken away. The same object comes back when nothing is added. */
+/** Applies settings at once that add gates; never removes any. Returns the same object if none is added. */
 export function tighten(current: Supervision, reading: SettingsReading): Supervision {
   if (reading.is !== "set" || !reading.enabled) return current;
   if (!current.enabled) return { enabled: true, phases: reading.phases };
@@ -77,7 +77,7 @@ export function tighten(current: Supervision, reading: SettingsReading): Supervi
   return added.length === 0 ? current : { enabled: true, phases: [...phases, ...added] };
 }
 
-/** What the settings would become if a person agreed to lose gates; null when none would be lost. */
+/** Returns the settings after the user agrees to lose gates; null if none would be lost. */
 export function loosening(current: Supervision, reading: SettingsReading): Supervision | null {
   if (!current.enabled) return null;
   if (reading.is !== "set") return { enabled: false, phases: "all" };
@@ -88,7 +88,7 @@ export function loosening(current: Supervision, reading: SettingsReading): Super
   return lost ? { enabled, phases } : null;
 }
 
-/** What a person should know about a block that is not as they may think. */
+/** Lists warnings about a block that may have another effect than intended. */
 export function supervisionWarnings(state: unknown): string[] {
   if (state === undefined) return [];
   if (!isRecord(state)) return ["state.json holds no object: supervised mode is off"];
@@ -109,7 +109,7 @@ export function supervisionWarnings(state: unknown): string[] {
 
 export type WorkflowPhases = { readonly name: string; readonly phases: readonly PhaseKey[] };
 
-/** Which entries of the list name no phase of this workflow, and what is reviewed instead. */
+/** Warns about entries that match no phase of this workflow, and names the phases reviewed instead. */
 export function reviewPhasesWarnings(state: unknown, workflow: WorkflowPhases): string[] {
   const phases = ownValue(ownValue(state, "supervised_mode"), "review_phases");
   if (phases === undefined || phases === "all") return [];
@@ -137,7 +137,7 @@ function entryText(entry: unknown): string {
   return typeof entry === "number" ? String(entry) : `a ${entry === null ? "null" : typeof entry}`;
 }
 
-/** An empty choice means every phase: the safe side. */
+/** An empty list means every phase, which is the safe choice. */
 function readPhases(phases: unknown, isValid: (entry: unknown) => entry is string): ReviewPhases {
   const valid = toEntries(phases).filter(isValid);
   return valid.length === 0 ? "all" : valid;
@@ -151,12 +151,12 @@ function toEntries(value: unknown): readonly unknown[] {
   try {
     return Array.isArray(value) ? [...(value as readonly unknown[])] : [];
   } catch {
-    return []; // a proxy may refuse to be read
+    return []; // a proxy may throw
   }
 }
 
 const isPhaseNumber = (entry: unknown): entry is string => typeof entry === "string" && TWO_DIGITS.test(entry);
 
-/** A number, or a full key; digits that are no phase number ("3") are a mistake, not a key. */
+/** True for a number or a full key. Digits that are not a phase number ("3") are a mistake, not a key. */
 const isPhaseName = (entry: unknown): entry is string =>
   isPhaseNumber(entry) || (typeof entry === "string" && /[a-z]/.test(entry) && isPhaseKey(entry));

@@ -10,16 +10,16 @@ export type Task = {
 export type TaskList = { readonly tasks: readonly Task[]; readonly problems: readonly string[] };
 
 const MAX_TASK_LIST_LENGTH = 500_000;
-/** More problems than a person or an agent would read are counted only. */
+/** Further problems are only counted. */
 const MAX_PROBLEMS = 50;
 const TASK_LINE = /^- \[[ xX]\] (T[0-9]{1,4})\b[:.]?\s*(.*)$/;
 const BOX_LINE = /^- \[[ xX]\]/;
 const FIELD_LINE = /^\s+- (files|needs|serves):\s*(.*)$/i;
 
 /**
- * Reads `tasks.md`: `- [ ] T1: title` with the indented fields `files`, `needs` and `serves`.
- * Each task has its own id, names at least one file and the requirement it serves, and needs only tasks that exist;
- * no task waits for itself through others.
+ * Reads `tasks.md`: `- [ ] T1: title` with indented fields `files`, `needs` and `serves`. Each task has a unique id,
+ * names at least one file and the requirement it serves, and needs only existing tasks. No task waits for itself
+ * through others.
  */
 export function readTaskList(markdown: string): TaskList {
   const lines = markdown.slice(0, MAX_TASK_LIST_LENGTH).split(/\r?\n/);
@@ -79,7 +79,7 @@ function findFaults(task: Task, known: ReadonlyMap<string, number>): string[] {
   ];
 }
 
-/** What is left when every task whose needs are met has been taken away goes round in circles. */
+/** Removes each task whose needs are met, repeatedly. The remaining tasks form cycles. */
 function cycles(tasks: readonly Task[]): string[] {
   const needs = needsById(tasks);
   const neededBy = new Map<string, string[]>();
@@ -102,7 +102,7 @@ function cycles(tasks: readonly Task[]): string[] {
   return needs.size === 0 ? [] : [`These tasks wait for each other: ${[...needs.keys()].join(", ")}.`];
 }
 
-/** Needs that exist, by task; tasks of one id count as one. */
+/** Returns existing needs by task; tasks with the same id are combined. */
 function needsById(tasks: readonly Task[]): Map<string, Set<string>> {
   const needs = new Map<string, Set<string>>(tasks.map(({ id }) => [id, new Set()]));
   for (const task of tasks) for (const need of task.needs) if (needs.has(need)) needs.get(task.id)?.add(need);

@@ -1,4 +1,4 @@
-/** What can go wrong between a person's program, a team's server and its workers. */
+/** Failures between a user's program, a team's server and its workers. */
 export type TeamProblem =
   | {
       readonly code: "TEAM_NOT_INSTALLED";
@@ -11,18 +11,18 @@ export type TeamProblem =
       readonly code: "SERVER_REFUSED";
       readonly url: string;
       readonly status: number;
-      /** The server's own code; null where the answer has none. */
+      /** Problem code of the server; null if its answer has none. */
       readonly reason: string | null;
       readonly what: string;
       readonly fix: string;
-      /** What else the server's problem says. */
+      /** Further facts of the server's problem. */
       readonly facts: Readonly<Record<string, unknown>>;
     }
   | {
       readonly code: "CANNOT_LISTEN";
       readonly host: string;
       readonly port: number;
-      /** Of `isdlc server`, the one that would have to say something else. */
+      /** Option of `isdlc server` to change. */
       readonly option: "port" | "host" | "metrics";
       readonly detail: string;
     }

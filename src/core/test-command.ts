@@ -3,12 +3,12 @@ import { parseCommandLine } from "./command-line.ts";
 
 export type ParsedTestCommand =
   | { readonly ok: true; readonly commands: readonly (readonly string[])[] }
-  /** `shell`: the construct only a shell understands, if that is the reason. */
+  /** `shell`: the construct that needs a shell, if that is the reason. */
   | { readonly ok: false; readonly detail: string; readonly shell: string | null };
 
 /**
- * Splits a test command typed by a user into arguments, without a shell. `a && b` becomes two commands. Everything else
- * that only a shell understands is an error.
+ * Splits a test command typed by a user into arguments, without a shell. `a && b` becomes two commands; any other
+ * shell construct is an error.
  */
 export function parseTestCommand(text: string): ParsedTestCommand {
   const { parts, shell } = scan(text);
@@ -22,11 +22,11 @@ export function parseTestCommand(text: string): ParsedTestCommand {
   return { ok: true, commands };
 }
 
-/** The command as one line; `&&` between several. */
+/** Formats the command as one line, joined by `&&`. */
 export const testCommandText = ({ argv, more = [] }: CommandLines): string =>
   [argv, ...more].map((words) => words.join(" ")).join(" && ");
 
-/** The commands if a user chose them, null if they were detected. */
+/** Returns commands chosen by a user; null if they were detected. */
 export const chosenCommands = (tests: TestCommand | null): readonly (readonly string[])[] | null =>
   tests?.isChosen === true ? [tests.argv, ...(tests.more ?? [])] : null;
 
@@ -51,7 +51,10 @@ function scan(text: string): ScannedCommand {
   return { parts, shell: null };
 }
 
-/** As many characters without a meaning, but for a substitution in double quotes, which a shell would make. */
+/**
+ * Masks quoted text with the same number of characters. Keeps a substitution in double quotes, which a shell would
+ * expand.
+ */
 function maskQuoted(quoted: string): string {
   const substitution = quoted.startsWith('"') ? (SUBSTITUTION.exec(quoted)?.[0] ?? "") : "";
   return substitution.padEnd(quoted.length, "_");

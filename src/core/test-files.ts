@@ -1,4 +1,4 @@
-/** `manifest`: names packages and scripts. `runner`: settings of a test runner, or what it loads by its name. */
+/** `manifest`: names packages and scripts. `runner`: settings of a test runner, or files it loads by name. */
 export type DecidesTests = "manifest" | "runner";
 
 const MANIFESTS =
@@ -7,11 +7,11 @@ const MANIFESTS =
 const RUNNERS =
   /^(?:(?:vitest|vite|jest|ava|karma|playwright|cypress|babel|webpack|rollup|wdio|nyc)\.(?:config|conf|workspace|setup)\b.*|\.(?:mocharc|taprc|nycrc|babelrc|swcrc|rspec|npmrc|yarnrc|coveragerc)\b.*|bunfig\.toml|tsconfig[\w.-]*\.json|pytest\.ini|setup\.(?:cfg|py)|tox\.ini|noxfile\.py|conftest\.py|(?:site|user)customize\.py|[\w-]+\.pth|GNUmakefile|[Mm]akefile|[\w.-]+\.mk|justfile|Taskfile\.ya?ml|Rakefile|build\.rs|rust-toolchain(?:\.toml)?|gradlew(?:\.bat)?|mvnw(?:\.cmd)?|\.env[\w.-]*)$/;
 
-/** Files that stand in for a tool when it is loaded by its name from the folder of the project. */
+/** Files loaded instead of a tool of the same name from the project's folder. */
 const SHIMS =
   /^(?:pytest|unittest|nose|coverage|pluggy|_pytest|vitest|jest|mocha|tap|ava|chai|assert|node|npm|npx|python3?|cargo|go|make)(?:\.(?:py|[cm]?[jt]s|sh|cmd|exe))?$/;
 
-/** Whether a file, by its path in the tree, decides how tests are run; null for all others. */
+/** Returns if and how a file decides how tests run, by its path in the git tree; null for other files. */
 export function decidesTests(path: string): DecidesTests | null {
   const parts = path.split("/");
   const name = parts.at(-1) ?? "";
@@ -20,9 +20,9 @@ export function decidesTests(path: string): DecidesTests | null {
   return isInstalled || RUNNERS.test(name) || SHIMS.test(name) ? "runner" : null;
 }
 
-/** Loaded by their names from the folder in which tests are run, before what is installed. */
+/** Files loaded by name from the tests' working directory, before installed ones. */
 const STAND_INS =
   /^(?:_?pytest|unittest|nose2?|coverage|pluggy|sitecustomize|usercustomize)(?:\.(?:py|pyc|so)$|\/)|(?:^|\/)node_modules\/\.bin\//;
 
-/** Whether a file of the project is taken for a tool that runs the tests. */
+/** True if a project file is loaded instead of a tool that runs the tests. */
 export const standsInForTool = (path: string): boolean => STAND_INS.test(path);

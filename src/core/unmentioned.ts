@@ -4,10 +4,10 @@ import type { ActiveRun, Draft, PhaseRecord } from "./run.ts";
 
 type Claim = Pick<Draft, "artifacts" | "summary" | "decisions">;
 
-/** Whether a phase changes code, which its agent tells about file by file; elsewhere its documents are all there is. */
+/** True if a phase changes code, which its agent must report file by file. Other phases only write documents. */
 export const writesCode = ({ rule }: PhaseRecord): boolean => rule.writes !== "item";
 
-/** Files that changed and that the agent said nothing of: neither among its artifacts nor in its own words. */
+/** Returns changed files that the agent did not mention: neither as artifacts nor in its summary and decisions. */
 export function unmentionedFiles({ run }: ActiveRun, claim: Claim, changes: readonly FileChange[] | null): string[] {
   const named = new Set(claim.artifacts.map((path) => path.replace(/^\.\//, "")));
   const words = [claim.summary, ...claim.decisions].join("\n");
@@ -17,13 +17,13 @@ export function unmentionedFiles({ run }: ActiveRun, claim: Claim, changes: read
     .filter((path) => !isOwn(path) && !named.has(path) && !isNamed(words, path));
 }
 
-/** By its path, or by its file name as a word of its own. */
+/** True if the text contains the path, or the file name as a separate word. */
 function isNamed(words: string, path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1).replaceAll(/[^\w]/g, String.raw`\$&`);
   return words.includes(path) || new RegExp(`(?<![\\w./-])${name}(?![\\w-]|\\.\\w)`).test(words);
 }
 
-/** Everything the agents of the run said they made: what a review of the whole work is compared with. */
+/** Combines the reports of all agents in the run, for a review of the whole work. */
 export function claimsSoFar({ phases }: ActiveRun): Claim {
   const made = phases.flatMap((phase) => phase.made ?? []);
   return {

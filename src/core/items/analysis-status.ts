@@ -1,6 +1,6 @@
 import { ownValue } from "../own-value.ts";
 
-/** Phases that study an item before anything is built, in their order. */
+/** Phases that analyse an item before the build, in order. */
 export const ANALYSIS_PHASES: readonly string[] = [
   "00-quick-scan",
   "01-requirements",
@@ -9,7 +9,7 @@ export const ANALYSIS_PHASES: readonly string[] = [
   "04-design",
 ];
 
-/** Phases that build what was analysed. */
+/** Phases that build an analysed item. */
 export const IMPLEMENTATION_PHASES: readonly string[] = [
   "05-test-strategy",
   "06-implementation",
@@ -19,7 +19,7 @@ export const IMPLEMENTATION_PHASES: readonly string[] = [
 
 export type AnalysisStatus = "raw" | "partial" | "analyzed";
 
-/** How far the analysis came, by the phases listed in any order. A light item needs fewer of them. */
+/** Returns the analysis status for completed phases in any order. A light item needs fewer phases. */
 export function deriveAnalysisStatus(list: unknown, sizingDecision?: unknown): AnalysisStatus {
   const done = toTexts(list).filter((key) => ANALYSIS_PHASES.includes(key));
   if (done.length === 0) return "raw";
@@ -28,13 +28,16 @@ export function deriveAnalysisStatus(list: unknown, sizingDecision?: unknown): A
     : "partial";
 }
 
-/** Marker of an item's analysis in the backlog; `x` is set by a finished build alone. */
+/** Returns the backlog marker for an analysis status. Only a finished build sets `x`. */
 export function deriveBacklogMarker(status: unknown): " " | "~" | "A" {
   if (status === "analyzed") return "A";
   return status === "partial" ? "~" : " ";
 }
 
-/** The phases that count as done: those of the sequence without a gap. What the sequence does not know is left out silently. */
+/**
+ * Returns completed phases up to the first gap in the sequence. Phases outside the sequence are ignored without a
+ * warning.
+ */
 export function validatePhasesCompleted(
   list: unknown,
   sequence: unknown = ANALYSIS_PHASES,
@@ -50,7 +53,7 @@ export function validatePhasesCompleted(
   return { valid, warnings: [warning] };
 }
 
-/** The phases an item cannot do without: a light one leaves some out, unless they were done all the same. */
+/** Returns required phases. A light item skips some, unless they were done anyway. */
 export function neededPhases(
   sequence: readonly string[],
   done: readonly string[],
@@ -59,7 +62,7 @@ export function neededPhases(
   const skipped = lightlySkipped(sizingDecision);
   const needed = sequence.filter((key) => !skipped.includes(key) || done.includes(key));
   const leavesSome = sequence.some((key) => !skipped.includes(key));
-  return leavesSome ? needed : sequence; // a list that leaves nothing to do is no sizing
+  return leavesSome ? needed : sequence; // a list that skips every phase is not a sizing
 }
 
 function lightlySkipped(sizingDecision: unknown): string[] {
@@ -67,7 +70,7 @@ function lightlySkipped(sizingDecision: unknown): string[] {
   return intensity === "light" ? toTexts(ownValue(sizingDecision, "light_skip_phases")) : [];
 }
 
-/** The texts of a list, as its own copy; nothing for what is no list. */
+/** Returns the strings of a list as a new array; empty for any other value. */
 export function toTexts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((entry) => typeof entry === "string") : [];
 }

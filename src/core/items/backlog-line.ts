@@ -2,25 +2,25 @@ export type Marker = " " | "~" | "A" | "x";
 
 /** `- 16.2 [A] Title`: prefix, number, marker, text. */
 export const MARKER_REGEX = /^([ \t]*-[ \t]+)([0-9]+\.[0-9]+)[ \t]+\[([ ~Ax])\][ \t]+(\S.*)$/;
-/** `- [x] #16 Title [github: GH-16] -> [requirements](path)`: prefix, marker, number where there is one, text. */
+/** `- [x] #16 Title [github: GH-16] -> [requirements](path)`: prefix, marker, optional number, text. */
 const CHECKLIST_REGEX = /^([ \t]*-[ \t]+)\[([ ~AxX])\][ \t]+(?:(#[0-9]{1,18})[ \t]+)?(\S.*)$/;
 
 const MAX_LINE_LENGTH = 10_000;
 
 export type BacklogEntry = {
   readonly prefix: string;
-  /** `16.2` or `#16`; null for a line that only its link identifies. */
+  /** `16.2` or `#16`; null if only the link or the reference identifies the item. */
   readonly itemNumber: string | null;
   readonly marker: Marker;
   readonly description: string;
 };
 
-/** An entry with what identifies it taken apart. */
+/** An entry with its identifying parts separated. */
 export type BacklogItem = BacklogEntry & {
   readonly line: string;
-  /** Where the marker stands in the line. */
+  /** Position of the marker in the line. */
   readonly markerAt: number;
-  /** The description without reference and link. */
+  /** Description without reference and link. */
   readonly title: string;
   /** Name of the item's folder, from its own link at the end of the line. */
   readonly folder: string | null;
@@ -28,7 +28,7 @@ export type BacklogItem = BacklogEntry & {
   readonly reference: string | null;
 };
 
-/** Null for headings, notes, and checklists that name neither an item's number nor its folder. */
+/** Parses a line. Null for headings, notes, and checklists without an item's number, folder or reference. */
 export function parseBacklogLine(line: unknown): BacklogEntry | null {
   const item = readBacklogItem(line);
   if (item === null) return null;
@@ -36,7 +36,7 @@ export function parseBacklogLine(line: unknown): BacklogEntry | null {
   return { prefix, itemNumber, marker, description };
 }
 
-/** The same, with what identifies the item taken apart. */
+/** Parses a line like `parseBacklogLine` and separates its identifying parts. */
 export function readBacklogItem(line: unknown): BacklogItem | null {
   if (typeof line !== "string" || line.length > MAX_LINE_LENGTH) return null;
   const bare = line.trimEnd();
@@ -68,7 +68,10 @@ function toMarker(mark: string | undefined): Marker {
   return mark === "x" || mark === "X" ? "x" : " ";
 }
 
-/** The text of a line for an item: brackets in a title cannot pass for the item's own reference or link. */
+/**
+ * Formats the text of an item's line. Escapes brackets in the title, which could imitate the item's own reference or
+ * link.
+ */
 export function backlogDescription(
   title: string,
   { reference, folder }: { reference: string | null; folder: string },
@@ -78,7 +81,7 @@ export function backlogDescription(
   return `${plain}${source} -> [requirements](${folder}/)`;
 }
 
-/** Nothing a title holds begins a line of its own. */
+/** Puts text on one line: line breaks and control characters become spaces, and long text is cut. */
 export function oneLine(text: string): string {
   return text
     .slice(0, MAX_LINE_LENGTH / 2)
@@ -86,7 +89,7 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** The item's own link is the last thing on its line; links inside a title are text. */
+/** Splits off the item's own link at the end of the line. Links inside a title are text. */
 function splitLink(description: string): { title: string; folder: string | null } {
   const [ascii, sign] = [description.lastIndexOf("->"), description.lastIndexOf("→")];
   const at = Math.max(ascii, sign);
@@ -96,7 +99,7 @@ function splitLink(description: string): { title: string; folder: string | null 
   return { title: description.slice(0, at).trim(), folder: parseFolder(target) };
 }
 
-/** `login` of `docs/requirements/login/` and of `docs/requirements/login/requirements-spec.md`. */
+/** Returns `login` for `docs/requirements/login/` and `docs/requirements/login/requirements-spec.md`. */
 function parseFolder(target: string): string | null {
   const segments = target.split("/").filter((segment) => segment !== "");
   const last = segments.at(-1) ?? "";

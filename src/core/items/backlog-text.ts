@@ -4,12 +4,12 @@ import { generateSlug } from "./item-source.ts";
 type Line = { readonly text: string; readonly start: number; readonly end: number; readonly isCode: boolean };
 type PlacedItem = BacklogItem & { readonly start: number };
 
-/** Items of a backlog in the order of the file; what is quoted as code is none. */
+/** Lists the items of a backlog in file order, without code blocks. */
 export function backlogItems(text: string): BacklogItem[] {
   return placedItems(text);
 }
 
-/** The backlog with another marker at the item's line; null where no line is the item's own. Every other byte stays. */
+/** Changes the marker of the item's line; every other byte stays. Null if no line belongs to the item. */
 export function withMarker(text: string, slug: string, marker: Marker): string | null {
   const item = ownItem(placedItems(text), slug);
   if (item === null) return null;
@@ -17,7 +17,7 @@ export function withMarker(text: string, slug: string, marker: Marker): string |
   return `${text.slice(0, at)}${marker}${text.slice(at + 1)}`;
 }
 
-/** The backlog without the item's line; null where no line is the item's own. Every other byte stays. */
+/** Removes the item's line; every other byte stays. Null if no line belongs to the item. */
 export function withoutItem(text: string, slug: string): string | null {
   const item = ownItem(placedItems(text), slug);
   if (item === null) return null;
@@ -25,7 +25,7 @@ export function withoutItem(text: string, slug: string): string | null {
   return `${text.slice(0, item.start)}${end === -1 ? "" : text.slice(end + 1)}`;
 }
 
-/** The backlog with one more line at the end of its open items. */
+/** Adds a line after the last open item. */
 export function withItem(text: string, line: string): string {
   const ending = /\r?\n/.exec(text)?.[0] ?? "\n";
   const body = text === "" ? ["# Backlog", "", "## Open", "", "## Completed", ""].join(ending) : text;
@@ -36,7 +36,7 @@ export function withItem(text: string, line: string): string {
     : inserted(body, endOfSection(lines, open), { line, ending });
 }
 
-/** One line of the backlog: `- 16.2 [ ] Title`, or `- [ ] #16 Title` for the number of an issue, or without a number. */
+/** Formats a line: `- 16.2 [ ] Title`, or `- [ ] #16 Title` for an issue number, or without a number. */
 export function backlogLine(number: string | null, description: string, marker: Marker): string {
   const text = oneLine(description);
   if (number !== null && /^[0-9]+\.[0-9]+$/.test(number)) return `- ${number} [${marker}] ${text}`;
@@ -45,13 +45,13 @@ export function backlogLine(number: string | null, description: string, marker: 
 
 const ITEM_ID = /^(?:REQ|BUG|UPG)-[0-9]+-/i;
 
-/** `REQ-0007` of a folder that was given a number; null for others. */
+/** Returns `REQ-0007` for a folder with an assigned number, null for others. */
 export const itemId = (folder: string): string | null => ITEM_ID.exec(folder)?.[0].slice(0, -1) ?? null;
 
-/** A folder name as people say it: without the number it was given. */
+/** Removes the assigned number from a folder name. */
 export const withoutItemId = (folder: string): string => folder.replace(ITEM_ID, "");
 
-/** The line that links to the item, else the only one that has its number, or its title from beginning to end. */
+/** Finds the line that links to the item. Without a link, the only line with its number, reference or whole title. */
 function ownItem(items: readonly PlacedItem[], slug: string): PlacedItem | null {
   const wanted = slug.toLowerCase();
   const isTitled = (item: BacklogItem) => [wanted, withoutItemId(wanted)].includes(generateSlug(item.title));
@@ -90,7 +90,7 @@ const isHeading =
   (line: Line): boolean =>
     !line.isCode && line.text.startsWith("## ") && line.text.slice(3).trim().toLowerCase() === name;
 
-/** Where the section's last line that says something ends. */
+/** Returns the end of the last non-empty line in the section. */
 function endOfSection(lines: readonly Line[], heading: number): number {
   const after = lines.findIndex((line, index) => index > heading && !line.isCode && /^##? /.test(line.text));
   const section = lines.slice(heading, after === -1 ? lines.length : after);
@@ -107,7 +107,7 @@ function inserted(text: string, at: number, { line, ending }: Insertion): string
   return `${before}${gap}${isFirst ? ending : ""}${line}${ending}${text.slice(at)}`;
 }
 
-/** Before the completed items, else at the end of the file. */
+/** Adds the open section before the completed items, or at the end of the file. */
 function withOpenSection(text: string, lines: readonly Line[], { line, ending }: Insertion): string {
   const completed = lines.find(isHeading("completed"));
   const section = `## Open${ending}${ending}${line}${ending}`;

@@ -3,7 +3,10 @@ import { citedFiles } from "./cited-files.ts";
 import { checkStaleness, type Staleness } from "./staleness.ts";
 
 export type BlastRadiusStaleness = Staleness & {
-  /** none: go on silently; info: say it and go on; warning: ask; fallback: ask, because only the hashes are known. */
+  /**
+   * `none`: continue silently. `info`: show it and continue. `warning`: ask. `fallback`: ask, because only the hashes
+   * are known.
+   */
   readonly severity: "none" | "info" | "warning" | "fallback";
   readonly overlappingFiles: string[];
   readonly changedFileCount: number;
@@ -11,10 +14,13 @@ export type BlastRadiusStaleness = Staleness & {
   readonly fallbackReason: "no-impact-analysis" | "no-parseable-table" | "git-diff-failed" | null;
 };
 
-/** From so many changed files within the analysis on, a person is asked. */
+/** Minimum number of changed files in the analysed area for a warning. */
 const WARNING_FROM = 4;
 
-/** Whether what changed since the analysis is what the analysis was about; other commits with no change are no reason. `changedFiles` is a list, or anything else where git failed. */
+/**
+ * Checks if files cited in the analysis changed since. Commits without changed files do not make it stale.
+ * `changedFiles` is a list, or any other value if git failed.
+ */
 // oxlint-disable-next-line max-params -- the published signature
 export function checkBlastRadiusStaleness(
   meta: unknown,
@@ -55,7 +61,7 @@ function toSeverity(overlaps: number): "none" | "info" | "warning" {
   return overlaps < WARNING_FROM ? "info" : "warning";
 }
 
-/** A cited folder stands for everything below it. */
+/** A cited folder includes every file under it. */
 function overlap(changed: readonly string[], cited: readonly string[]): string[] {
   const files = new Set(cited);
   const folders = cited.filter((path) => path.endsWith("/"));

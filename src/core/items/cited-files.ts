@@ -1,9 +1,9 @@
-/** Read at most so much of a document; more is not an analysis. */
+/** Characters read from a document; a longer text is not an analysis. */
 const MAX_TEXT_LENGTH = 1_000_000;
 const MAX_FILES = 5_000;
 const MAX_PATH_LENGTH = 500;
 
-/** Paths of the project named in an impact analysis: in cells of its tables, and in code marks of its lists. */
+/** Returns project paths cited in an impact analysis: in table cells, and in backticks of lists and headings. */
 export function citedFiles(impactMarkdown: unknown): string[] {
   if (typeof impactMarkdown !== "string") return [];
   const found = new Set<string>();
@@ -21,14 +21,17 @@ function findCandidates(line: string): string[] {
   return /^(?:[-*+]|[0-9]{1,4}[.)]|#{1,6}) /.test(line) ? codeMarks(line) : [];
 }
 
-/** What stands between pairs of backticks. */
+/** Returns the texts between pairs of backticks. */
 function codeMarks(text: string): string[] {
   return text.split("`").filter((_part, index) => index % 2 === 1);
 }
 
 const SHAPE = /^(?:[\p{L}\p{N}@._-][\p{L}\p{N}\p{M}@._+()[\]-]*\/)*[\p{L}\p{N}@._-][\p{L}\p{N}\p{M}@._+()[\]-]*\/?$/u;
 
-/** A relative path without its line number; null for words, numbers, options, addresses and ways out of the project. */
+/**
+ * Returns a relative path without its line number. Null for words, numbers, options, URLs and paths that leave the
+ * project.
+ */
 function asPath(candidate: string): string | null {
   const text = candidate
     .slice(0, MAX_PATH_LENGTH + 20)

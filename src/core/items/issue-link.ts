@@ -1,7 +1,7 @@
-/** An issue of a tracker, as its address names it. */
+/** An issue of a tracker, read from its URL. */
 export type IssueLink = {
   readonly source: "github" | "gitlab" | "jira";
-  /** As items are referred to: `GH-42`, `GL-7`, `ABC-12`. */
+  /** Reference as used for items: `GH-42`, `GL-7`, `ABC-12`. */
   readonly id: string;
   readonly url: string;
 };
@@ -12,7 +12,10 @@ const TRACKERS: readonly { source: IssueLink["source"]; prefix: string; path: Re
   { source: "jira", prefix: "", path: /^\/(?:.+\/)?browse\/([A-Z][A-Z0-9]{0,19}-[0-9]{1,18})\/?$/ },
 ];
 
-/** The issue that an address is of; null for every other text. Anything after `?` or `#` is left out. */
+/**
+ * Reads the URL of an issue and drops everything after `?` or `#`. Null for any other text, and for a URL with
+ * credentials.
+ */
 export function readIssueLink(text: string): IssueLink | null {
   if (!/^https?:\/\/\S{1,500}$/.test(text) || !URL.canParse(text)) return null;
   const { origin, pathname, username, password } = new URL(text);

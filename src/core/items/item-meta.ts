@@ -1,7 +1,7 @@
 import { isRecord, ownValue } from "../own-value.ts";
 import { ANALYSIS_PHASES, deriveAnalysisStatus } from "./analysis-status.ts";
 
-/** The contents of an item's `meta.json`: the named keys, and every other key somebody put there. */
+/** Content of an item's `meta.json`: the named keys, and any others. */
 export type ItemMeta = Readonly<Record<string, unknown>> & {
   readonly analysis_status: string;
   readonly phases_completed: readonly unknown[];
@@ -9,10 +9,10 @@ export type ItemMeta = Readonly<Record<string, unknown>> & {
   readonly created_at: string;
 };
 
-/** What a person accepted as stale, at which commit. */
+/** A user's acceptance of a stale analysis at a commit. */
 export type AcceptedStale = { readonly hash: string; readonly by: string; readonly at: string };
 
-/** The keys the engine owns. Everything else in the file is somebody else's. */
+/** Keys owned by the engine. All others in the file belong to someone else. */
 export type MetaFields = {
   readonly phases_completed?: readonly string[];
   readonly analysis_status?: string;
@@ -24,7 +24,7 @@ export type MetaFields = {
   readonly req_id?: string;
   readonly artifact_folder?: string;
   readonly accepted_stale?: readonly AcceptedStale[];
-  /** When each phase was completed; those of other phases stay. */
+  /** Completion time of each phase. Times of other phases stay. */
   readonly phase_timestamps?: Readonly<Record<string, string>>;
 };
 
@@ -42,7 +42,10 @@ const OWN_KEYS: readonly string[] = [
   "phase_timestamps",
 ];
 
-/** A parsed file as a meta: the legacy field read as status and list, defaults where something is missing; null for what is no object. */
+/**
+ * Reads a parsed file as item meta: converts the legacy field and adds missing defaults. Null for a value other than
+ * an object.
+ */
 export function metaFrom(value: unknown, now: string): ItemMeta | null {
   if (!isRecord(value)) return null;
   const found = migrated(value);
@@ -55,7 +58,7 @@ export function metaFrom(value: unknown, now: string): ItemMeta | null {
   };
 }
 
-/** A meta as it is written: the status follows from the list, the legacy field is gone. */
+/** Returns the meta to write: status derived from the completed phases, without the legacy field. */
 export function metaToWrite(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const found = migrated(meta);
   const list = listOr(ownValue(found, "phases_completed"));
@@ -63,7 +66,7 @@ export function metaToWrite(meta: Readonly<Record<string, unknown>>): Record<str
   return { ...found, analysis_status, phases_completed: list };
 }
 
-/** What is on disk with the engine's own fields set; other keys and the order of all of them stay. */
+/** Sets the engine's own fields in existing content; other keys and the order of all keys stay. */
 export function withFields(found: Readonly<Record<string, unknown>>, fields: MetaFields): Record<string, unknown> {
   const given = OWN_KEYS.flatMap((key): [string, unknown][] => {
     const value = ownValue(fields, key);
@@ -74,7 +77,7 @@ export function withFields(found: Readonly<Record<string, unknown>>, fields: Met
   return { ...merged, phase_timestamps: { ...Object.fromEntries(completionTimes(found)), ...fields.phase_timestamps } };
 }
 
-/** When each phase was completed, where the file says so: `phase_timestamps`, by phase. */
+/** Returns the recorded completion time of each phase, from `phase_timestamps`. */
 export function completionTimes(meta: unknown): ReadonlyMap<string, string> {
   const times = ownValue(meta, "phase_timestamps");
   if (!isRecord(times)) return new Map();
@@ -86,7 +89,7 @@ export function completionTimes(meta: unknown): ReadonlyMap<string, string> {
   );
 }
 
-/** The new fields take the place of the old one; where both exist, the new ones are right. */
+/** Replaces the legacy field with the new fields. If both exist, the new fields win. */
 function migrated(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (!Object.hasOwn(value, "phase_a_completed")) return { ...value };
   const isDone = ownValue(value, "phase_a_completed") === true;

@@ -6,26 +6,26 @@ export type ItemSource = {
   readonly description: string;
 };
 
-/** True for text that names an item by number or reference and says nothing about it: `16.2`, `#42`, `ABC-12`. */
+/** True for text that only refers to an item by number or reference: `16.2`, `#42`, `ABC-12`. */
 export function isReference(text: string): boolean {
   return /^(?:[0-9]+\.[0-9]+|#[0-9]+)$/.test(text) || (!/\s/.test(text) && detectSource(text).source_id !== null);
 }
 
-/** Characters. */
+/** In characters. */
 export const MAX_TITLE_LENGTH = 10_000;
 
-/** A title as a folder name. */
+/** Converts a title to a folder name. */
 export function generateSlug(text: unknown): string {
   return toSlug(typeof text === "string" ? text.slice(0, MAX_TITLE_LENGTH) : "");
 }
 
-/** Where a request comes from: `#42` is an issue on GitHub, `ABC-12` one of Jira, everything else was typed. */
+/** Detects the source of a request: `#42` is a GitHub issue, `ABC-12` a Jira issue. Any other text was typed. */
 export function detectSource(text: unknown): ItemSource {
   if (typeof text !== "string") return { source: "manual", source_id: null, description: "" };
   const description = text.trim();
   const issue = /^(?:#([0-9]{1,18})(?=\s|$)|GH-([0-9]{1,18})$)/.exec(description)?.slice(1).join("");
   if (issue !== undefined) return { source: "github", source_id: `GH-${issue}`, description };
-  // Only alone: a title may well begin with "UTF-8" or "SHA-256".
+  // Requires the whole text to match: a title may start with "UTF-8" or "SHA-256".
   const isTicket = /^[A-Z][A-Z0-9]{0,19}-[0-9]{1,18}$/.test(description);
   return isTicket
     ? { source: "jira", source_id: description, description }

@@ -4,8 +4,8 @@ import { type ItemMeta, type MetaFields } from "./item-meta.ts";
 type SizingField = Required<Pick<MetaFields, "sizing_decision">>;
 
 /**
- * What a light way of working means for an item whose analysis is past the phase that tells its size: nobody will be
- * asked about it any more. Null where that phase is still to come.
+ * Returns a light sizing for an item whose analysis has completed its sizing phase, because the question will not come
+ * again. Null if that phase is still due.
  */
 export function lightSizing(meta: ItemMeta | null, { phases }: WorkflowDefinition, now: string): SizingField | null {
   const sizing = phases.find(({ after }) => after.includes("sizing"))?.key;

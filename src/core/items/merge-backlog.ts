@@ -1,11 +1,11 @@
 import { readBacklogItem } from "./backlog-line.ts";
 
-/** `base` is null where both sides added the file. */
+/** `base` is null if both sides added the file. */
 export type BacklogVersions = { readonly base: string | null; readonly ours: string; readonly theirs: string };
 
 /**
- * Two versions of a backlog as one, item by item: what either side added, marked or took out counts, and of two marks
- * the one further on. Null where more than items differs, or both changed the words of the same item.
+ * Merges two versions of a backlog item by item: additions, markers and removals of both sides count, and the more
+ * advanced marker wins. Null if both sides changed text outside of items, or differ in it without a base.
  */
 export function mergeBacklog({ base, ours, theirs }: BacklogVersions): string | null {
   const [mine, other] = [splitLines(ours), splitLines(theirs)];
@@ -17,7 +17,7 @@ export function mergeBacklog({ base, ours, theirs }: BacklogVersions): string | 
   const [inBase, inFrame, inAdded] = [indexItems(old), indexItems(frame), indexItems(added)];
   const kept = frame.filter((line) => {
     const key = parseKey(line);
-    return key === null || inAdded.has(key) || !inBase.has(key); // taken out on the other side
+    return key === null || inAdded.has(key) || !inBase.has(key); // removed on the other side
   });
   const marked = kept.map((line) => furthest(line, inAdded.get(parseKey(line) ?? "")));
   const result = [...marked];
@@ -31,7 +31,7 @@ export function mergeBacklog({ base, ours, theirs }: BacklogVersions): string | 
 
 const splitLines = (text: string): string[] => text.split("\n");
 
-/** What an item is, whatever its marker says. */
+/** Returns the identity of an item: its line without the marker. */
 function parseKey(line: string): string | null {
   const item = readBacklogItem(line);
   return item === null ? null : `${item.line.slice(0, item.markerAt)} ${item.line.slice(item.markerAt + 1)}`;
@@ -55,7 +55,7 @@ function furthest(line: string, other: string | undefined): string {
   return FURTHER.indexOf(two.marker) > FURTHER.indexOf(one.marker) ? other : line;
 }
 
-/** After the nearest line above it that is there too. */
+/** Returns the position after the nearest preceding line that `result` contains. */
 function placeFor(result: readonly string[], above: readonly string[]): number {
   for (const line of above.toReversed()) {
     const key = parseKey(line);

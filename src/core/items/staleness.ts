@@ -2,20 +2,21 @@ import { ownValue } from "../own-value.ts";
 
 export type Staleness = {
   readonly stale: boolean;
-  /** As stored with the item: text from a file, fit for comparing and showing only. */
+  /** Hash stored with the item. It is text from a file: only for comparison and display. */
   readonly originalHash: string | null;
-  /** As given. */
+  /** Hash passed by the caller. */
   readonly currentHash: string | null;
-  /** For the caller to fill in: counting needs git. */
+  /** Filled in by the caller, because counting needs git. */
   readonly commitsBehind: null;
 };
 
-/** The shortest abbreviation git itself makes. */
+/** Length of the shortest abbreviation made by git. */
 const SHORTEST_PREFIX = 4;
 
 /**
- * Whether the code moved on since the analysis. A short hash matches the full one it begins; nothing stored is never
- * stale, and a stored hash beside no current one always is: callers that could not ask git do not ask this either.
+ * Checks if the code changed since the analysis. An abbreviated hash matches the full one. An item without a stored
+ * hash is never stale. A stored hash without a current one always is, because callers that fail to query git do not
+ * call this.
  */
 export function checkStaleness(meta: unknown, currentHash: unknown): Staleness {
   const hash = ownValue(meta, "codebase_hash");
@@ -25,7 +26,7 @@ export function checkStaleness(meta: unknown, currentHash: unknown): Staleness {
   return { stale, originalHash: stored, currentHash: current, commitsBehind: null };
 }
 
-/** True for two names of one commit, either of which may be abbreviated. */
+/** True for two names of one commit; either may be abbreviated. */
 export function isSameCommit(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   const matches = long.toLowerCase().startsWith(short.toLowerCase());

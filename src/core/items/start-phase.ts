@@ -9,7 +9,7 @@ import {
 
 export type StartPhase = {
   readonly status: AnalysisStatus;
-  /** Always a phase of the workflow; null: begin at its beginning, or nothing is left to do. */
+  /** Always a phase of the workflow. Null: start at the beginning, or no phase is left. */
   readonly startPhase: string | null;
   readonly completedPhases: string[];
   readonly remainingPhases: string[];
@@ -17,8 +17,8 @@ export type StartPhase = {
 };
 
 /**
- * Where a build of an item begins. `analysisPhases` are those the workflow marks as analysis, in order; an item that
- * was sized as light does not wait for the phases its sizing leaves out.
+ * Computes where a build of an item starts. `analysisPhases` are the workflow's analysis phases, in order. An item
+ * sized as light does not wait for phases skipped by its sizing.
  */
 export function computeStartPhase(
   meta: unknown,

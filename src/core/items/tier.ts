@@ -2,7 +2,7 @@ import { ownValue } from "../own-value.ts";
 
 export type Tier = "trivial" | "light" | "standard" | "epic";
 
-/** How much ceremony a piece of work deserves, least first. */
+/** Sizes of work, smallest first. */
 export const TIER_ORDER: readonly Tier[] = ["trivial", "light", "standard", "epic"];
 
 export type TierDescription = { readonly label: string; readonly description: string; readonly fileRange: string };
@@ -14,7 +14,7 @@ const descriptions: Readonly<Record<Tier, TierDescription>> = {
   epic: { label: "Epic", description: "large or risky: worth splitting first", fileRange: "more than 20 files" },
 };
 
-/** The tier for a number of files; medium and high risk raise it by one. A count that is none gives the middle. */
+/** Returns the tier for a number of files; medium and high risk raise it by one. An invalid count gives `standard`. */
 export function computeRecommendedTier(files: unknown, risk?: unknown, thresholds?: unknown): Tier {
   if (typeof files !== "number" || !Number.isInteger(files) || files < 1) return "standard";
   const limits = parseLimits(thresholds);
@@ -25,21 +25,21 @@ export function computeRecommendedTier(files: unknown, risk?: unknown, threshold
   return TIER_ORDER[Math.min(raised, TIER_ORDER.length - 1)] ?? "standard";
 }
 
-/** How a tier is shown; an unknown name is shown as the standard one. */
+/** Returns the display texts of a tier. An unknown name gets the texts of `standard`. */
 export function getTierDescription(tier: unknown): TierDescription {
   return descriptions[TIER_ORDER.find((known) => known === tier) ?? "standard"];
 }
 
 const DEFAULT_LIMITS: readonly number[] = [2, 8, 20];
 
-/** Thresholds that are not three rising counts count as not given. */
+/** Returns the given thresholds if they are three rising counts, else the defaults. */
 function parseLimits(thresholds: unknown): readonly number[] {
   const given = ["trivial_max_files", "light_max_files", "standard_max_files"].map(
     (name, index) => ownValue(thresholds, name) ?? DEFAULT_LIMITS[index],
   );
   const rising = given.every((limit, index) => {
     const before = index === 0 ? 0 : given[index - 1];
-    return Number.isSafeInteger(limit) && (limit as number) > (before as number); // the one before was checked first
+    return Number.isSafeInteger(limit) && (limit as number) > (before as number); // the previous limit was checked first
   });
   return rising ? (given as number[]) : DEFAULT_LIMITS;
 }

@@ -6,7 +6,7 @@ import { atLeastAsStrict, RULE_NAMES, ruleValue, type RuleName } from "./strictn
 
 type Phases = readonly PhaseDefinition[];
 
-/** What is shipped, so that text of ours can be told from text of a repository. */
+/** Names and texts shipped with isdlc, as opposed to a repository's. */
 export type BuiltIn = {
   readonly workflows: readonly string[];
   readonly personas: readonly string[];
@@ -14,22 +14,22 @@ export type BuiltIn = {
   readonly needs: readonly string[];
 };
 
-/** One thing an overlay does to a workflow. */
+/** One change of an overlay to a workflow. */
 export type OverlayPart = {
-  /** Where it stands in the file. */
+  /** Position in the overlay file. */
   readonly place: string;
   readonly what: string;
-  /** The phase of the workflow that it is about. */
+  /** Phase of the workflow to which the change refers. */
   readonly phase: PhaseKey;
-  /** Only for lists that have the phase. */
+  /** Requires a list that contains `phase`. */
   readonly apply: (phases: Phases) => Phases;
-  /** Why it would loosen those phases; null where it does not. */
+  /** Reason why the change would relax these phases; null if it would not. */
   readonly loosens: (phases: Phases, builtIn: BuiltIn) => string | null;
-  /** The phase whose rules it sets, and which of them. */
+  /** Phase and rules set by the change. */
   readonly sets: { readonly phase: PhaseKey; readonly rules: readonly RuleName[] } | null;
 };
 
-/** What an overlay does to a workflow, in order: insert, replace, remove, rules one by one. */
+/** Lists an overlay's changes to a workflow in order: insert, replace, remove, then one rule at a time. */
 export function overlayParts(content: Overlay, workflow: string): OverlayPart[] {
   const workflows = content.workflows ?? {};
   const overlay = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
@@ -67,7 +67,10 @@ function insertions({ insert = [] }: WorkflowOverlay, place: string): OverlayPar
   });
 }
 
-/** A phase more is no loosening as long as it brings no text of its own and may write nothing but its documents. */
+/**
+ * Returns why an inserted phase relaxes the workflow. It does not if all its text is shipped, it writes only its
+ * documents, and it does no sizing.
+ */
 function insertionLoosens(added: PhaseDefinition, builtIn: BuiltIn): string | null {
   const own = [added.persona, added.reviewer ?? added.persona].find((name) => !builtIn.personas.includes(name));
   if (own !== undefined) return `the persona ${own} is prompt text`;
@@ -106,10 +109,10 @@ function ruleChanges(phase: PhaseKey, { checks, ...changes }: RuleChanges, place
   const whole = Object.entries(changes).filter(([, value]) => value !== undefined);
   const numbers = Object.entries(checks ?? {}).filter(([, value]) => value !== undefined);
   return [
-    ...whole.map(([rule, value]) => ruleChange(phase, rule as RuleName, { place, with: { [rule]: value } })), // strict keys
+    ...whole.map(([rule, value]) => ruleChange(phase, rule as RuleName, { place, with: { [rule]: value } })), // the schema allows only these keys
     ...numbers.map(([rule, value]) =>
       ruleChange(phase, `checks.${rule}` as RuleName, { place, checks: { [rule]: value } }),
-    ), // strict keys
+    ), // the schema allows only these keys
   ];
 }
 
@@ -139,7 +142,7 @@ function ruleChange(phase: PhaseKey, rule: RuleName, change: Change): OverlayPar
   };
 }
 
-/** What a phase of an overlay gets where nothing is said: it writes its own documents and is reviewed. */
+/** Defaults for a phase of an overlay: it writes its own documents and is reviewed. */
 const DEFAULTS = {
   reviewer: "reviewer",
   inputs: [],
@@ -163,16 +166,16 @@ function completed({ key, persona, checks, ...rest }: OverlayPhase): PhaseDefini
 
 type DefinedFields<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Only what was said: a key without a value must not hide a default. */
+/** Removes keys without a value, which would hide a default. */
 function withoutGaps<T extends object>(values: T): DefinedFields<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as DefinedFields<T>; // fewer keys
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as DefinedFields<T>; // only removes keys
 }
 
 const findPhaseIndex = (phases: Phases, key: PhaseKey): number => phases.findIndex((phase) => phase.key === key);
 
 const TOLD_LENGTH = 60;
 
-/** A value in a sentence. */
+/** Formats a value for a sentence. */
 function told(value: unknown): string {
   const text = JSON.stringify(value ?? null);
   return text.length > TOLD_LENGTH ? `${text.slice(0, TOLD_LENGTH)}…` : text;

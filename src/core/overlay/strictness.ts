@@ -1,20 +1,20 @@
 import type { PhaseDefinition } from "../../schema/plan.ts";
 
-/** Every rule of a phase that can be compared on its own. */
+/** Rules of a phase, each compared on its own. */
 export type RuleName =
   | Exclude<keyof PhaseDefinition, "key" | "checks" | "judged" | "mustChange">
   | "checks.limit"
   | "checks.breaker";
 
-/** True where `next` asks at least as much as `now`, so that anybody may say it. */
+/** True if `next` is at least as strict as `now`: such a change needs no trust. */
 type StrictnessRule = (now: PhaseDefinition, next: PhaseDefinition) => boolean;
 
 const GATES = ["supervised", "large", "always"];
 const WRITES = ["tree", "tests", "item"];
 
-/** What counts as tightening, rule by rule. A new rule does not compile before it has its line here. */
+/** Comparison of each rule. A new rule does not compile without an entry here. */
 export const atLeastAsStrict: Readonly<Record<RuleName, StrictnessRule>> = {
-  // Names and needs are read by agents and by people at a gate: text is never a tightening.
+  // Agents, and approvers at a gate, read names and needs: a changed text is never a tightening.
   name: (now, next) => now.name === next.name,
   shortName: (now, next) => now.shortName === next.shortName,
   needs: (now, next) => now.needs === next.needs,
@@ -28,19 +28,19 @@ export const atLeastAsStrict: Readonly<Record<RuleName, StrictnessRule>> = {
   gate: (now, next) => GATES.indexOf(next.gate) >= GATES.indexOf(now.gate),
   "checks.limit": (now, next) => next.checks.limit <= now.checks.limit,
   "checks.breaker": (now, next) => next.checks.breaker <= now.checks.breaker,
-  // The longer an agent may be silent, the later a stuck one is ended and a person asked.
+  // Limit on an agent's silence: the longer it is, the later a stuck agent is stopped and the user asked.
   minutes: (now, next) => next.minutes <= now.minutes,
-  // Phases of the analysis are left out when an item was analysed before.
+  // Analysis phases are skipped if the item was analysed before.
   analysis: (now, next) => now.analysis || !next.analysis,
   whenLight: (now, next) => next.whenLight === "keep" || now.whenLight === "drop",
-  // Sizing can leave phases out, and asks a person first: neither adding nor dropping it is a tightening.
+  // Sizing can drop phases, but asks the user first: neither adding nor removing it is a tightening.
   after: (now, next) =>
     now.after.includes("sizing") === next.after.includes("sizing") && holdsAll(next.after, now.after),
 };
 
-export const RULE_NAMES = Object.keys(atLeastAsStrict) as RuleName[]; // the keys just written
+export const RULE_NAMES = Object.keys(atLeastAsStrict) as RuleName[]; // the keys of `atLeastAsStrict`
 
-/** The value of a rule, by its name. */
+/** Returns the value of a rule by its name. */
 export function ruleValue(phase: PhaseDefinition, rule: RuleName): unknown {
   if (rule === "checks.limit") return phase.checks.limit;
   if (rule === "checks.breaker") return phase.checks.breaker;

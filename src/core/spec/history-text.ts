@@ -2,8 +2,8 @@ const BEFORE_ENTRY = /^(?=## Phase: )/m;
 const HEADING_LINES = 3;
 
 /**
- * A review history with an entry at its end, or in place of the one with the same heading: an entry that is told twice
- * is there once, and one that has become more complete replaces what was known before.
+ * Adds an entry to a review history, or replaces the one with the same heading. A repeated entry appears once; a more
+ * complete entry replaces the earlier one.
  */
 export function withHistoryEntry(history: string, entry: string): string {
   const parts = history.split(BEFORE_ENTRY);
@@ -15,5 +15,5 @@ export function withHistoryEntry(history: string, entry: string): string {
     .join("\n\n")}\n`;
 }
 
-/** Phase, iteration and time: the first three lines. */
+/** Returns phase, iteration and time: the first three lines. */
 const readHeading = (entry: string): string => entry.split(/\r?\n/, HEADING_LINES).join("\n");

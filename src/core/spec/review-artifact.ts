@@ -10,18 +10,18 @@ export type ReviewRequest = {
   readonly previous: string | null;
   readonly current: string;
   readonly needs: string;
-  /** True when the first answer could not be used. */
+  /** True if the first answer was unusable. */
   readonly isRepeated: boolean;
 };
 
-/** Whoever judges; what it answers is checked, so any value may come back. */
+/** A reviewer. Its answer is validated, because it may return any value. */
 export type ArtifactReviewer = (request: ReviewRequest) => Promise<unknown>;
 
 const MAX_ANSWERS = 2;
 
 /**
- * Can the next phase work with this artifact? What is empty or lacks its predecessor is refused without asking anybody.
- * A previous artifact of null means that there is none; an empty one, that it is missing.
+ * Checks if the next phase can work with an artifact. Rejects an empty artifact or a missing predecessor without
+ * calling the reviewer. `previous`: null if the phase has no predecessor, empty if it is missing.
  */
 // oxlint-disable-next-line max-params -- the published signature
 export async function reviewArtifact(
@@ -44,7 +44,7 @@ export async function reviewArtifact(
 
 type Material = { readonly previous: unknown; readonly current: unknown; readonly needs: unknown };
 
-/** Types promise little to callers in plain JavaScript. */
+/** Callers in plain JavaScript may pass other types. */
 function findFault({ previous, current, needs }: Material): string | null {
   if (typeof current !== "string") return "The artifact is not text.";
   if (current.trim() === "") return "The artifact is empty.";
@@ -59,11 +59,11 @@ async function requestVerdict(reviewer: ArtifactReviewer, request: ReviewRequest
     const parsed = Verdict.safeParse(await reviewer(request));
     return parsed.success ? parsed.data : null;
   } catch {
-    return null; // a reviewer that fails gave no verdict, whatever the reason
+    return null; // a reviewer that throws gives no verdict, whatever the reason
   }
 }
 
-/** One blocker, and it is not approved, whatever the reviewer says. */
+/** A blocker prevents approval, even if the reviewer approved. */
 function believed({ approved, issues, summary }: Verdict): ArtifactReview {
   return { approved: approved && !issues.some(({ severity }) => severity === "blocker"), issues, summary };
 }

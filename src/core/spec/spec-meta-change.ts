@@ -3,7 +3,7 @@ import { isRecord, ownValue } from "../own-value.ts";
 import { isCount, phaseStateFrom, specMetaFrom, type SpecPhaseState } from "./spec-meta.ts";
 import type { SpecPhase } from "./spec-phases.ts";
 
-/** What a run tells about its feature. `at` is the time in the journal, so that telling it twice changes nothing. */
+/** Change of a run to its feature. `at` is the time in the journal: applying the change twice has no further effect. */
 export type SpecChange =
   | { readonly is: "phaseStarted"; readonly phase: SpecPhase; readonly at: string }
   | {
@@ -13,11 +13,11 @@ export type SpecChange =
       readonly iterations: number;
       readonly reviewerNotes: readonly string[];
     }
-  /** `verified: false` takes back what an earlier verification said. */
+  /** `verified: false` revokes an earlier verification. */
   | { readonly is: "phaseVerified"; readonly phase: SpecPhase; readonly verified: boolean }
   | { readonly is: "completed" | "abandoned"; readonly at: string };
 
-/** Updates of one phase, as scripts give them. */
+/** Updates of one phase, as passed by scripts. */
 export type PhaseUpdates = Partial<{
   readonly started: string;
   readonly completed: string;
@@ -29,8 +29,8 @@ export type PhaseUpdates = Partial<{
 type FileRecord = Readonly<Record<string, unknown>>;
 
 /**
- * What is on disk with a change of the run in it; other keys and the order of all of them stay. A feature that has
- * ended is given back as it is: there is no way out of `completed` and `abandoned`.
+ * Applies a run's change to existing content; other keys and the order of all keys stay. A feature that is neither
+ * planned nor active is returned unchanged: `completed` and `abandoned` are final.
  */
 export function specMetaAfter(found: FileRecord, change: SpecChange): FileRecord {
   if (!isOpen(found)) return found;
@@ -51,12 +51,12 @@ export function specMetaAfter(found: FileRecord, change: SpecChange): FileRecord
   }
 }
 
-/** What is on disk with the updates merged into the phase; null where the feature has ended. */
+/** Merges updates into the phase. Null if the feature has ended. */
 export function withPhaseUpdates(found: FileRecord, phase: SpecPhase, updates: PhaseUpdates): FileRecord | null {
   return isOpen(found) ? withPhase(found, phase, updates) : null;
 }
 
-/** Updates somebody else made up, read key by key; null when one of them is not what it should be. */
+/** Reads untrusted updates key by key. Null if a value is invalid. */
 export function phaseUpdatesFrom(value: unknown): PhaseUpdates | null {
   if (!isRecord(value)) return null;
   const given = Object.keys(value).filter((key) => ownValue(value, key) !== undefined);
@@ -73,7 +73,7 @@ const VALID = new Map<string, (value: unknown) => boolean>([
   ["reviewerNotes", (value) => Array.isArray(value) && value.every((note) => typeof note === "string")],
 ]);
 
-/** Starting again makes everything proven about the phase unproven; hearing of the same start again does not. */
+/** Starting a phase again resets its results. Repeating the same start does not. */
 function started(found: FileRecord, { phase, at }: { phase: SpecPhase; at: string }): FileRecord {
   if (findPhaseState(found, phase).started === at) return found;
   const begun = specMetaFrom(found)?.status === "planned" ? { ...found, status: "active" } : found;
@@ -89,7 +89,7 @@ function withPhase(found: FileRecord, phase: SpecPhase, fields: PhaseFields): Fi
   return { ...found, ...(isCompleted && { currentPhase: phase }), phases: { ...phases, [phase]: merged } };
 }
 
-/** Planned work may begin. */
+/** Includes planned features, which may start. */
 const isOpen = (found: FileRecord): boolean => ["planned", "active"].includes(specMetaFrom(found)?.status ?? "unknown");
 const findPhaseState = (found: FileRecord, phase: SpecPhase): SpecPhaseState =>
   phaseStateFrom(ownValue(ownValue(found, "phases"), phase));

@@ -12,18 +12,18 @@ export type SpecPhaseState = {
   readonly reviewerNotes: readonly string[];
 };
 
-/** The contents of a feature's `.meta.json`: the named keys, and every other key somebody put there. */
+/** Content of a feature's `.meta.json`: the named keys, and any others. */
 export type SpecMeta = Readonly<Record<string, unknown>> & {
   readonly id: string;
   readonly name: string;
   readonly mode: Mode;
-  /** `unknown` is a word this version does not have; such a feature is left alone. */
+  /** `unknown`: a status of another version. Such a feature is left unchanged. */
   readonly status: SpecStatus | "unknown";
   readonly created: string | null;
   readonly completed: string | null;
   /** Relative to the root of the working tree. */
   readonly worktree: string | null;
-  /** The last completed phase. */
+  /** Last completed phase. */
   readonly currentPhase: SpecPhase | null;
   readonly phases: Readonly<Record<string, SpecPhaseState>>;
 };
@@ -39,12 +39,12 @@ export type NewFeature = {
 const STATUSES: readonly unknown[] = ["planned", "active", "completed", "abandoned"];
 const MODES: readonly unknown[] = ["hotfix", "quick", "standard", "full"];
 
-/** What is written for a new feature. */
+/** Returns the content to write for a new feature. */
 export function createFeatureMeta({ id, name, mode, created, worktree }: NewFeature): SpecMeta {
   return { id, name, mode, status: "active", created, completed: null, worktree, currentPhase: null, phases: {} };
 }
 
-/** A parsed file as a meta, with defaults where something is missing; null for what is none. */
+/** Reads a parsed file as feature meta, with defaults for missing values. Null for any other value. */
 export function specMetaFrom(value: unknown): SpecMeta | null {
   if (!isRecord(value)) return null;
   const phases = ownValue(value, "phases") ?? {};
@@ -64,7 +64,7 @@ export function specMetaFrom(value: unknown): SpecMeta | null {
   };
 }
 
-/** Begun and not ended: the person is asked how to go on. */
+/** True if the phase started but did not end: the user then decides how to continue. */
 export function isPartialPhase(meta: SpecMeta, phase: SpecPhase): boolean {
   const { started, completed } = phaseStateFrom(ownValue(meta.phases, phase));
   return started !== null && completed === null;
@@ -84,7 +84,7 @@ export function phaseStateFrom(value: unknown): SpecPhaseState {
 export const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
-/** Files of the first version had no status. */
+/** Files of the first version have no status. */
 function parseStatus(value: unknown): SpecMeta["status"] {
   if (value === undefined || value === null) return "active";
   return STATUSES.includes(value) ? (value as SpecStatus) : "unknown"; // checked one line above

@@ -1,4 +1,4 @@
-/** The phases of the spec workflow in order; `finish` is a person's verb, no agent works in it. */
+/** Phases of the spec workflow in order. `finish` is a user's command; no agent works in it. */
 export const SPEC_PHASES = [
   "brainstorm",
   "specify",
@@ -13,7 +13,7 @@ export type SpecPhase = (typeof SPEC_PHASES)[number];
 
 export const isSpecPhase = (value: unknown): value is SpecPhase => (SPEC_PHASES as readonly unknown[]).includes(value);
 
-/** What each phase leaves in the feature's folder; implementing leaves code, finishing nothing. */
+/** File that each phase adds to the feature's folder. `implement` leaves code, `finish` nothing. */
 export const SPEC_FILES = [
   ["brainstorm", "brainstorm.md"],
   ["specify", "spec.md"],
@@ -23,7 +23,7 @@ export const SPEC_FILES = [
   ["verify", "verification.md"],
 ] as const satisfies readonly (readonly [SpecPhase, string])[];
 
-/** The phase a feature has reached, told by its files alone: the last one whose file is there. */
+/** Returns the last phase whose file exists. */
 export function reachedPhase(files: readonly string[]): SpecPhase | null {
   return SPEC_FILES.findLast(([, file]) => files.includes(file))?.[0] ?? null;
 }

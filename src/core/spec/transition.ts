@@ -2,7 +2,7 @@ import type { Mode } from "../../schema/plan.ts";
 import { ownValue } from "../own-value.ts";
 import { isSpecPhase, SPEC_PHASES, type SpecPhase } from "./spec-phases.ts";
 
-/** Which documents of a feature exist. */
+/** Existing documents of a feature. */
 export type SpecArtifacts = {
   readonly spec: boolean;
   readonly design: boolean;
@@ -17,23 +17,23 @@ export type TransitionVerdict = {
 };
 
 export type Transition = TransitionVerdict & {
-  /** Phases between where the feature stands and where it is to go. */
+  /** Phases skipped before the target. */
   readonly skipped: readonly SpecPhase[];
-  /** The document that must be there and is not; with type `warning` the mode goes on without it. */
+  /** Required document that is missing; with type `warning`, the mode continues without it. */
   readonly missing: "spec.md" | "plan.md" | null;
 };
 
 export type TransitionRequest = {
-  /** The last completed phase; null, or a name nobody knows: none yet. */
+  /** Last completed phase. Null, or an unknown name: none yet. */
   readonly current: string | null;
-  /** Phases that count as done, whatever their order; left out: all up to the current one. */
+  /** Phases that count as done, in any order. Default: all up to the current one. */
   readonly done?: readonly SpecPhase[];
   readonly target: string;
   readonly artifacts: SpecArtifacts;
   readonly mode: Mode;
 };
 
-/** May a feature go from one phase to another? The published form, which knows no modes. */
+/** Checks if a feature may move from one phase to another. Published form, without modes. */
 export function validateTransition(
   currentPhase: string | null,
   targetPhase: string,
@@ -44,7 +44,7 @@ export function validateTransition(
   return { allowed, type, message };
 }
 
-/** The same for a mode: a hotfix goes on without `spec.md`, with a warning that says so. */
+/** Checks a transition in a mode: a hotfix continues without `spec.md`, with a warning. */
 export function specTransition({ current, done, target, artifacts, mode }: TransitionRequest): Transition {
   if (!isSpecPhase(target)) return blocked(`There is no such phase. The phases are ${SPEC_PHASES.join(", ")}.`, null);
   const missing = missingFor(target, artifacts);
@@ -71,7 +71,7 @@ function missingFor(target: SpecPhase, artifacts: SpecArtifacts): Transition["mi
   return null;
 }
 
-/** Going back, or to the same phase again, skips nothing. */
+/** A return, or the same phase again, skips nothing. */
 function skippedBetween(current: string | null, target: SpecPhase): readonly SpecPhase[] {
   const reached = isSpecPhase(current) ? SPEC_PHASES.indexOf(current) : -1;
   return SPEC_PHASES.slice(reached + 1, Math.max(reached + 1, SPEC_PHASES.indexOf(target)));
