@@ -3,17 +3,17 @@ import { refuseCommand } from "./guard-command.ts";
 import { type GuardedTree, refuseWrite } from "./guard-path.ts";
 import { toolKind } from "./known-tools.ts";
 
-/** What a host tells about an event; everything in it is somebody else's word. */
+/** Event from a host. None of its content is trusted. */
 export type HookEvent = Readonly<Record<string, unknown>>;
 
-/** What a hook says, and the exit code that says the same where the text is not read. */
+/** Output of a hook, and the reason if it refuses. A refusal without output is reported by exit code. */
 export type HookAnswer = { readonly out: Readonly<Record<string, unknown>> | null; readonly refused: string | null };
 
 export type Situation = GuardedTree & { readonly exists: (path: string) => boolean };
 
 const NOTHING: HookAnswer = { out: null, refused: null };
 
-/** Answers one event of a session while a run is open. Decides by paths, verbs and phases only, never by what was meant. */
+/** Answers one event of a session while a run is open. Decides only by paths, commands and phases, never by intent. */
 export function answerEvent(situation: Situation, event: HookEvent): HookAnswer {
   switch (event["hook_event_name"]) {
     case "PreToolUse":
@@ -45,7 +45,7 @@ function refusing(event: HookEvent, reason: string | null): HookAnswer {
 
 const blocking = (reason: string): HookAnswer => ({ out: { decision: "block", reason }, refused: null });
 
-/** Why a tool may not be used like that now; null where it may. */
+/** Returns why a tool may not be used like this now; null if it may. */
 export function refuseTool(place: GuardedTree, event: HookEvent): string | null {
   const tool = toText(event["tool_name"]);
   const input = toFields(event["tool_input"]);
@@ -66,7 +66,10 @@ function refuseSkill(input: HookEvent): string | null {
 
 const TIMERS = /^(?:CronCreate|ScheduleWakeup|RemoteTrigger)$/;
 
-/** A tool that may change something is denied at a gate, and in a phase by what its input names. */
+/**
+ * Refuses an unknown tool, because it may change something: always while nothing may be written, and in a phase by the
+ * paths, commands and URLs of its input.
+ */
 function refuseUnknown(place: GuardedTree, tool: string, input: HookEvent): string | null {
   const name = tool.slice(0, 100) || "this tool";
   const texts = textsIn(input);
@@ -79,7 +82,7 @@ function refuseUnknown(place: GuardedTree, tool: string, input: HookEvent): stri
   return why === null ? null : `${name} may change something: ${why}`;
 }
 
-/** An input of a tool that the guard does not know can be a command, a path or a URL. */
+/** Checks an input of an unknown tool as a command, a path and a URL. */
 function refuseText(place: GuardedTree, text: string): string | null {
   if (/\b[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "a phase works in this working tree, not at a URL";
   const isPath = text.length < MAX_PATH_CHARS && /^(?:~|\.{0,2}\/|[\w@.-]+\/)[^\s]*$|^[\w@-]*\.[\w.-]+$/.test(text);
@@ -89,10 +92,10 @@ function refuseText(place: GuardedTree, text: string): string | null {
 
 const MAX_PATH_CHARS = 4096;
 const MAX_INPUT_DEPTH = 20;
-/** Stands for an input that is nested too deep to be read, and is denied like any URL. */
+/** Replaces an input nested too deep to read. It is refused like any URL. */
 const TOO_DEEP = "nested://";
 
-/** All texts of an input, keys included. */
+/** Lists all texts of an input, including keys. */
 function textsIn(value: unknown, depth = 0): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
@@ -109,7 +112,7 @@ function refuseShell(place: GuardedTree, input: HookEvent): string | null {
   return first(lines, (line) => refusePatch(here, line) ?? refuseCommand(here, line));
 }
 
-/** A patch may also come as a command. */
+/** Checks the paths of a patch, which may also be in a command. */
 function refusePatch(place: GuardedTree, text: string): string | null {
   return text.includes("*** Begin Patch") ? first(patched(text), (path) => refuseWrite(place, path)) : null;
 }
@@ -125,7 +128,7 @@ const patched = (text: string): readonly string[] =>
     (path ?? moved ?? "").trim(),
   );
 
-/** A session that stops in the middle of its phase is told so once; the second time it may go. */
+/** Blocks the first stop of a session in the middle of its phase. The second one is allowed. */
 function stopping({ marker, root, exists }: Situation, event: HookEvent): HookAnswer {
   const isAtWork =
     marker !== null && marker.wait === null && marker.writes !== "nothing" && holds(marker.session, event);
@@ -140,9 +143,9 @@ function stopping({ marker, root, exists }: Situation, event: HookEvent): HookAn
 const holds = (session: string | null, event: HookEvent): boolean =>
   session !== null && (session === event["session_id"] || session.startsWith("process-"));
 
-/** Where the run stands, in a line; a session that has been told to wait is reminded of it. */
+/** Adds a reminder to a prompt while the run waits for the user. */
 function reminding({ marker }: Situation, event: HookEvent): HookAnswer {
-  // The result of a typed command says whose turn it is after it.
+  // The result of a typed command already reports whose turn it is.
   if (marker === null || marker.wait === null || toText(event["prompt"]).startsWith("/isdlc:")) return NOTHING;
   const text = `An isdlc run waits for the person (${marker.wait.slice(0, 100)}). Only they answer. Write nothing.`;
   const told = { hookEventName: toText(event["hook_event_name"]), additionalContext: text };

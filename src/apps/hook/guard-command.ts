@@ -4,17 +4,17 @@ import { refuseProgram } from "./guard-verbs.ts";
 import { type ShellCommand, shellCommands } from "./shell-commands.ts";
 import { braces, expanded, matchesKept } from "./shell-paths.ts";
 
-/** Words before the program that is really run. */
+/** Words before the program that actually runs. */
 const WRAPPERS =
   /^(?:sudo|doas|env|command|builtin|exec|nohup|setsid|time|nice|ionice|stdbuf|timeout|xargs|busybox|npx|bunx|pnpx|then|do|else|if|while|until|!|\{)$/;
 const SHELLS = /^(?:ba|z|da|k|a)?sh$/;
-/** Programs that only look, whatever they are given. */
+/** Programs that only read, with any arguments. */
 const READS =
   /^(?:cat|ls|head|tail|grep|egrep|fgrep|rg|wc|stat|file|diff|cmp|less|more|tree|test|\[|echo|printf|jq|realpath|readlink|basename|dirname|pwd|true|false|sha256sum|md5sum|git)$/;
-/** Programs that write what they are given: every operand, or only the last. */
+/** Programs that write every operand, or only the last one. */
 const WRITES_ALL = /^(?:tee|touch|mkdir|rm|rmdir|mv|truncate|shred|unlink|chmod|chown|patch)$/;
 const WRITES_LAST = /^(?:cp|ln|install|rsync|link)$/;
-/** What speaks in the person's place. */
+/** Ways to act in the user's place. */
 const SPEAKS_FOR_PERSON = /TIOCSTI|CLAUDE_CODE_MESSAGING|\/isdlc:(?!status\b|next\b)[a-z]/i;
 const KEPT_NAME = /(?:^|[\s"'`=:/\\>(,])\.(?:isdlc|git|claude|codex|gemini|opencode)(?=$|[\s"'`:/\\),;])/i;
 
@@ -22,9 +22,9 @@ const TOUCHES_KEPT =
   "this touches what isdlc, git or this session's settings keep. To look, use cat, ls or grep alone, or the isdlc tools";
 
 const MAX_NESTED_SHELLS = 6; // shells within shells
-const MAX_COMMAND_LENGTH = 128 * 1024; // characters; Linux hands no longer line to a shell
+const MAX_COMMAND_LENGTH = 128 * 1024; // characters; Linux accepts no longer argument
 
-/** Why a session may not run this line of shell, with the way on; null where nothing speaks against it. */
+/** Returns why a session may not run this shell command line, with an alternative; null if there is no objection. */
 export function refuseCommand(place: GuardedTree, text: string, depth = 0): string | null {
   if (text.length > MAX_COMMAND_LENGTH) return "this line is too long for a shell. Do it in parts";
   const commands = depth > MAX_NESTED_SHELLS ? null : shellCommands(text);
@@ -54,7 +54,7 @@ function refuseOne(place: GuardedTree, command: ShellCommand, depth: number): st
   );
 }
 
-/** A folder that later commands of the line work in. */
+/** Follows `cd` for the later commands of the line. */
 function after(place: GuardedTree, { words }: ShellCommand): GuardedTree {
   const [program, folder] = words;
   return (program === "cd" || program === "pushd") && folder !== undefined
@@ -62,7 +62,7 @@ function after(place: GuardedTree, { words }: ShellCommand): GuardedTree {
     : place;
 }
 
-/** The program itself: assignments, wrappers and their options left out. */
+/** Returns the program and its arguments, without assignments, wrappers and their options. */
 function unwrapped(words: readonly string[]): readonly string[] {
   const at = words.findIndex((word, index) => {
     const isAssignment = /^[A-Za-z_][A-Za-z0-9_]*=/.test(word);
@@ -72,7 +72,7 @@ function unwrapped(words: readonly string[]): readonly string[] {
   return at === -1 ? [] : words.slice(at);
 }
 
-/** What a shell, `eval`, `find`, `watch`, `script` or `su` is told to run; null for any other program. */
+/** Returns the command line run by a shell, `eval`, `find`, `watch`, `script` or `su`; null for any other program. */
 function innerScript(name: string, args: readonly string[]): string | null {
   if (name === "eval") return args.join(" ");
   if (name === "watch") return args.filter((arg) => !arg.startsWith("-")).join(" ");
@@ -95,7 +95,10 @@ function written(name: string, args: readonly string[]): readonly string[] {
   return args.flatMap((arg) => /^(?:of=|--output=)(.+)$/.exec(arg)?.[1] ?? []);
 }
 
-/** A path from variables or commands (of which nothing is left here) that nobody knows is left to the engine. */
+/**
+ * Checks a write target. A path with an unknown variable or command output is left to the engine, unless it contains a
+ * protected name.
+ */
 function refuseTarget(place: GuardedTree, word: string): string | null {
   if (word === "") return null;
   const path = expanded(place, word);
@@ -104,7 +107,7 @@ function refuseTarget(place: GuardedTree, word: string): string | null {
   return path.includes("$") ? null : refuseWrite(place, path);
 }
 
-/** A program we know nothing about is not handed what is kept, under whatever name. */
+/** Refuses protected paths, under any name, as arguments of programs not known to only read. */
 function refuseMention(place: GuardedTree, word: string): string | null {
   const text = expanded(place, word);
   const isKept = KEPT_NAME.test(text) || matchesKept(text);

@@ -3,25 +3,25 @@ import { OWN_FOLDER } from "../../core/own-folder.ts";
 import { mayWrite } from "../../core/plan.ts";
 import type { Marker } from "./marker.ts";
 
-/** The place a tool works in. */
+/** Working tree and folders of a guarded tool call. */
 export type GuardedTree = {
-  /** Top of the working tree, with links followed. */
+  /** Root of the working tree, with links resolved. */
   readonly root: string;
-  /** Folder that relative paths of the tool begin at. */
+  /** Base folder for relative paths of the tool. */
   readonly cwd: string;
   readonly home: string;
-  /** Folders of the person that no agent has a part in: ours, and the settings of agent products. */
+  /** Folders of the user that are closed to agents: those of isdlc, and the settings of agent products. */
   readonly closed: readonly string[];
-  /** Null where it cannot be read. */
+  /** Null if unreadable. */
   readonly marker: Marker | null;
-  /** Follows links; throws where there is nothing. */
+  /** Resolves links; throws if the path does not exist. */
   readonly realpath: (path: string) => string;
 };
 
-/** Names at the top of a tree that decide which programs and permissions an agent has. */
+/** Names at the root of a working tree that control an agent's programs and permissions. */
 const SETTINGS = [".claude", ".codex", ".gemini", ".opencode", ".mcp.json", "opencode.json", "opencode.jsonc"];
 
-/** Why a tool may not write there now, with the way on; null where it may. */
+/** Returns why a tool may not write this path now, with an alternative; null if it may. */
 export function refuseWrite(place: GuardedTree, path: string): string | null {
   const real = realPath(place, path);
   const kept = refuseKept(place, real);
@@ -48,7 +48,7 @@ function refusePath(marker: Marker, path: string): string | null {
     : `${phase} may write ${where}. Code has a phase of its own: report this one first`;
 }
 
-/** Why nobody but its owner writes there, whatever the run is doing; null for any other place. */
+/** Returns why only its owner may write this path, in any state of the run; null for any other path. */
 export function refuseKept(place: GuardedTree, real: string): string | null {
   const { root, closed, marker } = place;
   if (closed.some((folder) => isInside(real, folder)))
@@ -67,7 +67,7 @@ export function refuseKept(place: GuardedTree, real: string): string | null {
 const ownedByIsdlc = (real: string): string =>
   `${real} is written by isdlc and git alone. Read the state with isdlc status, isdlc gate or the isdlc tools; commits are made when the person accepts the phase`;
 
-/** As file systems compare names that ignore case, trailing dots and spaces. */
+/** Folds a name like file systems that ignore case, trailing dots and spaces. */
 const fold = (name: string): string => name.toLowerCase().replace(/[. ]+$/, "");
 const isOurs = (name: string): boolean => fold(name) === OWN_FOLDER || fold(name) === ".git";
 
@@ -76,9 +76,9 @@ export function isInside(path: string, folder: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
-const MAX_PATH_LENGTH = 4096; // no system takes a longer one
+const MAX_PATH_LENGTH = 4096; // no system accepts a longer one
 
-/** The path with links followed as far as it exists. */
+/** Resolves links in the existing part of the path. */
 export function realPath({ cwd, home, realpath }: GuardedTree, path: string): string {
   const whole = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(cwd, path);
   if (whole.length > MAX_PATH_LENGTH) return whole;
@@ -86,7 +86,7 @@ export function realPath({ cwd, home, realpath }: GuardedTree, path: string): st
     try {
       return join(realpath(known), rest);
     } catch {
-      if (known === dirname(known)) return whole; // not even the top exists
+      if (known === dirname(known)) return whole; // not even the root exists
       rest = join(basename(known), rest);
     }
   }

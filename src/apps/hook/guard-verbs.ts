@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-/** Verbs of isdlc that a session may use: they read, or they are its work. Everything else is for people. */
+/** Commands of isdlc that a session may use: they read, or are part of its work. All others are for people. */
 export const SESSION_VERBS: readonly string[] = [
   "items",
   "logs",
@@ -24,7 +24,7 @@ export const SESSION_VERBS: readonly string[] = [
 const GIT_WRITES =
   /^(?:commit|merge|rebase|reset|checkout|switch|restore|stash|push|pull|tag|branch|update-ref|update-index|symbolic-ref|worktree|cherry-pick|revert|am|apply|config|clean|rm|mv|add|init|gc|prune|replace|notes|filter-branch|submodule|remote|reflog)$/;
 
-/** Why a program may not be run by a session at all: it decides, commits, or types in the person's place. */
+/** Returns why a session may never run this program: it decides, commits, or types in the user's place. */
 export function refuseProgram(words: readonly string[]): string | null {
   const [program = "", ...args] = words;
   const name = basename(program);

@@ -4,7 +4,7 @@ type ToolKind = "shell" | "write" | "read" | "session" | "typed" | "unknown";
 /** Tools by product: Claude Code, Codex, Gemini CLI, opencode. */
 type ToolNames = readonly [claude: string, codex: string, gemini: string, opencode: string];
 
-/** Tools that run commands: the guard reads their command line. */
+/** Tools that run commands. The guard checks their command line. */
 const SHELL_TOOLS: ToolNames = [
   "Bash Monitor",
   "shell local_shell exec_command write_stdin",
@@ -12,7 +12,7 @@ const SHELL_TOOLS: ToolNames = [
   "bash",
 ];
 
-/** Tools that write files: the guard reads their paths. */
+/** Tools that write files. The guard checks their paths. */
 const WRITING_TOOLS: ToolNames = [
   "Write Edit MultiEdit NotebookEdit",
   "apply_patch",
@@ -21,8 +21,8 @@ const WRITING_TOOLS: ToolNames = [
 ];
 
 /**
- * Tools that change no file, no repository and no other session. An agent that a tool starts belongs to the same session,
- * and each of its own tool calls comes to the guard.
+ * Tools that change no file, no repository and no other session. An agent started by a tool belongs to the same
+ * session, and the guard checks each of its tool calls.
  */
 const READING_TOOLS: ToolNames = [
   `Read Grep Glob WebFetch WebSearch ToolSearch DeferredToolPlaceholder WaitForMcpServers
@@ -37,7 +37,7 @@ const READING_TOOLS: ToolNames = [
   "glob grep list read skill task todoread todowrite webfetch websearch question",
 ];
 
-/** Tools that the products are known to offer and that the guard denies like unknown ones: they may change something. */
+/** Known tools that may change something. The guard refuses them like unknown ones. */
 const CHANGING_TOOLS: ToolNames = [
   "CronCreate CronDelete ScheduleWakeup RemoteTrigger SendMessage Workflow EnterWorktree ExitWorktree",
   "create_goal update_goal",
@@ -47,7 +47,7 @@ const CHANGING_TOOLS: ToolNames = [
 
 const namesIn = (tools: ToolNames): readonly string[] => tools.join(" ").split(/\s+/).filter(Boolean);
 
-/** Codex offers these as one tool with several functions. */
+/** Codex offers each of these as one tool with several functions. */
 const GROUPS = ["mcp__isdlc", "multi_agent_v1"];
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -56,7 +56,7 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ...namesIn(READING_TOOLS).map((name) => [name, "read"] as const),
 ]);
 
-/** The tools of isdlc's own server, as each product names them. */
+/** Tools of isdlc's own server, as named by each product. */
 const OWN_TOOL = /^(?:mcp_{1,2})?(?:plugin_)?isdlc(?:_isdlc)?(?:__?|\.)(begin|report|ask|status|typed)$/;
 
 export function toolKind(fullName: string): ToolKind {
@@ -66,6 +66,6 @@ export function toolKind(fullName: string): ToolKind {
   return own === undefined ? (KINDS.get(name) ?? "unknown") : "session";
 }
 
-/** True for a tool whose treatment was decided for its name. */
+/** True for a tool that was classified by name. */
 export const isKnownTool = (name: string): boolean =>
   toolKind(name) !== "unknown" || [...namesIn(CHANGING_TOOLS), ...GROUPS].includes(name);

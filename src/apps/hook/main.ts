@@ -7,15 +7,15 @@ import { parseMarker } from "./marker.ts";
 
 const INPUT_LIMIT = 2 * 1024 * 1024; // bytes
 const MARKER_LIMIT = 16 * 1024;
-const MAX_READ_ATTEMPTS = 5000; // a hundred milliseconds or two
-const REFUSED = 2; // the exit code that every host takes for a refusal
+const MAX_READ_ATTEMPTS = 5000; // takes 100 to 200 ms
+const REFUSED = 2; // every host treats this exit code as a refusal
 
-// Nobody reads where an error came from, and finding out costs more than what failed.
+// Stack traces are never read, and creating them costs more than the failed call.
 Error.stackTraceLimit = 0;
 
 /**
- * The guard of a session while a run is open: one event on the input, one answer on the output. Whatever it cannot
- * read is refused. The shell that calls it refuses for it should it not end well.
+ * Guards a session while a run is open: reads one event, writes one answer. Refuses anything unreadable. If this
+ * program fails, the shell that calls it refuses.
  */
 function main(): number {
   const root = realpathSync.native(process.argv[2] ?? ".");
@@ -48,7 +48,7 @@ function situationIn(root: string) {
   return { root, cwd: root, home, closed, marker, realpath: boundedRealpath(), exists: existsSync };
 }
 
-/** Follows links; an event that names more files than can be looked at in time is refused at once. */
+/** Resolves links. An event with too many paths to check in time is refused at once. */
 function boundedRealpath(): (path: string) => string {
   let looks = 0;
   return (path) =>
@@ -66,7 +66,7 @@ function parseEvent(text: string | null): HookEvent | null {
   }
 }
 
-/** Tells the engine that this session is watched over. A help, not a guard: nothing depends on it but a line at the gate. */
+/** Shows the engine that this session has a guard. Informative only: it affects just one line at the gate. */
 function signOfLife(root: string, session: unknown): void {
   if (typeof session !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,90}$/.test(session)) return;
   const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
@@ -75,7 +75,7 @@ function signOfLife(root: string, session: unknown): void {
     if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true)
       closeSync(openSync(join(folder, `${session}.hook`), O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600));
   } catch {
-    return; // something else lies in its place
+    return; // something else has that name
   }
 }
 
@@ -92,7 +92,7 @@ function readFile(path: string, limit: number): string | null {
   }
 }
 
-/** Null when there is more than the limit, or nothing can be read. */
+/** Returns null if the file is unreadable or larger than the limit. */
 function readAll(file: number, limit: number): string | null {
   const chunks: Buffer[] = [];
   for (let size = 0; size <= limit;) {
@@ -114,7 +114,7 @@ function readSome(file: number, chunk: Buffer): number | null {
       const code = (error as { code?: unknown }).code; // file calls throw nothing else
       if (code === "EOF") return 0;
       if (code !== "EAGAIN") return null;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1); // an input that does not block: look again
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1); // a non-blocking input: read again
     }
   }
 }
@@ -137,4 +137,4 @@ function guarded(): number {
   }
 }
 
-process.exit(guarded()); // everything is written: nothing is left to wait for, and nothing to tidy up
+process.exit(guarded()); // all output is written, and no cleanup is needed

@@ -1,4 +1,7 @@
-/** `.isdlc/active` as far as a hook needs it. It lies in the working tree: nothing in it may allow what is never allowed. */
+/**
+ * Part of `.isdlc/active` that a hook needs. The file is in the working tree: its content must never lift a
+ * refusal that applies in every state.
+ */
 export type Marker = {
   readonly run: string;
   readonly phase: string;
@@ -11,10 +14,10 @@ export type Marker = {
 };
 
 const WRITES = ["item", "tests", "tree", "nothing"] as const;
-/** One of our own folders or one below the tree, with plain names only. */
+/** Folder under `.isdlc/work`, or folder in the working tree, with plain names only. */
 const ITEM = /^(?:\.isdlc\/work\/|(?=[A-Za-z0-9]))(?:[A-Za-z0-9][A-Za-z0-9._-]*\/)*[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** Null for anything that is not the marker of a run: then a run is open, and nothing may be written. */
+/** Returns null for anything but the marker of a run. Then a run is open, and nothing may be written. */
 export function parseMarker(text: string): Marker | null {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
-/** One command of a line of shell, without its quotes. */
+/** One command of a shell line, without quotes. */
 export type ShellCommand = {
   readonly words: readonly string[];
-  /** Files that output is sent to. */
+  /** Files that receive output. */
   readonly targets: readonly string[];
 };
 
@@ -11,11 +11,11 @@ type ShellReader = {
   readonly text: string;
   at: number;
   readonly commands: Command[];
-  /** Last lines of the here-documents that begin after this line. */
+  /** End markers of the here-documents that start after this line. */
   readonly endings: string[];
-  /** Lists of commands that are open within each other. */
+  /** Number of nested command lists. */
   depth: number;
-  /** What ends the innermost of them. */
+  /** End of the innermost list. */
   end: End;
 };
 
@@ -25,13 +25,12 @@ const BLANKS = new Set([" ", "\t", "\r"]);
 const SEPARATORS = new Set([";", "&", "|", "\n", "(", ")", "`"]);
 const WORD_ENDS = new Set([...BLANKS, ...SEPARATORS, "<", ">"]);
 const MAX_NESTING = 50;
-/** Stands in a word for what a command prints there, which nobody knows. */
+/** Replaces the unknown output of a command in a word. */
 const PRINTED = "$()";
 
 /**
- * The commands of a line of shell, those of substitutions among them; null where they are nested too deep. It follows
- * quotes, redirections and here-documents and expands no variables: what is hidden in them is found by the engine
- * afterwards, not here.
+ * Returns the commands of a shell line, including those in substitutions; null if nested too deep. Handles quotes,
+ * redirections and here-documents, but expands no variables: the engine finds what they hide afterwards.
  */
 export function shellCommands(text: string): readonly ShellCommand[] | null {
   const reader: ShellReader = { text, at: 0, commands: [], endings: [], depth: 0, end: null };
@@ -40,11 +39,11 @@ export function shellCommands(text: string): readonly ShellCommand[] | null {
   return reader.commands.filter(({ words, targets }) => words.length + targets.length > 0);
 }
 
-/** Reads commands up to the character that ends their list, or to the end of the text. */
+/** Reads commands to the end of their list, or of the text. */
 function readList(reader: ShellReader): void {
   const { text, end } = reader;
   let command = newCommand(reader);
-  let cases = 0; // within a `case` a bracket ends a pattern
+  let cases = 0; // in a `case`, a bracket ends a pattern
   while (reader.at < text.length) {
     const char = text[reader.at] ?? "";
     if (char === end && (cases === 0 || end === "`")) {
@@ -73,7 +72,7 @@ function separate(reader: ShellReader): void {
   if (char === "\n") for (const ending of reader.endings.splice(0)) skipDocument(reader, ending);
 }
 
-/** Where lists are nested too deep, nothing more is read, and no depth is taken back. */
+/** Reads a nested list. If nested too deep, reading stops and `depth` stays above the limit. */
 function nest(reader: ShellReader, end: End): void {
   if (++reader.depth > MAX_NESTING) {
     reader.at = reader.text.length;
@@ -86,13 +85,13 @@ function nest(reader: ShellReader, end: End): void {
   if (reader.depth <= MAX_NESTING) reader.depth--;
 }
 
-/** 1 where the last word opens a `case`, -1 where it ends one. */
+/** Returns 1 if the last word opens a `case`, -1 if it ends one. */
 function caseOpened(words: readonly string[]): number {
   if (words.at(-1) === "in" && words.at(-3) === "case") return 1;
   return words.length === 1 && words[0] === "esac" ? -1 : 0;
 }
 
-/** True where a word of the command was read. */
+/** Returns true if it read a word of the command. */
 function readPart(reader: ShellReader, command: Command): boolean {
   const { text } = reader;
   const char = text[reader.at] ?? "";
@@ -105,14 +104,17 @@ function readPart(reader: ShellReader, command: Command): boolean {
   return false;
 }
 
-/** `> file`, `>> file`, `>| file`, `>& file`, `&> file`; the descriptor before it stays a word, which harms nobody. */
+/**
+ * Reads `> file`, `>> file`, `>| file`, `>& file`, `&> file`. The descriptor before it stays a word, which is
+ * harmless.
+ */
 function redirect(reader: ShellReader, { targets }: Command): void {
   while (/[>|&]/.test(reader.text[reader.at] ?? "") && !isSubstitution(reader, "")) reader.at++;
   const target = nextWord(reader);
   if (target !== "" && !/^[0-9-]$/.test(target)) targets.push(target);
 }
 
-/** `<<END` begins a document that is data; `<>` opens a file for writing too; all else is read. */
+/** Reads `<`: `<<END` starts a document of data, `<>` also opens a file for writing, all others only read. */
 function readInput(reader: ShellReader, command: Command): void {
   const rest = reader.text.slice(reader.at, reader.at + 3);
   if (rest.startsWith("<<") && rest !== "<<<") {
@@ -138,10 +140,10 @@ function nextWord(reader: ShellReader): string {
   return readWord(reader);
 }
 
-/** Quotes a word can be in: `'…'`, `"…"`, and `$'…'`, in which a backslash counts. */
+/** Quotes of a word: `'…'`, `"…"`, and `$'…'` with backslash escapes. */
 type Quote = "" | "'" | '"' | "$'";
 
-/** Reads one word. What a substitution in it runs becomes commands of their own; the word goes on after it. */
+/** Reads one word. Substitutions in it are recorded as separate commands; the word continues after them. */
 function readWord(reader: ShellReader): string {
   const { text } = reader;
   let value = "";
@@ -159,7 +161,7 @@ function readWord(reader: ShellReader): string {
   return value;
 }
 
-/** A backquote that opens nothing ends what another one opened, also within quotes. */
+/** A backquote that opens nothing ends an earlier one, also within quotes. */
 function endsWord(reader: ShellReader, quote: Quote): boolean {
   const char = reader.text[reader.at] ?? "";
   if (isSubstitution(reader, quote)) return false;
@@ -184,7 +186,7 @@ function quoteAt({ text, at }: ShellReader): Quote {
   return text[at - 1] === "$" ? "$'" : char;
 }
 
-/** A line that goes on after a backslash is one line. */
+/** A backslash before a line break joins the lines. */
 function escaped(reader: ShellReader, quote: Quote): string {
   const char = reader.text[reader.at++] ?? "";
   if (char === "\n") return "";

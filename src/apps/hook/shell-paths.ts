@@ -3,7 +3,7 @@ import type { GuardedTree } from "./guard-path.ts";
 
 const NAMES = [OWN_FOLDER, ".git", ".claude", ".codex", ".gemini", ".opencode"];
 
-/** True for a pattern that the shell could expand to a kept name. */
+/** True for a pattern that the shell could expand to a protected name. */
 export function matchesKept(word: string): boolean {
   const isPattern = (text: string): boolean => /[*?[]/.test(text);
   if (!isPattern(word)) return false;
@@ -21,11 +21,11 @@ function globMatches(pattern: string, name: string): boolean {
   try {
     return new RegExp(`^${source}$`, "i").test(name);
   } catch {
-    return true; // a pattern nobody can read is taken for the worst
+    return true; // an unreadable pattern counts as a match
   }
 }
 
-/** `~`, `$HOME` and `$PWD` as the shell reads them. */
+/** Expands `$HOME`, `$PWD` and `$CLAUDE_PROJECT_DIR` at the start of a word. */
 export function expanded({ home, cwd, root }: Pick<GuardedTree, "home" | "cwd" | "root">, word: string): string {
   if (!word.startsWith("$")) return word;
   return word
@@ -36,7 +36,7 @@ export function expanded({ home, cwd, root }: Pick<GuardedTree, "home" | "cwd" |
 
 const MAX_BRACES = 64;
 
-/** `a{b,c}d` as the shell expands it. */
+/** Expands `a{b,c}d` like the shell. */
 export function braces(word: string): readonly string[] {
   if (!word.includes("{")) return [word];
   const words = [word];
