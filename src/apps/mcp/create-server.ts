@@ -22,7 +22,7 @@ import { createTypedTool } from "./typed-commands.ts";
 const INSTRUCTIONS =
   'isdlc takes this project through phases with gates between them. Call "begin" for what to do now, work on it, then call "report" with the nonce you were given. Gates are answered by the person only, never by a tool.';
 
-/** The server of one session: tools, resources and prompts, and nothing that decides. */
+/** Creates the server of one session, with tools, resources and prompts. It makes no decisions itself. */
 export function createServer(host: ServedHost): Server {
   const capabilities = { tools: {}, resources: {}, prompts: {} };
   const server = new Server({ name: "isdlc", version }, { capabilities, instructions: INSTRUCTIONS });
@@ -40,7 +40,7 @@ export function createServer(host: ServedHost): Server {
     } catch (error) {
       return toolAnswer(refusedResult(error));
     } finally {
-      discardIdleLocks(); // every call opens the project anew
+      discardIdleLocks(); // every call opens the project again
     }
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [...resources] }));
@@ -70,7 +70,9 @@ const described = ({ name, title, description, schema, annotations }: Tool) => (
   annotations: { title, ...annotations },
 });
 
-/** Models are shown the data in place of the text where both are given: data is for programs, and goes beside it. */
+/**
+ * Puts the data next to the text: if a result contains both, hosts show models only the data, which is for programs.
+ */
 const toolAnswer = ({ text, data, isError }: ToolResult) => ({
   content: [{ type: "text" as const, text }],
   _meta: { "isdlc/data": data },
@@ -84,7 +86,7 @@ type Notice = {
   params: { progressToken: string | number; progress: number; message: string };
 };
 
-/** Tells a caller that asked for it what goes on, not more often than anyone can read. */
+/** Sends progress to a caller that requested it, at a readable rate. */
 function createProgress(token: unknown, send: (notice: Notice) => void): (message: string) => void {
   if (typeof token !== "string" && typeof token !== "number") return () => undefined;
   let last = -BETWEEN_NOTICES;

@@ -6,8 +6,8 @@ import { nodeFiles, readSmall } from "../../adapters/file-system/file-system.ts"
 const SETTINGS_LIMIT = 1024 * 1024;
 
 /**
- * Why settings of Claude Code could speak in the person's place; null where none does. Looked at when the session starts
- * and at each command that was typed: changes between are blocked by the hook that hears of them.
+ * Returns why settings of Claude Code could answer in the user's place; null if none could. Called when the session
+ * starts and at each typed command. The `ConfigChange` hook blocks changes in between.
  */
 export function speakingSettings(cwd: string, env: NodeJS.ProcessEnv): string | null {
   const home = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");
@@ -31,11 +31,11 @@ function speaksIn(file: string): string | null {
   return speaking === undefined ? null : `${file} has a hook for ${speaking[0]} that could answer in your place`;
 }
 
-/** Answers to forms, and calls of tools: ours among them. */
+/** Hooks that answer forms or expand prompts, and hooks that call tools, including those of isdlc. */
 const couldSpeak = (event: string, groups: unknown): boolean =>
   /^Elicitation|^UserPromptExpansion/.test(event) || JSON.stringify(groups ?? null).includes('"mcp_tool"');
 
-/** Undefined where there is no such file, null where it is not JSON. */
+/** Returns undefined if the file is missing, null if it is not JSON. */
 function read(file: string): unknown {
   try {
     const bytes = readSmall(nodeFiles, file, SETTINGS_LIMIT);

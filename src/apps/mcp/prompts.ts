@@ -1,4 +1,4 @@
-/** Texts that hosts offer to the person as commands. */
+/** Texts offered to the user as commands by hosts. */
 export const prompts = [
   {
     name: "next",

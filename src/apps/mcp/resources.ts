@@ -27,7 +27,7 @@ export const resourceTemplates = [
 
 type Contents = { readonly mimeType: string; readonly text: string };
 
-/** Contents of a resource; null where there is no such thing. */
+/** Reads a resource; null if it does not exist. */
 export async function readResource(host: ServedHost, uri: string): Promise<Contents | null> {
   const project = openProject(host.cwd, host.env);
   const { state, run } = await currentRun(project);

@@ -2,11 +2,14 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { OWN_MARKERS } from "../../adapters/caller/agent-markers.ts";
 import { createServer } from "./create-server.ts";
 
-/** A longer message ends the session's server: nothing that a session has to say is near it. */
+/** A longer message ends the server. Messages of a session are far shorter. */
 const MAX_MESSAGE_LENGTH = 4 * 1024 * 1024; // bytes
 const MAX_REASON_LENGTH = 200; // characters
 
-/** Serves one session over standard input and output until it closes them. Within an agent that a run started: nothing. */
+/**
+ * Serves one session over standard input and output until they are closed. Serves nothing to an agent started by a
+ * run.
+ */
 export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   if (OWN_MARKERS.some((name) => (env[name] ?? "") !== "")) return;
   process.on("SIGUSR1", () => undefined); // otherwise Node opens its debugger, and any program could run code here
@@ -15,7 +18,7 @@ export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> 
   const closed = new Promise<void>((resolve) => {
     Object.assign(server, { onclose: resolve, onerror: tell });
     process.stdin.once("end", resolve).once("error", () => resolve());
-    process.stdout.once("error", () => resolve()); // nobody listens any more
+    process.stdout.once("error", () => resolve()); // the reader has exited
   });
   await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_LENGTH }));
   await closed;

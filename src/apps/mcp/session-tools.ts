@@ -33,7 +33,9 @@ const Ask = z.object({
     .check(z.minLength(1), z.maxLength(20)),
 });
 
-/** What a session may do in a run: look, take its phase, report it, ask. None of these answers a gate. */
+/**
+ * Tools of a session in a run: read the status, claim its phase, report it, ask the user. None of them answers a gate.
+ */
 export const sessionTools: readonly Tool[] = [
   {
     name: "status",
@@ -95,10 +97,10 @@ async function answered(work: Promise<SessionState>): Promise<ToolResult> {
   return { text: [...warnings, ...lines].join("\n"), data: json };
 }
 
-/** The same for every surface of the session. */
+/** Opens the project, the same way for every interface of the session. */
 export const openCallProject = ({ host }: ToolCall) => openProject(host.cwd, sessionEnvironment(host.env, "mcp"));
 
-/** Who works here: the session, which hears of what goes on. */
+/** Identifies the session at work, which receives the progress. */
 export function atWork({ host, meta, progress, signal }: ToolCall): AtWork {
   const show = ({ at, step, attempt, text: said }: Progress): void => {
     if (at !== "ended") progress(`${step}${attempt === null ? "" : ` ${attempt}`}: ${said}`.slice(0, 200));
@@ -108,7 +110,7 @@ export function atWork({ host, meta, progress, signal }: ToolCall): AtWork {
   return { session, progress: { show }, signal };
 }
 
-/** What went wrong, in words the model can act on. */
+/** Describes an error for the model. */
 export function refusedResult(error: unknown): ToolResult {
   if (error instanceof ProblemError) {
     const { what, fix } = describe(error.problem);

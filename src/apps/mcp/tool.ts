@@ -1,17 +1,17 @@
 import type * as z from "zod/mini";
 
-/** The session that this server was started for. */
+/** Session that started this server. */
 export type ServedHost = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The session's own id, where it tells. */
+  /** The session's own id, if known. */
   readonly id: string | undefined;
 };
 
 export type ToolCall = {
   readonly host: ServedHost;
   readonly input: unknown;
-  /** What came beside the input; hosts mark the calls of their models here. */
+  /** Metadata next to the input. Hosts mark the calls of their models here. */
   readonly meta: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;

@@ -26,15 +26,15 @@ const Typed = z.object({
   source: z._default(z.string(), ""),
 });
 
-/** Verbs that begin a run: its phases are worked on in this session. */
+/** Commands that start a run. This session works on its phases. */
 const STARTS: readonly string[] = ["feature", "fix", "build", "analyze", ...SPEC_PHASES];
-/** Verbs that answer what is open; what follows is this session's work again. */
+/** Commands that answer the open wait. This session's work continues after them. */
 const ANSWERS: readonly string[] = ["continue", "review", "redo", "retry", "skip", "answer"];
 const OTHERS: readonly string[] = ["add", "cancel"];
 
 /**
- * Takes a command that the user typed at the host's prompt. The host expands such a command only when it was typed, and
- * marks every call of a model. A call is refused if it carries a mark, if it may not come from the host's main process
+ * Runs a command typed by the user at the host's prompt. The host expands such a command only if it was typed, and
+ * marks every call of a model. A call is refused if it has a mark, if it may not come from the host's main process
  * (`proveHostChannel`), or if the session has no user at a terminal.
  */
 export function createTypedTool(host: ServedHost): Tool {
@@ -96,7 +96,10 @@ async function carryOut(call: ToolCall, { verb, args, credential }: TypedCommand
   }
 }
 
-/** What is recorded takes effect: checks, commits and merges follow until it is the session's turn, or the person's. */
+/**
+ * Continues the run after an answer, with checks, commits and merges, until it is the session's turn or waits for the
+ * user.
+ */
 async function continueRun(call: ToolCall): Promise<Result> {
   const project = openCallProject(call);
   const { state } = await currentRun(project);
@@ -108,7 +111,7 @@ async function continueRun(call: ToolCall): Promise<Result> {
 
 const NOW_YOU = 'It is this session\'s turn: call the tool "begin" of the isdlc server and do what it says.';
 
-/** As the person would type it in a terminal. */
+/** Returns the words as the user would type them in a terminal. */
 function wordsFor(verb: string, args: string): readonly string[] {
   const words = splitTyped(args);
   const text = words.length === 1 ? (words[0] ?? "") : args;
