@@ -18,7 +18,7 @@ export type SessionWorker = {
   readonly host: string | null;
   /** Process that hosts the session. */
   readonly process: ProcessIdentity;
-  /** MCP server of this session, if its process is shared by several sessions. */
+  /** MCP server of this session, if `process` is shared by several sessions. */
   readonly server?: ProcessIdentity;
 };
 

@@ -43,7 +43,7 @@ export async function shownChanges(
 
 type Ends = { readonly tree: TreeId | null; readonly to: TreeId | null };
 
-/** Compares the work as it would be merged, then lists uncommitted files in addition. */
+/** Returns the patch of the work as it would be merged, and a second one of uncommitted files. */
 async function againstBase(
   { workspace, vcs }: PatchSources,
   run: ActiveRun,

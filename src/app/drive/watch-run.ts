@@ -13,7 +13,7 @@ const LOOKS_AGAIN_AFTER = 50; // milliseconds
 const LOOKS = 40;
 const AT_LEAST_EVERY = 1000; // milliseconds
 
-/** Watches a run driven by another process, until the run waits or ends, the driver exits or `signal` aborts. */
+/** Watches a run driven by another process, until the run waits or ends, no process drives it, or `signal` aborts. */
 export async function watchRun(project: Project, run: RunId, signal: AbortSignal): Promise<WatchedRun> {
   const { journal, driver } = project;
   for (;;) {
@@ -26,7 +26,7 @@ export async function watchRun(project: Project, run: RunId, signal: AbortSignal
   }
 }
 
-/** Returns the driver that stays at an open wait to ask at a terminal; null if it exited. */
+/** Returns the driver that stays at an open wait to ask at a terminal; null if it released the lock. */
 async function stayingDriver({ driver, pause }: Project, signal: AbortSignal): Promise<number | null> {
   for (let look = 1; ; look++) {
     const pid = driver.holder();

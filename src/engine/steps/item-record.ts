@@ -40,7 +40,7 @@ export function recordAnalysis(engine: Records, run: ActiveRun): void {
   const hash = analysis.findLast((phase) => phase.firstCommit !== null)?.firstCommit ?? null;
   const known = hash === null ? {} : { codebase_hash: hash };
   const times = { phase_timestamps: completionTimes(accepted) };
-  // Repeating a phase leaves the list of completed phases unchanged, however light the item was sized before.
+  // Repeating a phase leaves completed phases, status and sizing unchanged, however light the item was sized before.
   if (accepted.length > 0 && accepted.every(({ rule }) => run.run.analysed.includes(rule.key)))
     return engine.items.merge(run.run.item, { ...known, ...times });
   engine.items.merge(run.run.item, { phases_completed: done, analysis_status: status, ...known, ...sizing, ...times });

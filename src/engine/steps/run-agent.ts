@@ -31,8 +31,8 @@ export type Ran = {
 };
 
 /**
- * Runs an agent to its end, and stops it if it uses resources without progress. All observed usage counts, however it
- * ends.
+ * Runs an agent to its end, and stops it if it makes no progress or exceeds the budget. All observed usage
+ * counts, however it ends.
  */
 export async function runAgent(engine: Engine, backend: AgentBackend, running: AgentRun): Promise<Ran> {
   const { run, task, execution, signal } = running;

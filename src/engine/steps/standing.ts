@@ -18,7 +18,7 @@ export async function readRepositoryStanding(
   return vcs === null ? undefined : vcs.standing(run.git?.branch ?? null, run.git?.base ?? null);
 }
 
-/** Returns the base tree of the phase's commit, which also contains uncommitted changes of earlier phases. */
+/** Returns the tree to compare for the phase's commit, which also contains uncommitted changes of earlier phases. */
 export function treeBefore(run: ActiveRun): TreeId | null {
   const phase = run.phases[run.index];
   return phase?.bases?.commit ?? uncommittedSince(run) ?? phase?.firstTree ?? null;
@@ -57,7 +57,7 @@ export async function previewCommit(engine: Engine, run: ActiveRun, tree: TreeId
   return { ...found, [run.run.options.commits === "end" ? "wholeTree" : "commitTree"]: composed.tree };
 }
 
-/** Lists what the run's commits leave out: commits by others, files hidden from git, and untrusted repository commands. */
+/** Lists gaps of the run's commits: commits by others, files hidden from git, and untrusted repository commands. */
 async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
   const found = await Promise.all([
     commitsOfOthers(engine, run, standing),
