@@ -23,7 +23,7 @@ import { version } from "./version.ts";
 
 const SIGN_ON_THE_PAGE = "To sign what was done with your passkey, open the run in the page: isdlc ui";
 
-/** Signs and notes what the journal says about one run. */
+/** Signs the attestation of one run and stores it as git notes. */
 export async function attest(project: PlacedProject, run: RunId): Promise<SignedAttestation> {
   return attestRun(await historyGit(project.root, project.env), await buildAttestRequest(project, run));
 }
@@ -46,12 +46,12 @@ async function buildAttestRequest(project: PlacedProject, run: RunId): Promise<A
   };
 }
 
-/** What would be signed about one run. */
+/** Returns the unsigned attestation of one run. */
 export async function buildUnsigned(project: PlacedProject, run: RunId): Promise<UnsignedAttestation> {
   return unsignedStatement(await historyGit(project.root, project.env), await buildAttestRequest(project, run));
 }
 
-/** Notes what was signed elsewhere. */
+/** Stores an attestation signed elsewhere as git notes. */
 export async function noteStatement(
   project: PlacedProject,
   unsigned: UnsignedAttestation,
@@ -60,7 +60,7 @@ export async function noteStatement(
   await noteSigned(await historyGit(project.root, project.env), unsigned, signature);
 }
 
-/** True for a run that ended with commits which somebody can vouch for. */
+/** Returns true if the run ended with commits that someone can sign an attestation for. */
 export function isAttestable(ended: EndedRun): boolean {
   const { run } = ended;
   const finish = chosenFinish(ended);
@@ -74,8 +74,8 @@ export function isAttestable(ended: EndedRun): boolean {
 }
 
 /**
- * The same at the end of a run, where git is set up to sign with an SSH key. The run is over and stays so: what goes
- * wrong here is told, with the verb that tries again.
+ * Attests an ended run if git is set up to sign with an SSH key. Problems become warnings with the command to retry,
+ * because the run has already ended.
  */
 export async function attestFinished(project: PlacedProject, ended: EndedRun): Promise<readonly string[]> {
   const { run } = ended;

@@ -4,13 +4,13 @@ import { findIdentity, systemProcessTable } from "../adapters/process/process-ta
 import { ProblemError } from "../core/problem.ts";
 import type { SessionWorker } from "../engine/session-work.ts";
 
-/** The agent session that this process belongs to. */
+/** Returns the agent session to which this process belongs. */
 export const callingSession = (env: NodeJS.ProcessEnv, named?: string): SessionWorker =>
   findSession({ env, table: systemProcessTable(), pid: process.pid }, named);
 
 /**
- * The thread of Codex that calls this MCP server. Codex runs all threads of a user in one daemon, which outlives them, and
- * starts a server for each.
+ * Returns the Codex thread that calls this MCP server. Codex runs all threads of a user in one daemon, which outlives
+ * them, and starts one server per thread.
  */
 export function callingThread(env: NodeJS.ProcessEnv, thread: string): SessionWorker {
   const session = callingSession(env, thread);
@@ -19,8 +19,9 @@ export function callingThread(env: NodeJS.ProcessEnv, thread: string): SessionWo
 }
 
 /**
- * The environment for what a session sets going: reviewers begin sessions of their own.
- * @throws ProblemError ANSWERED_BY_AGENT for an agent that a run started itself: it has no part in any.
+ * Returns the environment for processes started by a session, without session markers: reviewers start separate
+ * sessions.
+ * @throws ProblemError ANSWERED_BY_AGENT for an agent that was started by a run: it must not take part in any run.
  */
 export function sessionEnvironment(env: NodeJS.ProcessEnv, verb: string): NodeJS.ProcessEnv {
   const marker = OWN_MARKERS.find((name) => (env[name] ?? "") !== "");

@@ -12,17 +12,16 @@ import { resultMemory } from "./result-memory.ts";
 import { createSandboxForTests } from "./sandbox.ts";
 import { parseTestNeeds } from "./test-needs.ts";
 
-/** The working tree of a run. */
 export function createWorkspace({ root, env }: Pick<PlacedProject, "root" | "env">, run: ActiveRun): Workspace {
   if (run.run.git === null) return createPlainWorkspace(root);
   const trust = { since: Date.parse(run.run.startedAt) - CLOCKS_APART, tree: latestTree(run) };
   return createGitWorkspace(root, { run: run.run.run, env, trust });
 }
 
-/** Milliseconds by which a file system's clock may differ from ours. */
+/** Allowed difference between the clock of a file system and the local clock, in milliseconds. */
 const CLOCKS_APART = 60_000;
 
-/** What checks the work of a run: its tests run in a sandbox where the run was begun with one. */
+/** Creates the check runner of a run. Tests run in a sandbox if the run was started with one. */
 export function createChecks(
   project: PlacedProject,
   run: ActiveRun,

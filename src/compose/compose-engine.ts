@@ -27,7 +27,7 @@ import { createAgentSandbox } from "./sandbox.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 
-/** Puts a run, a working tree and agents together. */
+/** Creates the engine of a run. */
 export function composeEngine(
   project: PlacedProject,
   run: ActiveRun,
@@ -41,7 +41,7 @@ export function composeEngine(
   const workspace = project.workspace(run);
   const backend = createBackends(project, run, agents);
   const transcriptOf = (execution: string): string => join(own, OWN.runs, id, `${execution}.log`);
-  const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
+  const constitution = readConstitution(root, files); // read once: changes by agents apply to the next run
   return {
     run: id,
     root,
@@ -77,7 +77,7 @@ export function composeEngine(
   };
 }
 
-/** One backend for each agent of the run, all made at once: one that cannot be sandboxed is told before anything runs. */
+/** Creates the backends of all agents at once, to report an agent that cannot be sandboxed before anything runs. */
 function createBackends(
   project: PlacedProject,
   { run }: ActiveRun,
@@ -92,5 +92,5 @@ function createBackends(
       createBackend(agent, project.env, { sandbox: sandbox(agent), variables }),
     ]),
   );
-  return (agent) => made.get(agentKey(agent)) as AgentBackend; // one of the run's
+  return (agent) => made.get(agentKey(agent)) as AgentBackend; // every agent of the run is in the map
 }

@@ -23,7 +23,7 @@ import type { PhaseKey } from "../schema/ids.ts";
 import { agentKey, modelArguments } from "../app/agents/agent-choice.ts";
 import { heldBack } from "./needs-sandbox.ts";
 
-/** As the journal holds them: names, digests of how they are started, and what is known of models and versions. */
+/** Converts agents to the journal's format: names, digests of how they are started, and known models and versions. */
 export function recordedAgents(
   chosen: RunAgents,
   env: NodeJS.ProcessEnv,
@@ -46,7 +46,7 @@ export function recordedAgents(
   };
 }
 
-/** The program an agent is started by, with the person's arguments to it. */
+/** Returns the command of an agent with the user's arguments. */
 export function findAgentProgram(agent: RememberedAgent, env: NodeJS.ProcessEnv): readonly string[] {
   const { name, argv } = agent;
   const model = modelArguments(agent);
@@ -55,14 +55,14 @@ export function findAgentProgram(agent: RememberedAgent, env: NodeJS.ProcessEnv)
   return [...(knownAcpAgent(name)?.argv ?? []), ...model, ...(argv ?? [])];
 }
 
-/** What the person lets an agent have. */
+/** Sandbox and variables that the user grants to an agent. */
 export type AgentBounds = {
   readonly sandbox?: Sandbox | undefined;
-  /** Names of variables, besides those that its kind needs. */
+  /** Names of environment variables, in addition to those needed by its kind. */
   readonly variables?: readonly string[];
 };
 
-/** Makes the backend for a choice. Without a sandbox, one that needs it can be looked at and does not run. */
+/** Creates the backend of an agent. Without a sandbox, an agent that needs one can be probed but does not run. */
 export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, bounds: AgentBounds = {}): AgentBackend {
   return agent.name === SESSION_AGENT ? createSessionBackend() : createProgramBackend(agent, env, bounds);
 }
@@ -105,16 +105,16 @@ function buildEnvironment(
   return agentVariables({ agent: name, model, isNamed }, env, allowed);
 }
 
-/** Codex takes its key from whichever variable these name. */
+/** Reads the settings of Codex, which can name the environment variable of its API key. */
 function codexSettings(env: NodeJS.ProcessEnv): string {
   try {
     return readFileSync(join(codexHome(env, env["HOME"] ?? homedir()), "config.toml"), "utf8");
   } catch {
-    return ""; // without settings it takes its own variable
+    return ""; // without settings, Codex uses its default variable
   }
 }
 
-/** @throws ProblemError AGENT_MISSING for a name that nobody knows. */
+/** @throws ProblemError AGENT_MISSING for an unknown name. */
 function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
   const { name, model } = agent;
   const known = knownAcpAgent(name);
@@ -135,7 +135,7 @@ function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, s
 
 const OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT";
 
-/** opencode takes its model from its settings only; those in the environment count most. */
+/** Adds the model to opencode's settings, its only source of the model. Settings in the environment take precedence. */
 function withModel(env: NodeJS.ProcessEnv, model: string): NodeJS.ProcessEnv {
   const settings = parsedSettings(env[OPENCODE_SETTINGS] ?? "{}");
   if (settings !== null) return { ...env, [OPENCODE_SETTINGS]: JSON.stringify({ ...settings, model }) };
@@ -148,6 +148,6 @@ function parsedSettings(text: string): Record<string, unknown> | null {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;
   } catch {
-    return null; // told by the caller, who knows the variable
+    return null; // reported by the caller, which knows the variable
   }
 }

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
-/** Digests by name, as they were when a run began. */
+/** Digests by name, recorded at the start of a run. */
 export type DigestMemory = {
   read(): Readonly<Record<string, string>> | null;
   write(digests: Readonly<Record<string, string>>): void;
@@ -13,7 +13,7 @@ export type DigestMemory = {
 const Kept = z.object({ run: z.string(), digests: z.record(z.string(), z.string()) });
 const MAX_DIGEST_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Beside the other things of the person, where no agent in a sandbox writes. */
+/** Stores digests in the user's state folder, outside of the reach of sandboxed agents. */
 export function digestMemory({ root, folders, files }: ProjectLocation, run: string, name: string): DigestMemory {
   const tree = createHash("sha256").update(root).digest("hex").slice(0, 24);
   const path = join(folders.state, `${name}-${tree}.json`);
@@ -30,6 +30,6 @@ function parsed(bytes: Buffer | null): unknown {
   try {
     return JSON.parse(bytes?.toString("utf8") ?? "null");
   } catch {
-    return null; // counts as not remembered
+    return null; // counts as not recorded
   }
 }

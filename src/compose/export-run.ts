@@ -25,7 +25,7 @@ import type { LocalProject } from "./project.ts";
 
 export type ExportedRun = { readonly archive: Buffer; readonly report: string };
 
-/** Everything about a run that another person needs to judge it, as one archive and as one page. */
+/** Exports everything that another person needs to assess a run, as an archive and as an HTML report. */
 export async function exportRun(project: LocalProject, run: RunId): Promise<ExportedRun> {
   const { journal, own, files, folders } = project;
   const { state, head } = journal.load(run);
@@ -61,7 +61,7 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
 
 export const reviewsFile = (events: readonly RunEvent[]): string => `${JSON.stringify(listReviews(events), null, 1)}\n`;
 
-/** The page about a run that was exported elsewhere, made here: HTML of a stranger is never used. */
+/** Renders the report of an archive from elsewhere locally. HTML contained in the archive is never used. */
 export function reportOfExport({ events, heads, files, manifest }: RunArchive): string {
   const state = replay(events);
   const journal = heads.at(-1);
@@ -100,7 +100,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 const noBranch = (commit: string): BranchFacts => ({ start: { commit, tree: "" }, commits: [], others: [] });
 
-/** What the phases left in the item's folder. */
+/** Reads the documents produced by the phases. */
 function readDocuments(project: LocalProject, { run, phases }: ActiveRun | EndedRun): ReportFile[] {
   const names = phases.flatMap(({ rule, made }) => [
     ...rule.outputs.map((name) => `${run.item}/${name}`),
@@ -121,10 +121,10 @@ function readDiffs(git: Git, { commits }: BranchFacts): Promise<ReportFile[]> {
   );
 }
 
-/** A tar file has room for 100 characters; the end of a name tells most. */
+/** A tar header stores 100 characters. The end of a name is its most informative part. */
 const MAX_FILE_NAME_LENGTH = 70;
 
-/** Names as an archive may have them; two that come out alike are told apart by their place. */
+/** Converts file names to valid archive names. Position numbers distinguish equal results. */
 const inFolder = (folder: string, files: readonly ReportFile[]) =>
   files.map(({ name, text }, index) => {
     const plain = name

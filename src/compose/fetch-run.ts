@@ -21,21 +21,21 @@ import { asDriver, movingPlace, placeNumber, repositoryOfProject, staysHere } fr
 import type { LocalProject } from "./project.ts";
 
 export type FetchRequest = {
-  /** As the team's journal says now. */
+  /** Current state in the team's journal. */
   readonly state: ActiveRun;
-  /** The team has let it go to this tree, and the call that asked for it was cut off. */
+  /** True if the team already released the run to this tree, but the call that requested it was interrupted. */
   readonly isOnItsWay: boolean;
-  /** By which the server's lines are told from any other. */
+  /** Seal to recognize lines of the server. */
   readonly serverSeal: Seal;
-  /** This working tree in words, for whoever looks for the run. */
+  /** Description of this working tree, for users who search for the run. */
   readonly to: string;
 };
 
 export type FetchResult = { readonly state: ActiveRun; readonly warnings: readonly string[] };
 
 /**
- * Takes a team's run into this tree. Everything that can be refused is refused before the team lets it go; cut off after
- * that and called again from this tree, it goes on.
+ * Moves a team's run to this tree. All possible reasons for a refusal are checked before the team releases the run. If
+ * interrupted later, a repeated call from this tree continues.
  */
 export function fetchRun(project: LocalProject, ask: ServerClient, wanted: FetchRequest): Promise<FetchResult> {
   return asDriver(project, async () => {
@@ -61,7 +61,10 @@ export function fetchRun(project: LocalProject, ask: ServerClient, wanted: Fetch
   });
 }
 
-/** The settings of the tree that a run was begun in are the run's: another tree has loosened nothing. */
+/**
+ * Applies the supervision of the run to this tree's settings. Otherwise, settings of another tree would count as
+ * relaxed.
+ */
 function settledIn(project: LocalProject, state: ActiveRun, head: Head): FetchResult {
   if (state.supervision.enabled) switchOn(project.projections, state.supervision.phases);
   return { state, warnings: writeProjections(project, state, head) };
@@ -69,7 +72,10 @@ function settledIn(project: LocalProject, state: ActiveRun, head: Head): FetchRe
 
 type Room = { readonly wanted: FetchRequest; readonly branch: string };
 
-/** Nothing of the person may get lost: no run of their own, no uncommitted work, no commits on the branch. */
+/**
+ * Prevents the loss of user data: refuses if there is another open run, uncommitted work, or commits on the branch
+ * that the team does not have.
+ */
 async function requireRoom(project: LocalProject, repository: Repository, { wanted, branch }: Room): Promise<void> {
   const own = await currentRun(project);
   if (own.state.is === "active" && own.run !== null)
@@ -82,13 +88,16 @@ async function requireRoom(project: LocalProject, repository: Repository, { want
   throw new ProblemError({ code: "TREE_DIRTY", files: dirty.map(({ path }) => path) });
 }
 
-/** True where the tree is still as it was when the run left from here: its changes are those of the run. */
+/** Returns true if the tree is unchanged since the run left it. Its changes then belong to the run. */
 async function isAsItLeft(project: LocalProject, state: ActiveRun): Promise<boolean> {
   const left = LeftTree.safeParse(lastJourney(movingPlace(project), state.run.run)?.["left"]);
   return left.success && left.data.snapshot === (await project.workspace(state).now([state.run.item]));
 }
 
-/** A call that was cut off may have left files of the run here, and nobody knows what the person did since. */
+/**
+ * Saves a snapshot if an interrupted call may have left files of the run here, because the user may have edited them
+ * since.
+ */
 async function keepOwnWork(project: LocalProject, { state, isOnItsWay }: FetchRequest): Promise<string[]> {
   if (!isOnItsWay || (await project.vcs.dirty([])).length === 0) return [];
   const name = `before-arrival-${randomBytes(4).toString("hex")}`;
@@ -96,7 +105,7 @@ async function keepOwnWork(project: LocalProject, { state, isOnItsWay }: FetchRe
   return [`The tree as it was before is kept as refs/isdlc/${state.run.run}/${name} (${kept?.slice(0, 12) ?? ""}).`];
 }
 
-/** Every line is checked against the keys that this person signed in with. */
+/** Verifies every line with the server keys that the user received at sign-in. */
 function readGone({ state, serverSeal }: FetchRequest, { lines, countermarks }: GoneTo) {
   const seal = withCountermarks(serverSeal, (hash) => countermarks[hash]);
   const { cursor } = readLines(emptyCursor(state.run.run), lines, seal);
@@ -105,7 +114,7 @@ function readGone({ state, serverSeal }: FetchRequest, { lines, countermarks }: 
   return { state: cursor.state, bytes, head: toHead(cursor) };
 }
 
-/** Every line counts here from now on, whoever marked it. */
+/** Countersigns every line, because this machine trusts them from now on, regardless of the sealing key. */
 function keepOwnMarks(project: LocalProject, run: RunId, bytes: Buffer): void {
   const { seal, files } = movingPlace(project);
   const { heads } = readJournalBytes(bytes, { run, seal: { ...seal, fits: () => true } });
@@ -113,7 +122,7 @@ function keepOwnMarks(project: LocalProject, run: RunId, bytes: Buffer): void {
   keepCountermarks({ directory: project.folders.state, files }, run, records);
 }
 
-/** Says which files could not be put as they were left. */
+/** Restores the pushed tree. Returns messages about files that could not be restored. */
 async function restoreTree(project: LocalProject, state: ActiveRun, { snapshot }: LeftTree): Promise<string[]> {
   const workspace = project.workspace(state);
   const include = [state.run.item];

@@ -8,7 +8,10 @@ import type { GitPrograms } from "../ports/git-programs.ts";
 import { digestMemory } from "./digest-memory.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
-/** What git would start in the working tree of a run, or take from elsewhere, against when the run began. */
+/**
+ * Finds programs that git would start in the working tree of a run, and borrowed object folders, added since the start
+ * of the run.
+ */
 export function createGitPrograms(place: ProjectLocation & Pick<Project, "gitTrust">, run: string): GitPrograms {
   const { root, env } = place;
   const memory = digestMemory(place, run, "programs");
@@ -39,18 +42,18 @@ export function createGitPrograms(place: ProjectLocation & Pick<Project, "gitTru
 const startedLine = (program: StartedProgram, root: string): string =>
   `${program.name} would run at your next git command; remove it: ${removal(program, root)}`;
 
-/** What was borrowed is copied first: without it the repository would miss objects that commits may have come to need. */
+/** Copies borrowed objects first (`git repack`), because later commits may need them. */
 const lentLine = (lender: StartedProgram, root: string): string =>
   `${lender.name} has git take objects from another folder; remove it: git repack -a -d && ${removal(lender, root)}`;
 
 /** `git config --file .git/config --unset-all core.fsmonitor`, or `rm .git/hooks/pre-commit`. */
 function removal({ file, key }: StartedProgram, root: string): string {
   const below = relative(root, file);
-  const shown = shellWord(below.startsWith("..") ? file : below); // a linked working tree has its git folder elsewhere
+  const shown = shellWord(below.startsWith("..") ? file : below); // the git folder of a linked working tree is elsewhere
   return key === null ? `rm ${shown}` : `git config --file ${shown} --unset-all ${shellWord(key)}`;
 }
 
-/** For a run without git. */
+/** Used by runs without git. */
 export const noGitPrograms: GitPrograms = {
   remember: () => Promise.resolve(),
   added: () => Promise.resolve([]),

@@ -15,7 +15,7 @@ import { newItem } from "../app/start/new-item.ts";
 import { ITEMS_ROOT } from "../ports/items.ts";
 import type { LocalProject } from "./project.ts";
 
-/** An item as it is to be made, and where its documents come from. */
+/** An item to create, with the sources of its documents. */
 type ImportedItem = {
   readonly title: string;
   readonly folder: string;
@@ -33,7 +33,7 @@ export type ImportedFolder = {
   readonly warnings: readonly string[];
 };
 
-/** Takes work that was specified elsewhere as items of this project. The source is read and nothing else. */
+/** Imports work specified elsewhere as items of this project. Reads only the source folder. */
 export async function importFolder(project: LocalProject, source: string): Promise<ImportedFolder> {
   const isEarlier = readKind(join(source, OWN_FOLDER, OWN.state)) === "file";
   const { format, wanted, left } = isEarlier ? earlierItems(source) : foreignItem(project, source);
@@ -59,7 +59,7 @@ function foreignItem(project: LocalProject, source: string): Source {
   return { format, wanted: [{ title, folder: folderSlug(project, title), phases, documents }], left };
 }
 
-/** Items of an earlier framework keep their folders and their documents. */
+/** Reads items of an earlier framework. They keep their folders and documents. */
 function earlierItems(source: string): Source {
   const state = parsed(readDocumentText(join(source, OWN_FOLDER, OWN.state)));
   const root = join(source, ...ITEMS_ROOT.split("/"));
@@ -96,7 +96,7 @@ function parsed(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);
   } catch {
-    return null; // an item without a readable record begins at its beginning
+    return null; // an item without a readable record starts at its first phase
   }
 }
 

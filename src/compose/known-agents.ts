@@ -8,7 +8,7 @@ import { createBackend, findAgentProgram } from "./create-backend.ts";
 
 export type AgentHelp = { readonly install: string; readonly signIn: string };
 
-/** Agents that come with a program of their own name; one given as a command cannot be looked for. */
+/** Supported agents with their own program. An agent given as a command cannot be detected. */
 export const KNOWN_AGENTS: readonly string[] = ["claude", "codex", ...ACP_AGENT_NAMES];
 
 const ownHelp: Readonly<Record<string, AgentHelp>> = {
@@ -23,13 +23,13 @@ export function agentHelp(name: string): AgentHelp {
   return ownHelp[name] ?? knownAcpAgent(name)?.help ?? { install: "", signIn: "" };
 }
 
-/** Where its program is; null when it is not installed. Starts nothing. */
+/** Returns the path of an agent's program, if it is installed. Starts nothing. */
 export function findAgent(name: string, env: NodeJS.ProcessEnv): string | null {
   const found = findProgram(findAgentProgram({ name, argv: null }, env)[0] ?? "", env);
   return found.ok ? found.path : null;
 }
 
-/** The agent for who did not choose: the first that is installed. */
+/** Returns the first installed agent, the default if the user chose none. */
 export const detectAgent = (env: NodeJS.ProcessEnv): string | null =>
   DETECTED_AGENTS.find((name) => findAgent(name, env) !== null) ?? null;
 
@@ -42,11 +42,11 @@ export type SeenAgent = AgentHelp & {
   readonly name: string;
   readonly path: string | null;
   readonly able: Capabilities | null;
-  /** Why a program that is there cannot be used. */
+  /** Why an installed program cannot be used. */
   readonly trouble: string | null;
 };
 
-/** Looks at all of them at once; each has a few seconds to tell its version. */
+/** Probes all agents in parallel. Each has a few seconds to report its version. */
 export const seeAgents = (env: NodeJS.ProcessEnv): Promise<readonly SeenAgent[]> =>
   Promise.all(KNOWN_AGENTS.map((name) => seeAgent(name, env)));
 
@@ -60,8 +60,7 @@ async function seeAgent(name: string, env: NodeJS.ProcessEnv): Promise<SeenAgent
     : { ...known, able: probed, trouble: null };
 }
 
-/** How to get one, for who has none. */
-/** The same as an entry of a list: a heading, and one line for each. */
+/** Returns installation instructions as a list: a heading and one line for each agent. */
 export const installLines = (): string[] => [
   "an agent, one of:",
   ...DETECTED_AGENTS.map((name) => `  ${agentHelp(name).install}`),

@@ -13,7 +13,7 @@ import type { LocalProject } from "./project.ts";
 import { journalOptions } from "./project-location.ts";
 import { createGitCaller } from "./trusted-git-programs.ts";
 
-/** The journals of this working tree, for whoever moves one of them. */
+/** Returns the location of this working tree's journals, for moving a run. */
 export function movingPlace(project: LocalProject): MovingLocation {
   const { directory, files, anchors } = journalOptions(project, project.root);
   const seal = keySeal(project.folders.state, files);
@@ -25,7 +25,7 @@ export const repositoryOfProject = (project: LocalProject): Promise<Repository> 
 
 const PLACE_LENGTH = 32; // characters
 
-/** A number of this working tree's own, which goes with it where it is moved. */
+/** Returns the number of this working tree, created on first use. It stays the same if the tree is moved. */
 export function placeNumber({ own, files, projections }: LocalProject): string {
   projections.setUp();
   const file = join(own, OWN.place);
@@ -37,7 +37,10 @@ export function placeNumber({ own, files, projections }: LocalProject): string {
   return made;
 }
 
-/** Does the work as the one that drives the tree's run: nobody else goes on with it meanwhile. @throws ProblemError */
+/**
+ * Runs `work` with the driver lock of the tree, to prevent another process from driving the run.
+ * @throws ProblemError RUN_NOT_MOVABLE if another process holds the lock.
+ */
 export async function asDriver<T>({ driver, projections }: LocalProject, work: () => Promise<T>): Promise<T> {
   projections.setUp();
   const taken = driver.tryAcquire();
@@ -50,7 +53,10 @@ export async function asDriver<T>({ driver, projections }: LocalProject, work: (
   }
 }
 
-/** The branch of a run that can go elsewhere; `here` is the one that is checked out. @throws ProblemError RUN_NOT_MOVABLE */
+/**
+ * Returns the branch of a movable run. `here`: the branch that is checked out.
+ * @throws ProblemError RUN_NOT_MOVABLE
+ */
 export function requireMovable({ run, stage }: ActiveRun, here: string | null): string {
   const { worktree = null, passkeys = [] } = run;
   const branch = run.git?.branch ?? null;

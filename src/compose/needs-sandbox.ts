@@ -3,17 +3,17 @@ import { streamEvents } from "../adapters/process/stream-events.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { AgentBackend, AgentEnd } from "../ports/agent-backend.ts";
 
-/** Why an agent may work in a sandbox only; null for one that needs none. */
+/** Returns why an agent may only run in a sandbox. Null if it may run without. */
 export const needsSandbox = (name: string): string | null =>
   isRepositoryHeld(name) ? null : `${name} starts programs that files of the repository name: only in a sandbox`;
 
-/** @throws ProblemError AGENT_NEEDS_SANDBOX for the first of them that may not work without a sandbox. */
+/** @throws ProblemError AGENT_NEEDS_SANDBOX for the first agent that may not run without a sandbox. */
 export function refuseWithoutSandbox(names: readonly string[], fix: string): void {
   const agent = names.find((one) => needsSandbox(one) !== null);
   if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, fix });
 }
 
-/** The same agent, which fails before anything is started. */
+/** Makes runs of an agent that needs a sandbox fail before anything is started. */
 export function heldBack(backend: AgentBackend): AgentBackend {
   const { name } = backend;
   if (needsSandbox(name) === null) return backend;

@@ -15,8 +15,8 @@ import type { ProjectLocation } from "./project-location.ts";
 type Programs = Record<string, string>;
 
 /**
- * The programs a run works with, where they really are.
- * @throws ProblemError PROGRAM_UNSAFE where git, the sandbox or Node itself would come out of a working tree.
+ * Returns the real paths of the programs used by a run.
+ * @throws ProblemError PROGRAM_UNSAFE if git, the sandbox or Node itself would be loaded from a working tree.
  */
 export function createPrograms(
   { root, env }: Pick<ProjectLocation, "root" | "env">,
@@ -24,7 +24,7 @@ export function createPrograms(
 ): Programs {
   const own = ["git", ...(sandbox ? ["bwrap"] : [])];
   const ofAgents = allAgents(agents).map((agent) => findAgentProgram(agent, env)[0] ?? "");
-  const ofTests = (tests?.argv ?? []).slice(0, 1).filter((name) => !name.includes("/")); // ./gradlew is the project's
+  const ofTests = (tests?.argv ?? []).slice(0, 1).filter((name) => !name.includes("/")); // ./gradlew is part of the project
   const programs: Programs = { node: realpathSync(process.execPath) };
   for (const name of [...own, ...ofAgents, ...ofTests]) {
     const program = name === "" ? null : findProgram(name, env);
@@ -39,7 +39,10 @@ export function createPrograms(
   return programs;
 }
 
-/** @throws ProblemError PROGRAM_CHANGED where a program is another one than when the run began, and nobody agreed. */
+/**
+ * @throws ProblemError PROGRAM_CHANGED if a program's path differs from the one at the start of the run, and the user
+ * did not trust the new one.
+ */
 export function requireSamePrograms(
   project: Pick<Project, "trust"> & Pick<ProjectLocation, "root" | "env">,
   { run, tests }: ActiveRun,
@@ -53,7 +56,7 @@ export function requireSamePrograms(
   throw new ProblemError({ code: "PROGRAM_CHANGED", name, before: programs[name] ?? "", now: now[name] ?? "" });
 }
 
-/** What a person agrees to who trusts other programs. */
+/** Returns the digest that a user trusts to accept other programs. */
 export const programsDigest = (programs: Programs): string =>
   createHash("sha256")
     .update(JSON.stringify(Object.entries(programs).toSorted(([one], [other]) => (one < other ? -1 : 1))))

@@ -11,28 +11,31 @@ import type { Clock } from "../ports/clock.ts";
 import { isSafeName } from "../schema/ids.ts";
 import { version } from "./version.ts";
 
-/** Where a working tree and this person's things are on this machine. */
+/** Locations of a working tree and of the user's folders on this machine. */
 export type ProjectLocation = {
   readonly root: string;
-  /** Folder of the journal and the files beside it. */
+  /** Folder of the journal and related files. */
   readonly own: string;
   readonly files: FileSystem;
   readonly folders: UserFolders;
   readonly env: NodeJS.ProcessEnv;
 };
 
-/** Set by the build; changes with everything that the state of a run is folded with. */
+/** Set by the build. Changes with any code that folds the state of a run. */
 declare const ISDLC_STATE_VERSION: string | undefined;
 
 export const systemClock: Clock = { now: () => new Date().toISOString() };
 
-/** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
+/**
+ * Finds the working tree of a directory: the top of its repository, else the nearest folder with `.isdlc`, else the
+ * directory.
+ */
 export function findProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): ProjectLocation {
   const root = findRoot(cwd);
   return { root, own: join(root, OWN_FOLDER), files, folders: userFolders(env), env };
 }
 
-/** `anchored`: the folder by which the user's own record of the journal is found. */
+/** Returns the options of the journal. `anchored`: the folder that identifies the journal's anchor. */
 export const journalOptions = ({ own, files, folders }: Omit<ProjectLocation, "root" | "env">, anchored: string) => ({
   directory: join(own, OWN.journal),
   files,
@@ -42,7 +45,7 @@ export const journalOptions = ({ own, files, folders }: Omit<ProjectLocation, "r
   version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
 });
 
-/** Folders below `.isdlc/items`, each with the journal of an analysis. */
+/** Returns the folders in `.isdlc/items`, each with the journal of an analysis. */
 export function analysedItems({ root }: Pick<ProjectLocation, "root">): readonly string[] {
   const isFolder = (...names: string[]): boolean =>
     lstatSync(join(root, ...names), { throwIfNoEntry: false })?.isDirectory() === true;

@@ -39,20 +39,20 @@ import { systemAgents } from "./system-agents.ts";
 import { createGitCaller, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
 
-/** A project with a working tree on this machine, wherever its journal is. */
+/** A project with a working tree on this machine. Its journal may be elsewhere. */
 export type PlacedProject<J extends Journal = Journal> = Omit<Project, "journal"> &
   ProjectLocation & { readonly journal: J };
 
-/** A project whose things are files of this machine. */
+/** A project with all of its files on this machine. */
 export type LocalProject = PlacedProject<LocalJournal>;
 
-/** The working tree around a directory, with every port joined to its adapter. */
+/** Opens the working tree of a directory and connects each port to its adapter. */
 export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): LocalProject {
   const place = findProject(cwd, env, files);
   return compose(place, null, openJournal(place, place.root));
 }
 
-/** The same working tree, for the analysis of one item: a journal of its own, beside the tree's run. */
+/** Opens the same working tree for the analysis of one item, with a separate journal. */
 export function itemProject({ root, files, folders, env }: ProjectLocation, folder: string): LocalProject {
   if (!isSafeName(folder))
     throw new ProblemError({ code: "UNSAFE_PATH", path: folder, detail: "it is not the name of an item" });
@@ -62,7 +62,7 @@ export function itemProject({ root, files, folders, env }: ProjectLocation, fold
   return compose(place, folder, openJournal(place, own));
 }
 
-/** The working tree around a directory, for a run whose journal is elsewhere. */
+/** Opens the working tree of a directory, for a run with its journal elsewhere. */
 export const projectWith = (cwd: string, env: NodeJS.ProcessEnv, journal: Journal): PlacedProject =>
   compose(findProject(cwd, env), null, journal);
 
@@ -70,7 +70,7 @@ function openJournal(place: ProjectLocation, anchored: string): LocalJournal {
   return createFileJournal({ ...journalOptions(place, anchored), decide, processes: systemLockProcesses() });
 }
 
-/** The one place where adapters are joined to the ports of the application; each when it is first asked for. */
+/** Connects all adapters to the ports of the application. Each adapter is created on first use. */
 function compose<J extends Journal>(place: ProjectLocation, item: string | null, journal: J): PlacedProject<J> {
   const { root, files, folders, env } = place;
   const calls: Pick<PlacedProject, "siblings" | "attest" | "engine" | "notifier"> = {
@@ -84,7 +84,7 @@ function compose<J extends Journal>(place: ProjectLocation, item: string | null,
     callers: systemCallers,
     clock: systemClock,
     endAll: endProcesses,
-    pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // told to stop
+    pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // aborted
     newRunId: () => newRunId(systemClock.now(), randomBytes),
     hash: (text) => createHash("sha256").update(text).digest("hex"),
   };
@@ -114,7 +114,7 @@ function compose<J extends Journal>(place: ProjectLocation, item: string | null,
   return project;
 }
 
-/** Read anew each time: a person may set it up while a run is going on. */
+/** Creates the notifier from current settings, because a user may set it up during a run. */
 function createNotifier({ settings }: PlacedProject): Notifier | null {
   const { webhook, "webhook-secret": secret = null, "webhook-form": form = "json" } = settings.read().settings;
   if (webhook === undefined) return null;
@@ -127,10 +127,10 @@ function listSiblings(project: PlacedProject): readonly LocalProject[] {
   return [...tree, ...others.map((name) => itemProject(project, name))];
 }
 
-/** All working trees of a repository are one project to the person's settings. */
+/** Key of the project in the user's settings. All working trees of a repository share it. */
 const projectKey = (root: string): string => findRepository(root)?.replace(/[/\\]\.git$/, "") ?? root;
 
-/** The git folder that all working trees of the repository share; null where there is none, or a link in its place. */
+/** Returns the git folder shared by all working trees of the repository. Null if it does not exist or is a link. */
 function findRepository(root: string): string | null {
   try {
     return gitFolders(root)?.common ?? null;
@@ -142,7 +142,7 @@ function findRepository(root: string): string | null {
 type Makers = Readonly<Record<string, () => unknown>>;
 type Lazy<M extends Makers> = { readonly [K in keyof M]: ReturnType<M[K]> };
 
-/** Adds properties that are made once they are first read: most verbs need few of the adapters. */
+/** Adds properties that are created on first access, because most commands need few of the adapters. */
 export function lazily<T extends object, M extends Makers>(target: T, makers: M): T & Lazy<M> {
   for (const [name, make] of Object.entries(makers)) {
     const get = (): unknown => {
@@ -152,5 +152,5 @@ export function lazily<T extends object, M extends Makers>(target: T, makers: M)
     };
     Object.defineProperty(target, name, { get, enumerable: true, configurable: true });
   }
-  return target as T & Lazy<M>; // every one of them was just added
+  return target as T & Lazy<M>; // every property was just added
 }

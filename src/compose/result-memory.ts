@@ -5,18 +5,18 @@ import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
 import { CheckResult } from "../schema/facts.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
-/** What tests found on trees that were tested before, by a key that covers all they depend on. */
+/** Earlier test results, by a key that covers everything they depend on. */
 export type ResultMemory = {
   read(key: string): CheckResult | null;
   write(key: string, result: CheckResult): void;
 };
 
 const Kept = z.array(z.strictObject({ key: z.string(), result: CheckResult }));
-/** Trees of one project that are remembered. */
+/** Maximum number of saved results. */
 const MAX_KEPT = 8;
 const MAX_RESULT_FILE_BYTES = 1024 * 1024;
 
-/** Beside the other things of the person, where no agent in a sandbox writes. */
+/** Stores results in the user's state folder, outside of the reach of sandboxed agents. */
 export function resultMemory({ root, folders, files }: ProjectLocation): ResultMemory {
   const tree = createHash("sha256").update(root).digest("hex").slice(0, 24);
   const path = join(folders.state, `tests-${tree}.json`);
@@ -38,6 +38,6 @@ function parsed(bytes: Buffer | null): unknown {
   try {
     return JSON.parse(bytes?.toString("utf8") ?? "null");
   } catch {
-    return null; // counts as not remembered
+    return null; // counts as not recorded
   }
 }

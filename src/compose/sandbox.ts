@@ -22,10 +22,10 @@ import { refuseWithoutSandbox } from "./needs-sandbox.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
 /**
- * Whether the agents of a new run are sandboxed: as asked, else as the environment says, else as the person set, else
- * where it can be done. Never by anything in the project.
- * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done; AGENT_NEEDS_SANDBOX for an
- * agent that is not used without.
+ * Decides if the agents of a new run are sandboxed: as requested, else by the environment, else by the user's setting,
+ * else if a sandbox is available. The project has no influence.
+ * @throws ProblemError SANDBOX_UNAVAILABLE if a sandbox was requested and is not available; AGENT_NEEDS_SANDBOX for an
+ * agent that must not run without.
  */
 export function resolveSandbox(
   place: ProjectLocation,
@@ -45,7 +45,7 @@ export function resolveSandbox(
   return { sandbox: false, note };
 }
 
-/** @throws ProblemError USAGE: whoever set it meant something by it. */
+/** @throws ProblemError USAGE for an invalid value, because the user expects an effect. */
 function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice> | undefined {
   if (said === undefined || said === "") return undefined;
   const choice = SandboxChoice.safeParse(said);
@@ -54,7 +54,7 @@ function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice
   throw new ProblemError({ code: "USAGE", detail: `Invalid value for ISDLC_SANDBOX: "${said.slice(0, 40)}".`, usage });
 }
 
-/** The sandbox of one agent of a run that was begun with a sandbox. It is never left out later. */
+/** Creates the sandbox of one agent, for a run that was started with a sandbox. Such a run never continues without. */
 export function createAgentSandbox(
   place: ProjectLocation,
   agent: RememberedAgent,
@@ -66,7 +66,7 @@ export function createAgentSandbox(
   return made.sandbox;
 }
 
-/** The sandbox of the tests of such a run. */
+/** Creates the sandbox of the tests of such a run. */
 export function createSandboxForTests(place: ProjectLocation, needs: TestNeeds): TestsInSandbox {
   const { root, env, folders } = place;
   const available = sandboxAvailable(env);
@@ -93,17 +93,20 @@ function listGitFolders(root: string): readonly string[] {
   return git === null ? [] : [...new Set([git.own, git.common])];
 }
 
-/** Where this program is installed in the tree itself: an agent that changed it would be you the next time. */
+/**
+ * Returns the folders of isdlc if it is installed in the tree. Protected, because a change by an agent would run with
+ * the user's rights at the next start.
+ */
 function ownFolders(root: string): readonly string[] {
   const own = realpathSync(packageRoot());
   const commands = join(dirname(own), ".bin");
   return own !== root && isWithin(own, root) ? [own, ...(existsSync(commands) ? [commands] : [])] : [];
 }
 
-/** Agents of which only the program tells what they are. */
+/** Agents that are identified only by their program. */
 const OWN_PROGRAMS = ["command", "acp"];
 
-/** A recording plays without a process of its own, and a session has its own already. */
+/** A recording needs no process, and a session already has one. */
 const startsNothing = ({ name }: RememberedAgent): boolean => name === "replay" || name === SESSION_AGENT;
 
 type PreparedSandbox =

@@ -5,7 +5,7 @@ import { listItems } from "../adapters/items/resolve-item.ts";
 import type { SeenItems } from "../ports/items.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
-/** The items of a working tree for a look at them all: without what only writers need, so that it is fast. */
+/** Opens the items of a working tree for reading. Loads no code that only writers need, to start fast. */
 export const seeItems = ({ root, files, env }: Pick<ProjectLocation, "root" | "files" | "env">): SeenItems => ({
   all: () => listItems(itemsFolder({ root, files })),
   head: () => readHead(root)?.hash ?? null,

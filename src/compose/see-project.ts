@@ -4,7 +4,7 @@ import { noRun } from "../core/run.ts";
 import { readDriver } from "../adapters/file-lock/file-lock.ts";
 import { journalOptions, type ProjectLocation, findProject } from "./project-location.ts";
 
-/** A working tree that is only looked at. */
+/** A working tree opened for reading. */
 export type SeenProject = Pick<ProjectLocation, "root" | "own" | "files" | "env"> & {
   readonly item: string | null;
   readonly driver: { holder(): number | null };
@@ -13,7 +13,7 @@ export type SeenProject = Pick<ProjectLocation, "root" | "own" | "files" | "env"
 
 const nothing: CurrentRun = { run: null, state: noRun, head: { seq: 0, hash: "" } };
 
-/** A working tree for a look at its newest run: without what only writers need, so that it is fast. */
+/** Opens a working tree and its newest run for reading. Loads no code that only writers need, to start fast. */
 export function seeProject(cwd: string, env: NodeJS.ProcessEnv): { project: SeenProject; current: CurrentRun } {
   const place = findProject(cwd, env);
   const reader: JournalReader = createJournalReader(journalOptions(place, place.root));
@@ -21,7 +21,7 @@ export function seeProject(cwd: string, env: NodeJS.ProcessEnv): { project: Seen
   return { project, current: reader.current() ?? nothing };
 }
 
-/** Ends every process that carries the nonce. Rarely needed, so what it takes is loaded only then. */
+/** Ends every process with the nonce. Loads its code on demand, because it is rarely needed. */
 export async function endProcesses(nonce: string): Promise<void> {
   const { createProcesses } = await import("../adapters/process/create-processes.ts");
   await createProcesses().endAll(nonce);

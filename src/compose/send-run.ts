@@ -12,19 +12,20 @@ import * as z from "zod/mini";
 import { asDriver, movingPlace, placeNumber, repositoryOfProject, requireMovable } from "./moving-place.ts";
 import type { LocalProject } from "./project.ts";
 
-/** What is noted of a run on its way to a team, so that the next call can go on. */
+/** Data recorded for a run on its way to a team, to continue after an interruption. */
 const Journey = z.object({ repository: z.string(), left: LeftTree });
 
 export type SendResult = {
   readonly run: RunId;
   readonly repository: string;
-  /** Files with uncommitted changes that went along in the snapshots. */
+  /** Files with uncommitted changes, included in the snapshots. */
   readonly uncommitted: readonly string[];
 };
 
 /**
- * Brings the open run of this tree to a team: the branch and the snapshots first, then the journal. Cut off anywhere and
- * called again, it goes on: the run is open here, or the team's, or on its way and nobody's to go on with.
+ * Moves the open run of this tree to a team: first the branch and the snapshots, then the journal. If interrupted
+ * anywhere, a repeated call continues. Until then, the run is open here, owned by the team, or on its way and not
+ * continued anywhere.
  */
 export function sendRun(project: LocalProject, ask: ServerClient, repository: string): Promise<SendResult> {
   const place = movingPlace(project);
@@ -52,7 +53,10 @@ async function leaveTree(project: LocalProject, repository: string): Promise<Lea
   return leave(movingPlace(project), run, { repository, left });
 }
 
-/** Where the server says no, the run goes on here; where it says nothing, the next call asks again. */
+/**
+ * Delivers the journal. If the server refuses it, the run continues here. If the server does not answer, the next call
+ * retries.
+ */
 async function deliver(project: LocalProject, ask: ServerClient, { run, bytes, journey }: LeavingRun): Promise<void> {
   const { repository, left } = Journey.parse(journey);
   const lines = bytes.toString("utf8").split("\n").slice(0, -1);

@@ -10,7 +10,7 @@ import type { ProjectLocation } from "./project-location.ts";
 import { createPrograms } from "./programs.ts";
 import { resolveSandbox } from "./sandbox.ts";
 
-/** The agents that a person's environment leads to. Each is probed once. */
+/** Returns the agents found in a user's environment. Each is probed once. */
 export function systemAgents(place: ProjectLocation): Agents {
   const { env } = place;
   const probed = new Map<string, Promise<Capabilities | Problem>>();

@@ -5,11 +5,11 @@ import type { TestNeeds } from "../adapters/sandbox/test-sandbox.ts";
 import { ProblemError } from "../core/problem.ts";
 
 export type AllowedToTests = TestNeeds & {
-  /** Names of variables of the person's environment. */
+  /** Names of the user's environment variables. */
   readonly variables: readonly string[];
 };
 
-/** What tests may use besides a copy of the tree, read from the words of a person. */
+/** Parses the permissions granted by a user: resources that tests may use in addition to a copy of the tree. */
 export function parseTestNeeds(words: readonly string[], home: string): AllowedToTests {
   const after = (prefix: string): string[] =>
     words.flatMap((word) => (word.startsWith(prefix) ? [word.slice(prefix.length)] : []));
@@ -30,7 +30,7 @@ const KNOWN = /^(?:network|docker|env:[A-Za-z_]\w*|(?:read|write):(?:~?\/).+)$/;
 
 type Tree = { readonly root: string; readonly home: string };
 
-/** @throws ProblemError USAGE for a word that means nothing, and for one that has no effect. */
+/** @throws ProblemError USAGE for an unknown permission, and for one without effect. */
 export function requireKnownNeeds(words: readonly string[], { root, home }: Tree): void {
   const usage = "isdlc trust --allow network,docker,env:NAME,read:/path,write:/path";
   const odd = words.find((word) => !KNOWN.test(word));

@@ -12,7 +12,7 @@ type TrustContext = {
   readonly settings: Pick<SettingsStore, "read">;
 };
 
-/** What a person trusts of a repository's own hooks and settings, beside the test command and the overlay. */
+/** Manages the repository's hooks and settings trusted by a user, in addition to the test command and the overlay. */
 export function trustedGitPrograms(project: TrustContext): TrustedGitPrograms {
   return {
     async untrusted() {
@@ -25,7 +25,7 @@ export function trustedGitPrograms(project: TrustContext): TrustedGitPrograms {
   };
 }
 
-/** Looks anew for each program: a person may agree while a run is going on. */
+/** Creates the git caller. It checks each program again, because a user may trust one during a run. */
 export function createGitCaller(project: Pick<TrustContext, "env" | "trust" | "settings">): GitCaller {
   return {
     env: project.env,

@@ -1,4 +1,4 @@
 declare const ISDLC_VERSION: string | undefined;
 
-/** Put in by the build; from the sources it is told apart from every release. */
+/** Set by the build. A version from source differs from every release. */
 export const version: string = typeof ISDLC_VERSION === "string" ? ISDLC_VERSION : "0.0.0-source";

@@ -16,7 +16,7 @@ import type { PlacedProject } from "./project.ts";
 
 type Overlaid = Pick<PlacedProject, "files" | "own" | "folders" | "trust">;
 
-/** The workflows of this package with the overlays of a project and its person, which are read once. */
+/** Returns this package's workflows with the overlays of the project and the user. Overlays are read once. */
 export function createWorkflows(project: Overlaid): Workflows {
   let overlays: GivenOverlay[] | null = null;
   const resolved = new Map<string, ResolvedWorkflow>();
@@ -31,14 +31,14 @@ export function createWorkflows(project: Overlaid): Workflows {
   };
 }
 
-/** @throws ProblemError `OVERLAY_INVALID`, also for a part that is about another workflow; `WORKFLOW_UNKNOWN` */
+/** @throws ProblemError `OVERLAY_INVALID`, also for a part about another workflow; `WORKFLOW_UNKNOWN` */
 export function resolveWorkflow(overlays: readonly GivenOverlay[], name: string): ResolvedWorkflow {
   const resolved = applied(name, overlays);
   for (const other of namedIn(overlays)) if (other !== name) applied(other, overlays);
   return { ...resolved, persona: createPersonaLookup(resolved.personas) };
 }
 
-/** The personas of a run under way: what is not trusted any more has no effect. */
+/** Returns the personas of an open run. Overlays that are no longer trusted have no effect. */
 export function personaSource(project: Overlaid): (name: string) => string {
   const overlays = loadOverlays(project, { onlyTrusted: true }).map((overlay) => ({
     ...overlay,
@@ -50,11 +50,11 @@ export function personaSource(project: Overlaid): (name: string) => string {
 export type RepositoryOverlay = {
   readonly file: string;
   readonly digest: string;
-  /** What takes effect only once a person trusts it, in any workflow. */
+  /** Parts that take effect only after a user trusts them, in any workflow. */
   readonly loosens: readonly RefusedPart[];
 };
 
-/** The overlay that this project ships; null where there is none. */
+/** Returns the overlay of the repository, if any. */
 export function repositoryOverlay(project: Overlaid): RepositoryOverlay | null {
   const found = readOverlayFile(project.files, project.own);
   if (found === null) return null;
@@ -64,7 +64,7 @@ export function repositoryOverlay(project: Overlaid): RepositoryOverlay | null {
   return { file: join(OWN_FOLDER, OWN.workflows), digest: found.digest, loosens };
 }
 
-/** The repository's first, so that the person has the last word. */
+/** Returns the repository's overlay first, to let the user's overlay take precedence. */
 function loadOverlays(project: Overlaid, { onlyTrusted = false } = {}): GivenOverlay[] {
   const shipped = readOverlayFile(project.files, project.own);
   const own = readOverlayFile(project.files, project.folders.config);
