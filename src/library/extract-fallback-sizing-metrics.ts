@@ -12,8 +12,8 @@ const DOCUMENTS = ["quick-scan", "requirements-spec"] as const;
 const ITEMS = "docs/requirements";
 
 /**
- * Rough metrics for an item whose impact analysis tells none. The folder is an item's name or a path inside the
- * project; what lies outside, is odd or too large reads as absent.
+ * Returns approximate metrics for an item whose impact analysis has none. The folder is an item's name or a path
+ * inside the project. Files that are outside the project, too large or not plain files count as missing.
  */
 export function extractFallbackSizingMetrics(artifactFolder: unknown, projectRoot: unknown): FallbackSizing {
   const nothing: FallbackSizing = { metrics: null, source: null };
@@ -28,6 +28,6 @@ export function extractFallbackSizingMetrics(artifactFolder: unknown, projectRoo
     }
     return nothing;
   } catch {
-    return nothing; // no such project
+    return nothing; // the project does not exist
   }
 }

@@ -19,9 +19,9 @@ const LIGHT_SKIPS: readonly string[] = ["03-architecture", "04-design"];
 const SIZED_PHASE = "02-impact-analysis";
 
 /**
- * Records in the contents of `state.json` how large the work is, in place; light also takes its phases out of the
- * active workflow. Where that would break the workflow, nothing is taken out and standard is recorded. Returns what was
- * not done as asked, and why.
+ * Records the size of the work in the contents of `state.json`, in place. For light work, also removes the phases it
+ * skips from the active workflow. If this would break the workflow, removes nothing and records standard. Returns
+ * warnings about parts of the request that were not followed.
  */
 export function recordSizing(state: unknown, intensity: unknown, options: SizingDecisionOptions = {}): string[] {
   const workflow = ownValue(state, "active_workflow");
@@ -103,7 +103,7 @@ type Lighter = {
   readonly phases: Record<string, unknown>;
 };
 
-/** The workflow as light would leave it; nothing is changed yet. */
+/** Returns the workflow without the phases skipped by light work. Changes nothing yet. */
 function withoutPhases(state: object, workflow: object, skipped: ReadonlySet<unknown>): Lighter {
   const planned = ownValue(workflow, "phases");
   const phases = Array.isArray(planned) ? planned.filter((key) => !skipped.has(key)) : [];

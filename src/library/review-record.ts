@@ -5,11 +5,11 @@ export type ReviewAction = {
   readonly phase: string;
   readonly action: string;
   readonly details: unknown;
-  /** Used unless the details bring a time of their own. */
+  /** Time to use if the details contain none. */
   readonly now: string;
 };
 
-/** Appends to `active_workflow.review_history`, in place. False when there is no workflow to write to. */
+/** Appends to `active_workflow.review_history`, in place. Returns false if there is no workflow. */
 export function appendReviewAction(state: unknown, { phase, action, details, now }: ReviewAction): boolean {
   const workflow = ownValue(state, "active_workflow");
   if (!isRecord(workflow)) return false;
@@ -27,7 +27,7 @@ export function appendReviewAction(state: unknown, { phase, action, details, now
   return true;
 }
 
-/** Redos already spent, as `state.json` tells. A count that cannot be true means none are left. */
+/** Reads the number of used redos from `state.json`. For an impossible number, returns the maximum: no redo is left. */
 export function readRedoCount(state: unknown): number {
   const count = ownValue(ownValue(ownValue(state, "active_workflow"), "supervised_review"), "redo_count");
   if (count === undefined) return 0;
@@ -35,7 +35,7 @@ export function readRedoCount(state: unknown): number {
   return believable ? count : MAX_REDOS;
 }
 
-/** Replaces `phases` with untouched ones, in place. */
+/** Replaces `phases` with pending ones, in place. */
 export function resetPhasesForWorkflow<S>(state: S, phases: unknown): S {
   if (!isRecord(state) || !Array.isArray(phases)) return state;
   const keys = (phases as unknown[]).filter((key) => typeof key === "string");

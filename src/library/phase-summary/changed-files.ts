@@ -10,24 +10,25 @@ import { readRepositorySettings } from "../../adapters/git/read/repository-setti
 import { decodePath, splitFields } from "../../adapters/git/process/git-path.ts";
 import { parseNameStatus } from "../../adapters/git/process/name-status.ts";
 
-/** For all questions of one summary together. */
+/** Time limit of all git calls for one summary. */
 const TIMEOUT_MS = 5000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
-/** What git exits with for a name it does not know. */
+/** Exit code of git for an unknown name. */
 const UNKNOWN_COMMIT = 128;
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
 type Ask = (args: readonly string[], environment?: Filterless) => Buffer;
 
 /**
- * Files below the folder that differ from the commit (else from the one before the last), new ones included.
- * Nothing the repository configures is executed.
- * @throws when git is missing, refuses or takes too long.
+ * Returns files in the folder, including new ones, that differ from the commit. If `since` is not a commit id,
+ * compares with `HEAD~1`, or with `HEAD` in a repository with one commit. Runs no command configured by the
+ * repository.
+ * @throws if git is missing, fails or takes too long.
  */
 export function changedFiles(root: string, since: unknown): FileChange[] {
   const ask = asker(root);
   const settings = readRepositorySettings(root, process.env, ask);
-  const filterless = emptied(settings.map(({ key }) => key)); // comparing with the working tree would run them
+  const filterless = emptied(settings.map(({ key }) => key)); // a comparison with the working tree would run the filters
   const tracked = differences(since, (commit) => ask([...COMPARE, `${commit}^{commit}`, "--"], filterless));
   const untracked = hasOnlyTracked(root) ? NOTHING : ask(LIST_OTHERS, filterless);
   const added = splitFields(untracked).map((name) => ({ path: decodePath(name), change: "added" as const }));
@@ -54,7 +55,7 @@ const LIST_OTHERS = ["ls-files", "--others", "--exclude-standard", "-z"];
 const COMPARE =
   "diff --name-status -z --relative --no-renames --no-ext-diff --no-textconv --ignore-submodules=dirty".split(" ");
 
-/** The differences from the first of the commits that there is: asking for them tells whether it is there. */
+/** Returns the differences from the first commit that exists. The comparison itself detects a missing commit. */
 function differences(since: unknown, compare: (commit: string) => Buffer): Buffer {
   const wanted = typeof since === "string" && COMMIT.test(since) ? [since] : ["HEAD~1", "HEAD"];
   for (const commit of wanted) {

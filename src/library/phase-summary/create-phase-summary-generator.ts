@@ -21,7 +21,7 @@ export type GeneratePhaseSummary = (
   options?: { readonly minimal?: boolean },
 ) => string | null;
 
-/** Writes summaries of phases below `.isdlc/reviews`, from the contents of `state.json` and from git. */
+/** Writes summaries of phases to `.isdlc/reviews`, based on the contents of `state.json` and on git. */
 export function createPhaseSummaryGenerator(render: RenderSummary): GeneratePhaseSummary {
   return (...[state, phaseKey, projectRoot, options]) => {
     try {

@@ -1,8 +1,8 @@
 import { appendReviewAction } from "../review-record.ts";
 
 /**
- * Appends one choice at a gate to `active_workflow.review_history`, in memory only, with the time unless the details
- * bring one. False when there is no workflow to record it in.
+ * Appends one gate choice to `active_workflow.review_history`, in memory only, with the current time unless the
+ * details contain one. Returns false if there is no workflow to record it in.
  */
 // oxlint-disable-next-line max-params -- the published signature
 export function recordReviewAction(state: unknown, phaseKey: string, action: string, details: unknown = {}): boolean {

@@ -16,12 +16,12 @@ export type StateSummaryInput = {
   /** Contents of `state.json`, of any shape. */
   readonly state: unknown;
   readonly phase: PhaseKey;
-  /** What git says changed; null when it could not tell. */
+  /** Changes according to git. Null if git failed. */
   readonly changed: readonly FileChange[] | null;
   readonly minimal: boolean;
 };
 
-/** The summary of a phase by what `state.json` says about it, and the name of its file. */
+/** Renders the summary of a phase from the contents of `state.json`. Also returns its file name. */
 export function renderStateSummary(input: StateSummaryInput): { readonly name: string; readonly text: string } {
   const keys = texts(ownValue(ownValue(input.state, "active_workflow"), "phases"));
   const text = renderPhaseSummary(summaryData(input), { minimal: input.minimal });
@@ -42,7 +42,7 @@ function summaryData({ state, phase, changed }: StateSummaryInput): SummaryData 
   };
 }
 
-/** Summaries are asked for when a phase is complete, so a record that does not say otherwise means that. */
+/** Default status, because summaries are requested for completed phases. */
 const COMPLETED = "Completed";
 
 function statusText(status: unknown): string {

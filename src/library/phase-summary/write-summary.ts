@@ -3,8 +3,9 @@ import { ensureFolder, nodeFiles, replaceFile } from "../../adapters/file-system
 import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 
 /**
- * Writes the whole file or none of it, and returns its path. Nothing on the way from the root may be a symbolic link.
- * @throws when a folder or the file cannot be written.
+ * Writes the complete file or nothing, and returns its path. Symbolic links between the root and the file are
+ * rejected.
+ * @throws if a folder or the file cannot be written.
  */
 export function writeSummary(root: string, name: string, text: string): string {
   const folder = join(root, OWN_FOLDER, OWN.reviews);
