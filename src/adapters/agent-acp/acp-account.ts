@@ -2,16 +2,16 @@ import type { Usage } from "../../schema/agent.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import type { AgentProcessOptions } from "../process/start-agent-process.ts";
 
-/** What an execution talked in. */
+/** Conversation of an execution. */
 export type Conversation = {
   readonly id: string;
-  /** Milliseconds since 1970 at which the execution began: a conversation may be older. */
+  /** Start of the execution in milliseconds since 1970. The conversation may be older. */
   readonly since: number;
 };
 
-/** How an agent is asked afterwards what it used, where the protocol does not tell. */
+/** Command that reports the usage of an execution afterwards, for agents whose protocol messages do not. */
 export type AcpAccount = {
-  /** Arguments of its program; null for what is no conversation of it. */
+  /** Arguments of the agent's program. Null if the id has another format than its conversations. */
   readonly args: (conversation: Conversation) => readonly string[] | null;
   readonly read: (output: string) => Usage | null;
 };
@@ -22,7 +22,7 @@ type AccountQuery = Pick<AgentProcessOptions, "cwd" | "env" | "nonce" | "access"
   readonly program: string;
 };
 
-/** Asks in the same place as it worked in; null where it does not know, and unknown stays unknown. */
+/** Runs the command in the directory and sandbox of the execution. Returns null if the usage is unknown. */
 export async function askAccount(
   { args, read }: AcpAccount,
   conversation: Conversation,

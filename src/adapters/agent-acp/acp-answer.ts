@@ -8,14 +8,14 @@ export type AcpAnswer =
   | { readonly how: "missing" }
   | { readonly how: "invalid"; readonly detail: string };
 
-/** Characters at the end of a message among which the answer is looked for. */
+/** Characters at the end of a message to search for the answer. */
 const MAX_ANSWER_LENGTH = 256 * 1024;
-/** Opening braces that are tried. */
+/** Opening braces to try. */
 const MAX_TRIES = 5000;
 
 /**
- * The JSON object that ends with the last closing brace of the agent's final message. An earlier one is never taken in
- * its place, nor one in the middle of a sentence: both may be quoted from somewhere.
+ * Parses the JSON object that ends with the last closing brace of the final message. Earlier objects and those inside
+ * a sentence are never used instead: they may be quotes.
  */
 export function acpAnswer(message: string, role: AgentTask["role"]): AcpAnswer {
   const object = lastObject(message.slice(-MAX_ANSWER_LENGTH));
@@ -45,13 +45,13 @@ function lastObject(text: string): object | null {
 
 function parsedObject(text: string): object | null {
   try {
-    return JSON.parse(text) as object; // begins with a brace, so nothing else can come out
+    return JSON.parse(text) as object; // starts with a brace: always an object
   } catch {
     return null;
   }
 }
 
-/** A fence on the same line is part of how the object was asked for. */
+/** Allows a code fence on the same line: the prompt asks for one. */
 function beginsLine(text: string, at: number): boolean {
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
   return /^[ \t]*(?:```(?:json)?[ \t]*)?$/.test(line);

@@ -4,22 +4,22 @@ import type { AgentSign, Usage } from "../../schema/agent.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { followFile } from "../process/follow-file.ts";
 
-/** One call to the model, as an agent tells it beside the protocol. */
+/** One call to the model, reported by an agent outside the protocol. */
 export type CallNote =
   | { readonly is: "answered"; readonly input: number; readonly output: number }
-  /** It begins; how it ends is not told, unless it fails. */
+  /** Start of a call. Its end is only reported if it fails. */
   | { readonly is: "begun" }
   | { readonly is: "failed"; readonly what: string };
 
-/** Where an agent tells of its calls to the model: the protocol has no words for those that fail. */
+/** Source of an agent's reports about calls to the model. The protocol has no message for failed calls. */
 export type CallLog =
   | { readonly on: "stderr"; readonly args: readonly string[]; readonly read: (line: string) => CallNote | null }
   | {
       readonly on: "file";
-      /** Where the file goes; the sandbox of the agent leaves it there. */
+      /** Folder of the log file, which the agent's sandbox must not hide. */
       readonly folder: (env: Environment) => string;
       readonly variables: (file: string) => Readonly<Record<string, string>>;
-      /** What is between two records. */
+      /** Text between two records. */
       readonly separator: string;
       readonly read: (record: string) => CallNote | null;
     };
@@ -28,9 +28,9 @@ export interface FollowedCalls {
   readonly args: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly onStderr: (chunk: Uint8Array) => void;
-  /** What all calls used that were told of; null where none was. */
+  /** Returns the usage of all reported calls. Null if there are none. */
   used(): Usage | null;
-  /** The agent is gone: what it told last is read. */
+  /** Reads the last reports after the agent exited. */
   finish(): void;
 }
 
@@ -76,7 +76,7 @@ export function followCalls({ log, env, name, onNews }: CallLogFollower): Follow
   return { ...nothing, variables: log.variables(file), finish };
 }
 
-/** Characters of a line that is not finished yet. */
+/** Characters of an unfinished line. */
 const MAX_LINE_LENGTH = 64 * 1024;
 
 function inLines(onLine: (line: string) => void): (chunk: Uint8Array) => void {

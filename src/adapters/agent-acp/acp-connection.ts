@@ -3,21 +3,20 @@ import type { Line } from "../process/line-splitter.ts";
 
 export type AcpConnectionOptions = {
   readonly send: (text: string) => void;
-  /** Answers a request of the agent. What it throws as `AcpError` is sent back. */
+  /** Answers a request of the agent. A thrown `AcpError` is sent back. */
   readonly onRequest: (method: string, params: unknown) => unknown;
   readonly onNotification: (method: string, params: unknown) => void;
 };
 
-/** JSON-RPC 2.0 in lines, the way the Agent Client Protocol uses it between us and one agent. */
+/** JSON-RPC 2.0 connection to one agent, one message per line, as used by the Agent Client Protocol. */
 export interface AcpConnection {
-  /** @throws AcpError with what the agent answered, or what the connection was closed with. */
+  /** @throws AcpError with the agent's error response, or the error passed to `close`. */
   request(method: string, params: object): Promise<unknown>;
   notify(method: string, params: object): void;
-  /** Takes one line of the agent's output. */
   receive(line: Line): void;
-  /** No answer will come any more: everyone who waits for one gets this instead. */
+  /** Rejects all pending and later requests with this error. Only the first call has an effect. */
   close(why: Error): void;
-  /** The first line that was no message, for who has to find out why the agent did not answer. */
+  /** Returns the first line that was not a message, to explain missing answers. */
   noise(): string | null;
 }
 
@@ -30,16 +29,16 @@ export class AcpError extends Error {
   }
 }
 
-/** The agent is gone. */
+/** The agent exited. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
-/** A message of the agent that is longer than is accepted. */
+/** Code for a message of the agent above the length limit. */
 export const TOO_LONG = 413;
-/** A message of the agent that we could not work with, such as one that is nested too deep. */
+/** Code for a message of the agent that could not be processed, such as one nested too deeply. */
 const UNHANDLED = -32_600;
 const MAX_NOISE_LENGTH = 500;
 
@@ -121,7 +120,7 @@ const Message = z.object({
 });
 type Message = z.infer<typeof Message>;
 
-/** Null for everything else an agent prints between its messages. */
+/** Returns null for other output between messages. */
 function readMessage(text: string): Message | null {
   const read = z.safeParse(Message, parseJson(text));
   const isOne = read.success && (read.data.method !== undefined || read.data.id !== undefined);
@@ -145,7 +144,7 @@ function answered(answer: () => unknown): { result: unknown } | { error: { code:
   }
 }
 
-/** Agents put what really happened beside a message that says little ("Internal error"). */
+/** Adds the error details: agents put the actual cause there, next to a vague message ("Internal error"). */
 function errorText({ message, data }: Failure): string {
   const details = typeof data === "object" && data !== null && "details" in data ? data.details : data;
   if (details === undefined || details === null) return message;

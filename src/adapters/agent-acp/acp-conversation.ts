@@ -8,7 +8,7 @@ import { Initialized, LoadedSession, NewSession, PROTOCOL_VERSION, PromptResult 
 import { acpPrompt, acpReminder } from "./acp-prompt.ts";
 import type { AcpSession } from "./acp-session.ts";
 
-/** Names of the agent's modes to ask for, by what a task may do; null to leave it in its own. */
+/** Names of the agent's modes for read-only and writing tasks. Null keeps its default. */
 export type AcpModes = { readonly read: string | null; readonly write: string | null };
 
 export type AcpTalk = {
@@ -16,22 +16,23 @@ export type AcpTalk = {
   readonly session: AcpSession;
   readonly task: AgentTask;
   readonly modes: AcpModes;
-  /** The model that was chosen, as the agent lists it; null where it is not told so or does not list them. */
+  /** Selected model, as listed by the agent. Null if none is selected or the agent lists no models. */
   readonly model: string | null;
-  /** In a sandbox it does not depend on its mode what it can do. */
+  /** True in a sandbox, where its mode does not decide what it can do. */
   readonly sandboxed: boolean;
-  /** Goes along when a conversation is opened, for what only this agent understands. */
+  /** Sent when a conversation is opened; understood by this agent only. */
   readonly meta: object | undefined;
-  /** How a person signs in, for who is refused. */
+  /** Instructions to sign in, for users whose credentials are rejected. */
   readonly signIn: string | null;
   readonly show: (text: string) => void;
-  /** Called as soon as there is a conversation; `lasts` when it can be gone on with later. */
+  /** Called when a conversation is open. `lasts` is true if it can be resumed later. */
   readonly onOpened: (id: string, lasts: boolean) => void;
 };
 
 /**
- * From the first greeting to a valid result. Of a final message without one the agent is told, once.
- * @throws ConnectionLost when the agent is gone before that.
+ * Runs a conversation from the greeting to a valid result. If the final message has none, the agent is asked again,
+ * once.
+ * @throws ConnectionLost if the agent exits before the end.
  */
 export async function converse(talk: AcpTalk): Promise<ExecutionResult> {
   try {
@@ -52,7 +53,7 @@ function refused({ code, message }: AcpError, signIn: string | null): ExecutionR
     : failed(fault.reason, fault.detail, fault.again);
 }
 
-/** The id of the conversation, or why there is none. */
+/** Returns the id of the conversation, or the failure. */
 async function open(talk: AcpTalk): Promise<string | ExecutionResult> {
   const { connection, task } = talk;
   const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
@@ -74,7 +75,7 @@ async function open(talk: AcpTalk): Promise<string | ExecutionResult> {
 
 type NewSessionResult = z.infer<typeof NewSession>;
 
-/** Null when the agent does not have it any more. It tells the whole conversation again meanwhile. */
+/** Returns null if the agent no longer has the conversation. While it loads, the agent replays all of its messages. */
 async function load(talk: AcpTalk, sessionId: string): Promise<NewSessionResult | null> {
   talk.session.open(sessionId);
   try {
@@ -95,7 +96,7 @@ async function begin(talk: AcpTalk): Promise<NewSessionResult> {
 
 const sessionParams = ({ task, meta }: AcpTalk): object => ({ cwd: task.cwd, mcpServers: [], _meta: meta });
 
-/** Null when it can begin. Some agents take another model in silence where there is none of that name. */
+/** Returns null on success. A model missing from the list is a failure: some agents would silently use another one. */
 async function chooseModel(talk: AcpTalk, opened: NewSessionResult): Promise<ExecutionResult | null> {
   const { connection, model } = talk;
   const choice = opened.configOptions?.find((option) => option?.category === "model");
@@ -109,14 +110,14 @@ async function chooseModel(talk: AcpTalk, opened: NewSessionResult): Promise<Exe
 
 const MAX_MODELS = 5;
 
-/** Models of the same provider, for who mistyped one. */
+/** Suggests models of the same provider, for a mistyped name. */
 function similar(model: string, options: readonly { readonly value: string }[]): string {
   const provider = `${model.split("/")[0] ?? ""}/`;
   const names = options.map(({ value }) => value).filter((value) => value.startsWith(provider));
   return names.length === 0 ? "" : ` There is: ${names.slice(0, MAX_MODELS).join(", ")}.`;
 }
 
-/** Null when it can begin. */
+/** Returns null on success. */
 async function chooseMode(talk: AcpTalk, opened: NewSessionResult): Promise<ExecutionResult | null> {
   const wanted = talk.modes[talk.task.access];
   if (wanted === null) return null;
@@ -132,14 +133,14 @@ async function chooseMode(talk: AcpTalk, opened: NewSessionResult): Promise<Exec
   }
 }
 
-/** Who only reads must be held to it: in another mode it may write without a question. */
+/** Fails a read-only task without a sandbox: in another mode the agent may write without asking. */
 function withoutMode({ task, sandboxed, show }: AcpTalk, text: string): ExecutionResult | null {
   if (task.access === "read" && !sandboxed) return failed("not_started", text, false);
   show(text);
   return null;
 }
 
-/** Null when it is not offered. */
+/** Returns null if the agent does not offer the mode. */
 function modeChange(
   { modes, configOptions }: NewSessionResult,
   wanted: string,
@@ -172,7 +173,7 @@ const isUnanswered = (answer: ExecutionResult | AcpFailure): answer is AcpFailur
 const describeProblem = (answer: AcpFailure): string =>
   answer.how === "missing" ? "there is no JSON object at its end." : answer.detail;
 
-/** How a turn that did not come to its own end is told. A second try helps against chance, not against a limit. */
+/** Failures by stop reason. Those that happen by chance are retried (`true`), a limit on calls or a refusal is not. */
 const STOPPED: Readonly<Record<string, ExecutionResult>> = {
   max_tokens: failed("agent_failed", "the model reached its limit on tokens", true),
   max_turn_requests: failed("agent_failed", "it reached its limit on calls to the model", false),
@@ -191,12 +192,12 @@ async function prompt(talk: AcpTalk, sessionId: string, text: string): Promise<E
   if (stopReason !== "end_turn") {
     return STOPPED[stopReason] ?? failed("agent_failed", `it stopped for an unknown reason: ${stopReason}`, false);
   }
-  // how some agents end when the model service fails
+  // some agents end a turn this way if the model service fails
   if (!didSomething) return failed("no_result", "it ended its turn without a reply", true);
   return acpAnswer(message, task.role);
 }
 
-/** An answer that has to come within the limit on silence: other output does not make up for it. */
+/** Waits for a response, at most for the silence limit. Other output does not extend the time. */
 async function ask<Schema extends z.ZodMiniType>(
   { task }: AcpTalk,
   schema: Schema,
@@ -226,7 +227,10 @@ const UNREADABLE = -32_700;
 const AUTHENTICATION_REQUIRED = -32_000;
 const INTERNAL_ERROR = -32_603;
 
-/** Agents send codes of JSON-RPC, or the status of the model service. Ours stand for other things. */
+/**
+ * Returns the status of the model service, if the code is one. Agents send JSON-RPC codes or such a status; `TOO_LONG`
+ * is our own code.
+ */
 function readStatus(code: number): number | null {
   if (code === AUTHENTICATION_REQUIRED) return 401;
   return code >= 400 && code < 600 && code !== TOO_LONG ? code : null;

@@ -12,18 +12,18 @@ import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 
 export type AcpOutcome = {
   readonly process: AgentProcessEnd;
-  /** How the conversation ended; null when it was cut off. */
+  /** Result of the conversation. Null if it was cut off. */
   readonly told: ExecutionResult | null;
   readonly usage: Usage | null;
-  /** Null when there is none that could be gone on with. */
+  /** Null if there is no conversation to resume. */
   readonly session: string | null;
-  /** What it asked for and was not allowed. */
+  /** Requests that were not allowed. */
   readonly denied: readonly string[];
-  /** The first line that was no message of the protocol. */
+  /** First line that was not a protocol message. */
   readonly noise: string | null;
 };
 
-/** What was told in the conversation counts. How the process ended does only where it cut the conversation off. */
+/** Returns the result of the conversation. The end of the process counts only if it cut the conversation off. */
 export function acpEnd(outcome: AcpOutcome, task: AgentTask): AgentEnd {
   const { usage, session, denied } = outcome;
   const told = outcome.told ?? cutOff(outcome, task);

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 
-/** What an agent sends, as far as we read it. Loose: agents add to it, and leave out what they do not know. */
+/**
+ * Messages of an agent, reduced to the fields used here. Schemas are loose: agents add fields and omit unknown ones.
+ */
 
 export const PROTOCOL_VERSION = 1;
 
@@ -10,7 +12,7 @@ export const Initialized = z.object({
 });
 
 const Modes = z.object({ availableModes: z.array(z.object({ id: z.string() })) });
-/** Some agents have their modes among other choices. */
+/** Some agents list modes among other options. */
 const ModeChoice = z.object({
   id: z.string(),
   category: z.literal("mode"),
@@ -34,7 +36,7 @@ const opened = { modes: z.optional(z.nullable(Modes)), configOptions: z.optional
 export const LoadedSession = z._default(z.nullable(z.object(opened)), null);
 export const NewSession = z.object({ sessionId: z.string(), ...opened });
 
-/** A part we can do without: what is there and cannot be read counts as not told. */
+/** Optional part: an unreadable value counts as not reported. */
 const orNull = <Schema extends z.ZodMiniType>(schema: Schema) =>
   z.optional(
     z.union([
@@ -58,7 +60,7 @@ const Quota = z.object({ quota: z.object({ token_count: z.object({ input_tokens:
 export const PromptResult = z.object({
   stopReason: z.string(),
   usage: orNull(Tokens),
-  /** Where Gemini CLI tells its tokens. */
+  /** Token counts of Gemini CLI. */
   _meta: orNull(Quota),
 });
 export type PromptResult = z.infer<typeof PromptResult>;
@@ -66,7 +68,7 @@ export type PromptResult = z.infer<typeof PromptResult>;
 const FileLocation = z.object({ path: z.string() });
 const Content = z.looseObject({ type: z.string(), path: z.optional(z.string()) });
 
-/** One use of a tool. Later messages about it hold only what changed. */
+/** One tool call. Later messages about it contain only changed fields. */
 export const ToolCall = z.object({
   toolCallId: z.string(),
   title: z.optional(z.nullable(z.string())),
@@ -99,7 +101,7 @@ export const PermissionRequest = z.object({
 });
 export type PermissionRequest = z.infer<typeof PermissionRequest>;
 
-/** Null for the updates of other kinds and sessions. */
+/** Returns null for updates of other kinds and sessions. */
 export function readUpdate(params: unknown, session: string | null): SessionUpdate | null {
   const read = z.safeParse(Update, params);
   return read.success && read.data.sessionId === session ? read.data.update : null;

@@ -7,27 +7,28 @@ import { MAX_PATH_LENGTH } from "./follow-links.ts";
 export type PermissionScope = {
   readonly access: AgentTask["access"];
   readonly cwd: string;
-  /** The folder of the item, relative to the working directory: open also where it lies in a closed one. */
+  /** Item folder, relative to `cwd`. If it is `.isdlc/work/<run>`, it can be edited although `.isdlc` is closed. */
   readonly item: string;
-  /** The command that runs the tests, trusted by a person. */
+  /** Test command, trusted by a user. */
   readonly tests: AgentTask["tests"];
   readonly call: ToolCall;
-  /** True for an agent whose title of a command is the command itself; that of others is for people. */
+  /** True if the agent's title of a command is the command itself. Titles of other agents are descriptions. */
   readonly commandInTitle: boolean;
-  /** Where a path leads when the links on its way are followed. */
+  /** Resolves the symbolic links of a path. */
   readonly follow: (path: string) => string;
 };
 
 const READS = new Set(["read", "search", "think"]);
 const EDITS = new Set(["edit", "delete", "move"]);
-/** Each is looked up; nobody touches that many at once. */
+/** Limit per request: each path is resolved on disk, and no real request names this many. */
 const MAX_PATHS = 200;
-/** What lies there decides what git and isdlc do. */
+/** Closed to edits: their content controls git and isdlc. */
 const CLOSED_FOLDERS = new Set([".git", OWN_FOLDER]);
 
 /**
- * Whether an agent may do what it asks for. Reading inside the working directory is allowed; a phase may also edit
- * there, read with git and run the tests. Whatever does not say what it touches is refused.
+ * Returns true if the agent may do what it requests. Reads are allowed inside the working directory. With write
+ * access, so are edits there outside closed folders, read-only git commands and the test command. Other kinds, edits
+ * without a path and commands with shell syntax are refused.
  */
 export function isPermitted(asked: PermissionScope): boolean {
   const { access, call } = asked;
@@ -45,21 +46,24 @@ export function isPermitted(asked: PermissionScope): boolean {
 }
 
 /**
- * Word by word, and in the working directory itself: elsewhere the same words may run something else. So may they for
- * a shell that sets a variable or puts in a home.
+ * Compares word by word. `isPermitted` also requires the working directory itself: elsewhere, the same words may run
+ * something else. Commands that a shell would change are refused: a variable assignment first, or `~` in any word.
  */
 function runsTests(words: readonly string[], { tests }: PermissionScope): boolean {
   if (tests === null || tests[0]?.includes("=") === true || tests.some((word) => word.includes("~"))) return false;
   return words.length === tests.length && words.every((word, at) => word === tests[at]);
 }
 
-/** The option that says so for this one time; null when there is none, and then nothing is chosen. */
+/**
+ * Returns the option for this one time, for a refusal also the permanent one. Null if none is offered: then no option
+ * is selected.
+ */
 export function permissionOption(options: PermissionRequest["options"], permitted: boolean): string | null {
   const of = (kind: string): string | null => options.find((option) => option.kind === kind)?.optionId ?? null;
   return permitted ? of("allow_once") : (of("reject_once") ?? of("reject_always"));
 }
 
-/** Names agents give to arguments that hold a path. */
+/** Names of arguments that contain a path, as used by agents. */
 const PATH_ARGUMENTS = [
   "path",
   "paths",
@@ -96,13 +100,13 @@ function isOpen(path: string, asked: PermissionScope): boolean {
     .every((part) => !CLOSED_FOLDERS.has(part.toLowerCase()));
 }
 
-/** What is left of a way below the item's folder; the way itself for one that does not lead there. */
+/** Returns the part of a path under the item folder. Other paths are returned unchanged. */
 function withoutItem(way: string, { item }: PermissionScope): string {
   const folder = normalize(`${item}/`);
   return ITEM_FOLDER.test(folder) && way.startsWith(folder) ? way.slice(folder.length) : way;
 }
 
-/** Where runs keep documents that are not committed: nothing above it is opened, whatever an item is called. */
+/** Folder for uncommitted documents of a run. Nothing above it is opened, whatever the item's name. */
 const ITEM_FOLDER = /^\.isdlc\/work\/[^/]+\/$/;
 
 const wayFrom = (path: string, { cwd, follow }: PermissionScope): string =>
@@ -110,7 +114,7 @@ const wayFrom = (path: string, { cwd, follow }: PermissionScope): string =>
 
 const SHELLS = /^(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh$/;
 
-/** The words of a command that a shell would leave as they are; null for any other. */
+/** Returns the words of a command that a shell would leave unchanged, otherwise null. */
 function commandWords({ call, commandInTitle }: PermissionScope): readonly string[] | null {
   const command = readArguments(call.rawInput)["command"] ?? (commandInTitle ? call.title : null);
   if (typeof command === "string") return plainWords(command);
@@ -118,7 +122,7 @@ function commandWords({ call, commandInTitle }: PermissionScope): readonly strin
   return argumentWords(command);
 }
 
-/** A shell with a script, or a program with its arguments as they are. */
+/** Accepts a shell with a script, or a program with plain arguments. */
 function argumentWords(command: readonly string[]): readonly string[] | null {
   const [program = "", option = "", script = ""] = command;
   const isScript = command.length === 3 && SHELLS.test(program) && /^-l?c$/.test(option);
@@ -131,7 +135,7 @@ function plainWords(command: string): readonly string[] | null {
 }
 
 const GIT_READS = new Set(["status", "log", "diff", "show", "ls-files", "blame", "rev-parse", "shortlog", "describe"]);
-/** All others are refused: among them are some that write files or run programs. */
+/** Allowed options. All others are refused: some of them write files or run programs. */
 const GIT_OPTIONS =
   /^(?:-[0-9]+|-[npsw]|--|--(?:oneline|stat|numstat|shortstat|name-only|name-status|cached|staged|short|porcelain|branch|graph|all|no-color|patch|follow|reverse|no-ext-diff|no-textconv|abbrev-ref|show-toplevel|max-count=[0-9]+))$/;
 
@@ -140,7 +144,7 @@ function readsGit([program, ...rest]: readonly string[]): boolean {
   return program === "git" && GIT_READS.has(verb) && words.every(isHarmless);
 }
 
-/** Files outside of the repository can be named to git too. */
+/** Refuses paths outside the repository, which git would accept too. */
 function isHarmless(word: string): boolean {
   if (word.startsWith("-")) return GIT_OPTIONS.test(word);
   return !/^[/~]/.test(word) && !word.split("/").includes("..");

@@ -2,16 +2,16 @@ import type { ToolCall } from "./acp-messages.ts";
 
 /** Characters of one progress text. */
 const MAX_PROGRESS_LENGTH = 200;
-/** Characters of a line that is not finished yet; nobody is shown more of it. */
+/** Characters of an unfinished line; longer ones are never displayed. */
 const MAX_LINE_LENGTH = 4 * MAX_PROGRESS_LENGTH;
 
 export interface MessageProgress {
   push(text: string): void;
-  /** The message is over. */
+  /** Called at the end of a message. */
   finish(): void;
 }
 
-/** Shows a message that comes in pieces line by line. The result at its end is not for people and is left out. */
+/** Shows a streamed message line by line, without the JSON result at its end. */
 export function createMessageProgress(show: (text: string) => void): MessageProgress {
   let line = "";
   let isResult = false;
@@ -37,7 +37,7 @@ export function createMessageProgress(show: (text: string) => void): MessageProg
   };
 }
 
-/** What a use of a tool is about. */
+/** Describes a tool call in one line, with paths relative to `cwd`. */
 export function callText({ title, kind, locations }: ToolCall, cwd: string): string {
   const inside = (text: string): string => text.replaceAll(`${cwd}/`, "");
   const name = inside(title ?? kind ?? "tool");

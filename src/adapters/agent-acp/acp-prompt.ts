@@ -2,12 +2,12 @@ import { toJSONSchema } from "zod/mini";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
 
-/** The protocol knows neither system prompts nor structured results, so both go into the text. */
+/** Combines all parts into one text: the protocol supports neither system prompts nor structured results. */
 export function acpPrompt({ persona, prompt, role }: AgentTask): string {
   return [persona, prompt, resultRequest(role)].filter((part) => part !== "").join("\n\n");
 }
 
-/** Said in the same conversation, once, to an agent whose final message held no valid result. */
+/** Returns the second prompt of a conversation, sent once if the final message had no valid result. */
 export function acpReminder(role: AgentTask["role"], problem: string): string {
   return `Your last message does not end with the result that was asked for: ${problem}\n\n${resultRequest(role)}`;
 }

@@ -9,16 +9,16 @@ import { createTurnLog, type AcpTurn } from "./acp-turn.ts";
 import { createAcpUsage, type AcpUsage } from "./acp-usage.ts";
 import { followLinks } from "./follow-links.ts";
 
-/** What an agent's words are worth. */
+/** Known properties of an agent. */
 export type AcpTraits = {
-  /** True when its mode for reading is known to hold whatever the model tries. */
+  /** True if its read-only mode is known to hold against anything the model tries. */
   readonly readOnlyHolds: boolean;
-  /** False where its token counts are known to be incomplete. */
+  /** False if its token counts are known to be incomplete. */
   readonly countsAllTokens: boolean;
   readonly tellsCost: boolean;
-  /** True when it was seen to go on with an earlier conversation. */
+  /** True if it was tested to resume an earlier conversation. */
   readonly resumes?: boolean;
-  /** True when the title it gives to a command is that very command. */
+  /** True if its title of a command is exactly that command. */
   readonly commandInTitle: boolean;
 };
 
@@ -26,27 +26,27 @@ export type AcpSessionOptions = {
   readonly task: AgentTask;
   readonly traits: AcpTraits;
   readonly show: (text: string) => void;
-  /** Told what brings the work further. */
+  /** Called with each sign of progress. */
   readonly note: (sign: AgentSign) => void;
 };
 
-/** What an agent tells and asks during one conversation. */
+/** Notifications and requests of an agent during one conversation. */
 export interface AcpSession {
   readonly usage: AcpUsage;
   readonly onNotification: (method: string, params: unknown) => void;
   readonly onRequest: (method: string, params: unknown) => unknown;
-  /** Updates are only taken from this conversation. */
+  /** Accepts updates from this conversation only. */
   open(id: string): void;
-  /** A prompt goes out: what was said before, such as an earlier conversation told again, does not count. */
+  /** Called before a prompt. Earlier messages, such as a replayed conversation, do not count. */
   beginTurn(): void;
   endTurn(): AcpTurn;
-  /** From now on every question is answered with "cancelled". */
+  /** Answers all later permission requests with "cancelled". */
   cancel(): void;
-  /** What it asked for and was not allowed, each once. */
+  /** Lists the requests that were not allowed, without duplicates. */
   denied(): readonly string[];
 }
 
-/** Refusals that a person is told of for one execution. */
+/** Refusals reported to the user per execution. */
 const MAX_DENIED = 20;
 
 export function createAcpSession({ task, traits, show, note }: AcpSessionOptions): AcpSession {

@@ -3,17 +3,17 @@ import type { ToolCall } from "./acp-messages.ts";
 import { callText, createMessageProgress } from "./acp-progress.ts";
 
 export type AcpTurn = {
-  /** Everything the agent said after it last used a tool. */
+  /** All messages after the last tool call. */
   readonly message: string;
-  /** False when it neither said nor did anything. */
+  /** False if the agent sent no message and used no tool. */
   readonly didSomething: boolean;
 };
 
-/** What an agent says and does between a prompt and the answer to it. */
+/** Messages and tool calls between a prompt and its answer. */
 export interface TurnLog {
   begin(): void;
   hear(text: string, messageId: string | null): void;
-  /** Takes what is new about the use of a tool, and gives all that is known of it. */
+  /** Adds new fields to a tool call and returns all known ones. */
   watch(change: ToolCall): ToolCall;
   end(): AcpTurn;
 }
@@ -24,7 +24,7 @@ export type TurnLogOptions = {
   readonly note: (sign: AgentSign) => void;
 };
 
-/** Characters of the final message that are kept, from its end. */
+/** Characters kept from the end of the final message. */
 const MAX_MESSAGE_LENGTH = 1024 * 1024;
 
 export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
@@ -57,7 +57,7 @@ export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
       else running.set(id, call);
       if (!seen.has(id)) endMessage();
       seen.add(id);
-      if (status === "pending" || shown.has(id)) return call; // what it is about may still be missing
+      if (status === "pending" || shown.has(id)) return call; // its description may still be missing
       shown.add(id);
       show(callText(call, cwd));
       return call;
@@ -69,8 +69,8 @@ export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
   };
 }
 
-/** A field that says nothing does not take away what was known. */
+/** Removes empty fields, which must not overwrite known values. */
 function withoutNulls(call: ToolCall): ToolCall {
   const told = Object.entries(call).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(told) as ToolCall; // the id is always told
+  return Object.fromEntries(told) as ToolCall; // the id is always present
 }

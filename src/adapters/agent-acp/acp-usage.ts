@@ -2,22 +2,22 @@ import type { Usage } from "../../schema/agent.ts";
 import type { PromptResult, UsageUpdate } from "./acp-messages.ts";
 
 export interface AcpUsage {
-  /** The conversation is open; a cost told from now on belongs to this execution. */
+  /** Called when the conversation is open. Later reports of the cost belong to this execution. */
   begin(isNew: boolean): void;
   addTurn(answer: PromptResult): void;
   addUpdate(update: UsageUpdate): void;
-  /** What this execution used so far; null when the agent told nothing. */
+  /** Returns the usage of this execution so far. Null if the agent reported none. */
   total(): Usage | null;
-  /** The same while it works; null when nothing came since it was last asked for. */
+  /** Returns the same during the execution. Null if nothing was reported since the last call. */
   news(): Usage | null;
 }
 
 type Tokens = { readonly input: number; readonly output: number };
 
 /**
- * Adds up the tokens of each answered prompt. The cost is told for the whole conversation: of one that goes on, it is
- * known only where the agent told it before our first prompt.
- * `countsAllTokens` is false where an agent leaves out some of its calls to the model: a wrong count is worse than none.
+ * Adds up the tokens of each answered prompt. The cost is reported for the whole conversation: if it was resumed, the
+ * cost is known only if the agent reported it before our first prompt. `countsAllTokens` is false if an agent omits
+ * some calls to the model: a wrong count is worse than none.
  */
 export function createAcpUsage(countsAllTokens: boolean): AcpUsage {
   const turns: (Tokens | null)[] = [];
@@ -55,7 +55,7 @@ export function createAcpUsage(countsAllTokens: boolean): AcpUsage {
   };
 }
 
-/** A turn in which the model was not reached is told as zero tokens, which only says that nothing was counted. */
+/** Returns null for zero tokens: agents report them for a turn that did not reach the model, without counting. */
 function countTokens({ usage, _meta: meta }: PromptResult): Tokens | null {
   const quota = meta?.quota.token_count;
   const told = usage

@@ -20,29 +20,29 @@ import { createAcpSession, type AcpTraits } from "./acp-session.ts";
 
 export type AcpBackendOptions = {
   readonly name: string;
-  /** Program and arguments that make it speak the Agent Client Protocol on its standard streams. */
+  /** Program and arguments that start it with the Agent Client Protocol on its standard streams. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly mode?: AcpModes;
-  /** Puts it in a sandbox. Without one it is its own mode and its questions to us that keep it from writing. */
+  /** Sandbox of the agent. Without one, only its mode and its permission requests keep it from writing. */
   readonly sandbox?: Sandbox | undefined;
   readonly traits?: AcpTraits;
-  /** Goes along when a conversation is opened, for what only this agent understands. */
+  /** Sent when a conversation is opened; understood by this agent only. */
   readonly meta?: object | undefined;
-  /** What keeps the person's servers of tools from a reviewer. */
+  /** Keeps the user's MCP servers from a reviewer. */
   readonly reviewer?: { readonly args?: readonly string[]; readonly meta?: object } | undefined;
-  /** The model that was chosen, where the agent lists those it has. */
+  /** Selected model, for agents that list their models. */
   readonly model?: string | undefined;
   readonly calls?: CallLog | undefined;
   readonly account?: AcpAccount | undefined;
-  /** Steps for people whom it refuses, or who do not have it. */
+  /** Instructions to install the agent and to sign in. */
   readonly help?: { readonly install: string; readonly signIn: string };
 };
 
-/** How long an agent has to answer a cancel, and to leave once its input is closed. */
+/** Time for an agent to answer a cancel, and to exit after its input is closed. */
 const CANCEL_TIMEOUT_MS = 1000;
 
-/** Any agent that speaks the Agent Client Protocol, started anew for every execution. */
+/** Creates the backend for any agent with the Agent Client Protocol. Each execution starts a new process. */
 export function createAcpBackend(options: AcpBackendOptions): AgentBackend {
   const { name, argv, mode = NO_MODES } = options;
   return {
@@ -108,9 +108,9 @@ interface Talk {
   readonly calls: FollowedCalls;
   readonly start: (input: AgentInput) => void;
   readonly receive: (line: Line) => void;
-  /** False when there is no conversation yet that could be cancelled. */
+  /** Returns false if there is no conversation to cancel yet. */
   cancel(): boolean;
-  /** To be called when the agent is gone. */
+  /** Called after the agent exited. */
   finish(): Promise<Omit<AcpOutcome, "process"> & { readonly conversation: string | null }>;
 }
 
@@ -148,7 +148,7 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
     start: (given) => {
       input = given;
       spoken = speak();
-      spoken.catch(() => undefined); // thrown when finished
+      spoken.catch(() => undefined); // thrown by `finish`
     },
     receive: (line) => connection.receive(line),
     cancel: () => {

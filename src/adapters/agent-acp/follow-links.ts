@@ -1,15 +1,15 @@
 import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, parse, resolve } from "node:path";
 
-/** As many as the system itself would follow. */
+/** Same limit as the operating system. */
 const MAX_LINKS = 40;
 
-/** Characters of a path; the system takes no longer ones either. */
+/** Characters of a path. The operating system has the same limit. */
 export const MAX_PATH_LENGTH = 4096;
 
 /**
- * Where a path leads when the links on its way are followed: also one to something that is not there yet. Links in a
- * circle, and paths that are too long, lead to the root.
+ * Resolves the symbolic links of a path, even if the target does not exist. Circular links and paths that are too long
+ * resolve to the root.
  */
 export function followLinks(path: string): string {
   return path.length > MAX_PATH_LENGTH ? parse(path).root : follow(path, MAX_LINKS);
@@ -27,7 +27,7 @@ function follow(path: string, links: number): string {
   }
 }
 
-/** Null when there is no link. */
+/** Returns null if the path is not a link. */
 function linkTarget(path: string): string | null {
   try {
     return readlinkSync(path);

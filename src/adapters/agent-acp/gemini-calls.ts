@@ -19,8 +19,8 @@ const Failed = z.object({
 const LogRecord = z.object({ attributes: z.union([Answered, Failed]) });
 
 /**
- * Gemini CLI keeps silent about calls that fail, and tells tokens only of a turn that succeeds. What it would report to
- * an operator has both; here it goes to a file of ours and nowhere else.
+ * Gemini CLI does not report failed calls, and reports tokens only for successful turns. Its telemetry has both; it is
+ * written to our own file and sent nowhere else.
  */
 export const geminiCalls: CallLog = {
   on: "file",
@@ -35,7 +35,7 @@ export const geminiCalls: CallLog = {
   read: (record) => (IS_CALL.test(record) ? parseNote(`${record}\n}`) : null),
 };
 
-/** Most records are of other things, and long. */
+/** Filters before parsing: most records are of other kinds, and long. */
 const IS_CALL = /"event\.name": "gemini_cli\.api_(?:response|error)"/;
 
 function parseNote(record: string): CallNote | null {
@@ -54,6 +54,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // cut, or of another form
+    return null; // truncated, or another format
   }
 }

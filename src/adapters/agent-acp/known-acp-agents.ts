@@ -7,30 +7,32 @@ import type { AcpAccount } from "./acp-account.ts";
 import { OPENCODE_RECORDS, opencodeAccount } from "./opencode-account.ts";
 import { opencodeCalls } from "./opencode-calls.ts";
 
-/** An agent of which we know how it is made to speak the Agent Client Protocol, and what its words are worth. */
+/** Supported agent: how to start it with the Agent Client Protocol, and its known properties. */
 export type KnownAcpAgent = {
   readonly argv: readonly string[];
-  /** Settings that make it ask us before it acts, and keep it from what the repository would have it do. */
+  /**
+   * Variables that make it ask before it acts, and ignore configuration of the repository. They override the user's.
+   */
   readonly settings: Readonly<Record<string, string>>;
-  /** Settings that make it easier to work with. Those of the person count more. */
+  /** Variables that make it easier to use. The user's variables override them. */
   readonly presets: Readonly<Record<string, string>>;
-  /** The same, where it is said when a conversation is opened. */
+  /** Same purpose as `settings`, but sent when a conversation is opened. */
   readonly meta?: object;
-  /** What keeps the person's servers of tools from a reviewer. */
+  /** Keeps the user's MCP servers from a reviewer. */
   readonly reviewer?: { readonly args?: readonly string[]; readonly meta?: object };
   readonly calls?: CallLog;
   readonly account?: AcpAccount;
   readonly mode: AcpModes;
   /**
-   * False when files of the repository can make it start programs (plugins, hooks, servers of tools) before anybody is
-   * asked, and no setting of ours keeps it from that: then it needs a sandbox.
+   * False if files of the repository (plugins, hooks, MCP servers) can make it start programs before it asks, and no
+   * setting prevents this. Such an agent needs a sandbox.
    */
   readonly repositoryHeld: boolean;
   readonly traits: AcpTraits;
   readonly help: { readonly install: string; readonly signIn: string };
 };
 
-/** Left to itself it asks about next to nothing. */
+/** By default, opencode asks for almost nothing. */
 const OPENCODE_ASKS = {
   "*": "ask",
   read: "allow",
@@ -42,11 +44,11 @@ const OPENCODE_ASKS = {
 };
 
 const OPENCODE_PRESETS = {
-  experimental: { continue_loop_on_deny: true }, // otherwise its turn is over with the first refusal
-  agent: { title: { disable: true } }, // a call to the model that is in none of its records
+  experimental: { continue_loop_on_deny: true }, // otherwise the first refusal ends its turn
+  agent: { title: { disable: true } }, // a call to the model that is missing in its records
 };
 
-/** Only servers of the names that follow are started, and none has this one. */
+/** Starts only servers with the listed names. No server has this one. */
 const NO_SERVERS = { args: ["--allowed-mcp-server-names", "none-for-reviewers"] };
 
 const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
@@ -56,7 +58,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     presets: {},
     reviewer: NO_SERVERS,
     calls: geminiCalls,
-    mode: { read: "plan", write: "default" }, // it has no other for editing in a folder it does not trust
+    mode: { read: "plan", write: "default" }, // the only mode for editing in an untrusted folder
     repositoryHeld: true,
     traits: {
       readOnlyHolds: true,
@@ -80,10 +82,10 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     calls: opencodeCalls,
     account: opencodeAccount,
     mode: { read: "plan", write: "build" },
-    repositoryHeld: false, // .opencode/plugin, also with its project settings turned off
+    repositoryHeld: false, // .opencode/plugin, even if its project settings are disabled
     traits: {
-      readOnlyHolds: false, // it has to ask, but a plugin of the repository does not
-      countsAllTokens: false, // those of the last call to the model only; its records have the others
+      readOnlyHolds: false, // it must ask, but a plugin of the repository need not
+      countsAllTokens: false, // only the last call to the model; its records have the others
       tellsCost: true,
       commandInTitle: false,
       resumes: true,
@@ -144,7 +146,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     settings: {},
     presets: {},
     mode: { read: "read-only", write: "workspace-write" },
-    repositoryHeld: false, // .codex/config.toml, in a folder the person trusts
+    repositoryHeld: false, // .codex/config.toml, in a folder trusted by the user
     traits: {
       readOnlyHolds: false,
       countsAllTokens: true,
@@ -156,17 +158,17 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
   },
 };
 
-/** Null for a name that is not among them. */
+/** Returns null for other names. */
 export function knownAcpAgent(name: string): KnownAcpAgent | null {
   return Object.hasOwn(knownAcpAgents, name) ? (knownAcpAgents[name] ?? null) : null;
 }
 
-/** The person's environment with what the agent needs to be used by us. */
+/** Returns the user's environment with the variables of the agent. */
 export function acpEnvironment({ settings, presets }: KnownAcpAgent, env: Environment): Environment {
   return { ...presets, ...env, ...settings };
 }
 
 export const ACP_AGENT_NAMES: readonly string[] = Object.keys(knownAcpAgents);
 
-/** True for every agent that starts no program of the repository by itself, also where we do not know it: a person chose it. */
+/** True if the agent starts no program of the repository by itself. Assumed for unknown agents: a user chose them. */
 export const isRepositoryHeld = (name: string): boolean => knownAcpAgent(name)?.repositoryHeld ?? true;

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 import type { AcpAccount } from "./acp-account.ts";
 
-/** Below its own data, in the one folder of it that outlasts a sandbox. */
+/** Path under opencode's data folder, in its only subfolder that outlasts a sandbox. */
 export const OPENCODE_RECORDS = "log/isdlc.db";
 
 const count = z.nullable(z.number().check(z.nonnegative()));
 const Sums = z.tuple([z.object({ input: count, output: count, usd: count })]);
 
 /**
- * Over the protocol opencode tells the tokens of its last call only, and of a turn that failed nothing. Its own records
- * have every answered call, also those of sub-agents.
+ * Over the protocol, opencode reports only the tokens of its last call, and nothing for a failed turn. Its own records
+ * have every answered call, also of sub-agents.
  */
 export const opencodeAccount: AcpAccount = {
   args: ({ id, since }) => (/^[A-Za-z0-9_-]+$/.test(id) ? ["db", sums(id, since), "--format", "json", "--pure"] : null),
@@ -18,7 +18,7 @@ export const opencodeAccount: AcpAccount = {
     if (!read.success) return null;
     const [{ input, output: written, usd }] = read.data;
     if ((input ?? 0) + (written ?? 0) === 0) return null;
-    return { input, output: written, usd: usd === 0 ? null : usd }; // without prices in its settings everything is 0
+    return { input, output: written, usd: usd === 0 ? null : usd }; // always 0 if its settings have no prices
   },
 };
 
@@ -37,6 +37,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // of another form
+    return null; // another format
   }
 }

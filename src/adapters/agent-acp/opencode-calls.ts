@@ -1,7 +1,7 @@
 import { shorten } from "../process/progress-text.ts";
 import type { CallLog } from "./acp-call-log.ts";
 
-/** opencode tries failed calls again for as long as it takes, and tells of its calls in its log only. */
+/** opencode retries failed calls without limit, and reports calls only in its log. */
 export const opencodeCalls: CallLog = {
   on: "stderr",
   args: ["--print-logs", "--log-level", "INFO"],
@@ -14,5 +14,5 @@ export const opencodeCalls: CallLog = {
 
 const BEGUN = / message=stream .* small=false /;
 
-/** `small=true` is for titles and the like, which nothing depends on. */
+/** `small=true` marks titles and similar calls; no work depends on them. */
 const FAILED = /message="stream error".* small=false .*error\.error="(?:[A-Za-z_]*Error: )?([^"]*)/;

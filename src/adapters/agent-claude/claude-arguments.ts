@@ -3,17 +3,17 @@ import type { AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
 import { commandRule } from "./command-rule.ts";
 
-/** Whether to begin a conversation under this id or to go on with it. */
+/** Conversation to start under this id, or to resume. */
 export type Conversation = { readonly id: string; readonly begins: boolean };
 
-/** Arguments for one execution. The prompt is no part of them: it goes in on stdin. */
+/** Returns the arguments for one execution. The prompt is sent on stdin instead. */
 export function claudeArguments(task: AgentTask, conversation: Conversation): string[] {
   return [
     "-p",
     "--output-format",
     "stream-json",
     "--verbose",
-    "--include-partial-messages", // tells what each call to the model used, while it runs
+    "--include-partial-messages", // reports the usage of each call to the model during the execution
     "--json-schema",
     JSON.stringify(resultSchema(task.role)),
     ...(task.persona === "" ? [] : ["--append-system-prompt", task.persona]),
@@ -25,13 +25,13 @@ export function claudeArguments(task: AgentTask, conversation: Conversation): st
   ];
 }
 
-/** Other tools are not even offered, what would need a question is refused, and no server of the person's is started. */
+/** Offers no other tools, refuses calls that need a question, and starts none of the user's MCP servers. */
 const READ_ONLY = ["--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk", "--strict-mcp-config"];
 
 /**
- * Edits inside the working directory, and the one command that runs the tests. Reading with git needs no rule: Claude
- * Code knows which calls only read, whereas a rule such as `Bash(git diff:*)` would let `git diff --output=<any file>`
- * pass. What the person's own settings allow comes on top.
+ * Allows edits inside the working directory and the one test command. Reading with git needs no rule: Claude Code
+ * recognizes read-only calls, whereas a rule such as `Bash(git diff:*)` would also allow `git diff --output=<any
+ * file>`. The user's own settings may allow more.
  */
 function writing(tests: AgentTask["tests"]): string[] {
   const rule = tests === null ? null : commandRule(tests);
@@ -39,8 +39,8 @@ function writing(tests: AgentTask["tests"]): string[] {
 }
 
 /**
- * Without a terminal nobody is asked whether the folder is trusted: its settings would run hooks and start servers.
- * The price: CLAUDE.md of the repository is not loaded by itself either.
+ * Without a terminal, Claude Code does not ask if the folder is trusted: settings of the repository would run hooks
+ * and start servers. As a side effect, CLAUDE.md of the repository is not loaded automatically.
  */
 const DISTRUST_REPOSITORY = ["--setting-sources", "user"];
 
@@ -51,7 +51,7 @@ function limitArguments({ turns, usd }: AgentTask["limits"]): string[] {
   ];
 }
 
-/** Draft 7, and what the agent may leave out is optional: the form Claude Code checks against. */
+/** Draft 7, with optional fields for values that the agent may omit: the form validated by Claude Code. */
 function resultSchema(role: AgentTask["role"]): unknown {
   return toJSONSchema(role === "phase" ? AgentResult : Verdict, { target: "draft-7", io: "input" });
 }

@@ -2,14 +2,14 @@ import type { ResultLine } from "./claude-line.ts";
 
 type Denial = ResultLine["permission_denials"][number];
 
-/** Rules that a person is told of for one execution. */
+/** Rules reported to the user per execution. */
 const MAX_RULES = 20;
 /** Characters of one rule. */
 const MAX_RULE_LENGTH = 200;
 
 /**
- * What was refused, as the rules that would allow it. A rule that ends in "…" is none yet: what it stands for is too
- * long, or would allow more than what was refused.
+ * Returns the rules that would allow the refused calls. A rule ending in "…" is incomplete: the whole rule would be
+ * too long, or would allow more than the refused call.
  */
 export function deniedRules(results: readonly ResultLine[]): readonly string[] {
   const rules = results.flatMap((line) => line.permission_denials.map(ruleFor));
@@ -29,26 +29,26 @@ function ruleFor({ tool_name: name, tool_input: input }: Denial): string {
     case "Edit":
     case "MultiEdit":
     case "NotebookEdit":
-    case "Write": // all of them are ruled by the one for edits
+    case "Write": // one rule covers all of them
       return rule("Edit", toAbsoluteRule(textOf("file_path") || textOf("notebook_path")));
     default:
       return oneLine(name).slice(0, MAX_RULE_LENGTH);
   }
 }
 
-/** The tool alone would allow everything that it can do. */
+/** Never returns the bare tool name, which would allow all of its uses. */
 function rule(tool: string, what: string): string {
   const exact = WIDENS.exec(what)?.index ?? what.length;
   const kept = oneLine(what.slice(0, Math.min(exact, MAX_RULE_LENGTH)));
   return kept.length === what.length && kept !== "" ? `${tool}(${kept})` : `${tool}(${kept}…)`;
 }
 
-/** Stands for more than itself in a rule, or ends it. */
+/** Characters that match more than themselves in a rule, or end it. */
 const WIDENS = /[*?[\]()\\\p{Cc}\p{Cf}]/u;
 
 const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ");
 
-/** A path from the root of the file system begins with two strokes in a rule. */
+/** Absolute paths start with two slashes in a rule. */
 const toAbsoluteRule = (path: string): string => (path.startsWith("/") ? `/${path}` : path);
 
 function readDomain(url: string): string {

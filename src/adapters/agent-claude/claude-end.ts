@@ -19,17 +19,17 @@ import { claudeUsage } from "./claude-usage.ts";
 export type ClaudeOutcome = {
   readonly process: AgentProcessEnd;
   readonly results: readonly ResultLine[];
-  /** Null when the process never said that it began. */
+  /** Id of the conversation. Null if the process never reported its start. */
   readonly session: string | null;
-  /** What it was seen to use while it ran. */
+  /** Usage counted during the execution. */
   readonly seen: Usage | null;
 };
 
 const SIGN_IN = 'Run "claude" and enter "/login", or set ANTHROPIC_API_KEY.';
 
 /**
- * Believed only when everything agrees: the process ended by itself with 0, its last result is no error, and the
- * structured result is there and fits our schema.
+ * Accepts a result only if the process exited by itself with code 0, its last result is not an error, and the
+ * structured result exists and fits our schema.
  */
 export function claudeEnd(outcome: ClaudeOutcome, task: AgentTask): AgentEnd {
   const session = outcome.results.at(-1)?.session_id ?? outcome.session;
@@ -42,7 +42,7 @@ export function claudeEnd(outcome: ClaudeOutcome, task: AgentTask): AgentEnd {
   };
 }
 
-/** True when the conversation to go on with is not on this machine (any more), or is one of another product. */
+/** True if the conversation to resume is not on this machine (any more), or belongs to another product. */
 export function isLostConversation({ process, results }: ClaudeOutcome): boolean {
   const last = results.at(-1);
   if (last === undefined) return process.exitCode !== 0 && NO_CONVERSATION.test(process.stderrTail);
@@ -70,7 +70,7 @@ function withoutResult(process: AgentProcessEnd): ExecutionFailure {
 
 function reportedError(line: ResultLine): ExecutionFailure {
   switch (line.subtype) {
-    case "success": // how a failed call to the model service is reported
+    case "success": // also reported for a failed call to the model service
       return serviceError(line);
     case "error_max_structured_output_retries":
       return failed("invalid_result", errorText(line), true);
@@ -78,12 +78,12 @@ function reportedError(line: ResultLine): ExecutionFailure {
       return failed("agent_failed", errorText(line), true);
     case "error_max_budget_usd":
       return failed("over_budget", errorText(line), false);
-    default: // the limit on turns, and whatever comes later
+    default: // the limit on turns, and future subtypes
       return failed("agent_failed", errorText(line), false);
   }
 }
 
-/** What cannot be told apart may be anything: it is tried once more. */
+/** Retries unrecognized errors, which may have any cause. */
 function serviceError(line: ResultLine): ExecutionFailure {
   const text = errorText(line);
   const fault = serviceFailure({ status: line.api_error_status ?? null, text }, SIGN_IN);

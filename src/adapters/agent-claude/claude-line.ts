@@ -8,7 +8,7 @@ const Tokens = z.object({
 });
 export type Tokens = z.infer<typeof Tokens>;
 
-/** What is told while an answer is written: the figures so far, and not all of them. */
+/** Partial usage, reported while an answer is written. Fields may be missing. */
 const PartTokens = z.object({
   input_tokens: z.optional(z.nullable(z.number())),
   output_tokens: z.optional(z.nullable(z.number())),
@@ -31,7 +31,7 @@ export type ModelTokens = z.infer<typeof ModelTokens>;
 
 const Denial = z.object({ tool_name: z.string(), tool_input: z.optional(z.unknown()) });
 
-/** Closes a turn. One process may print several; the last one counts. */
+/** End of a turn. A process may print several; the last one counts. */
 const ResultLine = z.object({
   type: z.literal("result"),
   subtype: z.string(),
@@ -57,7 +57,7 @@ const Block = z.looseObject({
   input: z.optional(z.unknown()),
 });
 
-/** Figures that cannot be read count as not reported: the rest of the line is for people to see. */
+/** Unreadable usage counts as not reported: the rest of the line is still displayed. */
 const unread = z.pipe(
   z.unknown(),
   z.transform(() => null),
@@ -65,7 +65,7 @@ const unread = z.pipe(
 
 const Part = z.union([PartTokens, unread]);
 
-/** One call to the model as it goes on: told when its answer begins, and when the end of it is counted. */
+/** Progress of a call to the model: reported at the start of its answer, and when its end is counted. */
 const StreamLine = z.object({
   type: z.literal("stream_event"),
   event: z.discriminatedUnion("type", [
@@ -75,12 +75,12 @@ const StreamLine = z.object({
     }),
     z.object({ type: z.literal("message_delta"), usage: z.optional(Part) }),
   ]),
-  /** The call of a tool by which a sub-agent works; its own calls to the model are counted apart. */
+  /** Tool call that runs a sub-agent. The sub-agent's calls to the model are counted separately. */
   parent_tool_use_id: z.optional(z.nullable(z.string())),
 });
 export type StreamLine = z.infer<typeof StreamLine>;
 
-/** What tools answered. */
+/** Results of tools. */
 const UserLine = z.object({
   type: z.literal("user"),
   message: z.object({
@@ -93,7 +93,7 @@ const AssistantLine = z.object({
   message: z.object({
     id: z.optional(z.string()),
     content: z.array(Block),
-    /** Of the one call to the model that this message came from: told again with each of its parts. */
+    /** Usage of the call that produced this message, repeated with each part of the message. */
     usage: z.optional(z.union([Tokens, unread])),
   }),
 });
@@ -113,14 +113,14 @@ const RetryLine = z.object({
 const ClaudeLine = z.union([ResultLine, AssistantLine, StreamLine, UserLine, InitLine, RetryLine]);
 export type ClaudeLine = z.infer<typeof ClaudeLine>;
 
-/** A line of the stream as far as we care; null for everything else, so that new kinds of lines do no harm. */
+/** Parses a line of the stream. Returns null for other kinds of lines: new kinds do no harm. */
 export function readClaudeLine(text: string): ClaudeLine | null {
   if (IS_PART.test(text)) return null;
   const line = z.safeParse(ClaudeLine, parseJson(text));
   return line.success ? line.data : null;
 }
 
-/** Pieces of an answer, by far the most lines: what they add up to comes whole. */
+/** Fragments of an answer, by far the most lines. The whole answer follows. */
 const IS_PART = /^\{"type":"stream_event","event":\{"type":"(?:content_block|ping)/;
 
 function parseJson(text: string): unknown {

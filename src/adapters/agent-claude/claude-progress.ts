@@ -1,10 +1,10 @@
 import { inside, shorten } from "../process/progress-text.ts";
 import type { ClaudeLine } from "./claude-line.ts";
 
-/** Arguments that say best what a call is about, most telling first. */
+/** Arguments that describe a call, the most informative first. */
 const TELLING = ["file_path", "notebook_path", "command", "pattern", "path", "url", "query", "description", "prompt"];
 
-/** What a line tells a person who watches, in short texts. */
+/** Describes a line in short texts for the user. */
 export function progressTexts(line: ClaudeLine, cwd: string): string[] {
   if (line.type === "assistant") {
     return line.message.content.flatMap((block) => {

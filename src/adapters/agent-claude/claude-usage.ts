@@ -2,10 +2,9 @@ import type { Usage } from "../../schema/agent.ts";
 import type { ModelTokens, ResultLine } from "./claude-line.ts";
 
 /**
- * What this execution used; null when the agent did not tell.
- * Figures by model include sub-agents, which `usage` leaves out. In a conversation that goes on, newer versions
- * count earlier executions in again (in `modelUsage` and `total_cost_usd`), so their figures since the last
- * result are preferred and added up.
+ * Returns the usage of this execution. Null if the agent did not report it. Usage by model includes sub-agents, which
+ * `usage` omits. In a resumed conversation, newer versions include earlier executions (in `modelUsage` and
+ * `total_cost_usd`): usage since the last result is preferred and added up.
  */
 export function claudeUsage(results: readonly ResultLine[]): Usage | null {
   const last = results.at(-1);
@@ -33,7 +32,7 @@ function plainUsage({ usage, total_cost_usd: usd }: ResultLine): Usage | null {
   return told({ input, output: usage.output_tokens, usd: usd ?? null });
 }
 
-/** A failed call is reported as zero tokens, which only says that nothing was counted. */
+/** Returns null for zero tokens: Claude Code reports them for a failed call, without counting. */
 function told(usage: Usage): Usage | null {
   return usage.input === 0 && usage.output === 0 ? null : usage;
 }

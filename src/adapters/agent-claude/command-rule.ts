@@ -1,8 +1,8 @@
 import { shellWord } from "../../core/shell-word.ts";
 
 /**
- * The rule that allows exactly this command; null where it would allow more, or where a shell would not run the
- * command as it stands: `*` stands for anything in a rule, a bracket ends it, and a first word with `=` sets a variable.
+ * Returns the rule that allows exactly this command. Null if it would allow more, or if a shell would not run the
+ * command as written: in a rule, `*` matches anything and a bracket ends it; a first word with `=` sets a variable.
  */
 export function commandRule(argv: readonly string[]): string | null {
   const [program = ""] = argv;
@@ -10,5 +10,5 @@ export function commandRule(argv: readonly string[]): string | null {
   return argv.every((word) => EXACT.test(word)) ? `Bash(${argv.map(shellWord).join(" ")})` : null;
 }
 
-/** Everything else, quotes included, is read in one way by a shell and perhaps in another by who reads the rule. */
+/** Other characters, including quotes, may be interpreted differently by a shell and by Claude Code. */
 const EXACT = /^[A-Za-z0-9_@%+=:,./ -]+$/;

@@ -16,10 +16,10 @@ import { progressTexts } from "./claude-progress.ts";
 import { createRunningUsage, readSign } from "./running-usage.ts";
 
 export type ClaudeBackendOptions = {
-  /** Path, or a name to be found on PATH. */
+  /** Path, or a name to find on PATH. */
   readonly program: string;
   readonly env: Environment;
-  /** The person's own arguments, such as a model. They come first: where both say something, ours count. */
+  /** The user's own arguments, such as a model. They come first: ours override them. */
   readonly extraArgs?: readonly string[];
   readonly sandbox?: Sandbox | undefined;
 };
@@ -27,13 +27,13 @@ export type ClaudeBackendOptions = {
 const NAME = "claude";
 
 /**
- * Its own ten retries take over three minutes until it gives up; with seven it does after one. What the person set
- * counts more.
+ * With its default of ten retries, Claude Code gives up after more than three minutes; with seven, after one. The
+ * user's setting has priority.
  */
 const RETRIES = "7";
 const RETRIES_VARIABLE = "CLAUDE_CODE_MAX_RETRIES";
 
-/** Claude Code, started anew for every execution and read through its JSON stream. */
+/** Creates the backend for Claude Code. Each execution starts a new process and reads its JSON stream. */
 export function createClaudeBackend(options: ClaudeBackendOptions): AgentBackend {
   const command = [options.program, ...(options.extraArgs ?? [])];
   const { sandbox } = options;
@@ -73,7 +73,10 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
 
 const BEGINS_ANEW = "The earlier conversation is gone; starting a new one";
 
-/** Anything else is of another product, and would be looked up among the titles of the person's conversations. */
+/**
+ * Format of an id. Other texts belong to another product; Claude Code would search the titles of the user's
+ * conversations for them.
+ */
 const SESSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function converse(execution: Execution, conversation: Conversation, signal: AbortSignal): Promise<ClaudeOutcome> {

@@ -1,29 +1,29 @@
 import type { AgentSign, Usage } from "../../schema/agent.ts";
 import type { AssistantLine, ClaudeLine, PartTokens, StreamLine } from "./claude-line.ts";
 
-/** What a line adds to what is known of the calls to the model. */
+/** Usage after a line, if the line adds any. */
 export type CallUsage = {
-  /** What was used so far; null when this line adds nothing. */
+  /** Total so far. Null if this line adds nothing. */
   readonly usage: Usage | null;
-  /** True for the first that is heard of a call. */
+  /** True for the first report about a call. */
   readonly isNew: boolean;
 };
 
 export interface RunningUsage {
   add(line: AssistantLine | StreamLine): CallUsage;
-  /** What was used so far; null when nothing was told. */
+  /** Returns the total so far. Null if none was reported. */
   total(): Usage | null;
 }
 
 type Tokens = { readonly input: number; readonly output: number };
 
 /**
- * Adds up the calls to the model while they are made. What an answer has in the end is told when it is whole, so one
- * that was cut off counts with less than was served. The cost comes with the result.
+ * Adds up the calls to the model during an execution. The final count of an answer arrives when it is complete: one
+ * that was cut off counts less than was served. The cost arrives with the result.
  */
 export function createRunningUsage(): RunningUsage {
   const calls = new Map<string, Tokens>();
-  /** The answer that is being written, by the sub-agent it is for. */
+  /** Id of the answer being written, by sub-agent. */
   const current = new Map<string, string>();
 
   const total = (): Usage | null => {
@@ -63,13 +63,13 @@ function toTokens(usage: PartTokens): Tokens {
   return { input: (fresh ?? 0) + (read ?? 0) + (written ?? 0), output: usage.output_tokens ?? 0 };
 }
 
-/** Figures of one call only grow; the later ones leave some out. */
+/** Counts of one call only grow; later reports omit some. */
 const largest = (one: Tokens, other: Tokens): Tokens => ({
   input: Math.max(one.input, other.input),
   output: Math.max(one.output, other.output),
 });
 
-/** What a line says about how the work goes; undefined for most. */
+/** Returns the sign of progress or trouble in a line; undefined for most lines. */
 export function readSign(line: ClaudeLine, isNewCall: boolean): AgentSign | undefined {
   if (isNewCall) return { is: "call" };
   if (line.type === "user") return line.message.content.some(isResult) ? { is: "work" } : undefined;
@@ -78,7 +78,7 @@ export function readSign(line: ClaudeLine, isNewCall: boolean): AgentSign | unde
   return { is: "trouble", what: typeof status === "number" ? `service error ${status}` : (error ?? "no answer") };
 }
 
-/** What a tool refused or could not do brings the work no further. */
+/** Refused or failed tool calls are no progress. */
 const isResult = ({
   type,
   is_error: isError,

@@ -4,17 +4,17 @@ import type { AgentTask } from "../../ports/agent-backend.ts";
 import { tomlText } from "./toml-text.ts";
 
 export type CodexStart = {
-  /** The file with the schema of the result. */
+  /** File with the schema of the result. */
   readonly schema: string;
-  /** Id of the conversation to go on with; null to begin one. */
+  /** Id of the conversation to resume. Null to start one. */
   readonly resume: string | null;
-  /** True where a sandbox of ours is around it: one inside the other fails for root, and ours is the stricter one. */
+  /** True inside our own sandbox, which is stricter than that of Codex. Nested sandboxes fail for root. */
   readonly sandboxed: boolean;
-  /** The setting that turns off the person's servers of tools; null to leave them. */
+  /** Setting that disables the user's MCP servers. Null to keep them. */
   readonly servers: string | null;
 };
 
-/** Arguments for one execution. The prompt is no part of them: it goes in on stdin, which `-` stands for. */
+/** Returns the arguments for one execution. `-` reads the prompt from stdin. */
 export function codexArguments(task: AgentTask, { schema, resume, sandboxed, servers }: CodexStart): string[] {
   return [
     "exec",
@@ -34,21 +34,21 @@ export function codexArguments(task: AgentTask, { schema, resume, sandboxed, ser
   ];
 }
 
-/** What in a repository chooses programs is not read. */
+/** Returns the arguments that make Codex ignore configuration of the repository, which can choose programs. */
 export const distrustArguments = (cwd: string): string[] => setting("projects", distrusted(cwd));
 
 const setting = (name: string, value: string): string[] => ["-c", `${name}=${value}`];
 
-/** A rule that allows a command, of the person or the repository, would have it run outside the sandbox. */
+/** A rule of the user or the repository that allows a command would run it outside the sandbox. */
 const NO_WAY_AROUND = ["--ignore-rules", ...setting("approval_policy", '"never"')];
 
-/** Both ask services of the vendor first, which costs seconds where these cannot be reached. */
+/** Both features ask services of the vendor first, which takes seconds if these are unreachable. */
 const STARTS_FAST = [...setting("features.apps", "false"), ...setting("features.plugins", "false")];
 
 /**
- * A folder that the person once trusted would start servers and set instructions from its `.codex`, without a
- * question and in front of every sandbox. Trust is looked up for the folder and those above it, by its real path.
- * The price: AGENTS.md of the repository is not loaded by itself either.
+ * A folder once trusted by the user would start servers and set instructions from its `.codex`, without a question and
+ * before any sandbox. Codex looks up trust for the folder and its parents, by real path. As a side effect, AGENTS.md
+ * of the repository is not loaded automatically.
  */
 function distrusted(cwd: string): string {
   const real = existsSync(cwd) ? realpathSync(cwd) : cwd;

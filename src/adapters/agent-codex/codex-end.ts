@@ -18,37 +18,37 @@ import type { Turn } from "./codex-line.ts";
 
 export type CodexOutcome = {
   readonly process: AgentProcessEnd;
-  /** How the last turn ended; null when none did. */
+  /** End of the last turn. Null if no turn ended. */
   readonly turn: Turn | null;
-  /** The last thing the agent said; null when it said nothing. */
+  /** Last message of the agent, if there is one. */
   readonly message: string | null;
-  /** Null when the process never said that it began. */
+  /** Null if the process never reported its start. */
   readonly conversation: CodexConversation | null;
-  /** Commands that its sandbox kept from something. */
+  /** Commands that failed because of the agent's sandbox. */
   readonly denied: readonly string[];
-  /** What the conversation used since its first turn, as its log has it; null where it does not tell. */
+  /** Usage since the first turn of the conversation, from its log. Null if the log has none. */
   readonly noted: Tokens | null;
 };
 
 const SIGN_IN = 'Run "codex login", or set the variable with the key that your settings name.';
 
 /**
- * Believed only when everything agrees: the process ended by itself with 0, its turn was completed, and the last
- * message is a result that fits our schema. Codex itself does not measure the message by the schema.
+ * Accepts a result only if the process exited by itself with code 0, its turn was completed, and the last message fits
+ * our schema. Codex itself does not validate the message.
  */
 export function codexEnd(outcome: CodexOutcome, task: AgentTask): AgentEnd {
   const told = stopped(outcome.process, task) ?? judged(outcome, task.role);
   return { type: "end", ...counted(outcome), ...withDenied(told, outcome.denied) };
 }
 
-/** True when the conversation to go on with is not on this machine (any more). */
+/** True if the conversation to resume is not on this machine (any more). */
 export function isLostConversation({ process, conversation }: CodexOutcome): boolean {
   return conversation === null && process.exitCode !== 0 && process.stderrTail.includes("no rollout found");
 }
 
 /**
- * What this execution used, and the conversation with all it used so far. A turn that failed tells nothing itself; what
- * neither it nor the log tells is part of the next one that does.
+ * Returns the usage of this execution, and the conversation with its total usage. A failed turn reports no usage. If
+ * the log has none either, it is counted with the next turn that reports usage.
  */
 function counted({ turn, conversation, noted }: CodexOutcome): { usage: Usage | null; session: string | null } {
   if (conversation === null) return { usage: null, session: null };
@@ -58,7 +58,7 @@ function counted({ turn, conversation, noted }: CodexOutcome): { usage: Usage | 
   return { usage: usedSince(conversation, total), session };
 }
 
-/** Null where the figures do not fit together, or tell nothing. */
+/** Returns null if the counts are inconsistent or zero. */
 export function usedSince({ before }: CodexConversation, total: Tokens): Usage | null {
   const used = { input: total.input - before.input, output: total.output - before.output };
   const isTold = used.input >= 0 && used.output >= 0 && used.input + used.output > 0;
@@ -79,13 +79,13 @@ function judged({ process, turn, message }: CodexOutcome, role: AgentTask["role"
   return readResult(value, role);
 }
 
-/** Codex tells a failed turn in words alone. What they do not say may pass. */
+/** Codex reports a failed turn as text only. Unrecognized failures may be temporary and are retried. */
 function failedTurn(text: string): ExecutionFailure {
   const fault = serviceFailure({ status: null, text }, SIGN_IN);
   return fault === null ? failed("agent_failed", text, true) : failed(fault.reason, fault.detail, fault.again);
 }
 
-/** Options or settings that this version does not know: started again it would say the same. */
+/** True for options or settings unknown to this version: a retry would fail the same way. */
 function isRefusedStart({ stderrTail }: AgentProcessEnd): boolean {
   return /unexpected argument|invalid value|unrecognized subcommand|error loading config/i.test(stderrTail);
 }

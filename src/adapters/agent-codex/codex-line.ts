@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-/** Everything since the first turn of the conversation. What was cached is part of the input. */
+/** Usage since the first turn of the conversation. Input includes cached tokens. */
 const Count = z.int().check(z.nonnegative());
 const Tokens = z.object({ input_tokens: Count, output_tokens: Count });
 
-/** Counts that make no sense are as good as none, and take nothing away from the turn. */
+/** Invalid counts are treated as missing; the turn still counts. */
 const Unknown = z.pipe(
   z.unknown(),
   z.transform(() => null),
@@ -17,7 +17,7 @@ const TurnCompleted = z.object({
 });
 const TurnFailed = z.object({ type: z.literal("turn.failed"), error: z.object({ message: z.string() }) });
 
-/** Also printed when the service is asked again: no failure by itself. */
+/** Also printed before a retry: not a failure by itself. */
 const ErrorLine = z.object({ type: z.literal("error"), message: z.string() });
 
 const Item = z.discriminatedUnion("type", [
@@ -41,17 +41,17 @@ const CodexLine = z.union([ThreadStarted, TurnCompleted, TurnFailed, ErrorLine, 
 export type CodexLine = z.infer<typeof CodexLine>;
 export type Turn = Extract<CodexLine, { type: "turn.completed" | "turn.failed" }>;
 
-/** A line of the stream as far as we care; null for everything else, so that new kinds of lines do no harm. */
+/** Parses a line of the stream. Returns null for other kinds of lines: new kinds do no harm. */
 export function readCodexLine(text: string): CodexLine | null {
   const line = z.safeParse(CodexLine, parseJson(text));
   return line.success ? line.data : null;
 }
 
-/** Null for what is no JSON. */
+/** Returns null if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // a warning printed between the lines, or a message in plain words
+    return null; // a warning printed between the lines, or a plain message
   }
 }

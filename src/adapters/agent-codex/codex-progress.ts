@@ -3,7 +3,7 @@ import { inside, shorten } from "../process/progress-text.ts";
 import { parseJson } from "./codex-line.ts";
 import type { CodexLine, Item } from "./codex-line.ts";
 
-/** What a line tells a person who watches, in short texts. */
+/** Describes a line in short texts for the user. */
 export function progressTexts(line: CodexLine, cwd: string): string[] {
   switch (line.type) {
     case "item.started":
@@ -12,7 +12,7 @@ export function progressTexts(line: CodexLine, cwd: string): string[] {
       const denied = deniedCommand(line);
       return denied === null ? itemTexts(line.item, cwd) : [`Not allowed: ${denied}`];
     }
-    case "error": // the last one is told as the failure, those before it as signs
+    case "error": // the last one is reported as the failure, earlier ones as signs
     case "thread.started":
     case "turn.completed":
     case "turn.failed":
@@ -22,7 +22,10 @@ export function progressTexts(line: CodexLine, cwd: string): string[] {
   }
 }
 
-/** What a line says about how the work goes; undefined for most. `hasCalled`: the model answered since the last line. */
+/**
+ * Returns the sign of progress or trouble in a line; undefined for most lines. `hasCalled` is true if the model
+ * answered since the last line.
+ */
 export function readSign(line: CodexLine, hasCalled: boolean): AgentSign | undefined {
   if (line.type === "error" && line.message.startsWith("Reconnecting")) return trouble(line.message);
   if (line.type === "item.completed" && isWork(line.item)) return { is: "work" };
@@ -41,8 +44,8 @@ function isWork(item: Item): boolean {
 }
 
 /**
- * A command that failed on what the sandbox does not let it do, as far as its output says so; null for all else. There
- * is no rule that would allow it: rules would run it outside of the sandbox, so they do not count here.
+ * Returns a command that failed because of the sandbox, as far as its output shows; otherwise null. No rule is
+ * suggested to allow it: rules would run it outside the sandbox and are ignored.
  */
 export function deniedCommand(line: CodexLine): string | null {
   if (line.type !== "item.completed" || line.item.type !== "command_execution") return null;
@@ -52,7 +55,7 @@ export function deniedCommand(line: CodexLine): string | null {
 }
 
 const KEPT_OUT = /Read-only file system|sandbox denied|Operation not permitted|Network is unreachable/i;
-/** Characters; why a command failed is said at its end. */
+/** Characters; the reason of a failure is at the end. */
 const MAX_OUTPUT_LENGTH = 4000;
 
 function itemTexts(item: Item, cwd: string): string[] {
@@ -67,18 +70,18 @@ function itemTexts(item: Item, cwd: string): string[] {
       return shorten(`Search ${item.query}`);
     case "error":
       return shorten(item.message);
-    case "command_execution": // told when it began
+    case "command_execution": // shown when it started
       return [];
     default:
       return item satisfies never;
   }
 }
 
-/** The result comes as a message too, and is shown elsewhere. */
+/** The result is also sent as a message, and displayed elsewhere. */
 function isResult(text: string): boolean {
   const value = text.trimStart().startsWith("{") ? parseJson(text) : null;
   return value !== null;
 }
 
-/** Every command is wrapped in the person's shell, which tells nothing. */
+/** Removes the user's shell, which wraps every command. */
 const withoutShell = (command: string): string => command.replace(/^\S*sh -l?c (?='|")/, "");

@@ -25,12 +25,12 @@ import { createRolloutUsage } from "./rollout-usage.ts";
 import { type SettingsListing, withoutServers } from "./server-settings.ts";
 
 export type CodexBackendOptions = {
-  /** Path, or a name to be found on PATH. */
+  /** Path, or a name to find on PATH. */
   readonly program: string;
   readonly env: Environment;
   /**
-   * The person's own arguments, such as a model. They come first: where both say something, ours count. Only the
-   * switch that turns off every sandbox has no opposite.
+   * The user's own arguments, such as a model. They come first: ours override them. Only the switch that disables
+   * every sandbox has no opposite.
    */
   readonly extraArgs?: readonly string[];
   readonly sandbox?: Sandbox | undefined;
@@ -39,8 +39,8 @@ export type CodexBackendOptions = {
 const NAME = "codex";
 
 /**
- * Codex, started anew for every execution and read through its JSON lines. It knows no limit on turns or money, and
- * tells tokens but no cost.
+ * Creates the backend for Codex. Each execution starts a new process and reads its JSON lines. Codex has no limit on
+ * turns or cost, and reports tokens but no cost.
  */
 export function createCodexBackend(options: CodexBackendOptions): AgentBackend {
   const command = [options.program, ...(options.extraArgs ?? [])];
@@ -62,11 +62,11 @@ type Execution = {
   readonly options: CodexBackendOptions;
   readonly task: AgentTask;
   readonly emit: Emit;
-  /** The file with the schema of the result. */
+  /** File with the schema of the result. */
   readonly schema: string;
 };
 
-/** Codex takes the schema as a file only. */
+/** Codex accepts the schema only as a file. */
 async function withSchema(
   options: CodexBackendOptions,
   role: AgentTask["role"],
@@ -82,7 +82,7 @@ async function withSchema(
   }
 }
 
-/** In a sandbox the usual place for temporary files is another one; where Codex keeps its log is the same. */
+/** A sandbox has its own temporary folder, but shares the folder of Codex's log. */
 async function folderForFiles({ env, sandbox }: CodexBackendOptions): Promise<string> {
   if (sandbox === undefined) return tmpdir();
   const folder = join(codexHome(env, env["HOME"] ?? homedir()), "log");
@@ -161,17 +161,17 @@ async function converse(
   return { process, turn, message, conversation, denied: [...denied], noted };
 }
 
-/** Codex would look for its settings in the folder it works in. */
+/** Removes a relative `CODEX_HOME`: Codex would search the working directory for its settings. */
 const withoutRelativeHome = (env: Environment): Environment =>
   env["CODEX_HOME"]?.startsWith("/") === true ? env : { ...env, CODEX_HOME: undefined };
 
 const isSame = (one: Tokens | null, other: Tokens): boolean =>
   one !== null && one.input === other.input && one.output === other.output;
 
-/** Commands that a person is told of for one execution. */
+/** Denied commands reported to the user per execution. */
 const MAX_DENIED = 20;
 
-/** Codex may answer with another conversation than the one asked for; that one has used nothing yet. */
+/** Codex may open another conversation than requested. A new one has no usage yet. */
 function begun(id: string, earlier: CodexConversation | null): CodexConversation {
   return { id, before: earlier?.id === id ? earlier.before : { input: 0, output: 0 } };
 }

@@ -3,8 +3,9 @@ import type { AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
 
 /**
- * The schema in the strict form that the model service asks for: every field is required (what may be left out may be
- * null), no others are allowed, and there are neither lengths nor defaults. What comes back is measured by our own schema, which has them.
+ * Returns the schema in the strict form required by the model service: every field is required (optional ones may be
+ * null), no others are allowed, and there are neither lengths nor defaults. The result is validated with our own
+ * schema, which has them.
  */
 export function resultSchema(role: AgentTask["role"]): object {
   return toJSONSchema(role === "phase" ? AgentResult : Verdict, {

@@ -6,13 +6,13 @@ import { parseJson } from "./codex-line.ts";
 import type { Tokens } from "./codex-conversation.ts";
 
 export interface RolloutUsage {
-  /** What the conversation used since its first turn, as far as Codex noted it; null while nothing is. */
+  /** Returns the usage since the first turn of the conversation, as logged by Codex. Null if none is logged yet. */
   look(conversation: string): Tokens | null;
 }
 
 /**
- * Codex prints what it used only when a turn is completed. In its log of a conversation it notes it after every call
- * to the model, so what one that failed or was ended used is read there, and of one that runs what it used so far.
+ * Codex prints usage only after a completed turn, but logs it after every call to the model. The log shows the usage
+ * of turns that failed, were aborted or still run.
  */
 export function createRolloutUsage(home: string): RolloutUsage {
   let log: { readonly conversation: string; readonly news: () => readonly string[] } | null = null;
@@ -48,10 +48,10 @@ function tokensIn(line: string): Tokens | null {
   return { input, output };
 }
 
-/** Folders by day that are looked through, the latest first. */
+/** Day folders to search, the latest first. */
 const MAX_DAYS = 400;
 
-/** `sessions/<year>/<month>/<day>/rollout-<time>-<conversation>.jsonl`; null where there is none. */
+/** Finds `sessions/<year>/<month>/<day>/rollout-<time>-<conversation>.jsonl`. Returns null if there is none. */
 function findLog(sessions: string, conversation: string): string | null {
   const latest = (folder: string): string[] => namesIn(folder).toSorted().toReversed();
   const days = latest(sessions).flatMap((year) =>
@@ -70,6 +70,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // not there, or no folder
+    return []; // missing, or not a folder
   }
 }

@@ -7,7 +7,7 @@ import { parseJson } from "./codex-line.ts";
 import { tomlText } from "./toml-text.ts";
 
 export type SettingsListing = {
-  /** Program and arguments up to and without the verb. */
+  /** Program and arguments, without the command. */
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Environment;
@@ -18,9 +18,8 @@ const LISTING_TIMEOUT_SECONDS = 20;
 const Servers = z.array(z.object({ name: z.string() }));
 
 /**
- * The setting that turns off every server of tools that the person set up: such a server runs outside of the sandbox
- * that Codex puts around its own commands. There is no switch for all of them, so Codex is asked for their names.
- * Null where it does not tell.
+ * Returns the setting that disables all MCP servers of the user: they run outside the sandbox that Codex puts around
+ * its own commands. Codex has no switch for all of them and is asked for their names. Null if it does not list them.
  */
 export async function withoutServers(
   { command, ...place }: SettingsListing,

@@ -1,2 +1,2 @@
-/** A text of JSON is one of TOML too, but for the one control character that JSON leaves as it is. */
+/** JSON strings are valid in TOML, except for the control character U+007F, which JSON does not escape. */
 export const tomlText = (text: string): string => JSON.stringify(text).replaceAll("\u007F", String.raw`\u007F`);

@@ -13,10 +13,10 @@ import type { Line } from "../process/line-splitter.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 
 const PROTOCOL = 1;
-/** Characters of a foreign text that are handed on in one piece. */
+/** Characters of one progress text. */
 const MAX_PROGRESS_LENGTH = 4000;
 
-/** The one JSON object the program reads from its input. */
+/** Returns the one JSON object that the program reads from its input. */
 export function requestText(task: AgentTask): string {
   const { role, attempt, ticket, iteration, phase, workflow, item, persona, prompt, access, artifacts } = task;
   const schema = z.toJSONSchema(resultSchema(role), { io: "input" });
@@ -25,7 +25,7 @@ export function requestText(task: AgentTask): string {
 }
 
 const count = z._default(z.nullable(z.number().check(z.nonnegative())), null);
-/** Believed whole or not at all: a wrong count would be believed at the budget. */
+/** Accepted as a whole or not at all: the budget would rely on a wrong count. */
 const SentUsage = z.object({ input: count, output: count, usd: count });
 const tellsUsage = z.object({ usage: z.optional(SentUsage) });
 const PhaseAnswer = z.extend(AgentResult, tellsUsage.shape);
@@ -38,7 +38,10 @@ export type CommandLine =
   | { readonly is: "result"; readonly result: object }
   | { readonly is: "nothing" };
 
-/** Lines that are no JSON object are shown as they are; objects of unknown types are for later protocols. */
+/**
+ * Parses a line. Lines without a JSON object are shown as progress; objects of unknown types are reserved for later
+ * protocols.
+ */
 export function readCommandLine({ text, cut }: Line): CommandLine {
   const value = cut ? null : parsedObject(text);
   if (value === null) return text.trim() === "" ? { is: "nothing" } : progress(text);
@@ -51,11 +54,11 @@ export function readCommandLine({ text, cut }: Line): CommandLine {
 
 export type CommandOutcome = {
   readonly process: AgentProcessEnd;
-  /** Every result line that came; only a single one counts. */
+  /** Result lines of the program. More than one is invalid. */
   readonly results: readonly object[];
 };
 
-/** A result counts only when it is the only one, fits our schema, and the program then ended with 0. */
+/** Accepts a result only if it is the only one, fits our schema, and the program exited with code 0 afterwards. */
 export function commandEnd(outcome: CommandOutcome, task: AgentTask): AgentEnd {
   const usage = readUsage(outcome.results.at(-1));
   const { process } = outcome;
@@ -72,7 +75,7 @@ function judged({ process, results }: CommandOutcome, role: AgentTask["role"]): 
   return role === "phase" ? readResult(result, role) : reviewerResult(result);
 }
 
-/** A reviewer that says it failed has judged nothing, whatever verdict it sends along. */
+/** Ignores the verdict of a reviewer that reports a failure. */
 function reviewerResult(result: object): ExecutionResult {
   if ("status" in result && result.status === "failed") {
     const summary = "summary" in result ? String(result.summary) : "";
@@ -89,7 +92,7 @@ function readUsage(result: object | undefined): Usage | null {
   return parsed.success ? parsed.data : NONSENSE;
 }
 
-/** No numbers at all: unlike a usage that was not told, it is asked about under a budget. */
+/** Invalid counts. Unlike missing usage, they make a run with a budget ask the user. */
 const NONSENSE: Usage = { input: Number.NaN, output: Number.NaN, usd: Number.NaN };
 
 const progress = (text: string): CommandLine => ({ is: "progress", text: text.slice(0, MAX_PROGRESS_LENGTH) });
@@ -97,7 +100,7 @@ const progress = (text: string): CommandLine => ({ is: "progress", text: text.sl
 function parsedObject(text: string): object | null {
   if (!text.trimStart().startsWith("{")) return null;
   try {
-    return JSON.parse(text) as object; // begins with a brace, so nothing else can come out
+    return JSON.parse(text) as object; // starts with a brace: always an object
   } catch {
     return null;
   }

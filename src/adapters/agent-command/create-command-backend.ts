@@ -16,7 +16,7 @@ export type CommandBackendOptions = {
   readonly sandbox?: Sandbox | undefined;
 };
 
-/** Any program that speaks our protocol of JSON lines. */
+/** Creates the backend for any program that speaks our JSON lines protocol. */
 export function createCommandBackend(options: CommandBackendOptions): AgentBackend {
   const { argv, env, sandbox, name = "command" } = options;
   const [program = "", ...args] = argv;
@@ -45,7 +45,7 @@ type Invocation = {
   readonly onLine: (line: Line) => void;
 };
 
-/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
+/** Finds the program for each execution and starts it by its full path: the working directory has no influence. */
 async function runProgram(invocation: Invocation, signal: AbortSignal): Promise<AgentProcessEnd> {
   const { program, args, env, sandbox, task, onLine } = invocation;
   const found = findProgram(program, env);
@@ -55,14 +55,14 @@ async function runProgram(invocation: Invocation, signal: AbortSignal): Promise<
   return startAgentProcess({ ...started, silenceSeconds: limits.silence, onLine }, signal);
 }
 
-/** Two results are kept at most: that there are more than one is all that counts. */
+/** Keeps at most two results, enough to detect a second one. */
 function take(line: Line, results: object[], emit: Emit): void {
   const read = readCommandLine(line);
   if (read.is === "progress") emit({ type: "progress", text: read.text, usage: null });
   if (read.is === "result" && results.length < 2) results.push(read.result);
 }
 
-/** What a program does with what it is told is its own affair; the cost it tells is counted all the same. */
+/** Nothing is known about how a program treats its request. A reported cost is counted anyway. */
 const UNKNOWN = { readOnly: false, cost: false, turns: false, budget: false, resumes: false };
 
 function probe(name: string, program: string, env: Environment): Capabilities | Problem {

@@ -10,11 +10,14 @@ import type { RecordedExecution, Recording } from "./recording.ts";
 export { parseRecording } from "./recording.ts";
 
 export type ReplayOptions = {
-  /** How many times faster than recorded; Infinity leaves the waiting out. */
+  /** Factor of the recorded speed; `Infinity` skips all delays. */
   readonly speed?: number;
 };
 
-/** Plays a recorded session: no model, no network, no process. Says "replay" wherever an agent is named. */
+/**
+ * Creates the backend that plays a recorded session, without model, network or process. It is named "replay" wherever
+ * an agent is named.
+ */
 export function createReplayBackend(recording: Recording, { speed = 1 }: ReplayOptions = {}): AgentBackend {
   return {
     name: "replay",
@@ -86,7 +89,7 @@ const withItem = (result: AgentResult, task: AgentTask): AgentResult => ({
 
 const inItem = (path: string, task: AgentTask): string => path.replace("{item}", () => task.item);
 
-/** Playing again gives the same again, so no failure here is worth a second try. */
+/** Failures are not retried: a replay would fail the same way. */
 function failed(reason: FailureReason, detail: string): Extract<AgentEnd, { how: "failed" }> {
   return { type: "end", how: "failed", reason, detail, again: false, usage: null, session: null };
 }

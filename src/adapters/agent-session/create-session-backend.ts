@@ -3,7 +3,7 @@ import { SESSION_AGENT } from "../../core/next.ts";
 import type { AgentBackend, AgentEnd } from "../../ports/agent-backend.ts";
 import { streamEvents } from "../process/stream-events.ts";
 
-/** Stands for the person's session, which takes its work with `isdlc begin`: there is nothing to start. */
+/** Creates the backend for the user's session, which takes its work with `isdlc begin`. It starts nothing. */
 export function createSessionBackend(): AgentBackend {
   return {
     name: SESSION_AGENT,
