@@ -28,7 +28,7 @@ export interface FollowedCalls {
   readonly args: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
   readonly onStderr: (chunk: Uint8Array) => void;
-  /** Returns the usage of all reported calls. Null if there are none. */
+  /** Returns the usage of all reported calls. Null without any. */
   used(): Usage | null;
   /** Reads the last reports after the agent exited. */
   finish(): void;

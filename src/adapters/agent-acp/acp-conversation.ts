@@ -30,8 +30,7 @@ export type AcpTalk = {
 };
 
 /**
- * Runs a conversation from the greeting to a valid result. If the final message has none, the agent is asked again,
- * once.
+ * Runs a conversation from the greeting to a valid result. Asks again, once, if the final message has no valid result.
  * @throws ConnectionLost if the agent exits before the end.
  */
 export async function converse(talk: AcpTalk): Promise<ExecutionResult> {
@@ -173,7 +172,7 @@ const isUnanswered = (answer: ExecutionResult | AcpFailure): answer is AcpFailur
 const describeProblem = (answer: AcpFailure): string =>
   answer.how === "missing" ? "there is no JSON object at its end." : answer.detail;
 
-/** Failures by stop reason. Those that happen by chance are retried (`true`), a limit on calls or a refusal is not. */
+/** Failures by stop reason. A failure by chance is retried (`true`), a limit on calls or a refusal is not. */
 const STOPPED: Readonly<Record<string, ExecutionResult>> = {
   max_tokens: failed("agent_failed", "the model reached its limit on tokens", true),
   max_turn_requests: failed("agent_failed", "it reached its limit on calls to the model", false),

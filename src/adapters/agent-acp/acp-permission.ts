@@ -55,7 +55,7 @@ function runsTests(words: readonly string[], { tests }: PermissionScope): boolea
 }
 
 /**
- * Returns the option for this one time, for a refusal also the permanent one. Null if none is offered: then no option
+ * Returns the option for this one time, for a refusal also the permanent one. Null without such an option: then none
  * is selected.
  */
 export function permissionOption(options: PermissionRequest["options"], permitted: boolean): string | null {

@@ -65,7 +65,7 @@ const unread = z.pipe(
 
 const Part = z.union([PartTokens, unread]);
 
-/** Progress of a call to the model: reported at the start of its answer, and when its end is counted. */
+/** Progress of a call to the model: reported at the start of its answer, and after its end with the final counts. */
 const StreamLine = z.object({
   type: z.literal("stream_event"),
   event: z.discriminatedUnion("type", [
@@ -75,7 +75,7 @@ const StreamLine = z.object({
     }),
     z.object({ type: z.literal("message_delta"), usage: z.optional(Part) }),
   ]),
-  /** Tool call that runs a sub-agent. The sub-agent's calls to the model are counted separately. */
+  /** Tool call that runs a sub-agent, whose calls to the model are reported separately. */
   parent_tool_use_id: z.optional(z.nullable(z.string())),
 });
 export type StreamLine = z.infer<typeof StreamLine>;

@@ -18,8 +18,8 @@ export interface RunningUsage {
 type Tokens = { readonly input: number; readonly output: number };
 
 /**
- * Adds up the calls to the model during an execution. The final count of an answer arrives when it is complete: one
- * that was cut off counts less than was served. The cost arrives with the result.
+ * Adds up the calls to the model during an execution. The final count of an answer arrives when it is complete: an
+ * aborted answer counts less than was served. The cost arrives with the result.
  */
 export function createRunningUsage(): RunningUsage {
   const calls = new Map<string, Tokens>();
@@ -78,7 +78,7 @@ export function readSign(line: ClaudeLine, isNewCall: boolean): AgentSign | unde
   return { is: "trouble", what: typeof status === "number" ? `service error ${status}` : (error ?? "no answer") };
 }
 
-/** Refused or failed tool calls are no progress. */
+/** Refused or failed tool calls do not count as progress. */
 const isResult = ({
   type,
   is_error: isError,

@@ -51,7 +51,7 @@ function tokensIn(line: string): Tokens | null {
 /** Day folders to search, the latest first. */
 const MAX_DAYS = 400;
 
-/** Finds `sessions/<year>/<month>/<day>/rollout-<time>-<conversation>.jsonl`. Returns null if there is none. */
+/** Finds `sessions/<year>/<month>/<day>/rollout-<time>-<conversation>.jsonl`. Null if it does not exist. */
 function findLog(sessions: string, conversation: string): string | null {
   const latest = (folder: string): string[] => namesIn(folder).toSorted().toReversed();
   const days = latest(sessions).flatMap((year) =>

@@ -62,7 +62,10 @@ function take(line: Line, results: object[], emit: Emit): void {
   if (read.is === "result" && results.length < 2) results.push(read.result);
 }
 
-/** Nothing is known about how a program treats its request. A reported cost is counted anyway. */
+/**
+ * Capabilities of an unknown program: isdlc has no control over how it treats a request. Its reported cost counts
+ * anyway.
+ */
 const UNKNOWN = { readOnly: false, cost: false, turns: false, budget: false, resumes: false };
 
 function probe(name: string, program: string, env: Environment): Capabilities | Problem {

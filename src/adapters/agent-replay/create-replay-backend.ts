@@ -15,8 +15,8 @@ export type ReplayOptions = {
 };
 
 /**
- * Creates the backend that plays a recorded session, without model, network or process. It is named "replay" wherever
- * an agent is named.
+ * Creates the backend that plays a recorded session, without model, network or process. Its agent is always named
+ * "replay".
  */
 export function createReplayBackend(recording: Recording, { speed = 1 }: ReplayOptions = {}): AgentBackend {
   return {

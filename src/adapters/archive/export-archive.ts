@@ -8,7 +8,7 @@ import type { RunId } from "../../schema/ids.ts";
 import { readJournalBytes } from "../journal-file/journal-heads.ts";
 import { type ArchiveFile, packArchive, unpackArchive } from "./tar-archive.ts";
 
-/** Packs the files of a run, with a list of them that tells when one was changed. */
+/** Packs the files of a run, with a manifest of their digests. */
 export function packExport(run: RunId, journal: Head, files: readonly ArchiveFile[]): Buffer {
   const manifest: ExportManifest = {
     format: "isdlc-export",
@@ -29,8 +29,8 @@ export type RunArchive = {
 };
 
 /**
- * Reads an exported run. The journal's chain is followed without any key: it tells that nothing in it was changed since
- * its last hash was written down, in the list of files and in the statements.
+ * Reads an exported run. The journal's hash chain is checked without a key: it shows that nothing changed since the
+ * last hash was recorded, in the manifest and in the attestations.
  * @throws ProblemError ARCHIVE_INVALID
  */
 export function readExport(bytes: Buffer, file: string): RunArchive {
@@ -53,7 +53,7 @@ export function readExport(bytes: Buffer, file: string): RunArchive {
   return { manifest, files, events, heads };
 }
 
-/** The marks in a journal are for the person whose key made them; nobody else can check them. */
+/** Accepts all seals: only the user whose key made them can check them. */
 const ANY_SEAL: Seal = { mark: () => "", fits: () => true };
 
 function parseManifest(content: Buffer | undefined): ExportManifest | null {
@@ -61,7 +61,7 @@ function parseManifest(content: Buffer | undefined): ExportManifest | null {
     const read = ExportManifest.safeParse(JSON.parse(content?.toString("utf8") ?? ""));
     return read.success ? read.data : null;
   } catch {
-    return null; // told by the caller, who knows the file
+    return null; // reported by the caller, which knows the file
   }
 }
 

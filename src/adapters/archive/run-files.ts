@@ -2,10 +2,10 @@ import type { Git } from "../git/process/git.ts";
 import { readNotes, notesRefs } from "../attestation/git-notes.ts";
 import { readEnvelope } from "../attestation/dsse.ts";
 
-/** A larger change is named, and not put into the archive. */
+/** A larger patch is replaced with the git command that shows it. */
 const MAX_DIFF = 4 * 1024 * 1024; // bytes
 
-/** The change that a commit makes, as a patch. */
+/** Returns the patch of a commit against its first parent. */
 export async function readPatch(git: Git, commit: string): Promise<string> {
   const args = [
     "diff-tree",
@@ -23,7 +23,7 @@ export async function readPatch(git: Git, commit: string): Promise<string> {
   return answer.stdout.toString("utf8");
 }
 
-/** Envelopes noted for the commits that are about a run. */
+/** Returns the envelopes in the notes of these commits that belong to the run. */
 export async function statementsAbout(
   git: Git,
   { commits, run }: { commits: readonly string[]; run: string },

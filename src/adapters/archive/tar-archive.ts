@@ -4,19 +4,19 @@ import { ProblemError } from "../../core/problem.ts";
 
 export type ArchiveFile = { readonly name: string; readonly content: Buffer };
 
-/** What an archive may unpack to; more is no hand-over of a run. */
+/** Limits of an unpacked archive. No export of a run exceeds them. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_FILES = 10_000;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*){0,9}$/;
 
-/** One file with others in it. The same files give the same bytes. */
+/** Packs files into one archive. The same files give the same bytes. */
 export function packArchive(files: readonly ArchiveFile[]): Buffer {
   const items = files.map(({ name, content }) => ({ name, data: content, attrs: { mtime: 0, uid: 0, gid: 0 } }));
   return gzipSync(createTar(items), { level: 9 });
 }
 
 /**
- * The files in an archive, in memory: nothing is written. Only plain files with plain names are taken.
+ * Unpacks an archive in memory, without writing. Accepts only plain files with plain names.
  * @throws ProblemError ARCHIVE_INVALID
  */
 export function unpackArchive(bytes: Buffer, file: string): ReadonlyMap<string, Buffer> {

@@ -12,7 +12,7 @@ import type { TreeEntry } from "../git/write/tree-entry.ts";
 import { diffTrees } from "./tree-difference.ts";
 import { fileInTree, readObjects, treeOfCommit } from "./verified-objects.ts";
 
-/** Runs a calculation whose questions are answered from the repository. Each question is answered once. */
+/** Runs a calculation and answers its questions from the repository, each question once. */
 export async function answerQuestions<T>(git: Git, calculation: QuestionSequence<T>): Promise<T> {
   const answers = new Map<string, Answer>();
   let step = calculation.next();
@@ -43,7 +43,7 @@ async function answerQuestion(git: Git, question: Question): Promise<Answer> {
   return { is: "record-only", holds: true };
 }
 
-/** Undefined: the object is missing. */
+/** Returns undefined if the object is missing. */
 async function readFile(git: Git, entry: TreeEntry | null): Promise<TreeFile | null | undefined> {
   if (entry === null) return null;
   const object = (await readObjects(git, [entry.id])).get(entry.id);

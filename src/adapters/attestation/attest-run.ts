@@ -17,22 +17,28 @@ import { signWithSsh } from "./ssh-signature.ts";
 
 export type AttestRequest = Pick<StatementFacts, "state" | "events" | "journal" | "signedAt" | "version"> & {
   readonly heads: readonly Head[];
-  /** Registered here; those that the run itself names are known from its journal. */
+  /** Passkeys registered here. Those named by the run itself are known from its journal. */
   readonly passkeys: readonly PasskeyKey[];
 };
 
 export type SignedAttestation = SignatureResult & { readonly statement: RunStatement };
 
-/** What is about to be signed. */
+/** Statement and its bytes to sign. */
 export type UnsignedAttestation = { readonly statement: RunStatement; readonly payload: Buffer };
 
-/** Says what the journal says about a run's commits, has the person's key sign it, and notes it for each of them. */
+/**
+ * Builds the statement about a run's commits from the journal, signs it with the user's key, and stores it as git
+ * notes.
+ */
 export async function attestRun(git: Git, request: AttestRequest): Promise<SignedAttestation> {
   const unsigned = await unsignedStatement(git, request);
   return { statement: unsigned.statement, ...(await signStatement(git, unsigned)) };
 }
 
-/** What the journal says about a run's commits. @throws ProblemError NOTHING_TO_ATTEST where it has none. */
+/**
+ * Builds the statement about a run's commits from the journal.
+ * @throws ProblemError NOTHING_TO_ATTEST if the run has no commits here
+ */
 export async function unsignedStatement(git: Git, request: AttestRequest): Promise<UnsignedAttestation> {
   const { state, events, heads, passkeys } = request;
   const { run } = state.run;
@@ -48,7 +54,7 @@ export async function unsignedStatement(git: Git, request: AttestRequest): Promi
   return { statement, payload: encodeStatement(statement) };
 }
 
-/** Vouches for a statement that somebody else made, word for word. */
+/** Signs a statement made by someone else, without changing its text. */
 export function countersign(git: Git, { statement, text }: SignedStatement): Promise<SignatureResult> {
   return signStatement(git, { statement, payload: Buffer.from(text, "utf8") });
 }
@@ -60,7 +66,7 @@ async function signStatement(git: Git, unsigned: UnsignedAttestation): Promise<S
   return noteSigned(git, unsigned, await signWithSsh(signedBytes(unsigned.payload), key));
 }
 
-/** Keeps a signed statement as a note on everything that it is about. */
+/** Stores a signed statement as a note on each of its objects. */
 export async function noteSigned(
   git: Git,
   { statement, payload }: UnsignedAttestation,
@@ -75,7 +81,8 @@ export async function noteSigned(
 }
 
 /**
- * Commits and trees: a commit that a platform made anew is found by its tree. Those beside the run are told of, too.
+ * Lists commits and trees: a commit recreated by a hosting platform is found by its tree. Other commits of the branch
+ * are included.
  */
 const listObjects = ({ subject, predicate }: RunStatement): string[] => [
   ...new Set([

@@ -22,17 +22,17 @@ export type Belief =
   | { readonly is: "refused"; readonly refused: RefusedStatement };
 
 export type Doubt = {
-  /** An allowed_signers file; null: no one is known. */
+  /** Path of an allowed_signers file. Null if no keys are known. */
   readonly signers: string | null;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Origins on which passkeys may sign; left out: those that fit the passkey. */
+  /** Origins on which passkeys may sign. If missing: origins that fit the passkey. */
   readonly origins?: readonly string[] | undefined;
 };
 
 /**
- * Judges one line of the notes. It counts if it is a whole statement and a listed key signed it. One signature that does
- * not fit refuses the line.
+ * Verifies one line of the notes. It counts if it is a complete statement, signed with a listed key. One invalid
+ * signature rejects the line.
  */
 export async function believeEnvelope(line: string, doubt: Doubt): Promise<Belief> {
   const reading = readEnvelope(line);
@@ -100,7 +100,7 @@ export type Claims = {
 
 const NO_CLAIMS: Claims = { run: null, commits: [], value: null };
 
-/** What a payload claims to be about, whether or not it is valid. */
+/** Returns the subjects claimed by a payload, valid or not. */
 export function claimsIn(payload: Buffer): Claims {
   try {
     const value: unknown = JSON.parse(payload.toString("utf8"));

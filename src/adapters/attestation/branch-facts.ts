@@ -8,16 +8,19 @@ import { commitNamed } from "./history-git.ts";
 
 export type RunHistory = {
   readonly run: string;
-  /** The commit the branch began at, and the branch; null where work is done in place. */
+  /** Start commit of the branch, and the branch. The branch is null if the run works in place. */
   readonly start: string;
   readonly branch: string | null;
   readonly merged: string | null;
   readonly events: readonly RunEvent[];
-  /** Every head the journal has had, oldest first. */
+  /** All heads of the journal, oldest first. */
   readonly heads: readonly Head[];
 };
 
-/** The commits of a run's branch, and which of them the run made. Null where the branch has none, or is gone. */
+/**
+ * Returns the commits of a run's branch, and which of them the run made. Null if it made none, or the branch is
+ * missing.
+ */
 export async function branchFacts(git: Git, history: RunHistory): Promise<BranchFacts | null> {
   const recorded = recordedCommits(history);
   const tip = await readTip(git, history, recorded);
@@ -34,7 +37,7 @@ export async function branchFacts(git: Git, history: RunHistory): Promise<Branch
   return made.length === 0 ? null : { start, commits: made, others };
 }
 
-/** Commits that the journal names, with what each is of. */
+/** Maps each commit in the journal to its attempt. */
 function recordedCommits({ run, events }: RunHistory): ReadonlyMap<string, string> {
   const recorded = new Map<string, string>();
   let attempt = `${run}/start`;
@@ -62,7 +65,10 @@ async function readPoint(git: Git, commit: string): Promise<GitPoint | null> {
 
 const pointOfCommit = ({ commit, tree, parents }: SeenCommit) => ({ commit, tree, parents });
 
-/** What the journal says a commit is; or what the commit says, where it was made after the last agent had ended. */
+/**
+ * Identifies a commit of the run: by the journal, or by the commit's own trailers if it was made after the last
+ * execution ended.
+ */
 function madeBy(
   { run, events, heads }: RunHistory,
   recorded: ReadonlyMap<string, string>,

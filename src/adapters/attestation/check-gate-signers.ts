@@ -13,8 +13,8 @@ export type GateSignersReading =
   | { readonly is: "refused"; readonly why: string };
 
 /**
- * Finds the gates that were answered with a listed passkey. A signature that does not fit its gate refuses the statement;
- * one of an unlisted key counts for nothing.
+ * Finds the gates answered with a listed passkey. A signature that does not match its gate rejects the statement; a
+ * signature of an unlisted key is ignored.
  */
 export async function checkGateSigners({ predicate }: RunStatement, doubt: Doubt): Promise<GateSignersReading> {
   const gateSigners: GateSigner[] = [];
@@ -45,7 +45,7 @@ function checkDecision({ at }: AttestedGate, signed: SignedGate, doubt: Doubt): 
   return checkSshSignature({ bytes, signature, namespace: DECISION_NAMESPACE, signers: doubt.signers, at });
 }
 
-/** Why a passkey signed on a page where it must not. Null if it is the page that the decision names. */
+/** Returns why a passkey must not sign on this page. Null if the page is allowed and named in the decision. */
 function wrongOrigin(
   { origin, relyingParty }: PasskeyInSignature,
   statement: string,

@@ -7,16 +7,16 @@ import { resolveCommit } from "./resolve-commit.ts";
 import { readObjects } from "./verified-objects.ts";
 
 export type CommitRange = {
-  /** The range as the caller named it, for messages. */
+  /** Range as given by the caller, for messages. */
   readonly named: string;
-  /** Last commit, also of an empty range. */
+  /** Last commit, even of an empty range. */
   readonly head: string;
   /** Oldest first. */
   readonly commits: readonly SeenCommit[];
 };
 
 /**
- * Reads the commits of `a..b`, of a branch what it has beyond the default branch, or one commit.
+ * Reads the commits of `a..b`, the commits of a branch since the default branch, or one commit.
  * @throws ProblemError COMMITS_UNKNOWN, COMMITS_AMBIGUOUS, RANGE_NEEDED, HISTORY_INCOMPLETE
  */
 export async function commitRange(git: Git, named: string): Promise<CommitRange> {
@@ -26,9 +26,9 @@ export async function commitRange(git: Git, named: string): Promise<CommitRange>
 
 type Ends = {
   readonly tip: string;
-  /** Commits that are not part of the range, nor their ancestors. */
+  /** Commit outside the range, like its ancestors. Null without a base. */
   readonly base: string | null;
-  /** Only the tip itself. */
+  /** True if the range consists of the tip only. */
   readonly isSingle: boolean;
 };
 
@@ -47,14 +47,14 @@ async function findEnds(git: Git, named: string): Promise<Ends> {
 async function endsOfRange(git: Git, named: string, [from, to]: readonly [string, string]): Promise<Ends> {
   const tip = await resolveCommit(git, to);
   if (tip === null) throw commitsUnknown(named);
-  // A push of a new branch has no commit before it, and build servers write that as zeros.
+  // For a push of a new branch, build servers write zeros as the commit before it.
   if (/^0{40,64}$/.test(from)) return { tip: tip.commit, base: null, isSingle: false };
   const base = await resolveCommit(git, from);
   if (base === null) throw commitsUnknown(named);
   return { tip: tip.commit, base: base.commit, isSingle: false };
 }
 
-/** The branch that work is merged into: as the remote says, otherwise by the usual names. */
+/** Returns the commit of the default branch: as set by the remote, otherwise by common names. */
 async function defaultBranch(git: Git, named: string, branch: string): Promise<string> {
   const rangeNeeded = (detail: string): ProblemError => new ProblemError({ code: "RANGE_NEEDED", named, detail });
   const answer = await git(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
@@ -69,8 +69,8 @@ async function defaultBranch(git: Git, named: string, branch: string): Promise<s
 }
 
 /**
- * Walks the history through objects whose ids were checked. Git's own list is only used to know what to read: a commit
- * that it leaves out is read all the same, unless a checked commit of the base leads to it.
+ * Walks the history through objects with verified ids. Git's own list is only a hint: a commit missing from it is read
+ * anyway, unless a verified commit of the base leads to it.
  */
 async function readRange(git: Git, ends: Ends): Promise<SeenCommit[]> {
   const known = await readListed(git, ends);
@@ -103,7 +103,7 @@ async function readInto(git: Git, known: KnownCommits, ids: readonly string[]): 
   }
 }
 
-/** The commit itself and its ancestors, as far as they were read. */
+/** Returns the commit and all of its ancestors in `known`. */
 function ancestorsIn(known: KnownCommits, from: string | null): ReadonlySet<string> {
   const found = new Set<string>();
   const left = from === null ? [] : [from];
@@ -132,7 +132,7 @@ async function walk(
   return [...range];
 }
 
-/** Parents before children. */
+/** Sorts parents before children. */
 function oldestFirst(commits: readonly SeenCommit[]): SeenCommit[] {
   const byId = new Map(commits.map((commit) => [commit.commit, commit]));
   const ordered = new Set<SeenCommit>();

@@ -3,24 +3,26 @@ import { PAYLOAD_TYPE } from "../../schema/attestation.ts";
 
 export type Signature = { readonly keyid: string; readonly sig: Buffer };
 
-/** A payload with the signatures over it, as the DSSE specification has it. */
+/** Payload with its signatures, as in the DSSE specification. */
 export type Envelope = { readonly payload: Buffer; readonly signatures: readonly Signature[] };
 
 export type EnvelopeReading =
   | { readonly is: "envelope"; readonly envelope: Envelope }
   | { readonly is: "refused"; readonly why: string };
 
-/** Longer envelopes are never written, and never believed. */
+/** Longer envelopes are neither written nor accepted. */
 export const ENVELOPE_LIMIT = 4 * 1024 * 1024; // characters
 const MAX_SIGNATURES = 20;
 
-/** What is signed: type and payload with their lengths, so that neither can pass for a part of the other. */
+/**
+ * Returns the bytes to sign: type and payload with their lengths, to keep either from passing for a part of the other.
+ */
 export function signedBytes(payload: Buffer): Buffer {
   const head = `DSSEv1 ${Buffer.byteLength(PAYLOAD_TYPE)} ${PAYLOAD_TYPE} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);
 }
 
-/** One line without its newline. There is one way to write an envelope, and no other is read. */
+/** Returns one line without its newline. An envelope has exactly one valid encoding. */
 export function encodeEnvelope({ payload, signatures }: Envelope): string {
   return JSON.stringify({
     payload: payload.toString("base64"),
@@ -36,7 +38,7 @@ export function readEnvelope(line: string): EnvelopeReading {
   if (value["payloadType"] !== PAYLOAD_TYPE) return refused("its payload is not an in-toto statement");
   const envelope = toEnvelope(value);
   if (envelope === null) return refused("it has no payload, or no signatures that can be read");
-  // Repeated keys, other spellings of the same text and additions nobody signed all show here.
+  // Rejects repeated keys, other encodings of the same text and unsigned additions.
   if (encodeEnvelope(envelope) !== line) return refused("it is not written the one way an envelope is written");
   return { is: "envelope", envelope };
 }
@@ -57,7 +59,7 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return null; // told by the caller, as a reason
+    return null; // the caller reports the reason
   }
 }
 

@@ -6,15 +6,15 @@ import { gitFailed } from "../git/process/run-git.ts";
 import { resolveCommit } from "./resolve-commit.ts";
 import { listFiles, readObjects, treeOfCommit } from "./verified-objects.ts";
 
-/** Where statements are kept: one note for each commit and each tree, one envelope a line. */
+/** Ref of the statements: one note per commit and tree, one envelope per line. */
 export const NOTES_REF = "refs/notes/isdlc";
-/** Where those of a remote are fetched to, so that fetching never overwrites ours. */
+/** Returns the ref for notes fetched from a remote. Fetching must not overwrite our own. */
 export const fetchedNotesRef = (remote: string): string => `refs/notes/${remote}/isdlc`;
 
-/** The blob of the note of each object. */
+/** Blob of the note, by object. */
 type NoteTree = ReadonlyMap<string, string>;
 
-/** Refs that hold statements here: our own, and those fetched from remotes. */
+/** Lists the refs with statements: our own, and those fetched from remotes. */
 export async function notesRefs(git: Git): Promise<string[]> {
   const output = await must(git(["for-each-ref", "--format=%(refname)", "refs/notes"]), "for-each-ref");
   return output
@@ -23,7 +23,7 @@ export async function notesRefs(git: Git): Promise<string[]> {
     .filter((ref) => ref === NOTES_REF || /^refs\/notes\/[^/]+\/isdlc$/.test(ref));
 }
 
-/** The lines noted for any of the objects, by object. */
+/** Reads the lines in the notes of these objects, by object. */
 export async function readNotes(
   git: Git,
   { refs, objects }: { refs: readonly string[]; objects: ReadonlySet<string> | "all" },
@@ -60,10 +60,10 @@ const splitLines = (content: Buffer): string[] =>
 
 export type NewNotes = { readonly objects: readonly string[]; readonly line: string };
 
-/** How often a note is tried again when somebody else wrote one meanwhile. */
+/** Attempts to write notes if someone else writes at the same time. */
 const MAX_WRITE_ATTEMPTS = 5;
 
-/** Adds a line to the notes of every object, beside what is noted there. */
+/** Adds a line to the note of each object. Existing lines stay. */
 export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const before = await readNotes(git, { refs: [NOTES_REF], objects: new Set(notes.objects) });
@@ -74,7 +74,7 @@ export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
   }
 }
 
-/** Brings what was fetched from a remote into our own notes: every line of both stays. */
+/** Merges notes fetched from a remote into our own: all lines of both stay. */
 export async function mergeNotes(git: Git, from: string): Promise<void> {
   const [ours, theirs] = [await noteTree(git, NOTES_REF), await noteTree(git, from)];
   const tip = (await git(["rev-parse", "--verify", "--quiet", from])).stdout.toString("latin1").trim();
@@ -90,17 +90,17 @@ export async function mergeNotes(git: Git, from: string): Promise<void> {
     throw gitFailed("update-ref", `${NOTES_REF} was changed meanwhile`);
 }
 
-/** In the order in which git's own merge of notes puts lines (`cat_sort_uniq`). */
+/** Sorts lines like git's own merge of notes (`cat_sort_uniq`). */
 const joined = (some: readonly string[], more: readonly string[]): readonly string[] =>
   [...new Set([...some, ...more])].toSorted();
 
 type Write = {
   readonly contents: ReadonlyMap<string, readonly string[]>;
-  /** A second parent: what was merged in. */
+  /** Second parent of a merge, if there is one. */
   readonly also: string | null;
 };
 
-/** False when the ref was moved by somebody else meanwhile. */
+/** Returns false if the ref was moved concurrently. */
 async function writeNotes(git: Git, { contents, also }: Write): Promise<boolean> {
   const old = (await git(["rev-parse", "--verify", "--quiet", NOTES_REF])).stdout.toString("latin1").trim();
   const tree = await inTemporaryFolder(async (folder) => {
@@ -125,7 +125,7 @@ async function writeNotes(git: Git, { contents, also }: Write): Promise<boolean>
   return (await git(["update-ref", NOTES_REF, commit, expected])).status === 0;
 }
 
-/** Who wrote a note says nothing: what counts is who signed the statement in it. */
+/** The author of a note is irrelevant: the signature of its statement counts. */
 const NOBODY = {
   GIT_AUTHOR_NAME: "isdlc",
   GIT_AUTHOR_EMAIL: "isdlc@localhost",
@@ -138,7 +138,7 @@ async function hashText(git: Git, text: string): Promise<string> {
   return id.toString("latin1").trim();
 }
 
-/** Git spreads many notes over folders; one that is there stays where it is. */
+/** Git spreads many notes over folders. An existing note keeps its path. */
 async function listNotePaths(git: Git, commit: string): Promise<Map<string, string>> {
   const output = await must(git(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit]), "ls-tree");
   const paths = output.toString("utf8").split("\0");

@@ -3,16 +3,16 @@ import { type Git, hardenedGit } from "../git/process/git.ts";
 import { lastWords, unavailable } from "../git/process/run-git.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
 
-/** Where git keeps what is being pushed while a hook of the receiving side looks at it. */
+/** Variables with the location of pushed objects, set by git for hooks on the receiving side. */
 const QUARANTINE = ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"];
 
-/** Walking the history of a large repository. */
+/** Enough to walk the history of a large repository. */
 const GIT_TIMEOUT_MS = 120_000; // milliseconds
 
 /**
- * Git for questions about commits. Unlike elsewhere, a repository without a working tree is fine: hooks of servers run
- * in one, and then the objects being pushed are where git says.
- * @throws ProblemError GIT_UNAVAILABLE where there is no repository.
+ * Returns git for questions about commits. Unlike elsewhere, a repository without a working tree is accepted: server
+ * hooks run in one, and the pushed objects are where git's variables say.
+ * @throws ProblemError GIT_UNAVAILABLE if there is no repository
  */
 export async function historyGit(cwd: string, env: NodeJS.ProcessEnv): Promise<Git> {
   const plain = hardenedGit(cwd, env);
@@ -33,10 +33,10 @@ const patient =
       environment: { ...ASIS, ...environment, ...options?.environment },
     });
 
-/** Objects as they are: nothing that the repository puts in the place of a commit, or of its parents, is looked at. */
+/** Reads objects as they are: replacements of a commit or its parents by the repository are ignored. */
 const ASIS = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: "/dev/null" };
 
-/** The commit that a name stands for; null when git knows none. */
+/** Returns the commit of a name. Null if the name is unknown to git, or not allowed. */
 export async function commitNamed(git: Git, name: string): Promise<string | null> {
   if (!isAskable(name)) return null;
   const answer = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
@@ -46,5 +46,5 @@ export async function commitNamed(git: Git, name: string): Promise<string | null
 
 export const commitsUnknown = (named: string): ProblemError => new ProblemError({ code: "COMMITS_UNKNOWN", named });
 
-/** Names come from people and build servers; none of them is taken for an option. */
+/** Names come from users and build servers: none may be empty, pass for an option or contain control characters. */
 export const isAskable = (name: string): boolean => name !== "" && !name.startsWith("-") && !/\p{Cc}/u.test(name);

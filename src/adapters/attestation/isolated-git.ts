@@ -7,9 +7,9 @@ import { type Git, must } from "../git/process/git.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
 
 /**
- * Calls `use` with a git that has the repository's refs and objects and nothing else of it: a git folder of our own, with
- * our own configuration. No setting, attribute, graft, replaced object, commit-graph or list of shallow commits of the
- * repository or the user can change what is read. Objects that git creates vanish with the folder.
+ * Calls `use` with a git that shares only refs and objects with the repository: it has its own git folder and
+ * configuration. No setting, attribute, graft, replaced object, commit-graph or shallow list of the repository or the
+ * user can change what is read. Objects created by git are deleted with the folder.
  * @throws ProblemError HISTORY_INCOMPLETE in a shallow clone
  */
 export function withIsolatedGit<T>(git: Git, use: (isolated: Git) => Promise<T>): Promise<T> {
@@ -44,10 +44,10 @@ export function withIsolatedGit<T>(git: Git, use: (isolated: Git) => Promise<T>)
 
 type FolderContent = {
   readonly format: "sha1" | "sha256";
-  /** Object folders of the repository, absolute. */
+  /** Absolute paths of the repository's object folders. */
   readonly objects: readonly string[];
   readonly refs: readonly Ref[];
-  /** Commit that HEAD is at, if there is one. */
+  /** Commit of HEAD, if there is one. */
   readonly head: string | null;
 };
 

@@ -2,8 +2,8 @@ import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
 
 /**
- * Parses a commit as it is stored, in the order in which git itself reads it: tree, parents, author, committer. Settings
- * that change what `git log` prints have no effect. Null if the object is malformed.
+ * Parses a stored commit in the order used by git itself: tree, parents, author, committer. Settings that change the
+ * output of `git log` have no effect. Returns null if the object is malformed.
  */
 export function parseCommit(commit: string, content: Buffer): SeenCommit | null {
   const text = content.toString("utf8");
@@ -36,17 +36,17 @@ const readField = (line: string | undefined, name: string): string | null =>
 
 const readIdentity = (field: string): string => field.replace(/ -?\d+ [+-]\d+$/, "");
 
-/** A time that cannot be read is later than every signature. */
+/** Treats an unreadable time as later than every signature. */
 function readMilliseconds(committer: string): number {
   const seconds = / (\d{1,12}) [+-]\d{4}$/.exec(committer)?.[1];
   return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000;
 }
 
-/** The first paragraph as one line. */
+/** Returns the first paragraph as one line. */
 const readSubject = (message: string): string =>
   (message.replace(/^\s+/, "").split(/\n\s*\n/, 1)[0] ?? "").replaceAll(/\s*\n\s*/g, " ").trim();
 
-/** Anywhere in the message: a host that squashes puts the messages of all commits into one. */
+/** Finds trailers anywhere in the message: a host that squashes commits joins their messages. */
 const trailersIn = (message: string): string[] =>
   message
     .split("\n")

@@ -5,7 +5,10 @@ import { areWordsSigned, DECISION_NAMESPACE } from "../passkeys/decision-challen
 import { toSshSignature } from "../passkeys/ssh-form.ts";
 import { readSigningKey } from "./ssh-signature.ts";
 
-/** Signatures of decisions as they travel, for those made with one of these keys, or with one that came with them. */
+/**
+ * Returns a function that makes signatures of decisions portable, if they were made with one of these keys or with a
+ * key stored next to them. It returns null for others.
+ */
 export function portableWith(keys: readonly PasskeyKey[]): Portable {
   return (signature) => {
     const key = keys.find(({ id }) => id === signature.passkey) ?? signature.key;
@@ -16,7 +19,10 @@ export function portableWith(keys: readonly PasskeyKey[]): Portable {
   };
 }
 
-/** Signatures that isdlc asked for before it bound them to files and page cannot be verified by others. */
+/**
+ * True if a decision names its files and page. Older signatures were not bound to them, and others cannot verify
+ * those.
+ */
 function namesFiles(statement: string): boolean {
   try {
     const value: unknown = JSON.parse(statement);

@@ -6,14 +6,14 @@ import { parseCommit } from "./parse-commit.ts";
 import { readObjects } from "./verified-objects.ts";
 
 export type HistoryTips = {
-  /** All ancestors must be there. */
+  /** Commit with all ancestors required. */
   readonly head: string;
-  /** Read as far as the repository has them. */
+  /** Commits read as far as the repository has them. */
   readonly others: readonly string[];
 };
 
 /**
- * Reads commits and all of their ancestors, each compared with its id. Git's own list is only a hint about what to read.
+ * Reads commits and all of their ancestors, and compares each with its id. Git's own list is only a hint.
  * @throws ProblemError HISTORY_INCOMPLETE if an ancestor of the head is missing
  */
 export async function readHistory(git: Git, { head, others }: HistoryTips): Promise<CommitMap> {
@@ -38,7 +38,7 @@ export async function readHistory(git: Git, { head, others }: HistoryTips): Prom
   return known;
 }
 
-/** None if git cannot list them all: they are then read parent by parent. */
+/** Returns an empty list if git cannot list all commits: they are then read parent by parent. */
 async function listCommits(git: Git, tips: readonly string[]): Promise<string[]> {
   const answer = await git(["rev-list", ...tips, "--"]);
   if (answer.status !== 0) return [];
@@ -59,7 +59,7 @@ async function readInto(git: Git, known: KnownCommits, ids: readonly string[]): 
 
 type Reading = { readonly known: KnownCommits; readonly seen: Set<string> };
 
-/** Walks from a commit through all parents, and reads those that git did not list. */
+/** Walks from a commit through all parents, and reads those not listed by git. */
 async function readMissing(git: Git, { known, seen }: Reading, from: string): Promise<void> {
   for (let next = [from].filter((id) => !seen.has(id)); next.length > 0;) {
     const unread = next.filter((id) => !known.has(id));

@@ -46,7 +46,7 @@ export const encodeStatement = (statement: RunStatement | LandingStatement): Buf
 
 const refused = (code: LineCode, why: string): StatementReading => ({ is: "refused", code, why });
 
-/** As the schema library reports it. */
+/** Issue as reported by the schema library. */
 type Issue = {
   readonly code: string;
   readonly path: readonly PropertyKey[];
@@ -62,7 +62,7 @@ function refusedBy(issues: readonly Issue[]): StatementReading {
   return refused("STATEMENT_INVALID", `it does not say what it should at ${path}`);
 }
 
-/** Fields that no alternative of the schema has at their place. */
+/** Returns the fields that no alternative of the schema allows at their place. */
 function unknownFields(issue: Issue): string[] {
   if (issue.code === "unrecognized_keys") return (issue.keys ?? []).map((key) => [...issue.path, key].join("."));
   const [first = [], ...others] = (issue.errors ?? []).map((branch) => branch.flatMap(unknownFields));
@@ -73,6 +73,6 @@ function unknownFields(issue: Issue): string[] {
     .map((field) => [...issue.path, field].join("."));
 }
 
-/** False for an alternative that is no object: it says nothing about fields. */
+/** False for an alternative that is not an object: it has no fields. */
 const isObjectBranch = (issues: readonly Issue[], fields: readonly string[]): boolean =>
   fields.length > 0 || issues.some(({ path }) => path.length > 0);

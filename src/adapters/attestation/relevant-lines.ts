@@ -4,16 +4,16 @@ import { ownValue } from "../../core/own-value.ts";
 import { claimsIn } from "./believe-envelope.ts";
 import { readEnvelope } from "./dsse.ts";
 
-/** What a line claims to be about, whether or not it is valid. */
+/** Claims of a line about its run, valid or not. */
 export type LineClaims = {
   readonly line: string;
   readonly run: string | null;
-  /** Commits that the run is said to have made. */
+  /** Commits claimed to be made by the run. */
   readonly points: readonly string[];
   readonly trees: readonly string[];
   /** Other commits of its branch. */
   readonly others: readonly string[];
-  /** Commits that its own follow. */
+  /** Parents of the run's commits. */
   readonly parents: readonly string[];
 };
 
@@ -41,15 +41,15 @@ export type Relevance = {
   readonly commits: readonly SeenCommit[];
   readonly head: string;
   readonly history: CommitMap;
-  /** Objects that each line is noted for. */
+  /** Objects with a note that contains the line, by line. */
   readonly places: ReadonlyMap<string, readonly string[]>;
   readonly handed: ReadonlySet<string>;
 };
 
 /**
- * The lines that can change the result: those of runs that name something of the range, that the range names, that may
- * land in it because its base does not have them, and those of runs that these build on. The others need no signature
- * check.
+ * Returns the lines that can change the result: handed lines, and those of runs that name an object of the range, are
+ * named by the range, or may land in it because its base does not have them; and of runs that these build on. Other
+ * lines need no signature check.
  */
 export function relevantLines(claims: readonly LineClaims[], relevance: Relevance): readonly LineClaims[] {
   const { commits, places, handed } = relevance;
@@ -73,7 +73,7 @@ export function relevantLines(claims: readonly LineClaims[], relevance: Relevanc
   return [...relevant];
 }
 
-/** True for a run that is not part of the range's base, and of which the repository has a commit. */
+/** Returns a test for runs with a commit in the repository that are not part of the range's base. */
 function landingTest({ commits, head, history }: Relevance): (claims: LineClaims) => boolean {
   const inRange = new Set(commits.map(({ commit }) => commit));
   const ancestry = createHistory(history);

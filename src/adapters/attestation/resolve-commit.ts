@@ -12,8 +12,9 @@ export type ResolvedName = {
 };
 
 /**
- * Finds the commit of a name: an id, `HEAD`, a full ref or a short name that exactly one ref has, with `~2` or `^1` behind
- * it. Unlike git, never chooses between several refs, and reads no file of the git folder such as `.git/main`.
+ * Finds the commit of a name: an id, `HEAD`, a full ref or a short name of exactly one ref, optionally followed by
+ * `~2` or `^1`. Unlike git, never chooses between several refs, and reads no file of the git folder such as
+ * `.git/main`.
  * @throws ProblemError COMMITS_AMBIGUOUS
  */
 export async function resolveCommit(git: Git, name: string): Promise<ResolvedName | null> {
@@ -45,7 +46,7 @@ async function peeled(git: Git, id: string, ref: string | null): Promise<Resolve
   return commit === null ? null : { commit, ref };
 }
 
-/** Refs that git would consider for a name, by their full names. */
+/** Returns the refs that git would consider for a name: full name and id. */
 async function refsNamed(git: Git, name: string): Promise<ReadonlyMap<string, string>> {
   const places = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map((place) => `${place}${name}`);
   const names = new Set(name.startsWith("refs/") ? [name] : [...places, `refs/remotes/${name}/HEAD`]);
@@ -55,7 +56,7 @@ async function refsNamed(git: Git, name: string): Promise<ReadonlyMap<string, st
     .toString("utf8")
     .split("\n")
     .map((line) => line.split(" "));
-  // A pattern also matches refs below it.
+  // A pattern also matches refs under it.
   return new Map(lines.flatMap(([id = "", ref = ""]) => (names.has(ref) ? [[ref, id] as const] : [])));
 }
 
@@ -91,7 +92,7 @@ async function readParent(git: Git, commit: string, number: number): Promise<str
 const ambiguous = (named: string, refs: readonly string[]): ProblemError =>
   new ProblemError({ code: "COMMITS_AMBIGUOUS", named, refs });
 
-/** The file that `<commit>:<path>` names. Null if the commit or the path does not exist. */
+/** Reads the file at `<commit>:<path>`. Null if the commit or the path does not exist. */
 export async function fileInHistory(git: Git, named: string): Promise<Buffer | null> {
   const colon = named.indexOf(":");
   const found = await resolveCommit(git, named.slice(0, colon));

@@ -14,7 +14,10 @@ export type KeygenResult = { readonly status: number; readonly stdout: string; r
 
 const MAX_OUTPUT = 1024 * 1024; // characters
 
-/** Runs ssh-keygen without a shell. Its exit status is a value; not having it is a problem. */
+/**
+ * Runs ssh-keygen without a shell. Returns its exit status, whatever it is.
+ * @throws ProblemError SIGNING_FAILED if ssh-keygen cannot be started
+ */
 export function runSshKeygen({ args, input, environment, timeLimit }: KeygenCall): Promise<KeygenResult> {
   const env = { ...environment, PATH: trustedPath(process.env["PATH"] ?? "", process.cwd()), LC_ALL: "C" };
   return new Promise((resolve, reject) => {
@@ -33,12 +36,12 @@ export function runSshKeygen({ args, input, environment, timeLimit }: KeygenCall
       clearTimeout(timer);
       resolve({ status: status ?? 1, ...said });
     });
-    child.stdin.on("error", () => undefined); // it may end before it has read everything; its status tells
+    child.stdin.on("error", () => undefined); // it may exit before it reads everything; its status shows the result
     child.stdin.end(input);
   });
 }
 
-/** The last thing it said, for a reason. */
+/** Returns the last line of its output, as a reason. */
 export function lastLine({ stderr, stdout }: KeygenResult): string {
   const lines = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
   return (lines.at(-1) ?? "it said nothing").replaceAll(/\p{Cc}/gu, "").slice(0, 300);

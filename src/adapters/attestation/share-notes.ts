@@ -8,7 +8,7 @@ const REMOTE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 export type NotesRemote = { readonly cwd: string; readonly remote: string; readonly caller: GitCaller };
 
-/** Has `git fetch` bring statements along from now on. False when it does so already. */
+/** Makes `git fetch` fetch statements from now on. Returns false if it already does. */
 export async function shareNotes(sharing: NotesRemote): Promise<boolean> {
   const { remote } = sharing;
   const git = await remoteGit(sharing);
@@ -19,7 +19,10 @@ export async function shareNotes(sharing: NotesRemote): Promise<boolean> {
   return true;
 }
 
-/** Fetches what others noted, joins it with ours, and pushes both. A person asked for it: their settings apply, and what of the repository they agreed to. */
+/**
+ * Fetches the notes of others, merges them with ours, and pushes the result. A user requested it: the user's settings
+ * apply, and those of the repository that the user approved.
+ */
 export async function pushNotes(history: Git, sharing: NotesRemote): Promise<void> {
   const { remote } = sharing;
   const git = await remoteGit(sharing);

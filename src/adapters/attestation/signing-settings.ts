@@ -10,7 +10,7 @@ export type SigningSettings = ReadonlyMap<string, Setting>;
 
 const NAMES = String.raw`^(user\.signingkey|gpg\.format|gpg\.ssh\.allowedsignersfile)$`;
 
-/** What git is told about signing. Programs that it may be told to start are not among it. */
+/** Reads git's settings for signing, except those that name programs. */
 export async function signingSettings(git: Git): Promise<SigningSettings> {
   const answer = await git(["config", "--null", "--show-scope", "--get-regexp", NAMES]);
   if (answer.status === 1) return new Map();
@@ -23,11 +23,11 @@ export async function signingSettings(git: Git): Promise<SigningSettings> {
   return settings;
 }
 
-/** True where git signs with an SSH key that is named. */
+/** True if git signs with an SSH key and the key is set. */
 export const isSetUp = (settings: SigningSettings): boolean =>
   settings.get("gpg.format")?.value === "ssh" && (settings.get("user.signingkey")?.value ?? "") !== "";
 
-/** @throws ProblemError SIGNING_NOT_SET_UP with what is missing. */
+/** @throws ProblemError SIGNING_NOT_SET_UP with the missing setting */
 export function signingKey(settings: SigningSettings): SigningKey {
   const format = settings.get("gpg.format")?.value;
   if (format !== "ssh") throw notSetUp(`gpg.format is ${format === undefined ? "not set" : JSON.stringify(format)}`);
@@ -41,8 +41,8 @@ export function signingKey(settings: SigningSettings): SigningKey {
 }
 
 /**
- * The list of signers that git uses here. Not from the repository's own settings: agents that worked in it may have
- * changed them.
+ * Returns git's list of signers, from global or system settings only: agents in the repository may have changed its
+ * own.
  */
 export function signersFile(settings: SigningSettings): string | null {
   const setting = settings.get("gpg.ssh.allowedsignersfile");

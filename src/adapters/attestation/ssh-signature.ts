@@ -8,16 +8,16 @@ import type { Signature } from "./dsse.ts";
 import { isValidSignature, parseSshsig } from "./sshsig.ts";
 import { type KeygenResult, lastLine, runSshKeygen } from "./run-ssh-keygen.ts";
 
-/** What signatures of statements are for, so that none of them passes for a signature of anything else. */
+/** Purpose of statement signatures, to keep them from passing for any other signature. */
 export const NAMESPACE = "attestation@isdlc";
-/** A person may have to touch a key, or type a passphrase. */
+/** The user may have to touch a key, or type a passphrase. */
 const SIGN_WITHIN = 120_000; // milliseconds
 const CHECK_WITHIN = 10_000; // milliseconds
 
-/** A key as git's `user.signingkey` names it: a file, or the public key itself. */
+/** Key as in git's `user.signingkey`: a file, or the public key itself. */
 export type SigningKey = { readonly is: "file"; readonly path: string } | { readonly is: "key"; readonly text: string };
 
-/** Signs with the person's own key, or agent, or security key. */
+/** Signs with the user's own key, agent or security key. */
 export function signWithSsh(bytes: Buffer, key: SigningKey): Promise<Signature> {
   return inTemporaryFolder(async (folder) => {
     const file = key.is === "file" ? key.path : join(folder, "key.pub");
@@ -37,26 +37,26 @@ export function signWithSsh(bytes: Buffer, key: SigningKey): Promise<Signature> 
 }
 
 export type SignatureReading =
-  /** Every name that the list of signers has for the key. */
+  /** Signature of a listed key, with all of its names in the list of signers. */
   | { readonly is: "good"; readonly signers: readonly string[]; readonly keyid: string }
-  /** It fits, but its key is not on the list, or not for this purpose or this time. */
+  /** Valid signature of a key that is not listed, or not for this purpose or time. */
   | { readonly is: "stranger"; readonly why: string; readonly keyid: string }
   | { readonly is: "bad"; readonly why: string };
 
 export type SignatureQuestion = {
   readonly bytes: Buffer;
   readonly signature: Signature;
-  /** What it was made for. */
+  /** Purpose of the signature. */
   readonly namespace: string;
-  /** An allowed_signers file; null: nobody is known. */
+  /** Path of an allowed_signers file. Null if no keys are known. */
   readonly signers: string | null;
-  /** When the key had to be valid. */
+  /** Time at which the key must be valid. */
   readonly at: string;
 };
 
 /**
- * Checks a signature. Forgeries and keys that are not listed are found without a process; only ssh-keygen accepts one, as
- * git does for commits.
+ * Checks a signature. Forgeries and unlisted keys are detected without a process; only ssh-keygen accepts a signature,
+ * as git does for commits.
  */
 export async function checkSshSignature(question: SignatureQuestion): Promise<SignatureReading> {
   const { bytes, signature, namespace, signers } = question;
@@ -64,7 +64,7 @@ export async function checkSshSignature(question: SignatureQuestion): Promise<Si
   const keyid = parsed === null ? null : fingerprint(parsed.key);
   if (parsed === null || keyid === null) return { is: "bad", why: "the signature is not one of ssh-keygen" };
   if (keyid !== signature.keyid) return { is: "bad", why: "it names another key than the one it was signed with" };
-  // ssh-keygen takes a passkey's signature without asking whether somebody was there.
+  // ssh-keygen does not check if the passkey verified the user.
   if (passkeyIn(signature.sig)?.isVerified === false)
     return { is: "bad", why: "the passkey did not verify who was there" };
   if (parsed.namespace !== namespace || !isValidSignature(bytes, parsed))
@@ -109,7 +109,7 @@ function stranger(asked: KeygenResult | null, keyid: string): SignatureReading {
   return { is: "stranger", keyid, why: `the key ${keyid} does not count: ${why}` };
 }
 
-/** The fingerprint of the key that a signature names, as ssh writes it. Null if it is no signature. */
+/** Returns the fingerprint of the signing key in SSH's format. Null if the bytes are not a signature. */
 export function readSigningKey(sig: Buffer): string | null {
   const parsed = parseSshsig(sig);
   return parsed === null ? null : fingerprint(parsed.key);
@@ -131,7 +131,7 @@ function toArmor(sig: Buffer): string {
   return ["-----BEGIN SSH SIGNATURE-----", ...lines, "-----END SSH SIGNATURE-----", ""].join("\n");
 }
 
-/** The person's agent and passphrase program are theirs to use; nothing of ours goes along. */
+/** Passes the user's agent and passphrase program, and no variables of our own. */
 function personalEnvironment(): NodeJS.ProcessEnv {
   const kept = [
     "HOME",

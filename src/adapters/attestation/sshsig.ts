@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } 
 const MAGIC = "SSHSIG";
 const LENGTH_BYTES = 4;
 
-/** A signature as `ssh-keygen -Y sign` writes it. */
+/** Signature as written by `ssh-keygen -Y sign`. */
 export type Sshsig = {
   /** Public key in SSH's encoding. */
   readonly key: Buffer;
@@ -12,7 +12,7 @@ export type Sshsig = {
   readonly signature: Buffer;
 };
 
-/** Null for anything but one complete signature of version 1. */
+/** Returns null for anything but one complete signature of version 1. */
 export function parseSshsig(bytes: Buffer): Sshsig | null {
   if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC || bytes.length < MAGIC.length + LENGTH_BYTES) return null;
   if (bytes.readUInt32BE(MAGIC.length) !== 1) return null;
@@ -25,8 +25,9 @@ export function parseSshsig(bytes: Buffer): Sshsig | null {
 }
 
 /**
- * Checks the mathematics of a signature without a process: a forgery costs a fraction of a millisecond. Who signed, for
- * what and when the key was valid is decided by ssh-keygen alone. False for types that OpenSSH does not accept here.
+ * Checks the cryptography of a signature without a process: a forgery costs a fraction of a millisecond. Signer,
+ * purpose and validity time of the key are decided by ssh-keygen alone. Returns false for types not accepted by
+ * OpenSSH here.
  */
 export function isValidSignature(bytes: Buffer, { key, namespace, hash, signature }: Sshsig): boolean {
   const digest = createHash(hash).update(bytes).digest();
@@ -37,7 +38,7 @@ export function isValidSignature(bytes: Buffer, { key, namespace, hash, signatur
   try {
     return fields !== null && check !== undefined && check({ key: fields.rest, message, signature });
   } catch {
-    return false; // a key or signature that OpenSSL cannot read
+    return false; // a key or signature that OpenSSL does not understand
   }
 }
 
@@ -75,7 +76,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "sk-ecdsa-sha2-nistp256@openssh.com": securityKeyEcdsa,
 };
 
-/** Flags and counter behind the signature of a security key. */
+/** Flags and counter after the signature of a security key. */
 const SK_TAIL_BYTES = 5;
 
 function ecdsa({ key, message, signature }: Question): boolean {
@@ -85,7 +86,7 @@ function ecdsa({ key, message, signature }: Question): boolean {
   return isEcdsaSignature({ curve, point, numbers }, message);
 }
 
-/** Of a security key, or of a browser that had a passkey sign. */
+/** Checks a signature of a security key, or of a passkey in a browser. */
 function securityKeyEcdsa({ key, message, signature }: Question): boolean {
   const [curve, point, application] = take(key, 3).strings;
   const fields = readStrings(signature, 2);
@@ -114,7 +115,7 @@ function isEcdsaSignature({ curve, point = Buffer.alloc(0), numbers }: EcdsaFiel
   return verify(known.hash, data, { key, dsaEncoding: "ieee-p1363" }, Buffer.concat(both));
 }
 
-/** A number of SSH may have a zero in front, or be shorter than its field. */
+/** Pads a number: in SSH it may have a leading zero, or be shorter than its field. */
 function padded(value: Buffer, bytes: number): Buffer {
   const digits = value.subarray(Math.max(0, value.length - bytes));
   return Buffer.concat([Buffer.alloc(bytes - digits.length), digits]);
@@ -123,7 +124,10 @@ function padded(value: Buffer, bytes: number): Buffer {
 const MAX_KNOWN_KEYS = 100;
 const knownKeys = new Map<string, KeyObject>();
 
-/** Most signatures in a repository are of the same few keys, and reading one takes longer than checking a signature. */
+/**
+ * Caches keys: most signatures of a repository use the same few, and reading a key takes longer than checking a
+ * signature.
+ */
 function publicKey(key: JsonWebKey): KeyObject {
   const name = JSON.stringify(key);
   const known = knownKeys.get(name) ?? createPublicKey({ key, format: "jwk" });
@@ -141,14 +145,17 @@ const NO_STRINGS: Strings = { strings: [], rest: Buffer.alloc(0) };
 
 type Strings = { readonly strings: readonly Buffer[]; readonly rest: Buffer };
 
-/** Like `readStrings`, for bytes that have nothing but `more` bytes behind the strings. @throws RangeError */
+/**
+ * Reads strings like `readStrings`; exactly `more` bytes must follow.
+ * @throws RangeError if not
+ */
 function take(bytes: Buffer, count: number, more = 0): Strings {
   const fields = readStrings(bytes, count);
   if (fields === null || fields.rest.length !== more) throw new RangeError("another number of fields");
   return fields;
 }
 
-/** Strings of SSH: a length in four bytes, then the content. Null if the bytes end before. */
+/** Reads SSH strings: a length of four bytes, then the content. Null if the bytes end too early. */
 function readStrings(bytes: Buffer, count: number): Strings | null {
   const strings: Buffer[] = [];
   let rest = bytes;

@@ -6,14 +6,14 @@ import { type ObjectMap, readObjects } from "./verified-objects.ts";
 export type EntryDifference = {
   /** Bytes in latin1. */
   readonly path: string;
-  /** Null: missing. */
+  /** Null if missing. */
   readonly before: TreeEntry | null;
   readonly after: TreeEntry | null;
 };
 
 type Pair = { readonly prefix: string; readonly before: string | null; readonly after: string | null };
 
-/** The files in which two trees differ, read from objects whose ids were compared. Null if an object is missing. */
+/** Lists the files that differ between two trees, from objects with verified ids. Null if an object is missing. */
 export async function diffTrees(git: Git, from: string, to: string): Promise<readonly EntryDifference[] | null> {
   const found: EntryDifference[] = [];
   let pairs: readonly Pair[] = from === to ? [] : [{ prefix: "", before: from, after: to }];
@@ -29,7 +29,7 @@ export async function diffTrees(git: Git, from: string, to: string): Promise<rea
   return found;
 }
 
-/** Entries that differ, folders included. Null if a tree is missing or malformed. */
+/** Lists the entries that differ, including folders. Null if a tree is missing or malformed. */
 function comparePair(objects: ObjectMap, { prefix, before, after }: Pair): EntryDifference[] | null {
   const [old, now] = [readEntries(objects, before), readEntries(objects, after)];
   if (old === null || now === null) return null;

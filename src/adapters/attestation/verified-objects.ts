@@ -12,9 +12,9 @@ export type ObjectMap = ReadonlyMap<string, GitObject>;
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
 /**
- * Reads objects and compares each with its id: git itself does not notice if a file in its object folder has other
- * content. Objects that the repository does not have, or that are larger than `MAX_BATCH_BYTES`, are left out.
- * @throws ProblemError HISTORY_INCOMPLETE if an object has other content than its id says
+ * Reads objects and compares each with its id: git itself does not notice other content in its object files. Objects
+ * that are missing or larger than `MAX_BATCH_BYTES` are omitted.
+ * @throws ProblemError HISTORY_INCOMPLETE if the content of an object does not match its id
  */
 export async function readObjects(git: Git, ids: Iterable<string>): Promise<ObjectMap> {
   const objects = new Map<string, GitObject>();
@@ -48,7 +48,7 @@ async function batchesBySize(git: Git, ids: readonly string[]): Promise<string[]
 const damaged = (id: string): ProblemError =>
   new ProblemError({ code: "HISTORY_INCOMPLETE", detail: `the object ${id} is damaged: its content has another id` });
 
-/** Follows annotated tags. Null if the object is missing, or is neither a commit nor a tag of one. */
+/** Follows annotated tags to a commit. Null if the object is missing, or is neither a commit nor a tag of one. */
 export async function peelToCommit(git: Git, id: string): Promise<string | null> {
   const object = (await readObjects(git, [id])).get(id);
   if (object?.type === "commit") return id;
@@ -56,13 +56,13 @@ export async function peelToCommit(git: Git, id: string): Promise<string | null>
   return tagged?.[1] === undefined ? null : peelToCommit(git, tagged[1]);
 }
 
-/** Null if the commit is missing or malformed. */
+/** Returns null if the commit is missing or malformed. */
 export async function treeOfCommit(git: Git, commit: string): Promise<string | null> {
   const object = (await readObjects(git, [commit])).get(commit);
   return object?.type === "commit" ? (parseCommit(commit, object.content)?.tree ?? null) : null;
 }
 
-/** Entries of trees by tree id. A tree that is missing or malformed is left out. */
+/** Returns the entries of trees by tree id. Missing or malformed trees are omitted. */
 async function readTrees(git: Git, ids: Iterable<string>): Promise<ReadonlyMap<string, TreeEntries>> {
   const trees = new Map<string, TreeEntries>();
   for (const [id, { type, content }] of await readObjects(git, ids)) {
@@ -72,7 +72,7 @@ async function readTrees(git: Git, ids: Iterable<string>): Promise<ReadonlyMap<s
   return trees;
 }
 
-/** Content of the file that a tree has at a path. Null if there is none. */
+/** Reads the file at a path of a tree. Null if it does not exist. */
 export async function fileInTree(git: Git, tree: string, path: string): Promise<Buffer | null> {
   const names = encodePath(path).toString("latin1").split("/");
   const name = names.pop() ?? "";
@@ -88,7 +88,7 @@ export async function fileInTree(git: Git, tree: string, path: string): Promise<
   return object?.type === "blob" ? object.content : null;
 }
 
-/** Every file in a tree: path in latin1, blob id. One round of reading for each level of folders. */
+/** Lists the files of a tree: path in latin1, blob id. Reads once per level of folders. */
 export async function listFiles(git: Git, tree: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   let folders = [{ path: "", id: tree }];

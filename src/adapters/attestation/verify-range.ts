@@ -17,9 +17,9 @@ export type RangeVerification = Verification & { readonly named: string };
 export type VerifyRequest = Omit<Doubt, "origins"> & {
   readonly named: string;
   readonly policy: Policy;
-  /** Ref or commit with notes. Null: the usual refs. */
+  /** Ref or commit with notes. Null for the default refs. */
   readonly notes: string | null;
-  /** Lines that are not in notes. */
+  /** Lines from other sources than notes. */
   readonly handed: readonly string[];
 };
 
@@ -41,11 +41,14 @@ export async function verifyRange(git: Git, request: VerifyRequest): Promise<Ran
   return { named, ...(await answerQuestions(git, verification(facts))) };
 }
 
-/** The commits of the range were compared with their ids as well. */
+/** Adds the commits of the range, which were compared with their ids as well. */
 const withRange = (history: CommitMap, commits: readonly SeenCommit[]): CommitMap =>
   new Map([...history, ...commits.map((commit) => [commit.commit, commit] as const)]);
 
-/** Several at a time: most of the time goes into waiting for ssh-keygen. Results are in the order of the lines. */
+/**
+ * Verifies several lines in parallel, as most of the time is spent waiting for ssh-keygen. Results are in the order of
+ * the lines.
+ */
 async function judgeLines(lines: readonly LineClaims[], doubt: Doubt): Promise<readonly Belief[]> {
   const beliefs: Belief[] = [];
   const left = [...lines.entries()];

@@ -5,7 +5,7 @@ import { discardFile, nodeFiles, readSmall } from "../file-system/file-system.ts
 import { type ProcessFacts, type ProcessTable, systemProcessTable } from "../process/process-table.ts";
 import { type SocketTable, systemSocketTable } from "./socket-table.ts";
 
-/** Whether everything that this server reads was written by the main process of an agent product. */
+/** Proof that all input of this server was written by the main process of an agent product, or the reason why not. */
 export type HostChannel =
   | { readonly ok: true; readonly host: ProcessIdentity }
   | { readonly ok: false; readonly why: string };
@@ -13,19 +13,19 @@ export type HostChannel =
 export type ChannelContext = {
   readonly table: ProcessTable;
   readonly sockets: SocketTable;
-  /** This server. */
+  /** Process id of this server. */
   readonly pid: number;
-  /** Hosts that the session-start hook registered; null if the process is not among them. */
+  /** Finds a host registered by the session-start hook. Null if the process is not registered. */
   readonly registered: (pid: number) => RegisteredHost | null;
 };
 
-/** Start time and program file, as the session-start hook saw them. */
+/** Start time and program file, as recorded by the session-start hook. */
 export type RegisteredHost = { readonly started: string; readonly executable: string };
 
 /**
  * Proves that a typed command comes from the host itself: the parent of this server is the registered main process of
  * the product, only it holds the other end of this server's standard input, and no older server of it is alive. A pipe
- * proves nothing, because every program of the same user can open it under `/proc/<host>/fd`; a socket cannot be opened
+ * proves nothing: every program of the same user can open it under `/proc/<host>/fd`, but no program can open a socket
  * there.
  */
 export function proveHostChannel(context: ChannelContext): HostChannel {
@@ -42,7 +42,7 @@ export function proveHostChannel(context: ChannelContext): HostChannel {
 
 const notProven = (why: string): HostChannel => ({ ok: false, why });
 
-/** Program files of products whose main process runs no code of others and takes no debugger by a signal. */
+/** Program files of products whose main process runs no foreign code and opens no debugger on a signal. */
 const PROVABLE_HOSTS = /(?:^|\/)claude(?:\.exe)?$|\/claude\/versions\/[0-9][0-9.]*$/;
 
 function refuseHost({ sockets, registered }: ChannelContext, host: ProcessFacts): string | null {
@@ -57,10 +57,10 @@ function refuseHost({ sockets, registered }: ChannelContext, host: ProcessFacts)
   return isSame ? null : `process ${host.pid} is not the one that the session-start hook registered`;
 }
 
-/** Products replace their program file while it runs; Linux then marks it. */
+/** Removes the mark that Linux adds if a product replaces its running program file. */
 const programFile = (file: string | null): string | null => file?.replace(/ \(deleted\)$/, "") ?? null;
 
-/** The host forks for every tool, and a child holds all its sockets for an instant. */
+/** The host forks for every tool, and a child briefly holds all of its sockets. */
 const MAX_HOLDER_CHECKS = 5;
 
 function refuseInput({ sockets, pid }: ChannelContext, host: ProcessFacts): string | null {
@@ -75,7 +75,7 @@ function refuseInput({ sockets, pid }: ChannelContext, host: ProcessFacts): stri
 
 const isOnly = (holders: readonly number[], pid: number): boolean => holders.length === 1 && holders[0] === pid;
 
-/** A session has one server. Another one of the same host is the real one as long as it lives. */
+/** A session has one server. An older server of the same host is the real one while it is alive. */
 function refuseSecondServer({ table }: ChannelContext, self: ProcessFacts): string | null {
   const servers = table.all().filter((facts) => facts.parent === self.parent && isServer(table.command(facts.pid)));
   const older = servers.find((facts) => facts.pid !== self.pid && table.isOlder(facts, self.started));
@@ -88,7 +88,7 @@ const isServer = (command: readonly string[] | null): boolean =>
 export const HOSTS_FOLDER = "hosts";
 const MAX_RECORD_BYTES = 8192;
 
-/** The proof for this process; `stateFolder` is the user's, where the session-start hook writes. */
+/** Returns the proof for this process. `stateFolder` is the user's, written by the session-start hook. */
 export function proveSystemChannel(stateFolder: string): HostChannel {
   const table = systemProcessTable();
   const folder = join(stateFolder, HOSTS_FOLDER);
@@ -101,7 +101,7 @@ export function proveSystemChannel(stateFolder: string): HostChannel {
   });
 }
 
-/** First line: the program file. Second line: the host's `/proc/<pid>/stat`. */
+/** Parses a record. First line: the program file. Second line: the host's `/proc/<pid>/stat`. */
 export function parseHost(text: string | null): RegisteredHost | null {
   const [executable = "", stat = ""] = (text ?? "").split("\n");
   const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];

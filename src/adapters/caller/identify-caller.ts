@@ -6,24 +6,24 @@ import type { Environment } from "../process/agent-environment.ts";
 import { isSameProcess, type ProcessFacts, type ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
 
-/** What a process can see of other processes. */
+/** View of a process on other processes. */
 export type OwnView = ProcessView & {
-  /** True if only root can have made its namespaces: it runs in the first user namespace, and not as root. */
+  /** True if only root can have created its namespaces: it runs in the first user namespace, and not as root. */
   readonly isMadeByRoot: boolean;
 };
 
-/** What there is to look at; `systemSurroundings` gives the real ones. */
+/** Caller context. `systemSurroundings` returns the real one. */
 export type Surroundings = {
   readonly env: Environment;
   readonly table: ProcessTable;
   readonly pid: number;
   readonly userName: string;
-  /** Input and at least one output are a terminal. */
+  /** True if input and at least one output are a terminal. */
   readonly isInteractive: boolean;
   readonly terminalName: string | null;
-  /** True if the table shows this program as the system call does: with the same parent. */
+  /** True if the table and the system call show the same parent of this program. */
   readonly isTableOwn: boolean;
-  /** Null if `/proc` is not the system's own; left out where there are no namespaces. */
+  /** Null if `/proc` is not the system's own. Missing on systems without namespaces. */
   readonly view?: OwnView | null | undefined;
 };
 
@@ -47,11 +47,11 @@ function identifyPerson(surroundings: Surroundings, facts: ProcessFacts, run: Ag
   return { kind: "person", person: suspicious === undefined ? person : { ...person, suspicious } };
 }
 
-/** Why this process may be an agent's in disguise; null where nothing speaks for it. */
+/** Returns why this process may be an agent in disguise. Null if nothing suggests it. */
 export const findSuspicion = (surroundings: Surroundings, run: AgentWork): string | null =>
   (judgeView(surroundings, run) ?? judge(surroundings, run))?.why ?? null;
 
-/** Whether the processes above this one can be seen: without them, no mark of an agent can be found. */
+/** Checks if the processes above this one are visible: a hidden one may have an agent's marker. */
 function judgeView({ table, pid, isTableOwn, view }: Surroundings, { startedIn }: AgentWork): Judgement {
   if (!isTableOwn || table.one(pid) === null) return refused("the system does not show the processes above it");
   if (startedIn === undefined || view === undefined) return null;
@@ -71,13 +71,13 @@ function judge(surroundings: Surroundings, run: AgentWork): Judgement {
   return why === null ? (judged ?? judgeView(surroundings, run)) : suspicious(why);
 }
 
-/** An empty value counts as taken out, as shells and our own tests do it. */
+/** Treats an empty value as removed, like shells and our own tests. */
 function markerIn(env: Environment): string | null {
   const found = [...OWN_MARKERS, ...HOST_MARKERS].find((name) => (env[name] ?? "") !== "");
   return found === undefined ? null : `${found} is set`;
 }
 
-/** Environments can be emptied and inherited ones are not changed by that: the ancestors still carry theirs. */
+/** Checks the ancestors: a process can clear its own environment, but not theirs. */
 function ownAncestor({ table, pid }: Surroundings, drivers: readonly ProcessIdentity[]): string | null {
   for (const facts of lineage(table, pid)) {
     const marker = findMarker(table, facts, OWN_MARKERS);
@@ -101,15 +101,15 @@ function findMarker(table: ProcessTable, facts: ProcessFacts, markers: readonly 
   return markers.find((name) => entries.some((entry) => entry.startsWith(`${name}=`) && entry !== `${name}=`)) ?? null;
 }
 
-/** What the history of a terminal says about who sits at it; null where nothing speaks against a person. */
+/** Assessment of a caller by the history of its terminal. Null if nothing speaks against a user. */
 type Judgement = { readonly is: "refused" | "suspicious"; readonly why: string } | null;
 
 type CallerProcess = { readonly table: ProcessTable; readonly pid: number };
 
 /**
- * A process that an agent left behind can open a terminal of its own, at once or when the gate is there. It has lost its
- * parent by then, and it or what it hangs on began while an agent was at work. The tab that a person opens meanwhile
- * belongs to a program that was there before, and has a shell to type in.
+ * Detects terminals opened by an orphaned process of an agent, at once or when the gate is open. By then it has lost
+ * its parent, and it or one of its ancestors started while an agent was running. A tab opened by the user in that time
+ * belongs to an older program, and has a shell to type in.
  */
 function judgeTerminal({ table, pid }: CallerProcess, self: ProcessFacts, work: AgentWork): Judgement {
   const spans = listSpans(work);
@@ -133,7 +133,7 @@ function judgeTerminal({ table, pid }: CallerProcess, self: ProcessFacts, work: 
   return judgeMeanwhile(table, { opener, why, isLeft: isOrphan(table, root) && isDuring(root) });
 }
 
-/** Codex runs all sessions of a user in a daemon, which outlives the sessions and their terminals. */
+/** Codex runs all sessions of a user in a daemon that outlives the sessions and their terminals. */
 function nameSession(table: ProcessTable, pid: number): string {
   const [program = "", subcommand = ""] = table.command(pid) ?? [];
   if (basename(program) === "codex" && subcommand === "app-server")
@@ -150,7 +150,9 @@ function judgeMeanwhile(table: ProcessTable, { opener, why, isLeft }: Meanwhile)
 
 type Later = { readonly opener: ProcessFacts; readonly root: ProcessFacts; readonly since: number };
 
-/** Nobody was at work then, but what an agent left behind may have started itself anew meanwhile. */
+/**
+ * Assesses a terminal opened after all agents ended: an orphaned process of an agent may have restarted itself since.
+ */
 function judgeLater(table: ProcessTable, { opener, root, since }: Later): Judgement {
   if (!isOrphan(table, root) || (table.startedAt(root) ?? 0) < since) return null;
   const why = "its terminal was opened after an agent had worked, by a process that has lost its parent";
@@ -168,19 +170,25 @@ function listSpans({ agentRunningSince: since, agentRunningUntil: until = null, 
 const isIn = (time: number | null, spans: readonly Span[]): boolean =>
   time !== null && spans.some(({ since, until }) => time >= since && time <= (until ?? Infinity));
 
-/** A session is as old as its oldest member: where its leader is gone, as on build servers, an ancestor can vouch for it. */
+/**
+ * Finds an ancestor from before all agents: a session is as old as its oldest member, even if its leader exited, as on
+ * build servers.
+ */
 function memberFromBefore(table: ProcessTable, self: ProcessFacts, spans: readonly Span[]): ProcessFacts | null {
   const isBefore = (time: number | null): boolean => time !== null && spans.every(({ since }) => time < since);
   const members = ancestors(table, self.pid).filter(({ session }) => session === self.session);
   return members.find((facts) => isBefore(table.startedAt(facts))) ?? null;
 }
 
-/** Where sessions are not told: the topmost ancestor on the same terminal. */
+/** Returns the topmost ancestor on the same terminal, for systems that do not report sessions. */
 function topOfTerminal(table: ProcessTable, pid: number, self: ProcessFacts): ProcessFacts {
   return ancestors(table, pid).findLast((facts) => facts.terminal === self.terminal) ?? self;
 }
 
-/** Ancestors up to the one that takes in processes whose parents are gone. */
+/**
+ * Returns the ancestors up to the process that adopts orphans. Such a process does not count if it started while an
+ * agent was running.
+ */
 function aboveReaper(
   table: ProcessTable,
   from: ProcessFacts,
@@ -191,7 +199,7 @@ function aboveReaper(
   return end === -1 ? all : all.slice(0, end);
 }
 
-/** Its parent is one that takes in orphans; a process from outside of a container has none at all. */
+/** True if its parent adopts orphans. A process from outside of a container has no parent at all. */
 function isOrphan(table: ProcessTable, { parent }: ProcessFacts): boolean {
   const facts = parent > 0 ? table.one(parent) : null;
   return facts !== null && isReaper(table, facts);
@@ -207,23 +215,23 @@ const SHELLS = /^-?(?:ba|da|z|k|tc|c|fi|a)?sh$|^-?(?:nu|pwsh|elvish|xonsh)$/;
 const TERMINAL_HOSTS =
   /^(?:tmux|screen|zellij|dtach|abduco|sshd|login|a?getty|xterm|urxvt|kitty|alacritty|wezterm|foot|konsole|gnome-terminal|ptyxis|kgx|terminator|tilix|xfce4-terminal|lxterminal|mate-terminal|ghostty|rio|code|codium|cursor|Terminal|iTerm)/i;
 
-/** Programs whose business is to give people terminals, as far as they are known by name. */
+/** True for known programs that provide terminals to users. */
 function isTerminalHost(command: readonly string[] | null): boolean {
   const [program = "", ...words] = command ?? [];
   return TERMINAL_HOSTS.test(basename(program)) || words.some((word) => /(?:code|codium|cursor)-server/.test(word));
 }
 
-/** A shell that reads what somebody types: without a command or a script. */
+/** True for a shell that reads typed input: without a command or a script. */
 function isShell(command: readonly string[] | null): boolean {
   const [program = "", ...options] = command ?? [];
   const isOption = (word: string): boolean => /^[-+]/.test(word) && !/^-[a-z]*c|^--command/.test(word);
   return SHELLS.test(basename(program)) && options.every(isOption);
 }
 
-/** Deeper ancestries do not occur, short of someone building one. */
+/** Deeper ancestries do not occur, unless someone builds one. */
 const MAX_ANCESTORS = 200;
 
-/** Nearest first. */
+/** Lists the ancestors, nearest first. */
 function ancestors(table: ProcessTable, pid: number): readonly ProcessFacts[] {
   const above: ProcessFacts[] = [];
   for (let facts = table.one(pid); facts !== null && facts.parent > 0 && above.length < MAX_ANCESTORS;) {
@@ -233,7 +241,7 @@ function ancestors(table: ProcessTable, pid: number): readonly ProcessFacts[] {
   return above;
 }
 
-/** Ancestors, nearest first, and the leaders of group and session, which stay when the parent has gone. */
+/** Lists the ancestors, nearest first, and the leaders of group and session, which stay if the parent exits. */
 function lineage(table: ProcessTable, pid: number): readonly ProcessFacts[] {
   const self = table.one(pid);
   const leaders = [self?.group, self?.session].flatMap((leader) =>

@@ -23,7 +23,7 @@ export const createOperatorTokens = (configFolder: string): OperatorTokens => ({
   create: (now) => createToken(configFolder, now),
 });
 
-/** Makes a token in place of an earlier one. Only its digest is kept: what is returned cannot be shown again. */
+/** Creates a token that replaces an earlier one. Stores only its digest: the token is never shown again. */
 export function createToken(configFolder: string, now: string): string {
   const token = PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
   const content: TokenFile = { sha256: digest(token).toString("hex"), created_at: now };
@@ -45,17 +45,20 @@ export function verifyToken(configFolder: string, token: string): TokenCheck {
   return isSame ? { ok: true, createdAt: known.created_at } : { ok: false, detail: "it is not the current one" };
 }
 
-/** When the current token was made; null when there is none. */
+/** Returns the creation time of the current token. Null without a token. */
 export function tokenCreatedAt(configFolder: string): string | null {
   return readTokenFile(configFolder)?.created_at ?? null;
 }
 
-/** When the token file last changed by the system's own clock, which nobody can date back; null when there is none. */
+/**
+ * Returns the time of the token file's last change by the system's own clock, which no program can set back. Null if
+ * there is no file.
+ */
 export function tokenChangedAt(configFolder: string): string | null {
   return nodeFiles.lstatSync(tokenFile(configFolder), { throwIfNoEntry: false })?.ctime.toISOString() ?? null;
 }
 
-/** Fails closed: a file that cannot be read or understood is no token. */
+/** Fails closed: an unreadable or invalid file counts as no token. */
 function readTokenFile(configFolder: string): TokenFile | null {
   try {
     const bytes = readSmall(nodeFiles, tokenFile(configFolder), MAX_TOKEN_FILE_BYTES);
@@ -71,9 +74,9 @@ const tokenFile = (configFolder: string): string => join(configFolder, "operator
 const digest = (token: string): Buffer => createHash("sha256").update(token).digest();
 
 /**
- * Overwrites a text where the system shows this process's arguments and first environment (`/proc/<pid>/cmdline` and
- * `environ`): taking a variable out does not change that. Other systems do not show it to other programs of the user, or
- * cannot be told; there nothing is done.
+ * Overwrites a text in the arguments and the first environment of this process, as shown by Linux
+ * (`/proc/<pid>/cmdline` and `environ`): deleting a variable does not change these. Does nothing on other systems,
+ * which do not show them to other programs of the user, or cannot change them.
  */
 export function eraseFromProcess(secret: string): void {
   if (process.platform !== "linux" || secret === "") return;
@@ -85,13 +88,13 @@ export function eraseFromProcess(secret: string): void {
       closeSync(memory);
     }
   } catch {
-    return; // a system that forbids it: the variable is gone from what children inherit all the same
+    return; // forbidden by the system; children still do not inherit the variable
   }
 }
 
 type Region = readonly [start: number, end: number];
 
-/** Fields of `stat` count from 1; the name in brackets may hold anything, so they are counted from its end. */
+/** Fields of `stat` count from 1. The name in brackets may contain anything, so counting starts after it. */
 function regions(): readonly Region[] {
   const stat = readFileSync("/proc/self/stat", "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -4,14 +4,14 @@ import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS } from "./agent-markers.ts";
 
-/** The agent product a process was started by, and the session it belongs to, as far as they tell. */
+/** Agent product and session that a process belongs to, as far as known. */
 export type SessionHost = {
   readonly id: string;
   readonly host: string | null;
   readonly process: ProcessIdentity;
 };
 
-/** Products by a variable that the commands of each carry, and where its session's id is. */
+/** Products by the variables of their commands, and the variables with the session id. */
 const PRODUCTS: readonly {
   readonly name: string;
   readonly marks: readonly string[];
@@ -30,8 +30,8 @@ const PRODUCTS: readonly {
 type HostContext = { readonly env: Environment; readonly table: ProcessTable; readonly pid: number };
 
 /**
- * Where a call comes from. The process of the session is the nearest one above that does not carry the product's marks
- * itself, and without any marks simply the parent. Without an id of its own the session is named after that process.
+ * Finds the origin of a call. The process of the session is the nearest ancestor without the product's markers, or the
+ * parent if the call has no markers. A session without an id is named after that process.
  */
 export function findSession({ env, table, pid }: HostContext, named: string | undefined): SessionHost {
   const product = PRODUCTS.find(({ marks }) => marks.some((mark) => isSet(env[mark])));

@@ -1,27 +1,30 @@
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { childProcess } from "../process/node-child-process.ts";
 
-/** Open files and Unix sockets of all processes, as far as the system shows them to this user. */
+/** Open files and Unix sockets of all processes, as far as visible to this user. */
 export interface SocketTable {
-  /** True if the system can tell which two sockets are connected. */
+  /** True if the system shows which two sockets are connected. */
   canTellPeers(): boolean;
-  /** What an open file of a process refers to, as the system writes it (`socket:[123]`); null if it cannot be read. */
+  /** Returns the target of an open file, as written by the system (`socket:[123]`). Null if unreadable. */
   openFile(pid: number, descriptor: number): string | null;
-  /** Program file of a process; null if it cannot be read. */
+  /** Returns the program file of a process. Null if unreadable. */
   executable(pid: number): string | null;
-  /** The other end of a pair made by `socketpair`: two connected stream sockets without names. Null for any other socket. */
+  /**
+   * Returns the other end of a pair made by `socketpair`: two connected stream sockets without names. Null for any
+   * other socket.
+   */
   peerOfPair(inode: string): string | null;
-  /** Processes in which a socket is open. */
+  /** Lists the processes in which a socket is open. */
   holders(inode: string): readonly number[];
 }
 
-/** Fixed paths: a program on the `PATH` could be an agent's. */
+/** Fixed paths: a program on the `PATH` could belong to an agent. */
 const SS_PROGRAMS = ["/usr/bin/ss", "/usr/sbin/ss", "/bin/ss", "/sbin/ss"];
 
 const MAX_SS_OUTPUT_BYTES = 16 * 1024 * 1024;
 const SS_TIMEOUT_MS = 5000;
 
-/** Linux: `/proc` for the open files, `ss` of iproute2 for the pairs, which `/proc` does not tell. */
+/** Uses `/proc` for open files and `ss` of iproute2 for pairs, which `/proc` does not show. Linux only. */
 export const systemSocketTable = (): SocketTable => ({
   canTellPeers: () => findSs() !== undefined,
   openFile: (pid, descriptor) => readLink(`/proc/${pid}/fd/${descriptor}`),
@@ -31,8 +34,8 @@ export const systemSocketTable = (): SocketTable => ({
 });
 
 /**
- * Reads the lines of `ss -xanH`: type, state, two queues, local name, local inode, peer name, peer inode. The name of a
- * peer stands in the peer's own line only.
+ * Parses the lines of `ss -xanH`: type, state, two queues, local name, local inode, peer name, peer inode. The name of
+ * a peer is only in the peer's own line.
  */
 export function findPeer(lines: string, inode: string): string | null {
   const rows = lines.split("\n").map((line) => line.trim().split(/\s+/));
@@ -52,7 +55,7 @@ function listUnixSockets(): string {
     const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"];
     return childProcess().execFileSync(program, ["-xanH"], { ...options, stdio, timeout: SS_TIMEOUT_MS });
   } catch {
-    return ""; // no pair is found then, and the caller refuses
+    return ""; // then no pair is found, and the caller refuses
   }
 }
 
@@ -66,7 +69,7 @@ function holds(pid: number, target: string): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((name) => readLink(`/proc/${pid}/fd/${name}`) === target);
   } catch {
-    return false; // it ended, or belongs to another user
+    return false; // the process exited, or belongs to another user
   }
 }
 

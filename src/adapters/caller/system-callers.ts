@@ -5,7 +5,7 @@ import { identifyCaller, type OwnView, type Surroundings, findSuspicion } from "
 import { findIdentity, isAlive, readBoot, systemProcessTable } from "../process/process-table.ts";
 import type { Callers } from "../../ports/callers.ts";
 
-/** Whoever started this process. */
+/** Callers of this process and of others, read from the system. */
 export const systemCallers: Callers = {
   identify: (work) => identifyCaller(systemSurroundings(), work),
   identifyProcess: (pid, work) => identifyCaller(readSurroundings(pid), work),
@@ -19,7 +19,7 @@ export const systemCallers: Callers = {
   processAt: (pid) => findIdentity(systemProcessTable(), pid),
 };
 
-/** This very process. */
+/** Returns the caller context of this process. */
 export function systemSurroundings(): Surroundings {
   const table = systemProcessTable();
   return {
@@ -34,7 +34,7 @@ export function systemSurroundings(): Surroundings {
   };
 }
 
-/** Another process, as far as the system tells. */
+/** Returns the caller context of another process, as far as the system shows it. */
 function readSurroundings(pid: number): Surroundings {
   const own = systemSurroundings();
   const env: Record<string, string> = {};
@@ -46,7 +46,7 @@ function readSurroundings(pid: number): Surroundings {
   return { ...own, env, pid, isInteractive, terminalName: null };
 }
 
-/** By the system's word, not by the environment, which anyone can set. */
+/** Asks the system, not the environment, which anyone can set. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -63,14 +63,14 @@ function terminalName(): string | null {
   }
 }
 
-/** Magic number of procfs, as `statfs` reports it. */
+/** Magic number of procfs, as reported by `statfs`. */
 const PROC_FILE_SYSTEM = 0x9fa0;
-/** Number that Linux gives to the first user namespace. */
+/** Number of the first user namespace in Linux. */
 const FIRST_USER_NAMESPACE = 0xeffffffd;
 
 /**
- * The view of this process; null if `/proc` is not the system's own, undefined where there are no namespaces.
- * A program can have a `/proc` of its own, in which its ancestors are missing, but only in a mount namespace of its own.
+ * Returns the view of this process. Null if `/proc` is not the system's own, undefined without namespaces. A program
+ * can have its own `/proc` without its ancestors, but only in its own mount namespace.
  */
 function readOwnView(): OwnView | null | undefined {
   if (process.platform !== "linux") return undefined;
@@ -83,7 +83,7 @@ function readOwnView(): OwnView | null | undefined {
 
 const own = `/proc/${process.pid}`;
 
-/** Nothing else is mounted over the files from which the namespaces are read, and they belong to this process. */
+/** True if nothing else is mounted over the files with the namespaces, and they belong to this process. */
 function isSystemOwn(): boolean {
   const { dev } = lstatSync("/proc");
   const files = ["/proc/self", own, `${own}/stat`, `${own}/ns`, `${own}/ns/mnt`, `${own}/ns/user`];

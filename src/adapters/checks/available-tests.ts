@@ -4,7 +4,7 @@ import { findProgram } from "../process/find-program.ts";
 import { type ProjectFiles, projectFiles } from "./project-files.ts";
 import { missingDependencies } from "./reports/missing-dependencies.ts";
 
-/** Adds what keeps the command from running on this machine, found without running anything. */
+/** Adds the reason why the command cannot run on this machine, found without running anything. */
 export function withAvailability(root: string, env: Environment, found: FoundTests | null): FoundTests | null {
   if (found === null) return null;
   const files = projectFiles(root);

@@ -4,10 +4,13 @@ import { isAbsolute, join, sep } from "node:path";
 import type { CheckResult } from "../../schema/facts.ts";
 
 const MAX_ARTIFACT_MEGABYTES = 5;
-/** Spaces of every kind, and what prints as nothing. */
+/** Spaces of all kinds, and invisible characters. */
 const NOTHING_BUT_BLANKS = /^[\s\p{Cc}\p{Cf}]*$/u;
 
-/** Every named file is a plain one inside the tree with something in it; the detail names each that is not. */
+/**
+ * Checks each file: it must be a plain file inside the working tree, not blank and not too large. The detail lists all
+ * others.
+ */
 export async function checkArtifacts(cwd: string, paths: readonly string[]): Promise<CheckResult> {
   const root = await realpath(cwd);
   const faults: string[] = [];
@@ -37,7 +40,10 @@ function faultOfFacts(facts: Stats): string | null {
   return facts.size > MAX_ARTIFACT_MEGABYTES * 1024 * 1024 ? `is larger than ${MAX_ARTIFACT_MEGABYTES} MB` : null;
 }
 
-/** Without waiting and without following: the file may have been swapped for a link or a pipe since it was looked at. */
+/**
+ * Opens without waiting and without following links: since its check, the file may have been replaced by a link or a
+ * pipe.
+ */
 async function faultOfContent(real: string): Promise<string | null> {
   const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW || 0) | (constants.O_NONBLOCK || 0));
   try {

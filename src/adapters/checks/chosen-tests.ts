@@ -6,12 +6,12 @@ import { packageDefinition } from "./detectors/package-tests.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
 const SOURCE = "your command";
-/** Words that are looked up as files of the project. */
+/** Words to look up as files of the project. */
 const MAX_WORDS = 50;
 
 /**
- * The commands a user chose, with everything in the project that may decide what they run: scripts and targets named in
- * them, files named in them, and the configuration of every test tool the project has.
+ * Returns the commands chosen by the user, with everything in the project that may decide what they run: scripts,
+ * targets and files named in them, and the configuration of every test tool of the project.
  */
 export function chosenTests(files: ProjectFiles, chosen: ChosenTests, detectors: readonly Detector[]): DetectedTests {
   const [argv = [], ...more] = chosen;

@@ -12,19 +12,19 @@ import { changedParts, surroundingsDigests, surroundingsFacts } from "./surround
 import { testSurroundings } from "./test-surroundings.ts";
 
 export type CheckRunnerOptions = {
-  /** The person's environment, of which tests get a part. */
+  /** The user's environment. Tests get a part of it. */
   readonly env: Environment;
   readonly redact: (text: string) => string;
-  /** Milliseconds that the tests may take. */
+  /** Time limit of the tests in milliseconds. */
   readonly timeLimit?: number;
-  /** Variables that a person lets through to the tests. */
+  /** Variables that the user passes to the tests. */
   readonly variables?: readonly string[];
-  /** Null: the tests run in the tree itself, with the rights of the person. */
+  /** Null to run the tests in the working tree itself, with the rights of the user. */
   readonly sandbox?: TestsInSandbox | null;
   readonly workspace?: Pick<Workspace, "copy" | "writeInto" | "ignored">;
-  /** Where digests of the surroundings are kept, out of the reach of agents. */
+  /** Store for digests of the ignored inputs, out of reach of agents. */
   readonly memory?: SurroundingsMemory;
-  /** Where results of tests are kept that can be used again. */
+  /** Store for reusable test results. */
   readonly results?: ResultMemory;
 };
 
@@ -70,7 +70,7 @@ export function createCheckRunner(root: string, options: CheckRunnerOptions): Ch
       const known = results.read(key);
       if (known !== null) return known;
       const found = await run();
-      if (found.ok === true) results.write(key, found); // what failed may pass once a service is there
+      if (found.ok === true) results.write(key, found); // failed tests may pass once a service is available
       return found;
     },
     async rememberSurroundings() {

@@ -18,7 +18,7 @@ import {
 } from "./detectors/tool-tests.ts";
 import { projectFiles } from "./project-files.ts";
 
-/** The first that matches wins: what a project declares itself comes before what its tools imply. */
+/** The first match wins: declarations of a project come before conventions of its tools. */
 const detectors: readonly Detector[] = [
   packageTests,
   hatchTests,
@@ -39,7 +39,7 @@ const detectors: readonly Detector[] = [
   dotnetTests,
 ];
 
-/** The chosen commands, or the first that is detected. Reads files only; nothing of the project is executed. */
+/** Returns the chosen commands, or the first detected one. Reads files only; nothing of the project is executed. */
 export function detectTests(root: string, chosen: ChosenTests | null = null): FoundTests | null {
   const files = projectFiles(root);
   if (chosen !== null) return toFoundTests(chosenTests(files, chosen, detectors), { isChosen: true });

@@ -1,13 +1,15 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
-/** The files of a project that nobody trusts: what is odd about them reads as absent, and nothing is thrown. */
+/** Files of an untrusted project. Irregular files read as missing, and nothing is thrown. */
 export interface ProjectFiles {
-  /** Text of a plain file inside the project; null when there is none, or it is too large to be a definition. */
+  /**
+   * Returns the text of a plain file inside the project. Null if it does not exist, or is too large for a definition.
+   */
   text(name: string): string | null;
-  /** True for anything of that name, readable or not. */
+  /** Returns true for anything of that name, readable or not. */
   exists(name: string): boolean;
-  /** Names in a folder, sorted. */
+  /** Lists the names in a folder, sorted. */
   names(folder: string): readonly string[];
 }
 
@@ -34,7 +36,7 @@ export function projectFiles(root: string): ProjectFiles {
   };
 }
 
-/** Missing, forbidden, a loop of links, outside: for a definition these are all the same. */
+/** Treats files alike that are missing, forbidden, in a loop of links or outside the project. */
 function orElse<T>(fallback: T, read: () => T): T {
   try {
     return read();

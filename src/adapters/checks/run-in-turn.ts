@@ -4,7 +4,7 @@ import type { CheckResult, TestCounts } from "../../schema/facts.ts";
 
 type RunOne = (request: TestRequest) => Promise<CheckResult>;
 
-/** Runs the commands of a request one after the other. Stops at the first that does not pass, and adds up the counts. */
+/** Runs the commands of a request one after another. Stops at the first that does not pass, and adds up the counts. */
 export async function runInTurn(request: TestRequest, runOne: RunOne): Promise<CheckResult> {
   const { more = [], ...first } = request.command;
   const counted: TestCounts[] = [];

@@ -22,7 +22,7 @@ import { testEnvironment } from "./test-environment.ts";
 import { testSurroundings } from "./test-surroundings.ts";
 import { plainOutput, usefulLines } from "./useful-lines.ts";
 
-/** A sandbox in which tests find a copy in the place of the tree. */
+/** Sandbox in which tests find a copy instead of the working tree. */
 export type TestsInSandbox = {
   readonly offline: boolean;
   around(command: readonly string[], folder: TestFolder): Sandbox;
@@ -42,8 +42,8 @@ export type TestRun = TestRequest & {
 const TAIL_BYTES = 256 * 1024;
 
 /**
- * Runs the tests and leaves no process of theirs behind. Test code is the agent's: it gets the marks of an agent, so
- * that it cannot pass for a person either. Rejects with the signal's reason when aborted.
+ * Runs the tests and leaves no process behind. Test code belongs to the agent: it gets an agent's markers, to never
+ * pass for a user. Rejects with the signal's reason if aborted.
  */
 export async function runTests(run: TestRun, signal: AbortSignal): Promise<CheckResult> {
   const { sandbox, workspace } = run;
@@ -54,10 +54,10 @@ export async function runTests(run: TestRun, signal: AbortSignal): Promise<Check
 
 type Isolation = { readonly sandbox: TestsInSandbox; readonly workspace: NonNullable<TestRun["workspace"]> };
 
-/** Dependencies that tests of a working tree wrote into, by its path. */
+/** Dependencies written by the tests of a working tree, by its path. */
 const writtenBy = new Map<string, Set<string>>();
 
-/** Tests that fail as they write into their dependencies run once more, with a copy of those. */
+/** Runs tests a second time, with a copy of dependencies, if they failed because they write into these. */
 async function inCopy(run: TestRun, isolation: Isolation, signal: AbortSignal): Promise<CheckResult> {
   const written = writtenBy.get(run.root) ?? new Set();
   writtenBy.set(run.root, written);
@@ -109,7 +109,7 @@ async function start(
   const tail = createOutputTail(TAIL_BYTES);
   const offline = run.sandbox?.offline ?? false;
   const caches = join(around === undefined ? tmpdir() : "/tmp", `isdlc-python-${process.pid}`);
-  const isOwn = run.command.argv[0]?.includes("/") === true; // of the project, as ./gradlew is
+  const isOwn = run.command.argv[0]?.includes("/") === true; // a program of the project, such as ./gradlew
   const end = await (isOwn ? startAgentProcess : startFoundProgram)(
     {
       argv: run.command.argv,
@@ -153,7 +153,7 @@ function toCheckResult(run: TestRun, ended: TestProcessResult, signal: AbortSign
   };
 }
 
-/** What is not installed, and if the tests started at all. */
+/** Returns the missing dependency, and if the tests started at all. */
 function failureFacts(
   { root, command }: TestRun,
   { end, output }: TestProcessResult,

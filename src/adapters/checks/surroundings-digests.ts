@@ -3,35 +3,35 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "
 import { basename, join } from "node:path";
 import { isRegenerated, type TestSurroundings } from "./test-surroundings.ts";
 
-/** By part; each is a digest of what the system knows of its files and, where there was room, one of their contents. */
+/** Digests by part: one of the stat data of its files and, within the size limit, one of their contents. */
 export type SurroundingsDigests = Readonly<Record<string, string>>;
 
-/** Bytes that are read at most to remember what the files of one tree hold; parts beyond are told by size and times. */
+/** Limit for reading contents, in bytes per working tree. Further parts are compared by stat data only. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-/** More files than this are not looked at one by one. */
+/** Entries visited per part; further ones are ignored. */
 const MAX_FILES = 200_000;
 
 /**
- * A digest for each part of the surroundings, by name. Names, sizes and the times at which the system last saw a file change
- * are cheap, and nobody can date them back; contents tell whether such a part really is another.
+ * Returns the digests of each part of the ignored inputs, by name. Names, sizes and ctimes are cheap, and no program
+ * can set a ctime back; contents show if such a part really differs.
  */
 export function surroundingsDigests(root: string, surroundings: TestSurroundings): SurroundingsDigests {
   let room = MAX_READ_BYTES;
   const digests = listParts(root, surroundings).map((path): [string, string] => {
     const files = filesBelow(root, path);
     const size = files.reduce((sum, { facts }) => sum + facts.size, 0);
-    const isRead = size <= room; // a part that is too large does not keep out those after it
+    const isRead = size <= room; // a part that is too large does not exclude later ones
     if (isRead) room -= size;
     return [path, `${factsDigest(files)} ${isRead ? contentDigest(root, files) : ""}`];
   });
   return Object.fromEntries(digests);
 }
 
-/** Only what the system knows, which is enough to see that nothing has changed. */
+/** Returns digests of the stat data only, which are enough to see that nothing changed. */
 export const surroundingsFacts = (root: string, surroundings: TestSurroundings): SurroundingsDigests =>
   Object.fromEntries(listParts(root, surroundings).map((path) => [path, factsDigest(filesBelow(root, path))]));
 
-/** Parts that hold something else than before; one whose files were only touched does not. */
+/** Lists the parts with other content than before. Parts whose files were only touched are omitted. */
 export function changedParts(root: string, surroundings: TestSurroundings, before: SurroundingsDigests): string[] {
   const now = listParts(root, surroundings);
   const gone = Object.keys(before).filter((path) => !now.includes(path));
@@ -44,7 +44,7 @@ export function changedParts(root: string, surroundings: TestSurroundings, befor
   return [...gone, ...changed].sort();
 }
 
-/** What is most easily put in the place of something else comes first. Dependencies count package by package. */
+/** Lists the parts that are easiest to replace first. Dependencies count package by package. */
 const listParts = (root: string, { dependencies, others, compiled }: TestSurroundings): string[] => [
   ...compiled,
   ...others,
@@ -91,13 +91,13 @@ function contentDigest(root: string, files: readonly File[]): string {
 
 const shortDigest = (hash: Hash): string => hash.digest("hex").slice(0, 32);
 
-/** Sockets, pipes and devices have none, and waiting for them would never end. */
+/** Returns no content for sockets, pipes and devices: reading them would never end. */
 function readContent(file: string, facts: Stats): Buffer | string {
   try {
     if (facts.isSymbolicLink()) return readlinkSync(file);
     return facts.isFile() ? readFileSync(file) : "";
   } catch {
-    return `unreadable ${facts.ctimeMs}`; // another one each time it changes
+    return `unreadable ${facts.ctimeMs}`; // differs after every change
   }
 }
 
@@ -105,6 +105,6 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort();
   } catch {
-    return []; // not a folder, or not for us
+    return []; // not a folder, or no permission
   }
 }

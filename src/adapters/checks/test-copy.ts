@@ -8,14 +8,17 @@ import { isRegenerated, type TestSurroundings } from "./test-surroundings.ts";
 
 export type CopyRequest = {
   readonly root: string;
-  /** A copy of the tree to be tested. */
+  /** Copy of the working tree to test. */
   readonly copy: string;
   readonly surroundings: TestSurroundings;
-  /** Dependencies that tests write into: copied instead of shown read-only, if they are not too large. */
+  /** Dependencies that tests write into: copied instead of mounted read-only, unless they are too large. */
   readonly written: ReadonlySet<string>;
 };
 
-/** Puts what git ignores and tests read beside a copy of the tree: some of it copied, the rest to be shown read-only. */
+/**
+ * Adds the ignored inputs of tests to a copy of the working tree. Some are copied, others listed for a read-only
+ * mount.
+ */
 export async function completeCopy({ root, copy, surroundings, written }: CopyRequest): Promise<TestFolder> {
   const readOnly: string[] = [];
   const budget = { files: MAX_FILES, bytes: MAX_BYTES };
@@ -27,27 +30,27 @@ export async function completeCopy({ root, copy, surroundings, written }: CopyRe
       else readOnly.push(entry);
     }
   for (const path of surroundings.others) {
-    if (!existsSync(join(root, path))) continue; // a link to nothing, or gone since it was listed
+    if (!existsSync(join(root, path))) continue; // a link without target, or deleted since it was listed
     if (!(await fits(join(root, path), budget))) readOnly.push(path);
     else await copyEntry({ root, copy, path });
   }
   return { copy, readOnly };
 }
 
-/** What is copied at most of all that is ignored; a larger part is shown read-only. */
+/** Limits for copies of ignored files. Larger parts are mounted read-only. */
 const MAX_FILES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What is copied at most of the dependencies that tests write into. */
+/** Limits for copies of dependencies that tests write into. */
 const MAX_WRITTEN_FILES = 20_000;
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024;
-/** Mounts take time that grows with the square of their number. */
+/** The time for mounts grows with the square of their number. */
 const MAX_PACKAGES = 500;
 
 type CopyEntry = { readonly root: string; readonly copy: string; readonly path: string };
 
 /**
- * Test runners write caches among the packages: a folder of packages stays writable itself, and each package in it is shown
- * read-only. With more of them than can be mounted one by one, all of it is read-only.
+ * Keeps a folder of packages writable, as test runners write caches into it, and lists each package for a read-only
+ * mount. A folder with too many packages for separate mounts is read-only as a whole.
  */
 async function dependency({ root, copy, path }: CopyEntry): Promise<readonly string[]> {
   if (basename(path) !== "node_modules" || !(await isFolder(join(root, path)))) return [path];
@@ -63,7 +66,7 @@ async function dependency({ root, copy, path }: CopyEntry): Promise<readonly str
   return shown;
 }
 
-/** Links stay links, files are read without following one; sockets, pipes and devices are left out. */
+/** Copies files and folders. Links stay links and are not followed; sockets, pipes and devices are omitted. */
 async function copyEntry({ root, copy, path }: CopyEntry): Promise<void> {
   const from = join(root, path);
   const facts = await lstat(from);
@@ -80,12 +83,18 @@ async function copyEntry({ root, copy, path }: CopyEntry): Promise<void> {
   }
 }
 
-/** Removes a file from a copy; one that a link leads to elsewhere stays. */
+/**
+ * Removes a file from a copy.
+ * @throws ProblemError UNSAFE_PATH if a link leads out of the copy; that file stays
+ */
 export async function removeFromCopy(copy: string, path: string): Promise<void> {
   await rm(await placeFor(copy, path), { recursive: true, force: true });
 }
 
-/** Where a path goes in the copy. A link that the tree holds does not lead us out of it. */
+/**
+ * Returns the location of a path in the copy.
+ * @throws ProblemError UNSAFE_PATH if a link in the working tree leads out of the copy
+ */
 async function placeFor(copy: string, path: string): Promise<string> {
   const folder = dirname(join(copy, path));
   await mkdir(folder, { recursive: true });
@@ -107,7 +116,7 @@ async function readContents(root: string, path: string): Promise<Buffer> {
   }
 }
 
-/** Takes what it would cost from the budget. */
+/** Subtracts the size of a path from the budget. Returns false if the budget is exceeded. */
 async function fits(path: string, budget: { files: number; bytes: number }): Promise<boolean> {
   const facts = await lstat(path);
   if (!facts.isDirectory()) {

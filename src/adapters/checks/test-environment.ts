@@ -2,15 +2,15 @@ import type { Environment } from "../process/agent-environment.ts";
 import { FOR_TESTS, pickVariables } from "../process/child-environment.ts";
 
 export type TestEnvironmentOptions = {
-  /** Variables that a person lets through besides. */
+  /** Additional variables that the user passes to the tests. */
   readonly variables: readonly string[];
-  /** Tools are told not to try: they would wait for an answer. */
+  /** True to make tools avoid the network: they would wait for an answer. */
   readonly offline: boolean;
-  /** For Python, which would otherwise prefer what lies beside a source to the source. */
+  /** Cache folder for Python, which would otherwise prefer compiled files next to a source to the source. */
   readonly caches: string;
 };
 
-/** Made anew for the tests, which are code of the agent: what is not listed does not reach them. */
+/** Returns a new environment for the tests, which are code of the agent: only listed variables reach them. */
 export function testEnvironment(
   env: Environment,
   { variables, offline, caches }: TestEnvironmentOptions,

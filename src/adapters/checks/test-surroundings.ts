@@ -2,23 +2,23 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OWN_FOLDER } from "../../core/own-folder.ts";
 
-/** What git ignores in a working tree and tests read all the same. Paths are relative to the tree. */
+/** Ignored inputs: files ignored by git but read by tests. Paths are relative to the working tree. */
 export type TestSurroundings = {
-  /** Installed by package managers: shown read-only. */
+  /** Installed by package managers; mounted read-only. */
   readonly dependencies: readonly string[];
-  /** Everything else that is ignored, but for caches: copied, or shown read-only where it is too much to copy. */
+  /** All other ignored files except caches: copied, or mounted read-only if they are too large to copy. */
   readonly others: readonly string[];
-  /** Compiled modules that lie where Python takes them for sources: never copied, and compared. */
+  /** Compiled modules in places where Python takes them for sources: never copied, but compared. */
   readonly compiled: readonly string[];
 };
 
-/** Names of folders that package managers fill. */
+/** Names of folders filled by package managers. */
 const DEPENDENCIES = new Set(
   "node_modules bower_components .yarn .pnp.cjs .pnp.loader.mjs .venv venv virtualenv vendor .bundle Pods deps".split(
     " ",
   ),
 );
-/** What tools derive from the sources and then prefer to them, and what they leave behind. */
+/** Files that tools derive from the sources and then prefer to them, and files that tools leave behind. */
 const DERIVED = new Set([
   OWN_FOLDER,
   ...".git __pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox target coverage htmlcov .nyc_output .cache .parcel-cache .turbo .gradle .eslintcache".split(
@@ -27,7 +27,7 @@ const DERIVED = new Set([
 ]);
 const DERIVED_FILE = /\.(?:py[co]|tsbuildinfo|log|tmp|swp)$/;
 
-/** Sorts what is ignored; a trailing slash marks a folder. */
+/** Groups the ignored paths. A trailing slash marks a folder. */
 export function testSurroundings(root: string, ignored: readonly string[]): TestSurroundings {
   const kept = ignored
     .map((path) => path.replace(/\/$/, ""))
@@ -41,7 +41,7 @@ export function testSurroundings(root: string, ignored: readonly string[]): Test
   };
 }
 
-/** Caches that tools keep among the packages. */
+/** Caches of tools in the folder of packages. */
 const CACHE_NAMES = new Set([".cache", ".vite", ".vite-temp", ".vitest", ".tmp", ".package-lock.json"]);
 
 export const isRegenerated = (name: string): boolean => CACHE_NAMES.has(name);

@@ -15,19 +15,19 @@ import {
 const MAX_CONSTITUTION_BYTES = 256 * 1024; // bytes
 const READABLE = 0o644;
 
-/** Folders on the way to the file, outermost first. */
+/** Lists the parent folders of the file, outermost first. */
 function foldersTo(root: string): string[] {
   const parts = dirname(CONSTITUTION_FILE).split("/");
   return parts.map((_part, index) => join(root, ...parts.slice(0, index + 1)));
 }
 
-/** The project's constitution; null where it has none, or one too large to be read. Links are refused. */
+/** Returns the project's constitution. Null if it is missing or too large. Links are refused. */
 export function readConstitution(root: string, files: FileSystem): string | null {
   if (!foldersTo(root).every((folder) => folderExists(files, folder))) return null;
   return readSmall(files, join(root, CONSTITUTION_FILE), MAX_CONSTITUTION_BYTES)?.toString("utf8") ?? null;
 }
 
-/** Writes the starter; false where there is something already, which stays as it is. */
+/** Writes the starter constitution. Returns false if the path already exists; it stays unchanged. */
 export function writeConstitution(root: string, files: FileSystem): boolean {
   for (const folder of foldersTo(root)) ensureFolder(files, folder);
   const bytes = readFileSync(join(packageRoot(), "templates", "constitution.md"));

@@ -5,12 +5,12 @@ import { ProblemError } from "../../core/problem.ts";
 import { WorkflowDefinition } from "../../schema/plan.ts";
 import { packageRoot } from "./package-root.ts";
 
-/** The workflows this package ships, by name, in alphabetical order. */
+/** Lists the workflows of this package in alphabetical order. */
 export function workflowNames(): string[] {
   return namesIn("workflows", ".json");
 }
 
-/** What this package ships does not change while it runs. */
+/** Caches definitions: files of this package do not change at run time. */
 const workflows = new Map<string, WorkflowDefinition>();
 
 /** @throws ProblemError `WORKFLOW_UNKNOWN` */
@@ -29,13 +29,13 @@ export function personaNames(): string[] {
   return namesIn("agents", ".md");
 }
 
-/** The prompt of a persona. Names come from workflow definitions, so an unknown one is a fault of the package. */
+/** Returns the prompt of a persona. Names come from workflow definitions: an unknown one is a bug in this package. */
 export function loadPersona(name: string): string {
   if (!personaNames().includes(name)) throw new Error(`There is no persona "${name}" in this package.`);
   return readFileSync(join(packageRoot(), "agents", `${name}.md`), "utf8");
 }
 
-/** Digest of every persona a workflow names, reviewers included. */
+/** Returns the digest of each persona of a workflow, including reviewers. */
 export function personaDigests(
   definition: WorkflowDefinition,
   load: (name: string) => string = loadPersona,

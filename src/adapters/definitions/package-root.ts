@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Folder of this package, found from where the running code lies: `src/`, `dist/lib/` or a bundle in `dist/bin/`. */
+/** Returns the folder of this package, above the running code: `src/`, `dist/lib/` or a bundle in `dist/bin/`. */
 export function packageRoot(): string {
   root ??= searchUpwards(ownFolder());
   return root;
@@ -9,7 +9,7 @@ export function packageRoot(): string {
 
 let root: string | undefined;
 
-/** For code that was bundled into another package, which knows where ours is. */
+/** Sets the folder of this package, for code bundled into another package. */
 export function usePackageRoot(folder: string): void {
   root = folder;
 }

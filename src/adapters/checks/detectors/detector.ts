@@ -2,27 +2,30 @@ import type { ProjectFiles } from "../project-files.ts";
 
 export type NamedText = readonly [name: string, text: string];
 
-/** A way to run tests. */
+/** Test setup: commands, files and configuration. */
 export type DetectedTests = {
   readonly argv: readonly string[];
-  /** Further commands, run one after the other. */
+  /** Further commands, run one after another. */
   readonly more?: readonly (readonly string[])[];
-  /** Where it was found, for people. */
+  /** Source of the command, for display. */
   readonly source: string;
-  /** Everything that decides what the command runs: whoever changes the way tests are run changes one of these. */
+  /**
+   * Test configuration: everything that decides what the command runs. Any change of how tests run changes one of
+   * these.
+   */
   readonly definition: readonly NamedText[];
 };
 
 export type Detector = (files: ProjectFiles) => DetectedTests | null;
 
-/** The texts of those files that are there. One that cannot be read still counts: it may be what the tool will use. */
+/** Returns the texts of the existing files. An unreadable file still counts: the tool may use it. */
 export function readTexts(files: ProjectFiles, names: readonly string[]): NamedText[] {
   return names.flatMap((name): NamedText[] =>
     files.exists(name) ? [[name, files.text(name) ?? "(not readable as a definition)"]] : [],
   );
 }
 
-/** The sections of an INI or TOML text whose header matches, headers included. */
+/** Returns the sections of an INI or TOML text with a matching header, including headers. */
 export function findSections(text: string, header: RegExp): string {
   let inside = false;
   const kept = text.split("\n").filter((line) => {

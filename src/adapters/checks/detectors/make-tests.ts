@@ -4,9 +4,9 @@ import type { Detector, NamedText } from "./detector.ts";
 type Rule = { readonly lines: string[]; readonly prerequisites: string[] };
 type Makefile = { readonly rules: ReadonlyMap<string, Rule>; readonly settings: readonly string[] };
 
-/** In the order in which make looks for them. */
+/** In the order used by make. */
 const NAMES = ["GNUmakefile", "makefile", "Makefile"];
-/** `check` is the name of the GNU conventions. */
+/** `check` is the name in the GNU conventions. */
 const TARGETS = ["test", "check"];
 
 export const makeTests: Detector = (files) => {
@@ -18,7 +18,7 @@ export const makeTests: Detector = (files) => {
   return { argv: ["make", target], source: name, definition: [[name, decidingText(makefile, [target])]] };
 };
 
-/** The rules for these targets; empty if there is no makefile. */
+/** Returns the rules for these targets. Empty without a makefile. */
 export function makeDefinition(files: ProjectFiles, targets: readonly string[]): NamedText[] {
   const found = readMakefile(files);
   return found === null ? [] : [[found.name, decidingText(found.makefile, targets)]];
@@ -30,7 +30,7 @@ function readMakefile(files: ProjectFiles): { readonly name: string; readonly ma
   return name === undefined || text === null ? null : { name, makefile: parse(text) };
 }
 
-/** The rules for the targets, the rules they need, and every variable and include, since any of them may be used there. */
+/** Returns the rules for the targets, the rules they need, and all variables and includes, as any rule may use them. */
 function decidingText({ rules, settings }: Makefile, targets: readonly string[]): string {
   const seen = new Set<string>();
   const waiting = [...targets];

@@ -4,7 +4,7 @@ import { readTexts, type Detector, type NamedText } from "./detector.ts";
 
 type Manager = { readonly name: string; readonly locks: readonly string[]; readonly argv: readonly string[] };
 
-/** `bun test` and `yarn test` may be the tool's own runner; with `run` it is always the script. */
+/** `bun test` and `yarn test` may be the tool's own runner; `run` always starts the script. */
 const MANAGERS: readonly Manager[] = [
   { name: "pnpm", locks: ["pnpm-lock.yaml"], argv: ["pnpm", "test"] },
   { name: "yarn", locks: ["yarn.lock"], argv: ["yarn", "run", "test"] },
@@ -13,7 +13,7 @@ const MANAGERS: readonly Manager[] = [
 ];
 const NPM: Manager = { name: "npm", locks: [], argv: ["npm", "test"] };
 
-/** These can replace the shell that scripts run in, or switch scripts off. */
+/** Files that can replace the shell of scripts, or disable scripts. */
 const MANAGER_FILES = [".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", "bunfig.toml"];
 const RUNNER_FILE = /^(?:vitest\.(?:config|workspace)|jest\.config|ava\.config|\.mocharc|\.taprc|karma\.conf)\b/;
 const VITE_FILE = /^vite\.config\./;
@@ -34,7 +34,7 @@ export const packageTests: Detector = (files) => {
   };
 };
 
-/** Everything in `package.json` and next to it that decides what these scripts run. */
+/** Returns everything in `package.json` and next to it that decides what these scripts run. */
 export function packageDefinition(files: ProjectFiles, names: readonly string[]): NamedText[] {
   const manifest = parseOrNull(files.text("package.json"));
   const deciding = decidingScripts(ownValue(manifest, "scripts"), names);
@@ -58,7 +58,7 @@ function detectManager(files: ProjectFiles, manifest: unknown): Manager {
   );
 }
 
-/** The named scripts, those around them, and every script that one of them mentions by name. */
+/** Returns the named scripts, their `pre` and `post` scripts, and every script mentioned by name in one of them. */
 function decidingScripts(scripts: unknown, names: readonly string[]): NamedText[] {
   const found = new Map<string, string>();
   const waiting = [...names];
@@ -71,7 +71,7 @@ function decidingScripts(scripts: unknown, names: readonly string[]): NamedText[
   return [...found].map(([name, text]): NamedText => [`scripts.${name}`, text]).sort(inOrder);
 }
 
-/** The three that the manager runs come first, in the order in which it runs them. */
+/** Scripts run by the manager. They come first, in this order. */
 const RUN_ORDER = ["scripts.pretest", "scripts.test", "scripts.posttest"];
 
 function inOrder([a]: NamedText, [b]: NamedText): number {
@@ -89,7 +89,7 @@ function runnerSettings(manifest: unknown): NamedText[] {
   });
 }
 
-/** A text nested without end would overflow the stack. */
+/** Endless nesting would overflow the stack. */
 function shallowText(settings: Record<string, unknown>): string {
   try {
     return JSON.stringify(settings);

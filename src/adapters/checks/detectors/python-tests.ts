@@ -1,7 +1,7 @@
 import type { ProjectFiles } from "../project-files.ts";
 import { findSections, readTexts, type Detector, type NamedText } from "./detector.ts";
 
-/** By lock file; without one the interpreter on the path, which is that of an active virtual environment. */
+/** By lock file. Without one, tests use the interpreter on PATH, which is that of an active virtual environment. */
 const LAUNCHERS: readonly (readonly [file: string, argv: readonly string[]])[] = [
   ["uv.lock", ["uv", "run", "pytest"]],
   ["poetry.lock", ["poetry", "run", "pytest"]],

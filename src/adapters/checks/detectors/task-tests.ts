@@ -1,7 +1,7 @@
 import { ownValue } from "../../../core/own-value.ts";
 import { findSections, readTexts, type Detector } from "./detector.ts";
 
-/** Task runners and test tools that are configured in files of their own. */
+/** Task runners and test tools with their own configuration files. */
 
 const JUSTFILES = ["justfile", "Justfile", ".justfile"];
 const TASKFILES = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"];
@@ -32,7 +32,7 @@ export const noxTests: Detector = (files) => {
   return { argv, source: "noxfile.py", definition: readTexts(files, ["noxfile.py"]) };
 };
 
-/** `hatch run test` if an environment has a script of that name. */
+/** Uses `hatch run test` if an environment has a script of that name. */
 export const hatchTests: Detector = (files) => {
   const text = files.text("pyproject.toml") ?? "";
   const definition = findSections(text, /^\[tool\.hatch\.envs\b/);
@@ -46,7 +46,7 @@ const named = (environment: string): string => (environment === "default" ? "tes
 
 const PHPUNIT_FILES = ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"];
 
-/** The script of composer.json, else PHPUnit as composer installs it. */
+/** Uses the script of composer.json, otherwise PHPUnit as installed by composer. */
 export const phpTests: Detector = (files) => {
   const definition = readTexts(files, PHPUNIT_FILES);
   const script = ownValue(ownValue(parseOrNull(files.text("composer.json")), "scripts"), "test");

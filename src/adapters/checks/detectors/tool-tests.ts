@@ -1,7 +1,10 @@
 import type { ProjectFiles } from "../project-files.ts";
 import { readTexts, type Detector } from "./detector.ts";
 
-/** Build tools whose own files say how tests run. Such files are taken whole: what in them cannot matter is hard to tell. */
+/**
+ * Build tool with files that define how its tests run. They are included completely: it is hard to know which parts
+ * are irrelevant.
+ */
 type Tool = {
   readonly found: (files: ProjectFiles) => string | undefined;
   readonly argv: (files: ProjectFiles) => readonly string[];

@@ -1,6 +1,6 @@
 import type { TestCounts } from "../../../schema/facts.ts";
 
-/** How many tests ran, as the reports in an output say; null where no report is known. Several reports are added up. */
+/** Counts tests by the reports in an output. Null without a known report. Several reports are added up. */
 export function countTests(output: string): TestCounts | null {
   const found = REPORTS.map((read) => read(output)).find((counts) => counts.length > 0);
   return found === undefined ? null : found.reduce(added);
@@ -8,7 +8,7 @@ export function countTests(output: string): TestCounts | null {
 
 type CountReader = (output: string) => readonly TestCounts[];
 
-/** `ℹ pass 3` of the spec reporter, `# pass 3` of TAP: one line for each number. */
+/** `ℹ pass 3` of the spec reporter, `# pass 3` of TAP: one line per number. */
 const nodeTest: CountReader = (output) => {
   const blocks = [...output.matchAll(/^[ℹ#] tests (\d+)\n(?:[ℹ#] \w+ [\d.]+\n?){3,}/gmu)];
   return blocks.map(([block]) => {
@@ -23,7 +23,7 @@ const vitestOrJest: CountReader = (output) => listed(output, /^\s*Tests:?\s+(\d+
 /** `=== 3 passed, 1 failed, 2 skipped in 0.12s ===` */
 const pytest: CountReader = (output) => listed(output, /^=* ?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s/gm);
 
-/** `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once for each program. */
+/** `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once per program. */
 const cargo: CountReader = (output) => listed(output, /^test result: \w+\. (\d+ \w+(?:; \d+ \w+)*)/gm);
 
 /** `5 passing (12ms)`, `1 failing`, `2 pending`: lines of mocha. */
@@ -32,7 +32,7 @@ const mocha: CountReader = (output) => {
   return lines.length === 0 ? [] : [parseCounts(lines.join(", "))];
 };
 
-/** `--- PASS: TestName (0.00s)`, which go prints for passed tests only when asked to. */
+/** `--- PASS: TestName (0.00s)`: go prints passed tests only on request. */
 const go: CountReader = (output) => {
   const marks = [...output.matchAll(/^\s*--- (PASS|FAIL|SKIP): /gm)].map(([, mark]) => mark);
   const of = (name: string): number => marks.filter((mark) => mark === name).length;

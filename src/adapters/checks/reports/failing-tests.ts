@@ -1,19 +1,19 @@
 import type { FailingTest } from "../../../schema/facts.ts";
 
-/** Tests that a report names as failed, in its order and each once; empty where no report is known. */
+/** Returns the failed tests named in a report, in its order and without duplicates. Empty without a known report. */
 export function failingTests(output: string): readonly FailingTest[] {
   const plain = output.replaceAll(COLOURS, "");
   const found = READERS.map((read) => read(plain)).find((tests) => tests.length > 0) ?? [];
   return [...new Map(found.slice(0, MAX_FAILING_TESTS).map((test) => [test.name, test])).values()];
 }
 
-/** More than anybody reads; a whole suite that fails has one cause. */
+/** More than anyone reads. If a whole suite fails, it has one cause. */
 const MAX_FAILING_TESTS = 200;
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 type FailureReader = (output: string) => FailingTest[];
 
-/** `not ok 2 - name` with an indented block that has `error:`; a test whose only fault is a part of it is left out. */
+/** `not ok 2 - name` with an indented block that has `error:`. Omits tests that only failed because of a subtest. */
 const tap: FailureReader = (output) =>
   [...output.matchAll(/^(?<indent> *)not ok \d+(?: - | )(?<name>.*)\n(?<block>(?:\k<indent> {2}.*\n?)*)/gm)].flatMap(
     ({ groups: { name = "", block = "" } = {} }) => {
@@ -24,7 +24,7 @@ const tap: FailureReader = (output) =>
     },
   );
 
-/** The list after `✖ failing tests:` of node's own reporter. */
+/** List after `✖ failing tests:` in node's own reporter. */
 const nodeSpec: FailureReader = (output) => {
   const [, list] = output.split(/^✖ failing tests:$/m);
   if (list === undefined) return [];
@@ -70,7 +70,7 @@ const cargo: FailureReader = (output) =>
     ([, name = "", why]) => ({ name, message: reason(why) }),
   );
 
-/** `--- FAIL: Name (0.00s)`, then `file:line: reason`; one that only holds failing parts is left out. */
+/** `--- FAIL: Name (0.00s)`, then `file:line: reason`. Omits tests that only contain failed subtests. */
 const go: FailureReader = (output) => {
   const marks = [...output.matchAll(/^ *--- FAIL: (\S+) \([\d.]+s\)\n(?:\s+\S+\.go:\d+: (.*))?/gm)];
   const names = marks.map(([, name = ""]) => name);
@@ -79,7 +79,7 @@ const go: FailureReader = (output) => {
   );
 };
 
-/** `<testcase name="…">` with a `<failure>` or `<error>` before the next one begins. */
+/** `<testcase name="…">` with a `<failure>` or `<error>` before the next test case. */
 const junit: FailureReader = (output) =>
   output
     .split("<testcase ")
@@ -106,12 +106,12 @@ const unescaped = (text: string): string =>
 
 const trimmed = (line: string): string => line.trim();
 
-/** Where a reason ends and the way to it begins: stacks, excerpts of source, differences. */
+/** First line after a reason: stacks, excerpts of source, differences. */
 const AFTER_REASON = /^(?:at |❯|async |> \d+ \||\d+ ?\||[-+] (?:Expected|Received|expected|actual)|stack)/;
 const MAX_LINES = 4;
 const MAX_NAME_LENGTH = 300;
 
-/** The first lines of an error, as one. */
+/** Joins the first lines of an error. */
 function reason(text: string | undefined): string | null {
   const lines = (text ?? "").split("\n").map(trimmed);
   const end = lines.findIndex((line) => AFTER_REASON.test(line));

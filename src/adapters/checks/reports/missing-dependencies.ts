@@ -1,12 +1,12 @@
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import type { ProjectFiles } from "../project-files.ts";
 
-/** Tests that did not pass: what was run, and what it printed. */
+/** Failed tests: the command and its output. */
 export type FailedTests = { readonly argv: readonly string[]; readonly output: string };
 
 type DependencyReader = (files: ProjectFiles, failed: FailedTests) => string | null;
 
-/** What the tests need and nobody installed, with the command that does; null where the failure is another one. */
+/** Returns a missing dependency of the tests, with the command that installs it. Null for other failures. */
 export function missingDependencies(files: ProjectFiles, failed: FailedTests): string | null {
   for (const read of READERS) {
     const missing = read(files, failed);
@@ -18,7 +18,7 @@ export function missingDependencies(files: ProjectFiles, failed: FailedTests): s
 const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const DECLARED_IN = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
-/** A package counts only where the project declares it: one that nobody declared is a mistake in the code. */
+/** A package counts only if the project declares it: an undeclared one is a bug in the code. */
 const node: DependencyReader = (files, { argv, output }) => {
   const [manager = ""] = argv;
   if (!PACKAGE_MANAGERS.has(manager)) return null;
@@ -50,7 +50,7 @@ function parseOrNull(text: string | null): unknown {
   }
 }
 
-/** `@scope/name/deep` and `name/deep` are files of a package. */
+/** Removes the path of a file in a package: `@scope/name/deep`, `name/deep`. */
 const toPackageName = (name: string): string =>
   name
     .split("/")
@@ -66,7 +66,7 @@ const python: DependencyReader = (files, { argv, output }) => {
   return name === "pytest" || isDeclared ? `the Python module ${name} is not installed` : null;
 };
 
-/** By what a tool says when it has to download and may not, or cannot. */
+/** Messages of tools that have to download a dependency and may not, or cannot. */
 const DOWNLOADS: readonly (readonly [program: string, said: RegExp, command: string])[] = [
   ["cargo", /no matching package named|failed to (?:download|get) `|--offline was specified/, "cargo fetch"],
   ["go", /module lookup disabled by GOPROXY=off|missing go\.sum entry/, "go mod download"],

@@ -7,8 +7,8 @@ export type Place = { readonly root: string; readonly home: string; readonly off
 type Limit = (text: string, place: Place) => string | null;
 
 /**
- * What the sandbox kept tests from, with the command that allows it. Empty unless every failure looks like it: a test
- * that fails for another reason is the work's fault.
+ * Lists what the sandbox denied to tests, with the command that allows it. Empty if any failure has another cause:
+ * such a failure is the fault of the work.
  */
 export function sandboxLimits(failures: readonly string[], place: Place): string[] {
   const found = failures.map((text) => LIMITS.map((read) => read(text, place)).find((limit) => limit !== null) ?? null);
@@ -17,7 +17,7 @@ export function sandboxLimits(failures: readonly string[], place: Place): string
 
 const MAX_LIMITS = 10;
 
-/** A path in quotes, as Node and Python print it, or at the end of a line, as a shell does. */
+/** Path in quotes, as printed by Node and Python, or at the end of a line, as printed by a shell. */
 const PATH = String.raw`(?:['"\`](/[^'"\`\n]+)['"\`]|(?<![^\s(:])(/[^\s'"\`:]+))`;
 const pathAfter = (text: string, words: string): string | null => {
   const match = new RegExp(`(?:${words})[^\\n]*?${PATH}|${PATH}[^\\n]{0,9}(?:${words})`).exec(text);
@@ -40,7 +40,7 @@ const denied: Limit = (text, { root }) => {
   return path === null || isWithin(path, root) ? null : `using ${path}: isdlc trust --allow write:${dirname(path)}`;
 };
 
-/** Only what is there outside: tests may miss any file, but this one is hidden from them. */
+/** Only paths that exist outside: any file may be missing, but the sandbox hides this one. */
 const hidden: Limit = (text, { root, home }) => {
   const path = pathAfter(text, "ENOENT|[Nn]o such file or directory");
   const isHidden = path !== null && [home, "/tmp", "/var/tmp", "/run"].some((folder) => isWithin(path, folder));
@@ -59,14 +59,14 @@ const network: Limit = (text, { offline }) =>
 
 const LIMITS: readonly Limit[] = [docker, readOnly, denied, hidden, network];
 
-/** Those of the read-only entries in which a program that failed wanted to write. */
+/** Returns the read-only entries that a failed program tried to write to. */
 export function writtenEntries(output: string, readOnlyEntries: readonly string[]): string[] {
   const refused = new RegExp(READ_ONLY);
   const lines = output.split("\n").filter((line) => refused.test(line));
   return readOnlyEntries.filter((entry) => lines.some((line) => names(line, entry)));
 }
 
-/** A path as such: absolute or relative, to the entry or to a file in it. */
+/** True if the line contains the entry or a file in it as an absolute or relative path. */
 function names(line: string, entry: string): boolean {
   const at = line.indexOf(entry);
   const before = at <= 0 ? " " : (line[at - 1] ?? " ");
