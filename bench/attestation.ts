@@ -22,7 +22,7 @@ const COMMITS = 200;
 const STATEMENTS = 20;
 const execute = promisify(execFile);
 
-/** What verifying a branch costs beside what git takes to verify the signatures of its commits. */
+/** Measures verifying a branch, compared to git verifying the signatures of its commits. */
 export async function measureAttestation({ root, scratch, program, quick }: Settings): Promise<readonly Line[]> {
   const repository = newRepository(scratch, "attestation", 20);
   const { tree, env, git } = repository;
@@ -102,7 +102,7 @@ type Signing = {
   readonly key: string;
 };
 
-/** One statement about its share of the commits. */
+/** Signs one attestation that covers its share of the commits. */
 async function sign(tree: string, { state, number, start, commits, key }: Signing): Promise<void> {
   const size = COMMITS / STATEMENTS;
   const own = commits.slice(number * size, (number + 1) * size);

@@ -1,5 +1,5 @@
-// A worker as a process of its own: takes drives from the real queue and reports over HTTP. Its agent answers at once,
-// and there is no git. It tells its parent that it takes work, and when it began to work on a run.
+// A worker in its own process: takes drives from the real queue and reports over HTTP. Its agent answers at once,
+// and it uses no git. It reports to its parent when it is ready for work, and when it starts to work on a run.
 import * as z from "zod/mini";
 import { createReaderSeal, parsePublicKeys } from "../src/adapters/team/reader-seal.ts";
 import { createServerClient } from "../src/adapters/team/server-client.ts";
@@ -19,7 +19,7 @@ export type BareWorker = {
   readonly root: string;
 };
 
-/** `at`: milliseconds of the clock that all processes of a machine share. */
+/** `at` is in milliseconds of the clock shared by all processes of a machine. */
 export type Told = { readonly is: "ready" } | { readonly is: "took"; readonly run: string; readonly at: number };
 
 const BEATS_EVERY = 3000; // milliseconds

@@ -24,14 +24,14 @@ import { measureTestCopy } from "./test-copy.ts";
 export { endAll } from "./ending.ts";
 
 export type Settings = {
-  /** The package, built. */
+  /** Folder of the built package. */
   readonly root: string;
-  /** The start file of a copy of it, so that a build meanwhile does not pull it away. */
+  /** Start file of a copy of the package: a concurrent build would replace the original. */
   readonly program: () => string;
-  /** An empty folder, on a disk that is synced like the user's own. */
+  /** An empty folder on a disk that syncs like the user's own. */
   readonly scratch: string;
   readonly quick: boolean;
-  /** A repository as large as the largest that are worked in: its making alone takes minutes and gigabytes. */
+  /** True to use a repository as large as the largest in practice. Creating it takes minutes and gigabytes. */
   readonly large: boolean;
 };
 
@@ -58,11 +58,11 @@ const benches: Readonly<Record<string, Bench>> = {
   lives: measureLongLives,
 };
 
-/** The bench of that name, or all parts of it. */
+/** Returns the bench with this name, or all its parts. */
 const named = (name: string): readonly string[] =>
   Object.keys(benches).filter((one) => one === name || one.startsWith(`${name}-`));
 
-/** Prints the table. The exit code tells whether everything could be measured, not whether it was fast. */
+/** Prints the table. The exit code reports if everything was measured, not if it was fast. */
 export async function runBenches({ json, only, ...given }: Options): Promise<number> {
   const names = (only ?? Object.keys(benches)).flatMap(named);
   const unknown = (only ?? []).filter((name) => named(name).length === 0);
@@ -70,7 +70,7 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
     console.error(`There is no bench "${unknown.join(", ")}"; there are: ${Object.keys(benches).join(", ")}.`);
     return 2;
   }
-  usePackageRoot(given.root); // this bundle lies in the folder that is measured in
+  usePackageRoot(given.root); // this bundle is in the scratch folder
   const before = loadavg()[0]?.toFixed(1);
   let program: string | null = null;
   const settings: Settings = { ...given, program: () => (program ??= copyProgram(given)) };
@@ -91,7 +91,7 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
   return broken.length === 0 ? 0 : 1;
 }
 
-/** The lines of a bench, or why it could not run. */
+/** Returns the lines of a bench, or the reason for its failure. */
 async function measure(name: string, settings: Settings): Promise<readonly Line[] | string> {
   try {
     return (await benches[name]?.(settings)) ?? [];

@@ -3,11 +3,11 @@ import { emptyRepository, type Repository, sourcePath } from "./git-place.ts";
 
 type FileText = { readonly path: string; readonly text: string };
 
-/** Commits follow each other by a minute from here on, in seconds. */
+/** Time of the first commit in seconds. The others follow at intervals of a minute. */
 const FIRST_COMMIT_AT = 1_700_000_000;
 const FILES_OF_LONG_HISTORY = 500;
 
-/** So many commits on one branch, each of which changes one of 500 files. Not checked out. */
+/** Creates this number of commits on one branch. Each changes one of 500 files. Checks nothing out. */
 export function longHistory(scratch: string, name: string, commits: number): Repository {
   const repository = emptyRepository(scratch, name);
   const first = Array.from({ length: FILES_OF_LONG_HISTORY }, (_, number) => fileAt(number, 0));
@@ -18,7 +18,7 @@ export function longHistory(scratch: string, name: string, commits: number): Rep
   return repository;
 }
 
-/** So many files, checked out, and a second commit that changes some of them. */
+/** Creates and checks out this number of files, with a second commit that changes some of them. */
 export function manyFiles(scratch: string, name: string, { files, changed }: { files: number; changed: number }) {
   const repository = emptyRepository(scratch, name);
   const first = Array.from({ length: files }, (_, number) => fileAt(number, 0));
@@ -33,7 +33,7 @@ const fileAt = (number: number, version: number): FileText => ({
   text: `export const value = ${number};\nexport const version = ${version};\n`,
 });
 
-/** All at once: a hundred thousand times `git commit` would take most of an hour. */
+/** Imports all commits in one call: 100,000 calls of `git commit` would take most of an hour. */
 function importCommits({ tree, env }: Repository, commits: readonly (readonly FileText[])[]): void {
   const input = commits.map((files, index) => commitText(files, FIRST_COMMIT_AT + index * 60)).join("");
   execFileSync("git", ["fast-import", "--quiet"], { cwd: tree, env, input, stdio: ["pipe", "ignore", "pipe"] });

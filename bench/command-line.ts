@@ -7,7 +7,7 @@ import { bringToRest, finishRuns, growRun, newPlace, openPlace, type Place } fro
 
 const FINISHED = 1000;
 
-/** What the program costs beyond starting node. */
+/** Measures the program, compared to starting node. */
 export async function measureCommandLine({
   root,
   program: copyProgram,

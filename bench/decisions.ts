@@ -8,7 +8,7 @@ import { interleave, least, timed } from "./measure.ts";
 import type { Line } from "./report.ts";
 import { reportOn, runId, startCommand } from "./sample-run.ts";
 
-/** The pure part: what should happen, may it, and what comes of it. */
+/** Measures `next`, `decide` and `evolve` in memory. */
 export async function measureDecisions({ root, quick }: Settings): Promise<readonly Line[]> {
   const start = startCommand(root, runId(1));
   const count = playRun(start);
@@ -25,7 +25,7 @@ export async function measureDecisions({ root, quick }: Settings): Promise<reado
   ];
 }
 
-/** A whole run in memory; the number of its decisions. */
+/** Plays a whole run and returns the number of its decisions. */
 function playRun(start: Command): number {
   let state: RunState = noRun;
   let seq = 0;

@@ -19,19 +19,19 @@ import { averagedRatios, type Line, milliseconds, ratios } from "./report.ts";
 import { openPlace } from "./sample-run.ts";
 
 const COMMITS = 100_000;
-/** So far back that counting takes longer than starting git. */
+/** Distance in commits at which counting takes longer than starting git. */
 const FAR = 50_000;
 const FILES = 50_000;
 const CHANGED = 50;
 const ITEMS = 1000;
-/** Different commits that the items which are not up to date were analysed at. */
+/** Number of different commits at which the outdated items were analyzed. */
 const ANALYSED_AT = 100;
-/** One round takes microseconds, so a turn is many. */
+/** One call takes microseconds: a sample repeats it. */
 const UNCHANGED_TIMES = 50;
 
 const execute = promisify(execFile);
 
-/** What it costs to find out whether the code moved on since an item was analysed. */
+/** Measures how long it takes to find out if the code changed since an item was analyzed. */
 export async function measureDetection(settings: Settings): Promise<readonly Line[]> {
   const history = longHistory(settings.scratch, "history", COMMITS);
   const wide = manyFiles(settings.scratch, "wide", { files: FILES, changed: CHANGED });
@@ -94,7 +94,7 @@ async function measureStaleness({ root, quick }: Settings, { history, wide }: Re
   ];
 }
 
-/** `isdlc items`, once with every item analysed at HEAD and once with items that git must be asked about. */
+/** Measures `isdlc items`: once with all items analyzed at HEAD, once with items that need a git call. */
 async function measureItems(
   { program: copyProgram, scratch, quick }: Settings,
   { history, wide }: Repositories,
@@ -144,7 +144,7 @@ async function moved(tree: string, hash: string): Promise<void> {
   if (commits === "unknown" || changed.length === 0) throw new Error(`not found out: ${commits} commits`);
 }
 
-/** All that `isdlc build` does for an analysed item before it starts the run, with the answers given as options. */
+/** Returns what `isdlc build` does for an analyzed item before it starts the run, with all answers given as options. */
 function detectionOf(root: string, repository: Repository): () => Promise<void> {
   const { tree, git } = repository;
   const slug = "REQ-0001-opening-hours";
@@ -187,7 +187,7 @@ function writeItem({ write }: Pick<Repository, "write">, slug: string, hash: str
   write(`docs/requirements/${slug}/meta.json`, `${JSON.stringify(meta, null, 2)}\n`);
 }
 
-/** The commands of the git processes that something starts. */
+/** Lists the commands of the git processes started by the work. */
 async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]> {
   const children: ChildProcess[] = [];
   const note = (message: unknown): void => void children.push((message as { process: ChildProcess }).process);

@@ -9,9 +9,9 @@ type Told = { readonly phase: string; readonly cpu: number; readonly driver: num
 
 type Driven = Cost & { readonly rss: number; readonly told: readonly Told[]; readonly gits: number };
 
-/** What driving a run costs beside the agents that do the work: here one that does next to nothing. */
+/** Measures the cost of driving a run, with an agent that does almost nothing. */
 export function measureDriving(settings: Settings): readonly Line[] {
-  driveRun(settings, 0); // compiled code is kept from then on
+  driveRun(settings, 0); // fills the cache of compiled code
   const rounds = Array.from({ length: settings.quick ? 1 : 5 }, (_, round) => driveRun(settings, round + 1));
   const perPhase = rounds.map(({ cpu, told }) => (cpu ?? 0) / phasesIn(told));
   const agents = rounds.flatMap(({ told }) => told.map(({ cpu }) => cpu));
@@ -27,7 +27,7 @@ export function measureDriving(settings: Settings): readonly Line[] {
       unit: " ms",
     },
     {
-      what: "git processes per phase, about half of that CPU", // the same on a busy machine
+      what: "git processes per phase, about half of that CPU", // independent of the load of the machine
       base: "-",
       figures: [{ name: "p50", value: median(rounds.map(({ gits, told }) => gits / phasesIn(told))) }],
       goal: 12,
@@ -77,7 +77,7 @@ function driveRun({ program, root, scratch }: Settings, round: number): Driven {
     "--yes",
     "--json",
   ];
-  // the agent notes what it used outside of the tree, where no wall would let it write
+  // the agent writes its measurements outside of the working tree, which a sandbox would prevent
   const cost = createNodeRunner(scratch)({ args, cwd: tree, env: { ...env, ISDLC_SANDBOX: "off" } });
   const told = readFileSync(log, "utf8")
     .split("\n")
@@ -86,7 +86,7 @@ function driveRun({ program, root, scratch }: Settings, round: number): Driven {
   return { ...cost, told, gits: readFileSync(counted, "utf8").length };
 }
 
-/** A module that adds one byte to the file for each git that is started. */
+/** Creates a module that adds one byte to the file for each git process started. */
 function gitCounter(scratch: string, file: string): string {
   const counter = join(scratch, "git-counter.cjs");
   writeFileSync(

@@ -2,7 +2,10 @@ type End = () => void | Promise<void>;
 
 const begun = new Set<End>();
 
-/** Notes how something that goes on by itself is ended, and gives the call that ends it: whoever is cut off before has it ended by `endAll`. */
+/**
+ * Registers how to stop something that keeps running, and returns a function that stops it. After a failure or an
+ * interrupt, `endAll` does.
+ */
 export function toEnd(end: End): () => Promise<void> {
   begun.add(end);
   return async () => {
@@ -10,7 +13,7 @@ export function toEnd(end: End): () => Promise<void> {
   };
 }
 
-/** Ends what a bench that failed or was interrupted has left, the newest first. */
+/** Stops everything left by a failed or interrupted bench, the newest first. */
 export async function endAll(): Promise<void> {
   for (let end = [...begun].at(-1); end !== undefined; end = [...begun].at(-1)) {
     begun.delete(end);

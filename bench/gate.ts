@@ -19,7 +19,7 @@ const CHANGED = 50;
 const LONG = 10_000; // lines
 const MOST_WAIT = 150; // milliseconds
 
-/** How long a person waits for a gate once the checks have passed, and for a long diff once they ask for it. */
+/** Measures how long a user waits for a gate after the checks passed, and for a long diff after requesting it. */
 export async function measureGate({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
   const repository = newRepository(scratch, "gate", FILES);
   const { supervised, fresh, gate } = await gateIn(root, repository);
@@ -42,13 +42,16 @@ export async function measureGate({ root, scratch, quick }: Settings): Promise<r
   ];
 }
 
-/** A run of which a phase changed 50 files and whose checks have passed: the gate that is shown then, again and again. */
+/**
+ * Returns a function that measures showing a gate, repeatedly. In its run, a phase changed 50 files and the checks
+ * passed.
+ */
 export async function gateIn(root: string, repository: Repository) {
   const fresh = () => createGitWorkspace(repository.tree, { run: "bench", env: process.env });
   const from = await fresh().snapshot("before", []);
   const supervised = { ...completingRun(root, from), supervision: { enabled: true, phases: "all" as const } };
   let round = 0;
-  /** As in a run: the engine saw the tree before the agent worked, and what the agent wrote when the checks began. */
+  /** Scans the tree before the changes and takes a snapshot after them, like the engine in a run. */
   const gate = async (): Promise<Cost> => {
     const engine = engineFor(repository, supervised, fresh());
     await engine.workspace.now([supervised.run.item]);
@@ -65,7 +68,10 @@ export async function gateIn(root: string, repository: Repository) {
   return { supervised, fresh, gate };
 }
 
-/** A person waits by the clock, so only that has a goal; CPU tells how much of it is the machine's other work. */
+/**
+ * Returns lines with a goal for the wall time only, as this is what a user waits for. The CPU time shows how much of
+ * it is other work of the machine.
+ */
 export function waitingLines(what: string, { wall, cpu }: Samples, goal: number): Line[] {
   const waited = [
     { name: "min", value: least(wall) },

@@ -8,7 +8,7 @@ export type Repository = Place & {
   readonly write: (path: string, text: string) => void;
 };
 
-/** A real repository with one commit of so many files. */
+/** Creates a real repository with one commit of this number of files. */
 export function newRepository(scratch: string, name: string, files: number): Repository {
   const repository = emptyRepository(scratch, name);
   const { git, write } = repository;
@@ -18,7 +18,7 @@ export function newRepository(scratch: string, name: string, files: number): Rep
   return repository;
 }
 
-/** A real repository without a commit. */
+/** Creates a real repository without commits. */
 export function emptyRepository(scratch: string, name: string): Repository {
   const place = newPlace(scratch, name);
   rmSync(join(place.tree, ".git"), { recursive: true });

@@ -18,7 +18,7 @@ const REST = { item: "docs/requirements/REQ-0001-a", writes: "tree", wait: null,
 const MANY_EVENTS = 10_000;
 const KILOBYTE = 1024;
 
-/** What a session pays for each of its tools. */
+/** Measures the cost of the hook for each tool call of a session. */
 export async function measureHook({ program, scratch, quick }: Settings): Promise<readonly Line[]> {
   const bin = dirname(program());
   const hook = join(bin, "hook.cjs");
@@ -73,7 +73,10 @@ export async function measureHook({ program, scratch, quick }: Settings): Promis
   ];
 }
 
-/** The shell is the host's own, and `timeout` is a small program: what costs is Node. */
+/**
+ * Counts only processes of Node, which cause the cost. The shell belongs to the host, and `timeout` is a small
+ * program.
+ */
 function processLines(command: string, cwd: string): readonly Line[] {
   const started = programsStarted({ command, cwd, env: environment(cwd), input: EVENT });
   if (started === null) return [];

@@ -1,4 +1,4 @@
-// An agent that writes what is expected of it and answers at once. Notes what it used itself, and its driver's memory.
+// An agent that writes the expected files and answers at once. Logs its own CPU time and its driver's memory.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 

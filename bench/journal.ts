@@ -17,10 +17,10 @@ declare const ISDLC_STATE_VERSION: string;
 
 const LONG = 10_000; // events
 const SHORT = 10;
-/** A multiple of the number of records between two snapshots. */
+/** Number of events directly after a snapshot: a multiple of the records between two snapshots. */
 const JUST_SNAPPED = 9984;
 
-/** What it costs to record one decision, and to open a run, however long its journal is. */
+/** Measures recording one decision, and opening a run, for short and long journals. */
 export async function measureJournal(settings: Settings): Promise<readonly Line[]> {
   const long = newPlace(settings.scratch, "long");
   const short = newPlace(settings.scratch, "short");
@@ -28,7 +28,7 @@ export async function measureJournal(settings: Settings): Promise<readonly Line[
   const run = await growRun(settings.root, long, LONG);
   await growRun(settings.root, fresh, JUST_SNAPPED);
   await growRun(settings.root, short, SHORT);
-  // Opened before anything is added: how many records follow the last snapshot is then always the same.
+  // Measured before anything is appended, to keep the number of records after the last snapshot constant.
   const opened = await opening({ settings, long, fresh, run });
   return [...(await appending(settings, short)), ...(await lasting({ settings, long, short, run })), ...opened];
 }
@@ -50,7 +50,7 @@ async function appending({ quick }: Settings, place: Place): Promise<readonly Li
   }
 }
 
-/** What is to be decided is known before the clock runs. */
+/** Creates the command before the clock starts. */
 function deciding(journal: LocalJournal, run: string): Contestant {
   return () => {
     const command = onward(journal.load(run).state);
@@ -137,7 +137,7 @@ async function opening({ settings, long, fresh, run }: Long & { fresh: Place }):
   ];
 }
 
-/** What a process that knows nothing yet does to learn where the run stands. Without a version: from the first record. */
+/** Returns a function that reads the state of a run like a new process. Without a version, it replays all records. */
 function newInstance({ tree, env }: Place, run: string, version: string | null = ISDLC_STATE_VERSION): () => void {
   const { state } = userFolders(env);
   const seal = sealWith(loadUserKey(state));

@@ -13,7 +13,7 @@ import { averagedRatios, type Line, milliseconds } from "./report.ts";
 
 type Size = { readonly files: number; readonly blobs: number };
 
-/** Bytes of random content in each commit of the history, which no packing makes smaller. */
+/** Bytes of random content in each commit of the history, to prevent compression. */
 const BLOB_BYTES = 1024 * 1024;
 const FULL: Size = { files: 100_000, blobs: 2_000 };
 const SMALL: Size = { files: 10_000, blobs: 20 };
@@ -21,13 +21,13 @@ const LOOKS = 30;
 const CHANGED = 20;
 const MOST_WAIT = 1_000; // milliseconds
 
-/** What looking at a large working tree costs, against `git status` in it. */
+/** Measures scanning a large working tree, compared to `git status`. */
 export async function measureLargeRepository({ root, scratch, quick, large }: Settings): Promise<readonly Line[]> {
   const { files, blobs } = large ? FULL : SMALL;
   const repository = manyFiles(scratch, "large", { files, changed: 10 });
   await addHistory(repository, blobs);
   const { tree, env, git, write } = repository;
-  git("status", "--porcelain"); // refreshes the index, as a person's first command does
+  git("status", "--porcelain"); // refreshes the index, like a user's first command
   const fresh = (): Workspace => createGitWorkspace(tree, { run: "bench", env });
   const following = fresh();
   await following.now([]);
@@ -91,7 +91,7 @@ export async function measureLargeRepository({ root, scratch, quick, large }: Se
   ];
 }
 
-/** Commits beside the branch, so that the files stay as they are. */
+/** Adds commits on another branch, to keep the files unchanged. */
 async function addHistory({ tree, env }: Repository, blobs: number): Promise<void> {
   const child = spawn("git", ["fast-import", "--quiet"], { cwd: tree, env, stdio: ["pipe", "ignore", "inherit"] });
   const ended = once(child, "close");

@@ -10,10 +10,10 @@ type Life = { readonly runs: number; readonly events: number };
 const FULL: Life = { runs: 10_000, events: 100_000 };
 const SMALL: Life = { runs: 1_000, events: 10_000 };
 
-/** Verbs that people call all day, in a place that is years old. The items are the same in both. */
+/** Frequent commands. The young and the old place contain the same items. */
 const VERBS: readonly (readonly string[])[] = [["status"], [], ["history"]];
 
-/** What the program costs where much has happened, against a place where next to nothing has. */
+/** Measures the program in a place with many finished runs, compared to an almost empty one. */
 export async function measureLongLives(settings: Settings): Promise<readonly Line[]> {
   const { root, scratch, quick, large } = settings;
   const life = large ? FULL : SMALL;
@@ -24,7 +24,7 @@ export async function measureLongLives(settings: Settings): Promise<readonly Lin
   const call = ({ tree, env }: Repository, verb: readonly string[]) =>
     run({ args: [program, ...verb], cwd: tree, env });
   const started = { young: 2, old: life.runs + 1 };
-  /** As every start does it: the run before it is put away, and one of the oldest is packed. */
+  /** Includes the work of each start: archiving the previous run, and packing one of the oldest. */
   const start = async (name: keyof typeof started, place: Repository): Promise<Cost> => {
     const { tree, env } = place;
     await cancelRun(place, runId(started[name]));

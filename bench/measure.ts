@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Milliseconds. CPU is null where it cannot be told. */
+/** Milliseconds. CPU is null if the system does not report it. */
 export type Cost = { readonly wall: number; readonly cpu: number | null };
 
 export type Samples = { readonly wall: readonly number[]; readonly cpu: readonly number[] };
@@ -10,8 +10,8 @@ export type Samples = { readonly wall: readonly number[]; readonly cpu: readonly
 export type Contestant = () => Cost | Promise<Cost>;
 
 /**
- * One warm-up each, then rounds in which everybody has a turn, in random order: what else happens on the machine
- * meanwhile hits all of them alike.
+ * Runs each contestant once to warm up, then in rounds of random order: other load of the machine affects all of them
+ * alike.
  */
 export async function interleave<Name extends string>(
   rounds: number,
@@ -33,7 +33,7 @@ export async function interleave<Name extends string>(
   return samples;
 }
 
-/** Something done in this process, as often as said. */
+/** Measures work in this process, as the mean of `times` calls. */
 export async function timed(work: () => unknown, times = 1): Promise<Cost> {
   const cpu = process.cpuUsage();
   const began = performance.now();
@@ -46,7 +46,7 @@ export async function timed(work: () => unknown, times = 1): Promise<Cost> {
   return { wall: wall / times, cpu: (user + system) / 1000 / times };
 }
 
-/** Something done in this process and the programs it starts and waits for. */
+/** Measures work in this process and in the child processes it waits for. */
 export async function timedWithChildren(work: () => unknown): Promise<Cost> {
   const before = childrenCpu();
   const { wall, cpu } = await timed(work);
@@ -62,9 +62,12 @@ export type NodeChild = {
 
 export type NodeRunner = (child: NodeChild) => Cost & { readonly rss: number; readonly stdout: string };
 
-const MOST_OUTPUT = 256 * 1024 * 1024; // bytes; the story of a long run is told whole
+const MOST_OUTPUT = 256 * 1024 * 1024; // bytes, enough for the complete history of a long run
 
-/** Runs node and lets it say at its end how much it used; the base is run in the same way. */
+/**
+ * Returns a function that runs node and reads its resource usage at exit. The base of a ratio is measured in the same
+ * way.
+ */
 export function createNodeRunner(scratch: string): NodeRunner {
   const told = join(scratch, "told.json");
   const teller = join(scratch, "teller.cjs");
@@ -98,8 +101,8 @@ export function median(numbers: readonly number[]): number {
 }
 
 /**
- * CPU of all children that have ended, from /proc, which counts in hundredths of a second: too coarse for one round,
- * right on average.
+ * Reads the CPU time of all exited children from /proc. It counts in hundredths of a second: too coarse for a single
+ * round, but the mean is correct.
  */
 function childrenCpu(): number | null {
   try {

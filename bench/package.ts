@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Settings } from "./benches.ts";
 import type { Line } from "./report.ts";
 
-/** What somebody who installs the package gets. */
+/** Measures the package as installed by a user. */
 export function measurePackage({ root }: Settings): readonly Line[] {
   const listing = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: root,

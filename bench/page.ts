@@ -10,9 +10,11 @@ import type { Figure, Line } from "./report.ts";
 import { growRun, newPlace, onward, openPlace, type Place, runId } from "./sample-run.ts";
 
 const ENDED = 1000; // runs
-const EVENTS = 20_000; // of the open run
+const EVENTS = 20_000; // in the open run
 
-/** The page: what the first view weighs, what its server takes to answer, how soon a change is seen. */
+/**
+ * Measures the web UI: size of the first view, response times of its server, and the delay until a change is visible.
+ */
 export async function measurePage(settings: Settings): Promise<readonly Line[]> {
   const place = newPlace(settings.scratch, "page");
   const run = await growRun(settings.root, place, EVENTS);
@@ -40,7 +42,7 @@ type Told = Pick<Line, "figures" | "goal" | "unit">;
 const line = (what: string, told: Told): Line => ({ what, base: "-", ...told });
 const one = (value: number): Figure[] => [{ name: "", value }];
 
-/** The page itself with every script and style that it names. */
+/** Adds up the page and each script and style named in it. */
 function firstView({ program }: Settings): number {
   const web = join(dirname(program()), "..", "web");
   const html = readFileSync(join(web, "index.html"), "utf8");
@@ -121,12 +123,12 @@ const spread = (took: readonly number[]): Figure[] => [
   { name: "p50", value: median(took) },
 ];
 
-/** From the moment a decision is durable to the moment its message is there. */
+/** Measures from the moment a decision is durable until its message arrives. */
 async function seeing({ origin, session }: Served, place: Place, { run, times }: { run: RunId; times: number }) {
   const { journal } = openPlace(place);
   const stopped = new AbortController();
   const response = await fetch(`${origin}/api/live`, { headers: session, signal: stopped.signal });
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader(); // the answer to a GET
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader(); // the response to a GET has a body
   const next = async (): Promise<void> => {
     for (;;) {
       const { value } = await reader.read();
@@ -145,7 +147,7 @@ async function seeing({ origin, session }: Served, place: Place, { run, times }:
   return spread(took);
 }
 
-/** NaN where the system does not tell. */
+/** NaN if the system does not report it. */
 function residentMegabytes({ pid }: ChildProcess): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

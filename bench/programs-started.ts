@@ -10,10 +10,7 @@ export type ShellRun = {
   readonly input: string;
 };
 
-/**
- * Names of the programs that a line of shell starts, itself and their own children among them, in their order; null
- * where no strace is there to see them.
- */
+/** Lists the programs started by a shell command, with their descendants, in order. Null without strace. */
 export function programsStarted({ command, cwd, env, input }: ShellRun): readonly string[] | null {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-started-"));
   const seen = join(folder, "seen");

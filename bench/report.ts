@@ -1,20 +1,20 @@
 import { least, mean, median, type Samples } from "./measure.ts";
 
-/** One statistic of one line: a ratio to the base, or a plain number. */
+/** One statistic of one line: a ratio to the base, or an absolute number. */
 export type Figure = { readonly name: string; readonly value: number };
 
 export type Line = {
   readonly what: string;
   readonly base: string;
   readonly figures: readonly Figure[];
-  /** Null: told, not judged. */
+  /** Null for values without a goal, which are only reported. */
   readonly goal: number | null;
   readonly unit: string;
 };
 
 export type Verdict = "pass" | "falls short" | "reported";
 
-/** Times on a shared machine are noisy upwards only, so a goal counts as missed when every figure misses it. */
+/** Reports a goal as missed only if all figures miss it: noise on a shared machine only increases times. */
 export function verdictOf({ figures, goal }: Line): Verdict {
   if (goal === null) return "reported";
   return figures.some(({ value }) => value <= goal) ? "pass" : "falls short";
@@ -22,19 +22,19 @@ export function verdictOf({ figures, goal }: Line): Verdict {
 
 type Pair = { readonly of: Samples; readonly to: Samples };
 
-/** Least wall time and median CPU, each against the base's. */
+/** Minimum wall time and median CPU time, each relative to the base. */
 export const ratios = ({ of, to }: Pair): readonly Figure[] => [
   { name: "min wall", value: least(of.wall) / least(to.wall) },
   ...(of.cpu.length > 0 && to.cpu.length > 0 ? [{ name: "p50 CPU", value: median(of.cpu) / median(to.cpu) }] : []),
 ];
 
-/** The same where CPU is counted coarsely and only its average is right. */
+/** Uses the mean CPU time, for coarse counters whose mean is correct. */
 export const averagedRatios = ({ of, to }: Pair): readonly Figure[] => [
   { name: "min wall", value: least(of.wall) / least(to.wall) },
   ...(of.cpu.length > 0 && to.cpu.length > 0 ? [{ name: "mean CPU", value: mean(of.cpu) / mean(to.cpu) }] : []),
 ];
 
-/** Least and median wall time, for what mostly waits. */
+/** Minimum and median wall time, for work that mostly waits. */
 export const wallRatios = ({ of, to }: Pair): readonly Figure[] => [
   { name: "min", value: least(of.wall) / least(to.wall) },
   { name: "p50", value: median(of.wall) / median(to.wall) },

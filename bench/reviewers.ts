@@ -16,23 +16,23 @@ const RUNS = 1000;
 const FIXED_LIMIT = 3;
 const MODES = Object.keys(LIMITS) as Mode[];
 
-/** What a thousand loops of one kind under one limit came to. */
+/** Results of 1,000 review loops of one kind in one mode. */
 export type Tally = {
   readonly kind: Kind;
   readonly mode: Mode;
-  /** Mean verdicts per loop: as decided, under the mode's limit alone, and under a limit of three for every mode. */
+  /** Mean verdicts per loop: with the tested policy, with only the mode's limit, and with a limit of 3 in each mode. */
   readonly verdicts: number;
   readonly limitAlone: number;
   readonly fixed: number;
   readonly approved: number;
   readonly stops: Readonly<Record<string, number>>;
-  /** Stopped early, though going on would have been approved within the limit. */
+  /** Share of loops stopped early that would have been approved within the limit. */
   readonly cutShort: number;
-  /** Promises broken; empty unless something is wrong. */
+  /** Violated guarantees; normally empty. */
   readonly broken: readonly string[];
 };
 
-/** How long reviewer loops get. Simulated, so the numbers are the same on every machine. */
+/** Measures the length of review loops. They are simulated: the numbers are the same on every machine. */
 export function measureReviewers(): readonly Line[] {
   const tallies = simulateReviewers(afterVerdict, RUNS);
   const broken = tallies.flatMap((tally) => tally.broken);
@@ -56,7 +56,7 @@ export function simulateReviewers(policy: LoopPolicy, runs: number): readonly Ta
 export const meanOf = (tallies: readonly Tally[], figure: (tally: Tally) => number): number =>
   mean(tallies.map(figure));
 
-/** Approved or at the limit: nothing else ends it. */
+/** Ends a loop only if it is approved or at the limit. */
 const limitAlone: LoopPolicy = ({ iterations, limit }) => {
   const approved = iterations.slice(-1).some(isClean);
   const over = approved || iterations.length >= limit;
@@ -68,7 +68,7 @@ type Series = {
   readonly kind: Kind;
   readonly mode: Mode;
   readonly seeds: readonly number[];
-  /** The same worlds with nothing but the longest limit. */
+  /** The same simulated loops with only the longest limit. */
   readonly unhindered: readonly Loop[];
 };
 

@@ -1,4 +1,4 @@
-// Measures the product against named bases and prints one line per goal. See docs/performance.md.
+// Measures the program relative to named bases, and prints one line per goal. See docs/performance.md.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,11 +8,11 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { teamExternals } from "../scripts/bundle-settings.mjs";
 
-// Both change what starting node costs, by up to three times, so no ratio would mean anything with them.
+// Both slow down starting node by a factor of up to three, which would make ratios meaningless.
 const DISTURBING = ["NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"];
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-// At once: what a bench that failed has left open must not keep it from ending.
+// Exits at once, even if a failed bench left handles open.
 process.exit(DISTURBING.some((name) => process.env[name] !== undefined) ? againWithoutThem() : await main());
 
 function againWithoutThem() {
@@ -47,7 +47,7 @@ async function interrupted(scratch, endAll) {
 }
 
 async function bundle(scratch) {
-  // The same as in the program, or it would pass over every snapshot that the bench makes.
+  // The version of the program. With another one, it would skip all snapshots created by the bench.
   const version = readFileSync(join(root, "dist", ".built"), "utf8");
   await build({
     entryPoints: ["benches", "bare-worker"].map((name) => join(root, "bench", `${name}.ts`)),

@@ -10,10 +10,10 @@ import type { Step } from "../src/schema/event.ts";
 import type { RunId } from "../src/schema/ids.ts";
 import { WorkflowDefinition } from "../src/schema/plan.ts";
 
-/** Answers at once: for making long journals, where durability is not the question. */
+/** Skips the sync to disk, to create long journals fast. */
 export const hastyFiles: FileSystem = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
 
-/** A working tree with its own user folders, so that nothing of this machine's user is read or written. */
+/** A working tree with its own user folders: nothing of the real user is read or written. */
 export type Place = { readonly tree: string; readonly env: NodeJS.ProcessEnv };
 
 export function newPlace(scratch: string, name: string): Place {
@@ -36,7 +36,7 @@ export const openPlace = ({ tree, env }: Place, files: FileSystem = nodeFiles): 
 /** `20261115-000000007-aaaa` for 7. */
 export const runId = (number: number): RunId => `20261115-${String(number).padStart(9, "0")}-aaaa`;
 
-/** A workflow as shipped, without supervision. */
+/** Starts a shipped workflow without supervision. */
 export function startCommand(root: string, run: RunId, workflow = "feature"): StartCommand {
   const text = readFileSync(join(root, "workflows", `${workflow}.json`), "utf8");
   const definition = WorkflowDefinition.parse(JSON.parse(text));
@@ -72,7 +72,7 @@ export function startCommand(root: string, run: RunId, workflow = "feature"): St
   };
 }
 
-/** A run whose executions begin and are lost for ever: grows as long as one likes, one event a decision. */
+/** Alternates a claim and a lost execution: the run grows without end, by one event per decision. */
 export function onward(state: RunState): Command {
   const run = opened(state);
   const { stage } = run;
@@ -81,7 +81,7 @@ export function onward(state: RunState): Command {
   return report(run, { of: "claim", claim: newClaim(run) });
 }
 
-/** The report that brings a run nearer to its end. */
+/** Returns the report that leads toward the end of the run. */
 export function reportOn(run: ActiveRun): Command {
   const { stage } = run;
   if ((stage.is === "producing" || stage.is === "reviewing") && stage.claim === null)
@@ -94,7 +94,7 @@ export function opened(state: RunState): ActiveRun {
   return state;
 }
 
-/** A new run in a place, with as many events as asked for: the first, or after so many others. */
+/** Creates a run with this number of events, as the first one or after existing ones. */
 export async function growRun(root: string, place: Place, size: number | RunSize): Promise<RunId> {
   const { events, after } = typeof size === "number" ? { events: size, after: 0 } : size;
   const { journal } = openPlace(place, hastyFiles);
@@ -109,7 +109,7 @@ export async function growRun(root: string, place: Place, size: number | RunSize
 
 type RunSize = { readonly events: number; readonly after: number };
 
-/** So many runs that ended early. */
+/** Creates this number of canceled runs. */
 export async function finishRuns(root: string, place: Place, count: number): Promise<void> {
   const { journal } = openPlace(place, hastyFiles);
   for (let number = 1; number <= count; number++) {
@@ -124,7 +124,7 @@ const CANCEL: Command = { do: "cancel", by: { name: "ada", channel: "terminal" }
 export const cancelRun = async (place: Place, run: RunId): Promise<unknown> =>
   openPlace(place, hastyFiles).journal.submit(run, CANCEL);
 
-/** Leaves a run where a person is asked, as runs are mostly found. */
+/** Leaves a run waiting for the user, the usual state of a run. */
 export async function bringToRest(place: Place, run: RunId): Promise<void> {
   const { journal } = openPlace(place, hastyFiles);
   const state = opened(journal.load(run).state);

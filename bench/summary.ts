@@ -22,7 +22,7 @@ const FILES = 500;
 const CHANGED = 50;
 const execute = promisify(execFile);
 
-/** What the summary of a phase costs beyond asking git once. */
+/** Measures creating the summary of a phase, compared to one git call. */
 export async function measureSummary({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
   const repository = newRepository(scratch, "summary", FILES);
   const { tree, env } = repository;
@@ -32,7 +32,10 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   change(repository);
   const to = await workspace.snapshot("after", []);
   const completing = completingRun(root, from);
-  /** As in a run after its first phase: a snapshot is made, git that stays is there, and nothing is compared yet. */
+  /**
+   * Prepares a workspace as in a run after its first phase: a snapshot exists, the long-running git process is
+   * started, and nothing is compared yet.
+   */
   const inRun = async (): Promise<Workspace> => {
     const fresh = createGitWorkspace(tree, { run: "bench", env: process.env });
     const made = await fresh.snapshot("after", []);
@@ -92,7 +95,7 @@ function change({ git, write }: Repository): void {
   git("commit", "--quiet", "--message", "Second");
 }
 
-/** A run whose first phase, begun with the given tree, is about to be completed. */
+/** Returns a run whose first phase, started with the given tree, is about to be completed. */
 export function completingRun(root: string, tree: string | null): ActiveRun {
   let state: RunState = noRun;
   let seq = 0;
@@ -109,7 +112,7 @@ export function completingRun(root: string, tree: string | null): ActiveRun {
   return opened(state);
 }
 
-/** The engine as the program composes it, but for the snapshot, which is made already. */
+/** Composes the engine like the program, but with the given workspace, whose snapshot exists already. */
 export function engineFor(repository: Repository, run: ActiveRun, workspace: Workspace): Engine {
   const agent = { name: "command", argv: [process.execPath] };
   const engine = composeEngine(openPlace(repository), run, {

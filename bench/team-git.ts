@@ -9,10 +9,10 @@ import { drivenToEnd, newTimes, PHASES } from "./team-load.ts";
 import type { TeamPlace } from "./team-place.ts";
 
 const WORKERS = 4;
-/** Of the prototype on the same kind of machine; twice as many are asked for. */
-const GOAL = 3.4; // phases in a second
+/** Rate of the prototype on a similar machine. The requirement is twice as high. */
+const GOAL = 3.4; // phases per second
 
-/** Real workers as processes of their own, with clones, commits and pushes to a remote in the file system. */
+/** Measures real workers in their own processes, with clones, commits and pushes to a remote in the file system. */
 export async function measureGitWorkers(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
   const { quick, scratch, root } = settings;
   const { tree, env } = newRepository(scratch, "team-git", 200);

@@ -10,21 +10,21 @@ import { MEASURING, type TeamPlace } from "./team-place.ts";
 export const PHASES = 3;
 
 export type Load = {
-  /** Phases that were driven and answered in a second. */
+  /** Phases driven and answered per second. */
   readonly perSecond: number;
-  /** Milliseconds from sending an answer to the lease of the drive that follows. */
+  /** Milliseconds from sending an answer to the lease of the following drive. */
   readonly answerToWork: readonly number[];
   readonly connections: number;
 };
 
-/** Notes when runs were answered, by the clock that all processes share, and how long it took until work on them began. */
+/** Times of answers, by the clock shared by all processes, and the delays until work started. */
 export type Times = { readonly answered: Map<string, number>; readonly took: number[] };
 
 export const newTimes = (): Times => ({ answered: new Map(), took: [] });
 
 const sharedClock = (): number => performance.timeOrigin + performance.now();
 
-/** Starts so many workers without git, and gives the call that ends them. */
+/** Starts this number of workers without git, and returns a function that stops them. */
 export async function startBareWorkers(
   { scratch, root }: Settings,
   place: TeamPlace,
@@ -52,7 +52,7 @@ export async function startBareWorkers(
   };
 }
 
-/** Begins so many runs and answers their gates until all have ended. */
+/** Starts this number of runs and answers their gates until all have ended. */
 export async function drivenToEnd(place: TeamPlace, count: number, times: Times): Promise<Load> {
   const { pool } = place;
   const began = performance.now();

@@ -18,31 +18,31 @@ import { startServer } from "../team/src/server/start-server.ts";
 import type { Settings } from "./benches.ts";
 import { toEnd } from "./ending.ts";
 
-/** A server with a PostgreSQL of its own, a person and the tokens of workers. */
+/** A server with its own PostgreSQL database, a user, and tokens for workers. */
 export type TeamPlace = {
   readonly database: string;
   readonly url: string;
   readonly pool: Pool;
   readonly seal: Seal;
-  /** Of the server, as PEM. */
+  /** The server's public keys, in PEM format. */
   readonly keys: readonly string[];
   readonly person: ServerClient;
   readonly keyFile: string;
   worker(name: string): Promise<{ readonly token: string; readonly ask: ServerClient }>;
   begin(repository: string): Promise<string>;
-  /** The run as its lines tell it. */
+  /** Reads the state of the run from its journal lines. */
   look(run: string): Promise<RunState>;
-  /** Answers what is open in the way that leads on; `sending` is called when it was read and the answer goes out. */
+  /** Answers the open wait to continue the run. Calls `sending` directly before the answer is sent. */
   answer(run: string, sending: () => void): Promise<void>;
   close(): Promise<void>;
 };
 
 const DRIVES = 16;
-/** How the bench's own connections are told from those of what it measures. */
+/** Application name that separates the bench's own connections from the measured ones. */
 export const MEASURING = "bench";
 
 export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPlace> {
-  chmodSync(scratch, 0o711); // PostgreSQL runs as another user where this is root
+  chmodSync(scratch, 0o711); // PostgreSQL runs as another user if this process is root
   const folder = mkdtempSync(join(tmpdir(), "isdlc-bench-postgres-"));
   const remove = toEnd(() => rmSync(folder, { recursive: true, force: true }));
   const starting = startOwnDatabase({ folder, root, path: process.env["PATH"] ?? "" });

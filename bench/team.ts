@@ -22,7 +22,7 @@ import { openTeamPlace, type TeamPlace } from "./team-place.ts";
 
 type Part = (settings: Settings, place: TeamPlace) => Promise<readonly Line[]>;
 
-/** What a server, its database and its workers cost beside the agents that do the work; each on a database of its own. */
+/** Measures the server, its database and its workers, without the work of agents. Each bench has its own database. */
 export const teamBenches: Readonly<Record<string, Bench>> = {
   "team-decisions": withTeam(deciding),
   "team-load": withTeam(underLoad),
@@ -84,7 +84,7 @@ async function inDatabase({ pool, keyFile }: TeamPlace, root: string) {
   return { journal, run };
 }
 
-/** A worker that holds a run and records what it did. */
+/** Acts as a worker that holds a run and records results. */
 async function overHttp(place: TeamPlace, root: string) {
   const { ask } = await place.worker("http");
   const run = await place.begin("bench");
@@ -136,7 +136,7 @@ async function underLoad(settings: Settings, place: TeamPlace): Promise<readonly
 }
 
 const IDLE_SECONDS = 10;
-/** PostgreSQL counts what a connection did up to ten seconds after it became idle. */
+/** PostgreSQL updates the counters of a connection up to 10 seconds after it becomes idle. */
 const COUNTED_WITHIN = 11_000; // milliseconds
 
 async function withOpenGates(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
@@ -172,7 +172,7 @@ async function openGates(place: TeamPlace, count: number): Promise<{ open: numbe
     const text = "select count(*)::int as open from isdlc.run where rests = 'wait' and run = any($1)";
     open = (await pool.query<{ open: number }>(text, [runs])).rows[0]?.open ?? 0;
   }
-  await delay(1000); // the last workflows end
+  await delay(1000); // for the last workflows to end
   const { rows } = await pool.query<{ workflows: number }>(
     "select count(*)::int as workflows from isdlc.run where rests = 'action'",
   );
@@ -192,7 +192,7 @@ async function transactionsPerSecond(pool: Pool): Promise<number> {
 
 const MANY = 10_000;
 
-/** Runs that ended long ago must not be felt. */
+/** Measures with many ended runs, which must not slow down anything. */
 async function manyRuns(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
   const { quick, root } = settings;
   const http = await overHttp(place, root);

@@ -14,7 +14,7 @@ import { type TestedProject, testedProjects, writeProject } from "./tested-proje
 const FILES = 5000;
 const COMPILED = "compiled";
 
-/** What it costs to give tests a copy of their own, and to run them in their sandbox. */
+/** Measures creating a copy of the working tree for tests, and running tests in their sandbox. */
 export async function measureTestCopy(settings: Settings): Promise<readonly Line[]> {
   const { scratch, quick } = settings;
   const { tree } = manyFiles(scratch, "tested", { files: FILES, changed: 1 });

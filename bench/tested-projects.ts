@@ -2,14 +2,16 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A small project with tests that take a moment, as its tool runs them. */
+/** A small project with short tests, and the command of its test tool. */
 export type TestedProject = {
   readonly tool: string;
   readonly command: readonly string[];
   readonly files: Readonly<Record<string, string>>;
-  /** A package that is needed, taken from those that are installed here. */
+  /** A required package, copied from the packages installed here. */
   readonly installs?: string;
-  /** The variable that names the folder for what the tool compiles: in both places it does all of that in each run. */
+  /**
+   * Variable that sets the folder of compiled files. Inside and outside of the sandbox, each run compiles everything.
+   */
   readonly compilesInto?: string;
 };
 
@@ -66,7 +68,7 @@ const PROJECTS: readonly TestedProject[] = [
   },
 ];
 
-/** Those whose tool is installed here. */
+/** Projects whose tool is installed here. */
 export const testedProjects = (): readonly TestedProject[] => PROJECTS.filter(isInstalled);
 
 function isInstalled({ tool, command: [program = ""] }: TestedProject): boolean {
