@@ -1,4 +1,5 @@
-// Builds dist/: bundled CommonJS files for the program, the page, and the library as ES modules with types; team/dist/.
+// Builds dist/: bundled CommonJS files for the program, the web UI, and the library as ES modules with types. Also builds
+// team/dist/.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,14 +18,14 @@ for (const part of ["dist/bin", "dist/compiled", "dist/lib", "team/dist"])
 const common = {
   ...bundleSettings,
   minifySyntax: true,
-  minifyWhitespace: true, // names stay as they are, for stack traces in bug reports
+  minifyWhitespace: true, // names are kept for stack traces in bug reports
   define: {
     ...bundleSettings.define,
     ISDLC_VERSION: JSON.stringify(version),
     ISDLC_STATE_VERSION: JSON.stringify(stateVersion),
   },
 };
-// Smaller, and stack traces still have names: these are set when it starts, which only a server has the time for.
+// Smaller, and stack traces still contain names. They are set at start, which is too slow for short commands.
 const servers = { ...common, minifyIdentifiers: true, keepNames: true };
 await Promise.all([
   build({
@@ -56,9 +57,9 @@ await Promise.all([
     entryPoints: ["team/src/index.ts"],
     outfile: "team/dist/index.cjs",
     minifyIdentifiers: true,
-    keepNames: true, // of functions and classes, for stack traces and for libraries that go by them
+    keepNames: true, // of functions and classes, for stack traces and for libraries that read them
     external: teamExternals,
-    plugins: [], // it is one file, in a package without the others
+    plugins: [], // one file, in a package without the other bundles
   }),
   build({ entryPoints: ["src/index.ts"], outfile: "dist/lib/index.js", ...librarySettings }),
 ]);
@@ -68,7 +69,7 @@ writePluginAgents();
 writeLibraryTypes();
 writeFileSync("dist/.built", stateVersion);
 
-/** The types of the schemas are those of zod, which the package does not depend on: its declarations are copied. */
+/** Copies the declarations of zod, because the types of the schemas need them and the package does not depend on zod. */
 function writeLibraryTypes() {
   const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
   execFileSync(process.execPath, tsc, { stdio: "inherit" });
@@ -88,18 +89,18 @@ function declarationsUnder(folder) {
   return names.filter((name) => name.endsWith(".d.ts")).map((name) => join(folder, name));
 }
 
-/** The page takes longest to build, and changes least often. */
+/** Builds the web UI only if it changed: it takes longest to build, and changes least often. */
 async function buildPage() {
   const digest = digestOf(["web"], ["package-lock.json"]);
   const mark = "dist/web/.built";
   if (existsSync(mark) && readFileSync(mark, "utf8") === digest) return;
-  process.env["NODE_ENV"] = "production"; // a test runner sets "test", which would bundle the development build of React
+  process.env["NODE_ENV"] = "production"; // a test runner sets "test", which bundles the development build of React
   const vite = await import("vite");
   await vite.build({ configFile: "web/vite.config.ts", logLevel: "warn" });
   writeFileSync(mark, digest);
 }
 
-/** Changes with every source a journal is folded with, so that a snapshot made by other code is never used. */
+/** Changes with each source that folds a journal, to reject snapshots created by other code. */
 function foldDigest() {
   return digestOf(["src/schema", "src/core", "src/adapters/journal-file"], []);
 }
@@ -113,7 +114,7 @@ function digestOf(folders, files) {
   return hash.digest("hex").slice(0, 12);
 }
 
-/** The personas once more, in the form that an agent session offers as sub-agents; reviewers are kept from writing. */
+/** Writes the personas as sub-agents of an agent session. Reviewers get no tools that write. */
 function writePluginAgents() {
   rmSync("plugin/agents", { recursive: true, force: true });
   mkdirSync("plugin/agents");

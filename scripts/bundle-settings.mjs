@@ -1,11 +1,11 @@
-/** How every bundle of the program is made, shared by the build and by tests that look inside a bundle. */
+/** Settings of all bundles of the program, shared by the build and by tests of the bundles. */
 export const bundleSettings = {
   bundle: true,
   platform: "node",
   format: "cjs",
   target: "node20",
   define: { "import.meta.dirname": "__dirname" },
-  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }, // its other form cannot be bundled
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }, // the default entry fails to bundle
   plugins: [
     {
       name: "own code that is imported on demand is in later.cjs",
@@ -15,11 +15,11 @@ export const bundleSettings = {
         ),
     },
   ],
-  supported: { "dynamic-import": false }, // becomes require: the loader of ES modules takes time to start
+  supported: { "dynamic-import": false }, // becomes require, because the loader of ES modules starts slowly
   logLevel: "warning",
 };
 
-/** The library in one file: whoever imports it has none of the packages that it is made of. */
+/** The library in one file, because its dependencies are not installed with it. */
 export const librarySettings = {
   bundle: true,
   platform: "node",
@@ -29,8 +29,8 @@ export const librarySettings = {
   logLevel: "warning",
 };
 
-/** Bundles that others load only when they are asked for. */
+/** Bundles loaded on demand. */
 export const loadedLater = ["./ui.cjs"];
 
-/** Of the package for teams: optional in what it is made of, and loaded only where it is installed. */
+/** Optional dependencies of the team package's dependencies, loaded only if installed. */
 export const teamExternals = ["pg-native", "@opentelemetry/context-async-hooks"];

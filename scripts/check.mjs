@@ -1,4 +1,4 @@
-// Everything that can be said about the code without running it. One line per tool; the first failure does not hide the next.
+// Runs all checks that do not run the program. Prints one line per tool, and continues after a failure.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// Bugs in what decides; see mutants.mjs.
+// Bugs in the decisions of the core; see mutants.mjs.
 const DECIDE = "src/core/decide/person.ts";
 const REPORT = "src/core/decide/report.ts";
 const CHECKS_FAILED = "src/core/decide/checks-failed.ts";

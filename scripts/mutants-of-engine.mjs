@@ -1,4 +1,4 @@
-// Bugs of the engine's steps and of the application that starts, answers and drives runs.
+// Bugs in the steps of the engine, and in the application that starts, answers and drives runs.
 const CHECKS = "src/engine/steps/checks.ts";
 const SHOWN = "src/engine/shown-changes.ts";
 const LIMITS = "src/engine/steps/execution-limits.ts";

@@ -1,5 +1,5 @@
-// Bugs of a team's server and workers; those of the server are noticed by tests against a real PostgreSQL. The function
-// that appends is defined again by the tables of the queue: earlier definitions do not count.
+// Bugs in the team server and its workers. Tests against a real PostgreSQL find those of the server. The migration with
+// the queue's tables redefines the function that appends to journals: earlier definitions have no effect.
 const APPEND = "team/src/server/queue-tables.ts";
 const CLAIMS = "team/src/server/claims.ts";
 const LEASES = "team/src/server/leases.ts";

@@ -1,4 +1,4 @@
-/** Bugs in what the web UI shows, and in who reaches its server. */
+/** Bugs in the content of the web UI, and in the access control of its server. */
 export const mutantsOfUi = [
   {
     bug: "a no-break space in a diff looks like a space",

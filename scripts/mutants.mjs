@@ -1,4 +1,4 @@
-// Bugs that must not survive. Each is one change of one place, and the test file that has to fail with it.
+// Bugs that tests must find. Each is a change in one place, or in two with `also`, and the test file that must fail.
 import { mutantsOfCore } from "./mutants-of-core.mjs";
 import { mutantsOfEngine } from "./mutants-of-engine.mjs";
 import { mutantsOfTeam } from "./mutants-of-team.mjs";

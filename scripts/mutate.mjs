@@ -1,4 +1,4 @@
-// Plants every bug of mutants.mjs into a copy of the tree, one at a time, and sees whether the named test fails.
+// Plants each bug of mutants.mjs into a copy of the working tree, one at a time, and expects the named test to fail.
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const COPIED = [...FOLDERS, "package.json", "tsconfig.json", "vitest.config.ts"]
 const COPIES = Math.min(2, availableParallelism());
 
 const scratch = mkdtempSync(join(tmpdir(), "isdlc-mutate-"));
-/** What vitest made of each source, by its content: most are the same for every bug. */
+/** Shares vitest's cache of transformed sources, because most sources are the same for all bugs. */
 const KEPT = ["--experimental.fsModuleCache", `--experimental.fsModuleCachePath=${join(scratch, "modules")}`];
 const total = { passed: 0, failed: 0 };
 try {
@@ -38,7 +38,7 @@ async function main(only) {
   await Promise.all(copies.map(work));
 }
 
-/** The tests find their tools where the real tree has them. */
+/** Copies the sources, and links the dependencies of the original. */
 function copyTree(copy) {
   for (const name of COPIED) cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
@@ -65,7 +65,7 @@ async function plant(copy, { bug, file, find, put, also, test, timeout }) {
   }
 }
 
-/** What failed as a test counts; a file that cannot be read at all has tested nothing. */
+/** Counts only failed tests. A test file that cannot be loaded has tested nothing. */
 async function runTests(copy, files, timeout) {
   const report = join(copy, "report.json");
   const bail = files.length === 1 ? ["--bail=1"] : [];
@@ -89,7 +89,7 @@ async function runTests(copy, files, timeout) {
   return { passed, failed, output: [output, ...troubles].join("\n") };
 }
 
-/** The suite of a test file: those of teams start a database. */
+/** Returns the vitest project of a test file. Team tests start a database. */
 function projectOf(file) {
   return file.startsWith("test/slow/team/") ? "team" : "fast*";
 }

@@ -1,4 +1,4 @@
-// What somebody who installs the package of a folder gets, unpacked. Fails above the limit.
+// Prints the unpacked size of a folder's package and its largest files. Fails above the limit.
 import { execFileSync } from "node:child_process";
 
 const MOST = 10e6; // bytes

@@ -1,4 +1,4 @@
-// Installs the packed package into an empty folder, imports and requires the library there, and compiles a use of its types.
+// Unpacks the package into an empty folder, imports and requires the library there, and compiles code that uses its types.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

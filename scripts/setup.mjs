@@ -34,7 +34,10 @@ if (time("dist/.built") < sources) {
   execFileSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 }
 
-/** Path of the first package that is not installed in its locked version. npm skips optional ones of other platforms. */
+/**
+ * Returns the path of the first package not installed in its locked version. Ignores optional packages, because npm skips
+ * those of other platforms.
+ */
 function findMissingDependency() {
   const locked = readPackages("package-lock.json");
   const installed = readPackages("node_modules/.package-lock.json");

@@ -1,4 +1,4 @@
-// Drives one run after another with an agent that answers at once, and sees that nothing grows that should not.
+// Drives one run after another with an agent that answers at once, and fails if memory, files or refs grow.
 // npm run soak -- --minutes 60
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const { values } = parseArgs({ options: { minutes: { type: "string", default: "1
 const root = fileURLToPath(new URL("..", import.meta.url));
 const base = mkdtempSync(join(tmpdir(), "isdlc-soak-"));
 const place = {
-  /** A copy, so that a build meanwhile does not pull it away. */
+  /** A copy: a concurrent build would replace the original. */
   package: join(base, "package"),
   tree: join(base, "tree"),
   temporary: join(base, "tmp"),
@@ -21,17 +21,17 @@ const env = {
   PATH: process.env.PATH,
   HOME: base,
   TMPDIR: place.temporary,
-  ISDLC_SANDBOX: "off", // the agent notes what it used outside of the tree
+  ISDLC_SANDBOX: "off", // the agent writes its log outside of the working tree
 };
-/** Runs until caches are filled and git has packed once. */
+/** Number of runs until caches are filled and git has packed once. */
 const WARM_UP = 3;
-/** Memory of one process may differ by chance, so some are taken together. */
+/** Runs per median, because the memory of one process varies. */
 const TAKEN_TOGETHER = 5;
 const MOST_GROWTH = 1.15;
-/** How often it is told how things stand. */
+/** Number of progress lines. */
 const TOLD = 10;
 
-/** At its end the program says how much memory it took, and how many files it still had open. */
+/** Makes the program report its peak memory and its open files at exit. */
 const TELLER = `process.on("exit", () => {
   const { readdirSync, writeFileSync } = require("node:fs");
   const handles = process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0;
@@ -109,7 +109,7 @@ function sample() {
     memory,
     handles,
     temporary: readdirSync(place.temporary).length,
-    refs: refs.filter((ref) => ref !== "" && !ref.startsWith("refs/isdlc/ids/")).length, // a number that was drawn stays
+    refs: refs.filter((ref) => ref !== "" && !ref.startsWith("refs/isdlc/ids/")).length, // reserved numbers are permanent
     left: readdirSync(join(place.tree, ".git", "isdlc")).length,
   };
 }

@@ -1,12 +1,12 @@
-// Builds docs/traceability.md from the names of the tests: which test shows which requirement.
-// Fails when a requirement of a delivered family has no test. With --check the file must be up to date already.
+// Builds docs/traceability.md from test names: the tests of each requirement.
+// Fails if a requirement of a delivered family has no test. With --check, fails if the file is out of date.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
-/** Families whose every requirement must have a test. */
+/** Each requirement of these families must have a test. */
 const DELIVERED = ["SM", "SIZE", "BUILD", "VERBS", "LOCK", "SPEC"];
 
 const requirements = JSON.parse(readFileSync("docs/requirements.json", "utf8"));
