@@ -7,16 +7,16 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Shared by every checkout of this user: the binaries are large and do not change. */
+/** Shared by all checkouts of this user: the binaries are large and do not change. */
 export const CACHE = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "isdlc-test-agents");
 
 export type AgentPackage = {
   readonly name: string;
   readonly package: string;
   readonly version: string;
-  /** Its program below `node_modules/.bin`. */
+  /** Its program under `node_modules/.bin`. */
   readonly bin: string;
-  /** It has no `--version`. */
+  /** True if the program has no `--version`. */
   readonly silent?: true;
 };
 
@@ -24,7 +24,7 @@ export type AgentBinary =
   | { readonly ok: true; readonly program: string }
   | { readonly ok: false; readonly why: string; readonly command: string };
 
-/** Both are tested: the last one npm picks on Node 20, and the newest. */
+/** Both are tested: the last version that npm installs on Node 20, and the newest. */
 export const CLAUDE_VERSIONS = ["2.1.197", "2.1.327"] as const;
 
 export const claudePackage = (version: string): AgentPackage => ({
@@ -55,7 +55,7 @@ export const opencodePackage: AgentPackage = {
   bin: "opencode",
 };
 
-/** The last one that runs on Node 20. */
+/** The last version that runs on Node 20. */
 export const conformancePackage: AgentPackage = {
   name: "mcp-conformance",
   package: "@modelcontextprotocol/conformance",
@@ -63,7 +63,7 @@ export const conformancePackage: AgentPackage = {
   bin: "conformance",
 };
 
-/** The last one that runs on Node 20. */
+/** The last version that runs on Node 20. */
 export const inspectorPackage: AgentPackage = {
   name: "mcp-inspector",
   package: "@modelcontextprotocol/inspector",
@@ -73,9 +73,9 @@ export const inspectorPackage: AgentPackage = {
 };
 
 /**
- * The program of a pinned agent, installed on first use.
- * On a person's machine a failed installation is told, so that the tests can be skipped visibly.
- * @throws when it fails in CI, where nothing may be skipped.
+ * Returns the program of a pinned agent, installed on first use. On a developer's machine, a failed installation is
+ * reported, and the tests are skipped visibly.
+ * @throws if it fails in CI, where nothing may be skipped.
  */
 export async function agentBinary(agent: AgentPackage): Promise<AgentBinary> {
   const folder = join(CACHE, `${agent.name}-${agent.version}`);
@@ -96,7 +96,10 @@ export async function agentBinary(agent: AgentPackage): Promise<AgentBinary> {
   }
 }
 
-/** Installs beside and moves into place, so that a folder in place is whole; of two at once, the first stays. */
+/**
+ * Installs into a temporary folder and renames it: the final folder is always complete. Of two concurrent
+ * installations, the first stays.
+ */
 async function install(agent: AgentPackage, folder: string): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const staging = await mkdtemp(join(CACHE, "installing-"));
@@ -117,9 +120,9 @@ async function checkVersion({ version, silent }: AgentPackage, program: string):
   if (!stdout.includes(version)) throw new Error(`it says that it is version ${stdout.trim()}`);
 }
 
-/** `--force`: packages that bring a native program ask for newer Node versions than they need. */
+/** `--force`: packages with a native program require newer Node versions than they need. */
 function installArguments(agent: AgentPackage, folder: string): string[] {
-  const patient = ["--fetch-timeout=60000", "--fetch-retries=5"]; // a stalled download is begun again
+  const patient = ["--fetch-timeout=60000", "--fetch-retries=5"]; // restarts a stalled download
   const quiet = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
   return ["install", "--prefix", folder, ...quiet, ...patient, "--force", `${agent.package}@${agent.version}`];
 }

@@ -2,10 +2,10 @@ import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import type { Assertion, NewPasskey } from "../../src/schema/api-passkey.ts";
 import type { Passkey } from "../../src/ports/passkeys.ts";
 
-/** An authenticator in software, so that tests can have it sign what a real one would not. */
+/** A software authenticator. Tests can make it sign what a real one would refuse. */
 export type Authenticator = {
   readonly passkey: Passkey;
-  /** What a browser sends that had a passkey made. */
+  /** Returns what a browser sends after creating a passkey. */
   make(challenge: string, how?: How): NewPasskey;
   assert(challenge: string, how?: How): Assertion;
 };
@@ -13,7 +13,7 @@ export type Authenticator = {
 export type How = {
   readonly origin?: string;
   readonly relyingParty?: string;
-  /** False: the authenticator did not verify who is there. */
+  /** False if the authenticator did not verify the user. */
   readonly isVerified?: boolean;
   readonly type?: string;
 };
@@ -23,7 +23,9 @@ const VERIFIED = 0x04;
 const WITH_CREDENTIAL = 0x40;
 const COUNTER_BYTES = 4;
 const AAGUID_BYTES = 16;
-/** CBOR of `{ fmt: "none", attStmt: {}, authData: <bytes> }` up to the length of the bytes, which has one byte. */
+/**
+ * CBOR of `{ fmt: "none", attStmt: {}, authData: <bytes> }`, up to the length of the bytes. The length takes one byte.
+ */
 const UNATTESTED = Buffer.from("a363666d74646e6f6e656761747453746d74a068617574684461746158", "hex");
 const digest = (bytes: string | Buffer): Buffer => createHash("sha256").update(bytes).digest();
 

@@ -13,7 +13,7 @@ export const BACK_RULES = {
 
 type WentBack = Extract<EventDraft, { type: "run.wentBack" }>;
 
-/** What a run may and may not remember once it has gone back; `before` is the run at the person's decision. */
+/** Lists the rules violated by returning to a phase. `before` is the run at the time of the decision. */
 export function brokenByGoingBack(before: ActiveRun, after: ActiveRun, { to, tree }: WentBack): string[] {
   const index = before.phases.findIndex(({ rule }) => rule.key === to);
   const told = before.phases.findIndex(({ rule }) => rule.key === before.sizing?.phase);

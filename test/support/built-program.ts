@@ -13,10 +13,10 @@ const BUILD_PATIENCE = 120_000; // milliseconds
 /** One lock per clone: builds of other clones do not wait for each other. */
 const LOCK_NAME = `isdlc-build-${createHash("sha256").update(repository).digest("hex").slice(0, 12)}`;
 
-/** Copied in this order: where the last one is, all are. */
+/** Copied in this order: if the last part exists, all do. */
 const PARTS = ["dist/bin", "dist/web", "workflows", "agents", "templates", "demo", "plugin", "package.json"];
 
-/** The built program, once for all tests of a suite; a copy, so that a later build does not pull it away under a test. */
+/** Copies the built program once for all tests of a suite. A later build does not replace the copy during a test. */
 export async function builtProgram(): Promise<string> {
   const folder = inject("programFolder");
   if (!isCopied(folder)) await copyProgram(folder);

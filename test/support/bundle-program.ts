@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { afterAll } from "vitest";
 import { removeTemporary } from "./remove-temporary.ts";
 
-/** Bundles a test program to one file that node starts quickly. Removed after the suite. */
+/** Bundles a test program into one file, which node starts fast. Removed after the suite. */
 export async function bundleProgram(source: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-program-"));
   afterAll(() => removeTemporary(folder));
@@ -23,7 +23,7 @@ export type Finished = {
 
 export type Started = { readonly child: ChildProcess; readonly finished: Promise<Finished>; line(): Promise<string> };
 
-/** Starts node on a bundled program and gathers what it prints. */
+/** Starts node with a bundled program and collects its output. */
 export function startProgram(program: string, args: readonly string[]): Started {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: "", NODE_OPTIONS: "" };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -35,7 +35,7 @@ export function startProgram(program: string, args: readonly string[]): Started 
     });
   });
   const finished = new Promise<Finished>((resolve) => {
-    // What was cut off by a kill was not said.
+    // Ignores the last line if a kill cut it off.
     child.on("close", (code, signal) => resolve({ code, signal, lines: text.split("\n").slice(0, -1) }));
   });
   return { child, finished, line: () => first };

@@ -9,20 +9,20 @@ import { builtProgram } from "./built-program.ts";
 import { recordedEvents } from "./recorded-events.ts";
 import { removeTemporary } from "./remove-temporary.ts";
 
-/** One turn of the agent in `fixtures/agents/by-plan.mjs`; what is left out is done as usual. */
+/** One turn of the agent in `fixtures/agents/by-plan.mjs`. It does the usual for each missing key. */
 export type Turn = {
   readonly writes?: Readonly<Record<string, string>>;
-  /** Symbolic links, by where they are. */
+  /** Symbolic links: the path of the link, and its target. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Files that are deleted before links and bytes are written. */
+  /** Files to delete before links and bytes are written. */
   readonly removes?: readonly string[];
   /** Contents in base64. */
   readonly bytes?: Readonly<Record<string, string>>;
   readonly modes?: Readonly<Record<string, number>>;
-  /** Files whose contents are noted in the log. */
+  /** Files whose contents are written to the log. */
   readonly reads?: readonly string[];
   readonly says?: readonly string[];
-  /** False: the expected artifacts are not written. */
+  /** False to skip the expected artifacts. */
   readonly artifacts?: boolean;
   readonly delay?: number;
   readonly hangs?: boolean;
@@ -34,7 +34,10 @@ export type Turn = {
   readonly usage?: { readonly input: number; readonly output: number; readonly usd: number };
 };
 
-/** Turns by phase (`implement`), reviewer (`implement reviewer`) or refinement (`04-design tasks`); the last one is used again and again. */
+/**
+ * Turns by phase (`implement`), reviewer (`implement reviewer`) or refinement (`04-design tasks`). The last one is
+ * repeated.
+ */
 export type AgentPlan = { readonly always?: Turn; readonly turns?: Readonly<Record<string, readonly Turn[]>> };
 
 export type Noted = {
@@ -53,7 +56,7 @@ export type Noted = {
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Json = any; // foreign JSON, looked at by tests only
+export type Json = any; // foreign JSON, only read by tests
 
 export type Running = { readonly child: ChildProcess; readonly ended: Promise<Outcome> };
 
@@ -64,7 +67,7 @@ export type Sandbox = {
   readonly state: string;
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Arguments that name the planned agent. */
+  /** Arguments that select the planned agent. */
   readonly agent: readonly string[];
   plan(plan: AgentPlan): void;
   log(): readonly Noted[];
@@ -72,9 +75,9 @@ export type Sandbox = {
   read(path: string): string;
   json(path: string): Json;
   git(...args: string[]): string;
-  /** Nobody in particular: no terminal, no token. */
+  /** Runs a command without terminal and token. */
   script(...args: string[]): Promise<Outcome>;
-  /** The person, by their token. */
+  /** Runs a command as a person, with their token. */
   person(...args: string[]): Promise<Outcome>;
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Running;
   status(): Promise<Json>;
@@ -90,7 +93,7 @@ afterAll(() => {
 });
 const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
 
-/** A person with a repository of their own, away from everything on this machine. Removed after the suite. */
+/** Creates a user with a repository, isolated from everything on this machine. Removed after the suite. */
 export async function createSandbox({ git = true, files = {} }: SandboxOptions = {}): Promise<Sandbox> {
   const program = await builtProgram();
   const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-cli-")));
@@ -140,7 +143,10 @@ export async function createSandbox({ git = true, files = {} }: SandboxOptions =
 
 type Person = { readonly home: string; readonly base: string; readonly temporary: string };
 
-/** A person without any settings, on a machine without any either. Agents note what they do beside the tree. */
+/**
+ * Returns the environment of a user without settings, on a machine without settings. Agents are not sandboxed, as they
+ * write their log outside of the working tree.
+ */
 export function personalEnvironment({ home, base, temporary }: Person): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
@@ -155,7 +161,7 @@ export function personalEnvironment({ home, base, temporary }: Person): Record<s
   };
 }
 
-/** Written as git would write it, without a process for each line. */
+/** Formatted like git's own output, but without one process per line. */
 const SETTINGS = "[user]\n\tname = Person\n\temail = person@example.org\n[gc]\n\tauto = 0\n";
 
 export function startRepository(root: string, git: (...args: string[]) => string): void {
@@ -183,7 +189,7 @@ const linesOf = (file: string): string[] =>
         .filter((line) => line !== "")
     : [];
 
-/** What was printed, which must be one JSON object and nothing else. */
+/** Parses the output, which must be exactly one JSON object. */
 export function parsed({ stdout, stderr }: Outcome): Json {
   const lines = stdout.split("\n");
   if (lines.length !== 2 || lines[1] !== "") throw new Error(`not one line of JSON: ${stdout}${stderr}`);

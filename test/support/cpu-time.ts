@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 
-const TICKS = 100; // a second, in which Linux counts
+const TICKS = 100; // per second, the unit of Linux
 const MOST = 1; // second
 
-/** Seconds of CPU that a running process used, its threads included; 0 where the system does not tell. */
+/** Seconds of CPU used by a running process and its threads; 0 if the system does not report it. */
 export const cpuOf = (pid: number): number => secondsIn(`/proc/${pid}/stat`, 11);
 
-/** The same of all children of this process that have ended, and of those that they waited for. */
+/** Seconds of CPU used by all exited children of this process, and by the descendants they waited for. */
 export const cpuOfEnded = (): number => secondsIn("/proc/self/stat", 13);
 
-/** Milliseconds of CPU that this process uses meanwhile, which say more of the code than the clock of a busy machine. */
+/**
+ * Measures the CPU milliseconds of this process during the work. On a busy machine, they say more about the code than
+ * the clock does.
+ */
 export function cpuFor(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -18,7 +21,7 @@ export function cpuFor(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** User and system time stand beside each other. */
+/** User and system time are adjacent fields. */
 function secondsIn(file: string, at: number): number {
   if (process.platform !== "linux") return 0;
   const stat = readFileSync(file, "utf8");
@@ -26,7 +29,10 @@ function secondsIn(file: string, at: number): number {
   return (Number(fields[at]) + Number(fields[at + 1])) / TICKS;
 }
 
-/** A child process that ends with what is done here takes a second at most; of CPU, as the clock counts the machine's other work. */
+/**
+ * Expects the child processes that exit during the work to use at most one second. It is CPU time, because the clock
+ * includes other work of the machine.
+ */
 export async function withinSecond<T>(work: () => Promise<T>): Promise<T> {
   const before = cpuOfEnded();
   const done = await work();

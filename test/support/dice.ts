@@ -1,7 +1,7 @@
-/** Repeatable choices drawn from one number. */
+/** Repeatable random choices from one seed. */
 export interface Dice {
   number(): number;
-  /** True in so many of a hundred cases. */
+  /** True in this percentage of cases. */
   chance(percent: number): boolean;
   of<T>(choices: readonly T[]): T;
 }

@@ -2,28 +2,28 @@ import { closeSync, existsSync, fstatSync, readFileSync, rmSync, truncateSync, w
 import { dirname } from "node:path";
 import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
 
-/** What happens at the chosen call. A killed process stays dead: no `finally` tidies up after it. */
+/** Fault at the selected call. A killed process stays dead: not even its `finally` blocks have an effect. */
 export type Fault = "killBefore" | "killHalf" | "killAfter" | "shortWrite" | "ENOSPC" | "EIO" | "EROFS";
 
-/** How much of what was not synced is left after the power was cut. */
+/** How much of the unsynced content remains after the power cut. */
 export type PowerCut = "nothing" | "half" | "zeros";
 
 export class Killed extends Error {}
 
 export type FaultFiles = {
   readonly files: FileSystem;
-  /** Every call that was made, by name. */
+  /** Names of all calls. */
   readonly calls: readonly string[];
-  /** True once the fault really happened. */
+  /** True after the fault occurred. */
   hit(): boolean;
-  /** Leaves on disk only what a cut of the power now would leave. */
+  /** Reduces the disk to the state after a power cut at this moment. */
   cutPower(left: PowerCut): void;
 };
 
 type Call = (...args: unknown[]) => unknown;
 type Name = keyof FileSystem;
 
-/** File calls of which the one numbered `at` (from 1) goes wrong; 0: none does. */
+/** Returns file operations in which call number `at` (from 1) fails; 0 for none. */
 export function createFaultFiles(at: number, fault: Fault, under: FileSystem = nodeFiles): FaultFiles {
   const disk = createDisk();
   const calls: string[] = [];
@@ -58,7 +58,7 @@ export function createFaultFiles(at: number, fault: Fault, under: FileSystem = n
     if (fault === "killHalf") return performThenDie(name, half);
     hit = true;
     if (fault === "shortWrite") return perform(name, half);
-    // A full disk takes what fits, then refuses.
+    // A full disk accepts the part that fits, then fails.
     const partly = fault === "ENOSPC" && name === "writeSync";
     if (partly || name === "closeSync") perform(name, half);
     throw Object.assign(new Error(`${fault}: injected, ${name}`), { code: fault, syscall: name });
@@ -75,7 +75,7 @@ export function createFaultFiles(at: number, fault: Fault, under: FileSystem = n
   return { files, calls, hit: () => hit, cutPower: (left) => disk.cutPower(left) };
 }
 
-/** The arguments of a write, with half of its bytes. */
+/** Returns the arguments of a write with half of its bytes. */
 function halved(args: unknown[]): unknown[] {
   const [fd, bytes, offset, length, position] = args as [number, Uint8Array, number, number, number | null];
   return [fd, bytes, offset, Math.ceil(length / 2), position];
@@ -84,12 +84,12 @@ function halved(args: unknown[]): unknown[] {
 type Disk = { note(name: Name, args: unknown[], result: unknown): void; cutPower(left: PowerCut): void };
 
 /**
- * Knows what is durable: file content since its last sync, new names since their folder's last sync.
- * Removed and renamed names are taken as durable at once, which journaling file systems keep in order.
+ * Tracks durable content: file content since its last sync, and new names since the last sync of their folder. Deleted
+ * and renamed names count as durable at once, because journaling file systems keep their order.
  */
 function createDisk(): Disk {
   const paths = new Map<number, string>();
-  /** Content as of the last sync, by path. */
+  /** Content at the last sync, by path. */
   const durable = new Map<string, Buffer>();
   const newNames = new Set<string>();
 
@@ -135,7 +135,7 @@ function createDisk(): Disk {
   return { note, cutPower };
 }
 
-/** Where the file ended before this write was added to it. */
+/** Returns the file's length before this write. */
 function before(args: unknown[], path: string): number {
   const position = args[4] as number | null;
   const written = args[3] as number;

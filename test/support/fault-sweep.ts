@@ -24,7 +24,7 @@ import {
   type Repository,
 } from "./instant-run.ts";
 
-/** A verb that decides, and what the person did before it. */
+/** A deciding command, and the decisions before it. */
 export type Verb = { readonly name: string; readonly before: readonly string[] };
 
 export const decidingVerbs: readonly Verb[] = [
@@ -37,25 +37,25 @@ export const decidingVerbs: readonly Verb[] = [
 ];
 
 export type Sweep = {
-  /** Names of the file calls the verb makes when nothing goes wrong. */
+  /** Names of the command's file calls without a fault. */
   readonly calls: readonly string[];
-  /** Lets the call with this number go wrong, then recovers; false when it was never reached. */
+  /** Makes the call with this number fail, then recovers. False if that call was never reached. */
   at(index: number, fault: Fault, toTheEnd: boolean): Promise<boolean>;
-  /** In how many cases the decision was there, and was not, when the program came back. */
+  /** Counts of cases with and without the recorded decision after the restart. */
   readonly found: { recorded: number; missing: number };
   close(): void;
 };
 
 type World = { readonly place: TestProject; readonly repository: Repository };
 
-/** Plays one verb again and again from the same beginning, and looks at what each fault left. */
+/** Repeats one command from the same state, and checks the result of each fault. */
 export async function createSweep(verb: Verb): Promise<Sweep> {
   const base = newBase();
   const fresh = (): World => ({ place: placeIn(join(base, "now")), repository: createRepository() });
   const first = fresh();
   if (verb.before.length > 0) initRepository(first.place);
   for (const name of verb.before) await perform(first, hastyFiles, name);
-  remove(join(first.place.root, ".git")); // from here on the repository is the one in memory
+  remove(join(first.place.root, ".git")); // from here on, the repository is simulated in memory
   const beforehand = (await seenIn(first.place)).events;
   cpSync(join(base, "now"), join(base, "template"), { recursive: true });
   const again = (): World => {
@@ -93,7 +93,7 @@ export async function createSweep(verb: Verb): Promise<Sweep> {
   return { calls: counting.calls, at, found, close: () => remove(base) };
 }
 
-/** A verb as the program does it: the decision first, then whatever follows from it. */
+/** Runs a command like the program: first the decision, then its effects. */
 async function perform({ place, repository }: World, files: FileSystem, name: string): Promise<void> {
   const git = existsSync(join(place.root, ".git")) ? {} : { "no-git": true };
   const project = name === "start" ? await begin(place, files, git) : openProject(place.root, place.env, files);
@@ -101,7 +101,7 @@ async function perform({ place, repository }: World, files: FileSystem, name: st
   if (name !== "review" && name !== "cancel") await continueRun(project, repository);
 }
 
-/** Whoever comes back decides again what was not recorded, and lets the run go on to where it rests. */
+/** Repeats the decision if it was not recorded, and drives the run until it waits or ends. */
 async function recover({ place, repository }: World, missing: string | null): Promise<void> {
   if (missing !== null) return perform({ place, repository }, hastyFiles, missing);
   const project = openProject(place.root, place.env, hastyFiles);
@@ -122,7 +122,7 @@ function expectProper(outcome: unknown, fault: Fault, when: string): void {
 
 type Seen = { readonly events: readonly RunEvent[]; readonly state: RunState };
 
-/** The same decisions once each, the same place in the plan, and nothing redone that was not asked for. */
+/** Expects each decision once, the same position in the plan, and no unrequested redo. */
 function expectSame(seen: Seen, wanted: Seen, when: string): void {
   const decisions = ({ events }: Seen): string[] =>
     events.flatMap((event) =>

@@ -5,13 +5,13 @@ import { Step } from "../../src/schema/event.ts";
 import { ada, failed, good, goodAnswer, robot, start } from "./run-builder.ts";
 import { claim, gateAnswer } from "./run-scripts.ts";
 
-/** What a script has seen so far: the stuff stale commands are made of. */
+/** History of a script, used to create outdated commands. */
 export type Past = {
   readonly state: RunState;
   readonly now: Next;
-  /** Reports that were accepted: each of them is late now. */
+  /** Accepted reports: a repetition of each is late. */
   readonly reports: readonly Report[];
-  /** Waits that are closed. */
+  /** Closed waits. */
   readonly waits: readonly Wait[];
   /** Redos of the current phase, counted from the journal. */
   readonly redos: number;
@@ -19,7 +19,7 @@ export type Past = {
 
 export type Forbidden = { readonly what: string; readonly command: Command };
 
-/** Every kind of command that must be refused now. */
+/** Lists commands of each kind that must be refused now. */
 export function forbiddenCommands(past: Past): readonly Forbidden[] {
   return [
     ...past.reports.slice(-12).map((command) => ({ what: "a report delivered twice", command })),
@@ -85,7 +85,7 @@ function wrongReports({ state, now, reports }: Past): readonly Forbidden[] {
   ];
 }
 
-/** The right wait, but an answer of another kind or one that is spent. */
+/** Answers to the open wait that have the wrong kind or digest, or exceed a limit. */
 function wrongAnswers({ state, now, redos }: Past): readonly Forbidden[] {
   if (now.is !== "wait" || state.is !== "active") return [];
   const { wait } = now;
@@ -113,7 +113,7 @@ const OUTSIDE_PHASES: ReadonlySet<Stage["is"]> = new Set([
   "finishing",
 ]);
 
-/** Decisions nobody asked for, where the run is not in a place for them. */
+/** Unrequested decisions that the current stage does not allow. */
 function outOfPlace({ state }: Past): readonly Forbidden[] {
   if (state.is !== "active") return [];
   const { stage, wait } = state;
@@ -155,7 +155,7 @@ const SAMPLE_WAITS: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> }
   finish: { ...opened, kind: "finish", offered: [], moved: [], standing: null },
 };
 
-/** Every answer such a wait could be given, offered or not. */
+/** Returns each answer possible for this kind of wait, offered or not. */
 export function anyAnswer(wait: Wait): readonly PersonCommand[] {
   const named = { by: ada, wait: wait.id };
   switch (wait.kind) {

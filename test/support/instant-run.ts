@@ -34,7 +34,7 @@ import type { VcsWrite } from "../../src/ports/vcs.ts";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import type { Person } from "../../src/schema/people.ts";
 
-/** A working tree and a person's folders below one base, to be driven without any process. */
+/** A working tree and user folders under one base, driven without any process. */
 export type TestProject = { readonly base: string; readonly root: string; readonly env: NodeJS.ProcessEnv };
 
 export const ADA: Person = { name: "ada", channel: "token", origin: { pid: 1, session: null, terminal: null } };
@@ -68,7 +68,7 @@ export function invocationFor(place: TestProject, verb: string, values: Values =
   return { verb: found, values, words: [], cwd: place.root, env: place.env, io };
 }
 
-/** The world outside: what was committed and merged, whatever happens to the program. */
+/** The simulated repository: its commits and merges outlive the program. */
 export type Repository = { readonly commits: Map<string, string>; merges: number; readonly vcs: VcsWrite };
 
 export function createRepository(): Repository {
@@ -101,7 +101,7 @@ export function createRepository(): Repository {
 
 const UNABLE = { readOnly: false, cost: false, turns: false, budget: false, resumes: false };
 
-/** Writes what is expected and is done. */
+/** Writes the expected files and completes at once. */
 function instantAgent(root: string): AgentBackend {
   return {
     name: "instant",
@@ -130,17 +130,17 @@ function endOf(task: AgentTask): AgentEnd {
   return { ...end, how: "result", result };
 }
 
-/** The one file of code that an instant agent writes. */
+/** The only code file written by an instant agent. */
 const CODE = "src/a.js";
 
-/** Snapshots that tell only whether it is there. */
+/** Simulates snapshots that only distinguish if the code file exists. */
 function snapshotsOf(root: string): Pick<Workspace, "snapshot" | "now" | "diff"> {
   const tree = () => Promise.resolve((existsSync(join(root, CODE)) ? "b" : "f").repeat(40));
   const diff: Workspace["diff"] = (from, to) => Promise.resolve(from === to ? [] : [{ path: CODE, change: "added" }]);
   return { snapshot: tree, now: tree, diff };
 }
 
-/** Nobody but the run moves anything. */
+/** Simulates a repository that only the run changes. */
 function vcsOf(run: ActiveRun, { vcs, commits }: Repository): VcsWrite {
   const tipNow = (): string | null => [...commits.values()].at(-1) ?? run.tip;
   return {
@@ -174,7 +174,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
   };
 }
 
-/** Goes on until the run rests, as the one who drives. */
+/** Drives the run until it waits or ends. */
 export async function continueRun(project: LocalProject, repository: Repository): Promise<RunState> {
   const { state } = await currentRun(project);
   if (state.is !== "active") return state;
@@ -197,7 +197,7 @@ export async function begin(place: TestProject, files: FileSystem, values: Value
   return project;
 }
 
-/** A person's decision about what is open now. */
+/** Records a person's decision about the open wait. */
 export async function decide(project: LocalProject, choice: string): Promise<void> {
   const { run, state } = await currentRun(project);
   if (run === null || state.is !== "active") throw new Error("no run is open");
@@ -220,7 +220,7 @@ function commandFor(state: ActiveRun, choice: string): PersonCommand {
   }
 }
 
-/** The program that ran here has ended: its locks name a process that is no more. */
+/** Simulates the end of the program: its locks name a process that no longer exists. */
 export function ended({ root }: TestProject): void {
   const own = join(root, ".isdlc");
   if (!existsSync(own)) return;

@@ -3,7 +3,7 @@ import type { PhaseRule, RunOptions, Supervision } from "../../src/schema/plan.t
 
 export type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
-/** A second, simpler reading of a journal: it knows the promises, and nothing of the core's state. */
+/** A second, simpler model of a journal. It knows the guarantees, but not the state of the core. */
 export type Reading = {
   plan: readonly PhaseRule[];
   index: number;
@@ -14,11 +14,11 @@ export type Reading = {
   redos: Map<string, number>;
   attempts: Map<string, number>;
   attempt: Attempt;
-  /** Set at `phase.completed`: must a person continue before this may be accepted? */
+  /** Set at `phase.completed`: true if a person must continue before the phase may be accepted. */
   due: boolean;
   continued: boolean;
   options: RunOptions;
-  /** What sizing left out, and the index of the phase that told; null while nothing told. */
+  /** Phases dropped by sizing, and the index of the phase that decided the size; null before that. */
   dropped: Set<string>;
   sizedAt: number | null;
   refined: boolean;
@@ -28,7 +28,7 @@ export type Reading = {
   unmeasured: boolean;
 };
 
-/** What was found out since the attempt began. */
+/** Results of the attempt. */
 type Attempt = {
   draft: boolean;
   checks: boolean;
@@ -39,7 +39,7 @@ type Attempt = {
   same: number;
 };
 
-/** What one event may break, by its type; each reads on as it goes. */
+/** Checks by event type. Each returns the violated rules and updates the reading. */
 export type Readers = {
   readonly [T in RunEvent["type"]]?: (reading: Reading, event: Of<T>, following: RunEvent | undefined) => string[];
 };

@@ -3,13 +3,13 @@ import type { PhaseRule, Supervision } from "../../src/schema/plan.ts";
 import { goingBack, refinement, sizing } from "./course-rules.ts";
 import { fresh, isPerson, type Of, type Reading, type Readers, ruleAtHand, unless } from "./journal-reading.ts";
 
-/** One promise of the core that was broken, with where. */
+/** A violated guarantee of the core, and its location. */
 export type Violation = { readonly rule: string; readonly where: string };
 
 const LARGE = 80;
 const REDOS = 3;
 
-/** Which promises this journal breaks. Written from the design, not from the code under test. */
+/** Lists the guarantees violated by this journal. Written from the design, not from the code under test. */
 export function journalViolations(events: readonly RunEvent[]): Violation[] {
   const [first] = events;
   if (first?.type !== "run.started") return [{ rule: "a journal begins with run.started", where: "1" }];
@@ -43,7 +43,7 @@ export function journalViolations(events: readonly RunEvent[]): Violation[] {
 function read(reading: Reading, event: RunEvent, following: RunEvent | undefined): string[] {
   const late = unless(!reading.ended, "nothing is recorded after the end");
   const broken = [waits, claims, limits, proof, acceptance, sizing, refinement, goingBack].flatMap((readers) => {
-    const reader = readers[event.type] as Readers["run.prepared"] | undefined; // keyed by the type just read
+    const reader = readers[event.type] as Readers["run.prepared"] | undefined; // keyed by the type of the event
     return reader?.(reading, event as Of<"run.prepared">, following) ?? [];
   });
   if (event.type === "phase.left") moveOn(reading);
@@ -68,7 +68,7 @@ function closes(reading: Reading): string[] {
   return unless(open, "only an open wait is answered");
 }
 
-/** A decision that leaves whatever is asked behind. */
+/** Closes an open wait through a decision about the run itself. */
 function overtakes(reading: Reading): string[] {
   reading.wait = null;
   return [];
@@ -214,7 +214,7 @@ const acceptance: Readers = {
     unless(!reading.due || reading.continued, "a due gate is passed by a person's continue only"),
 };
 
-/** Whether some phase of the plan had a gate before and has none after. */
+/** True if a phase of the plan loses its gate. */
 export function lostGates(plan: readonly PhaseRule[], before: Supervision, after: Supervision): boolean {
   return plan.some((rule) => isCovered(before, rule) && !isCovered(after, rule));
 }

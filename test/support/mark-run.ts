@@ -7,7 +7,7 @@ import { advance, phaseRule, report, startRun } from "./run-builder.ts";
 /** The session that works on the run. */
 export const SESSION = "s";
 
-/** Leaves in a tree what the engine leaves there while a session works on the only phase of a run: `.isdlc/active`. */
+/** Writes `.isdlc/active` as the engine does while a session works on the only phase of a run. */
 export function markRun(root: string, item: string, rule: Partial<PhaseRule> = {}): void {
   const player = advance(startRun({ item, plan: [phaseRule(rule)] }), "produce");
   const driver = { pid: 1, started: "0", boot: "0" };

@@ -5,17 +5,17 @@ import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import type { Dice } from "./dice.ts";
 import type { TestProject } from "./instant-run.ts";
 
-/** A tree in which every line that somebody writes is marked with its number and its author. */
+/** A working tree in which each written line contains a mark with its number and author. */
 export type MarkedTree = {
   readonly place: TestProject;
   readonly dice: Dice;
   readonly git: (...args: string[]) => string;
-  /** Files that the user edited. */
+  /** User-edited files. */
   readonly edited: Set<string>;
-  /** Lines of the user that no gate has accepted yet, with the phase at whose gate they were written. */
+  /** Lines of the user not yet accepted at a gate, with the phase of the gate where they were written. */
   pendingEdits: readonly PendingEdit[];
   readonly violations: string[];
-  /** The next execution of an agent fails. */
+  /** True to make the next execution of an agent fail. */
   failsNext: boolean;
   readonly did: string[];
   count: number;
@@ -25,15 +25,15 @@ type PendingEdit = {
   readonly mark: string;
   readonly path: string;
   readonly phase: string;
-  /** An agent ran since. */
+  /** True after an agent ran. */
   isTold: boolean;
 };
 
 export const marksOf = (text: string): string[] => [...new Set(text.match(/mark-\d+-[0-9a-z-]+/g) ?? [])];
-/** The phase that wrote a mark, or `person`. */
+/** Returns the phase that wrote a mark, or `person`. */
 export const authorOf = (mark: string): string => /^mark-\d+-(.*)$/.exec(mark)?.[1] ?? "";
 
-/** A file in which every phase that writes code has a section. */
+/** A file with one section for each phase that writes code. */
 export const SHARED = "src/shared.txt";
 export const section = (key: string): string => `section ${key}\n\n\n\nend of ${key}`;
 
@@ -47,7 +47,7 @@ function write({ place }: MarkedTree, path: string, text: string): void {
 const read = ({ place }: MarkedTree, path: string): string =>
   existsSync(join(place.root, path)) ? readFileSync(join(place.root, path), "utf8") : "";
 
-/** The user writes into a file of their own, one of an agent, or the shared one. */
+/** Writes a line of the user into the user's own file, one of an agent, or the shared one. */
 export function edit(world: MarkedTree, phase: string): void {
   const mark = newMark(world, "person");
   const line = `${mark}\n`;
@@ -57,7 +57,7 @@ export function edit(world: MarkedTree, phase: string): void {
   write(world, path, `${read(world, path)}${line}`);
 }
 
-/** The base moves, and the user merges it into the branch of the run. */
+/** Adds a commit to the base, and merges it into the branch of the run as a user would. */
 export function update(world: MarkedTree): void {
   const { git, place } = world;
   const name = `base-${++world.count}`;
@@ -82,7 +82,7 @@ export function update(world: MarkedTree): void {
 
 const ABILITIES = { structuredResult: true, readOnly: false, cost: false, turns: false, budget: false, resumes: false };
 
-/** Marks every line with its phase: in its documents and, where the phase writes code, in two files. */
+/** Marks each line with its phase: in its documents and, if the phase writes code, in two files. */
 export function markingAgent(world: MarkedTree): AgentBackend {
   return {
     name: "marking",
@@ -101,7 +101,7 @@ export function markingAgent(world: MarkedTree): AgentBackend {
   };
 }
 
-/** The agent is told of all edits of the user but those whose phase was accepted or skipped. */
+/** Expects the prompt to name all user edits, except those whose phase was accepted or skipped. */
 function checkEdits(world: MarkedTree, { key, prompt }: { readonly key: string; readonly prompt: string }): void {
   world.pendingEdits = world.pendingEdits.filter(({ phase }) => phase >= key);
   for (const edited of world.pendingEdits) {
@@ -113,7 +113,7 @@ function checkEdits(world: MarkedTree, { key, prompt }: { readonly key: string; 
 
 const CODE = new Set(["06-implementation", "16-quality-loop"]);
 
-/** Now and then the agent overwrites what the user wrote. */
+/** Sometimes overwrites the user's lines. */
 function writeCode(world: MarkedTree, key: string): void {
   const isCareless = world.dice.chance(40);
   const known = (path: string): string => read(world, path).replaceAll(isCareless ? /^mark-\d+-person\n/gm : "", "");

@@ -7,7 +7,7 @@ import { playScript } from "./play-script.ts";
 import type { Core } from "./run-builder.ts";
 import type { Script } from "./run-scripts.ts";
 
-/** A bug, as a change of one place in one file of `src/core`. */
+/** A bug: one replacement in a file of `src/core`. */
 export type Plant = { readonly file: string; readonly find: string; readonly put: string };
 
 export type Bug = { readonly bug: string; readonly breaks: string; readonly plants: readonly Plant[] };
@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const CORE = join(ROOT, "src/core");
 const ENTRY = ["decide", "evolve", "next"].map((name) => `export { ${name} } from "./src/core/${name}.ts";`).join("\n");
 
-/** The core with these bugs, built apart; the sources stay as they are. */
+/** Builds a separate core with these bugs. The sources stay unchanged. */
 export async function plantedCore(plants: readonly Plant[]): Promise<Core> {
   const built = await build({
     stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
@@ -35,7 +35,7 @@ export async function plantedCore(plants: readonly Plant[]): Promise<Core> {
   }
 }
 
-/** The promises that the core breaks in these scripts, until the expected one was. */
+/** Lists the guarantees violated in these scripts. Stops after the expected one. */
 export function brokenBy(core: Core, scripts: readonly Script[], expected: string): string[] {
   const broken = new Set<string>();
   for (const one of scripts) {

@@ -12,7 +12,7 @@ import { commandFor, moveOf, type Roll, type Script } from "./run-scripts.ts";
 export type Played = {
   readonly player: Player;
   readonly violations: readonly Violation[];
-  /** What the script came across, one entry each time. */
+  /** Everything the script reached, with one entry per occurrence. */
   readonly reached: readonly string[];
 };
 
@@ -28,7 +28,7 @@ type Table = {
 
 export type Scope = { readonly finishFromEveryState: boolean };
 
-/** Plays a script and holds the core to its promises at every state on the way. */
+/** Plays a script, and checks the guarantees of the core in each state. */
 export function playScript(core: Core, script: Script, scope: Scope = { finishFromEveryState: false }): Played {
   const player = createPlayer(core);
   const table: Table = { core, script, player, violations: [], reached: [], reports: [], waits: [] };
@@ -47,7 +47,7 @@ export function playScript(core: Core, script: Script, scope: Scope = { finishFr
   return { player, violations: table.violations, reached: [...table.reached, ...player.events.flatMap(landmarks)] };
 }
 
-/** A journal may be so wrong that its reader gives up. */
+/** Reports a journal with errors that make its reader throw. */
 function readable(read: () => Violation[]): Violation[] {
   try {
     return read();
@@ -98,7 +98,7 @@ function submit(table: Table, command: Command): Decision {
   return decision;
 }
 
-/** What one decision may change, and how. */
+/** Checks the changes made by one decision. */
 function changeViolations(before: RunState, after: RunState, events: readonly EventDraft[]): Violation[] {
   const broken: string[] = [];
   if (!events.every((event) => EventDraft.safeParse(event).success)) broken.push("every event fits its schema");
@@ -117,7 +117,7 @@ function changeViolations(before: RunState, after: RunState, events: readonly Ev
   return broken.map((rule) => ({ rule, where: events.map((event) => event.type).join(" + ") }));
 }
 
-/** How far the index may move: past what is dropped with `phase.left`, else not at all. */
+/** Returns the distance to the next phase that is not dropped, for `phase.left`; otherwise 0. */
 function stepForward({ phases }: ActiveRun, from: number, events: readonly EventDraft[]): number {
   if (!events.some((event) => event.type === "phase.left")) return 0;
   const kept = phases.slice(from + 1).findIndex((phase) => !phase.dropped);
@@ -137,13 +137,13 @@ function isUnproven(run: ActiveRun): boolean {
   return phase?.made === null && begins && phase.completedAt === null && (work === null || isFresh(work));
 }
 
-/** A conversation may go on: it proves nothing. */
+/** Ignores the agent's conversation, which may continue and is no evidence. */
 function isFresh({ turns, verdicts, failures, broken, replies, sameFailure }: AttemptState): boolean {
   const counted = turns + verdicts + failures + broken + replies.length;
   return counted === 0 && sameFailure === null;
 }
 
-/** What must hold in every state. */
+/** Checks the guarantees that apply to each state. */
 function stateViolations(core: Core, player: Player): Violation[] {
   const { state } = player;
   if (state.is !== "active") return [];
@@ -174,7 +174,7 @@ function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
   return command.do === "finish" ? command.how : command.do;
 }
 
-/** Goes on with what the journal says, as after a crash. */
+/** Continues from the journal, as after a crash. */
 function reload({ player, violations }: Table): void {
   const live = player.state;
   player.reload();
@@ -182,7 +182,7 @@ function reload({ player, violations }: Table): void {
     violations.push({ rule: "replaying the journal gives the live state", where: JSON.stringify(player.state) });
 }
 
-/** A person and a world of good will can bring the run to its end from here. */
+/** Expects good outcomes and answers to bring the run to its end from this state. */
 function finishViolations(core: Core, from: Player): Violation[] {
   let { state } = from;
   let seq = from.events.length;
@@ -199,7 +199,7 @@ function finishViolations(core: Core, from: Player): Violation[] {
   return [{ rule: "every run can be finished", where: "no end after 150 good steps" }];
 }
 
-/** The counters of the state are those of the journal. */
+/** Compares the counters of the state with the journal. */
 function countViolations({ state, events }: Player): Violation[] {
   if (state.is === "none") return [];
   const byPhase = eventsByPhase(events);
@@ -224,7 +224,7 @@ function countViolations({ state, events }: Player): Violation[] {
   ];
 }
 
-/** Phases that were skipped while their gate was open. */
+/** Counts phases skipped at their open gate. */
 function skipsAtGates(events: readonly RunEvent[]): number {
   let [open, skips] = [false, 0];
   for (const event of events) {
@@ -237,7 +237,7 @@ function skipsAtGates(events: readonly RunEvent[]): number {
 
 const LEAVES_GATE_OPEN = new Set(["supervision.loosened", "writes.takenOut", "agents.changed"]);
 
-/** What happened in each phase, whichever way the run came there. */
+/** Groups the events by phase, in any order of phases. */
 function eventsByPhase(events: readonly RunEvent[]): ReadonlyMap<string, readonly RunEvent[]> {
   const byPhase = new Map<string, RunEvent[]>();
   let phase = "";
@@ -250,21 +250,21 @@ function eventsByPhase(events: readonly RunEvent[]): ReadonlyMap<string, readonl
   return byPhase;
 }
 
-/** Redos of the current phase, counted from the journal alone. */
+/** Counts the redos of the current phase from the journal alone. */
 function redosAtHand({ state, events }: Player): number {
   const key = state.is === "active" ? state.phases[state.index]?.rule.key : undefined;
   return key === undefined ? 0 : redosIn(eventsByPhase(events).get(key) ?? []).length;
 }
 
-/** The guidance of each redo. */
+/** Lists the guidance of each redo. */
 const redosIn = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => (event.type === "gate.answered" && event.choice === "redo" ? [event.guidance ?? ""] : []));
 
 const waitIdOf = (state: RunState): string | null => (state.is === "active" ? (state.wait?.id ?? null) : null);
 
-/** What an event shows a script to have reached. */
+/** Returns labels for what a script reached with an event. */
 function landmarks(event: RunEvent): string[] {
-  const label = labels[event.type] as ((event: RunEvent) => string[]) | undefined; // keyed by the type just read
+  const label = labels[event.type] as ((event: RunEvent) => string[]) | undefined; // keyed by the type of the event
   return label?.(event) ?? [event.type];
 }
 

@@ -6,7 +6,7 @@ import { removeTemporary } from "./remove-temporary.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where the first test that needs the built program copies it to, for all of them. */
+    /** Folder for the copy of the built program, created by the first test that needs it and shared by all. */
     programFolder: string;
   }
 }

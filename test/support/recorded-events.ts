@@ -2,7 +2,10 @@ import { createJournalReader } from "../../src/adapters/journal-file/create-jour
 import { findProject, journalOptions } from "../../src/compose/project-location.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 
-/** Every event of the newest run, as `isdlc history --json` reads them, without starting it. @throws as that would fail. */
+/**
+ * Reads all events of the newest run like `isdlc history --json`, without starting a process.
+ * @throws if that command would fail.
+ */
 export function recordedEvents(root: string, env: Readonly<Record<string, string>>): readonly RunEvent[] {
   const reader = createJournalReader(journalOptions(findProject(root, env), root));
   const newest = reader.newest();

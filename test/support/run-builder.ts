@@ -8,7 +8,7 @@ import type { CheckResult, Intensity, SettingsReading } from "../../src/schema/f
 import type { Agent, Person } from "../../src/schema/people.ts";
 import type { PhaseRule, RunOptions } from "../../src/schema/plan.ts";
 
-/** The three functions under test; a copy with a planted bug has the same shape. */
+/** The three functions under test, or those of a copy with a planted bug. */
 export type Core = { readonly decide: typeof decide; readonly evolve: typeof evolve; readonly next: typeof next };
 
 export const core: Core = { decide, evolve, next };
@@ -82,11 +82,11 @@ export interface Player {
   readonly state: RunState;
   readonly events: readonly RunEvent[];
   submit(command: Command): Decision;
-  /** What a crash leaves: everything but the journal is forgotten. */
+  /** Discards everything but the journal, like a crash. */
   reload(): void;
 }
 
-/** Plays commands as the engine does, with everything frozen: a core that writes to what it was given throws. */
+/** Plays commands like the engine. Everything is frozen: a core that changes its inputs throws. */
 export function createPlayer(played: Core = core): Player {
   let state: RunState = noRun;
   let events: readonly RunEvent[] = [];
@@ -112,21 +112,21 @@ export function createPlayer(played: Core = core): Player {
   };
 }
 
-/** A run that was opened; the default is autonomous with three phases. */
+/** Starts a run; by default autonomous, with three phases. */
 export function startRun(change: Partial<StartCommand["facts"]> = {}): Player {
   const player = createPlayer();
   accepted(player, start(change));
   return player;
 }
 
-/** Submits what must not be refused, and gives the types of the events it recorded. */
+/** Submits a command that must be accepted, and returns the types of its events. */
 export function accepted(player: Player, command: Command): string[] {
   const decision = player.submit(command);
   if (!decision.ok) throw new Error(`refused: ${JSON.stringify(decision.refusal)} for ${JSON.stringify(command)}`);
   return decision.events.map((event) => event.type);
 }
 
-/** Reports on the step at hand, with its own ticket. */
+/** Reports an outcome of the current step, with its ticket. */
 export const report = (player: Player, outcome: Outcome): string[] =>
   accepted(player, { do: "report", ticket: ticketAtHand(player), outcome });
 
@@ -136,7 +136,7 @@ export function ticketAtHand(player: Player): string {
   return now.ticket;
 }
 
-/** Goes on with good outcomes, and continues at gates, until the named step or wait (or the end) is at hand. */
+/** Continues with good outcomes and answers until the given step or wait is due, or the run ends. */
 export function advance(player: Player, until: Step | Wait["kind"] | "done"): Player {
   for (let steps = 0; steps < 200; steps += 1) {
     const now = next(player.state);
@@ -220,7 +220,7 @@ export const refined = (...problems: string[]): Outcome => ({
   ...execution,
 });
 
-/** The file says what the run was opened with, so it neither adds nor takes away: only `keeps` for supervised runs. */
+/** Settings equal to those at the start of a supervised run: they add and remove no gate. */
 export const keeps: SettingsReading = { is: "set", enabled: true, phases: "all", minimal: false };
 export const absent: SettingsReading = { is: "absent" };
 
@@ -240,7 +240,7 @@ const goodOutcomes: { readonly [S in Step]: Outcome } = {
   finish: { of: "finish", merged: null },
 };
 
-/** The answer that brings a run nearer to its end. */
+/** Returns the answer that leads toward the end of the run. */
 export function goodAnswer(wait: Wait): PersonCommand {
   switch (wait.kind) {
     case "gate":
@@ -282,7 +282,7 @@ export function redo(player: Player, guidance: string): PersonCommand {
   return { do: "redo", by: ada, wait: wait.id, shown: shownAt(wait), guidance };
 }
 
-/** What a person at a gate was shown; nothing where it is none. */
+/** Returns the digest shown at a gate; empty for other waits. */
 export const shownAt = (wait: Wait): string => (wait.kind === "gate" ? wait.digest : "");
 
 const place = (draft: EventDraft, seq: number): RunEvent => ({

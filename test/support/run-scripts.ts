@@ -25,17 +25,17 @@ import {
   shownAt,
 } from "./run-builder.ts";
 
-/** How the world and the people of a script behave. Even odds would never reach a limit or a refusal. */
+/** How the simulated users and agents behave. Equal odds would never reach a limit or a refusal. */
 export type Temper = "calm" | "redoer" | "red" | "rude" | "wanderer";
 
-/** One move, read against the state it meets: `what` chooses the kind of move, `pick` everything about it. */
+/** One move, interpreted in the current state: `what` selects the kind of move, `pick` all its details. */
 export type Roll = { readonly what: number; readonly pick: number };
 
 export type Script = { readonly temper: Temper; readonly begin: StartCommand; readonly rolls: readonly Roll[] };
 
 export type Move = "crash" | "forbidden" | "trouble" | "good";
 
-/** Of a hundred moves: how many reload, try the forbidden, and go wrong; the rest go well. */
+/** Percentages of moves that crash, try a forbidden command, or fail. The others succeed. */
 const ODDS: { readonly [T in Temper]: { crash: number; forbidden: number; trouble: number } } = {
   calm: { crash: 5, forbidden: 5, trouble: 12 },
   redoer: { crash: 5, forbidden: 5, trouble: 5 },
@@ -44,7 +44,7 @@ const ODDS: { readonly [T in Temper]: { crash: number; forbidden: number; troubl
   wanderer: { crash: 5, forbidden: 8, trouble: 12 },
 };
 
-/** Of a hundred moves: how often a person goes back, starts a phase anew or leaves it out, unasked. */
+/** Percentage of moves in which the user returns to a phase, restarts it or skips it without being asked. */
 const UNASKED: { readonly [T in Temper]: number } = { calm: 2, redoer: 1, red: 1, rude: 2, wanderer: 14 };
 
 const KEYS = ["01-requirements", "02-impact-analysis", "03-architecture", "04-design", "06-implementation"];
@@ -101,7 +101,7 @@ const begin = fc
 
 const roll = fc.record({ what: fc.nat({ max: 99 }), pick: fc.nat({ max: 999_999 }) });
 
-/** Without fast-check's liking for small numbers: it would make nearly every script short and every move a crash. */
+/** Disables fast-check's bias toward small numbers, which makes nearly all scripts short and all moves crashes. */
 export const script: fc.Arbitrary<Script> = fc.noBias(
   fc.record({
     temper: fc.constantFrom<Temper[]>("calm", "redoer", "red", "rude", "wanderer"),
@@ -117,7 +117,7 @@ export function moveOf(temper: Temper, { what }: Roll): Move {
   return what < crash + forbidden + trouble ? "trouble" : "good";
 }
 
-/** What the world or a person does now. A person may also ask for what is not on offer. */
+/** Returns the next report, answer or unrequested decision. Users may request unavailable options. */
 export function commandFor(temper: Temper, move: Move, { run, now, pick }: Moment): Command | null {
   if (now.is === "done") return null;
   const dice = rollDice(pick);
@@ -127,7 +127,7 @@ export function commandFor(temper: Temper, move: Move, { run, now, pick }: Momen
   return { do: "report", ticket: now.ticket, outcome: outcomeFor(run, { step: now.step, move, dice }) };
 }
 
-/** A person need not wait to be asked; half of the time it cannot be done. */
+/** Returns a decision made without a question. Half of the time it is not allowed. */
 function unasked(run: ActiveRun, dice: Dice): PersonCommand {
   const what = dice.of(["retry", "skip", "back", "back", "back"] as const);
   if (what !== "back") return { do: what, wait: null, by: ada };
@@ -150,7 +150,7 @@ function outcomeFor(run: ActiveRun, { step, move, dice }: Turn): Outcome {
   return usually[step]?.(dice) ?? good(step);
 }
 
-/** What a step finds out when nothing goes wrong, where that differs from time to time. */
+/** Good outcomes that vary, by step. */
 const usually: { readonly [S in Step]?: (dice: Dice) => Outcome | undefined } = {
   measure: (dice) => measured(dice.of(["light", "light", "standard", "epic"] as const)),
   refine: (dice) => (dice.chance(30) ? badTasks : undefined),
@@ -158,19 +158,19 @@ const usually: { readonly [S in Step]?: (dice: Dice) => Outcome | undefined } = 
   produce: (dice) => (dice.chance(8) ? asks : undefined),
 };
 
-/** Now and then something was written where it may not be. */
+/** Sometimes adds files written without permission. */
 function withStrays(outcome: Outcome, dice: Dice): Outcome {
   if (outcome.of !== "complete" || "failed" in outcome || !dice.chance(15)) return outcome;
   return { ...outcome, made: { ...outcome.made, unexpected: dice.of([["src/x"], [".git/HEAD"], ["src/x", "src/y"]]) } };
 }
 
-/** The execution at work; null where one may start, undefined where none has a place. */
+/** Returns the running execution; null if one may start, undefined if the stage has none. */
 function claimOf({ stage }: ActiveRun): string | null | undefined {
   if (!("claim" in stage)) return undefined;
   return stage.claim === null ? null : stage.claim.execution;
 }
 
-/** Where trouble is at home; elsewhere it would keep scripts from getting anywhere. */
+/** Steps that fail often. Failures elsewhere are rare, because they would stop most scripts early. */
 const ON_TRIAL: readonly Step[] = ["baseline", "produce", "check", "review", "recheck", "measure", "refine", "rewind"];
 
 export const claim = (execution: string): Outcome => ({
@@ -178,7 +178,7 @@ export const claim = (execution: string): Outcome => ({
   claim: { execution, nonce: `nonce-${execution}`, driver: { pid: 7, started: "then", boot: "b" } },
 });
 
-/** As the settings are found when a phase ends: half of the time they would take gates away. */
+/** Settings read at the end of a phase. Half of them would remove gates. */
 const readings: readonly SettingsReading[] = [
   { is: "absent" },
   { is: "unreadable" },
@@ -218,7 +218,7 @@ const says = (status: "failed" | "needs_input"): Outcome => ({
   ...ended,
 });
 
-/** What can go wrong, by step. */
+/** Failures by step. */
 const troubles: { readonly [S in Step]: readonly ((dice: Dice) => Outcome)[] } = {
   prepare: [() => failed("prepare")],
   baseline: [() => ({ of: "baseline", result: result("tests", false) }), () => failed("baseline")],

@@ -7,22 +7,22 @@ import { type Json, type Outcome, parsed, type Sandbox } from "./cli.ts";
 
 const hostProgram = join(dirname(import.meta.dirname), "fixtures/agents/session-host.mjs");
 
-/** An agent session in a process of its own, whose model runs commands. */
+/** An agent session in its own process, whose model runs commands. */
 export type SessionHost = {
   readonly pid: number;
   run(argv: readonly string[], input?: string): Promise<Outcome>;
   isdlc(...args: string[]): Promise<Outcome>;
   begin(): Promise<Json>;
-  /** Reports that it is done, or the given result. */
+  /** Reports completed work, or the given result. */
   report(nonce: string, result?: Readonly<Record<string, unknown>>): Promise<Json>;
-  /** Ends as if it crashed. */
+  /** Kills the session, like a crash. */
   kill(): Promise<void>;
 };
 
 const MARKS = { CLAUDECODE: "1", CLAUDE_CODE_ENTRYPOINT: "cli" };
 
 type SessionPlace = Pick<Sandbox, "root" | "env"> & {
-  /** Program and arguments that start the session in their turn. */
+  /** Program and arguments that start the session. */
   readonly under?: readonly string[];
 };
 

@@ -6,7 +6,7 @@ import type { Roll, Script, Temper } from "./run-scripts.ts";
 const TEMPERS: readonly Temper[] = ["calm", "calm", "redoer", "red", "rude", "wanderer", "wanderer"];
 const AFTER = [[], [], [], ["sizing"], ["refinement"], ["sizing", "refinement"], ["refinement", "sizing"]] as const;
 
-/** A run with a plan, people, agents and crashes of its own, all drawn from one number. */
+/** Creates a script with its plan, users, agents and crashes from one seed. */
 export function simulatedRun(seed: number): Script {
   const dice = rollDice(seed);
   const phases = 1 + (dice.number() % 7);

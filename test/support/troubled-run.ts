@@ -17,19 +17,19 @@ import { closingReport } from "../../src/views/history.ts";
 import type { Dice } from "./dice.ts";
 import { ADA, begin, decide, initRepository, newBase, type TestProject, placeIn, remove } from "./instant-run.ts";
 
-/** What came of a run in which others wrote and committed at every step. */
+/** Result of a run with foreign writes and commits at each step. */
 export type Troubled = {
   readonly seed: number;
-  /** Marks of everything that is in the merge and was not on the base by itself. */
+  /** Marks of everything in the merge, except commits made on the base. */
   readonly merged: readonly string[];
-  /** What a person read before they said yes, and what the run said in the end. */
+  /** Text displayed to the user before the answers, and the final report. */
   readonly read: string;
   readonly did: readonly string[];
-  /** `write at commit`: who did what at which step of the run. */
+  /** `write at commit`: each disturbance, and the step of the run. */
   readonly reached: ReadonlySet<string>;
 };
 
-/** What others do: a process in the background, the person with another program, somebody's git. */
+/** Disturbances by a background process, the user in another program, or another git. */
 export const TROUBLES = ["write", "edit", "branch", "base", "index", "ignore", "head", "hook", "settings"] as const;
 export type Trouble = (typeof TROUBLES)[number];
 
@@ -39,17 +39,17 @@ type World = {
   readonly did: string[];
   readonly onBase: Set<string>;
   readonly git: (...args: string[]) => string;
-  /** What is sure to happen at a step, once. */
+  /** The disturbance planned for each step, once. */
   readonly due: Map<string, Trouble>;
   readonly reached: Set<string>;
-  /** The one that is being done. */
+  /** The current step. */
   step: string;
   count: number;
 };
 
 /**
- * Lets a run go to its merge, with real git and files, while somebody else is at work between any two calls: by chance,
- * and once at each step, with another trouble for each seed.
+ * Drives a run to its merge with real git and files. Disturbs it between any two calls: by chance, and once at each
+ * step, with a different disturbance for each seed.
  */
 export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Engine) => Engine): Promise<Troubled> {
   const place = placeIn(newBase());
@@ -77,7 +77,7 @@ export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Eng
   }
 }
 
-/** Those of a change, each of which is come by. */
+/** Steps of the `change` workflow. Each run reaches all of them. */
 export const STEPS = ["prepare", "enter", "produce", "check", "review", "complete", "recheck", "commit", "finish"];
 
 const MOST_ANSWERS = 90;
@@ -97,7 +97,7 @@ async function playToMerge(project: LocalProject, world: World, plant: (engine: 
   throw new Error(`no end: ${world.did.join(", ")}`);
 }
 
-/** Everything a person is shown before they answer. */
+/** Returns everything displayed to a person before an answer. */
 async function look(engine: Engine, run: ActiveRun): Promise<string> {
   const { wait } = run;
   if (wait?.kind === "gate") {
@@ -127,7 +127,7 @@ async function answer(project: LocalProject, { run, wait, stage }: ActiveRun, wo
   await decide(project, choice);
 }
 
-/** What a person does whom git tells of files in the way of a merge. */
+/** Removes the files that prevent a merge, as a user does after git's message. */
 function tidyUp({ git }: World): void {
   quietly(() => git("reset", "--quiet", "--hard", "HEAD"));
   quietly(() => git("clean", "-fdq", "--exclude=.isdlc"));
@@ -160,7 +160,7 @@ function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
   };
 }
 
-/** Before and after any call, somebody else may have been at work. */
+/** Wraps a port to cause disturbances before and after each call. */
 function disturbed<T extends object>(port: T, world: World): T {
   return new Proxy(port, {
     get(target, name, receiver) {
@@ -169,7 +169,7 @@ function disturbed<T extends object>(port: T, world: World): T {
       return async (...args: unknown[]): Promise<unknown> => {
         doWhatIsDue(world);
         if (world.dice.chance(4)) trouble(world);
-        const result: unknown = await (method as (...given: unknown[]) => unknown).apply(target, args); // just seen to be one
+        const result: unknown = await (method as (...given: unknown[]) => unknown).apply(target, args); // checked above
         if (world.dice.chance(4)) trouble(world);
         return result;
       };
@@ -211,7 +211,7 @@ function trouble(world: World, what: Trouble = world.dice.of(["write", ...TROUBL
   quietly(() => commitOnto(world, what, text));
 }
 
-/** A commit that touches neither the tree nor the person's index. */
+/** Commits without changing the working tree or the user's index. */
 function commitOnto({ git, onBase, place }: World, what: "branch" | "base", text: string): void {
   const refs = git("for-each-ref", "--format=%(refname)", "refs/heads").split("\n");
   const ref = what === "base" ? "refs/heads/main" : refs.find((name) => name !== "refs/heads/main");
@@ -231,7 +231,7 @@ function commitOnto({ git, onBase, place }: World, what: "branch" | "base", text
   git("update-ref", ref, own("commit-tree", "-p", ref, "-m", `by somebody ${text}`, own("write-tree")));
 }
 
-/** A lock of a git at work, a ref that has just moved. */
+/** Ignores failures, such as git's lock of a concurrent process or a ref moved in the meantime. */
 function quietly(act: () => unknown): void {
   try {
     act();

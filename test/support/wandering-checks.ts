@@ -5,7 +5,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { shownChanges } from "../../src/engine/shown-changes.ts";
 import { authorOf, type MarkedTree, marksOf } from "./marking-agent.ts";
 
-/** What a user does at a gate. `restart`: lets the next agent fail, and restarts its phase. */
+/** Moves of a user at a gate. `restart`: lets the next agent fail, and restarts its phase. */
 export const MOVES = [
   "continue",
   "redo",
@@ -18,22 +18,22 @@ export const MOVES = [
   "fresh",
 ] as const;
 export type Move = (typeof MOVES)[number] | "back from the end";
-/** A run in which the user wanders, and what they have seen of it. */
+/** A run with a wandering user, and what the user has seen of it. */
 export type World = MarkedTree & {
   readonly transitions: Set<string>;
   due: string[];
   last: Move | "start";
   committedMarks: number;
-  /** Lines of the user that an agent removed before they were accepted. */
+  /** Number of user lines removed by an agent before they were accepted. */
   lostEdits: number;
-  /** Marks in the diff that the user last continued at, and in the tree it showed. */
+  /** Marks in the diff at the user's last Continue, and in the tree it showed. */
   shown: ReadonlySet<string>;
   inTree: ReadonlySet<string>;
-  /** Those of the gate that accepted the current phase; null if the engine accepted it. */
+  /** Marks shown at the gate that accepted the current phase; null if the engine accepted it. */
   acceptedWith: ReadonlySet<string> | null;
-  /** Committed marks of phases without a gate, until a gate accepts them. */
+  /** Committed marks of phases without a gate, until the next gate accepts them. */
   readonly ungated: Set<string>;
-  /** Events that were checked, and the phase they ended in. */
+  /** Number of checked events, and the phase of the last one. */
   events: number;
   key: string;
 };
@@ -46,7 +46,10 @@ export const PHASES = [
   "16-quality-loop",
 ];
 
-/** What the user reads at a gate has all lines of the phase that are in the tree, those from before a return too. */
+/**
+ * Reads a gate, and expects its diff to contain all lines of the phase in the tree, including those from before a
+ * return.
+ */
 export async function readGate(engine: Engine, run: ActiveRun, world: World): Promise<void> {
   const phase = currentPhase(run);
   const { parts = [] } = (await shownChanges(engine, run)) ?? {};
@@ -57,7 +60,9 @@ export async function readGate(engine: Engine, run: ActiveRun, world: World): Pr
       fail(world, `${mark} is not in the diff of its gate`);
 }
 
-/** Every accepted line was in the diff of the gate that accepted it, and no line is committed under an earlier phase. */
+/**
+ * Expects each accepted line in the diff of the gate that accepted it, and no line committed under an earlier phase.
+ */
 export async function checkCommits(project: LocalProject, world: World): Promise<void> {
   const { run } = await currentRun(project);
   if (run === null) return;
@@ -70,7 +75,7 @@ export async function checkCommits(project: LocalProject, world: World): Promise
   world.events = events.length;
 }
 
-/** Lines of phases without a gate are accepted with the next gate. */
+/** Lines of phases without a gate are accepted at the next gate. */
 function acceptedBy(world: World, shown: ReadonlySet<string> | null): void {
   world.acceptedWith = shown;
   if (shown === null) return;
@@ -83,7 +88,7 @@ function acceptedBy(world: World, shown: ReadonlySet<string> | null): void {
 function checkCommit(world: World, commit: string): void {
   const marksIn = (...paths: string[]): string[] =>
     marksOf(added(world.git("show", "--format=", "--no-color", "-p", commit, "--", ...paths)));
-  // Lines beside an edit of the user cannot be separated from it: they are shown and committed with it.
+  // Lines next to a user edit cannot be separated from it: they are shown and committed with it.
   for (const mark of marksIn(".", ...[...world.edited].map((path) => `:(exclude)${path}`)))
     if (PHASES.indexOf(authorOf(mark)) > PHASES.indexOf(world.key))
       fail(world, `${mark} is committed under ${world.key}`);
@@ -95,7 +100,7 @@ function checkCommit(world: World, commit: string): void {
   world.committedMarks += marks.length;
 }
 
-/** The menu offers to revert no file that another phase wrote. */
+/** Expects the menu to offer no revert of a file written by another phase. */
 export function checkOptions(run: ActiveRun, world: World): void {
   const phase = currentPhase(run);
   if (run.wait?.kind !== "gate" || phase?.rule.writes !== "item") return;
@@ -103,7 +108,7 @@ export function checkOptions(run: ActiveRun, world: World): void {
     if (path.startsWith("src/by-") && !world.edited.has(path)) fail(world, `${phase.rule.key} would revert ${path}`);
 }
 
-/** An edit of the user that is not in the tree any more is named at the gate. */
+/** Expects the gate to name each user edit missing from the tree. */
 export function checkNotices(run: ActiveRun, world: World): void {
   const { made = null, rule } = currentPhase(run) ?? {};
   if (run.wait?.kind !== "gate" || made === null) return;
@@ -126,7 +131,7 @@ function grep({ git }: World, tree: string): string {
   try {
     return git("grep", "-h", "mark-", tree, "--");
   } catch {
-    return ""; // git finds none
+    return ""; // git found none
   }
 }
 

@@ -36,7 +36,7 @@ const GATE_MOVES = MOVES.filter((move): move is GateMove => move !== "restart");
 export type Wandered = {
   readonly violations: readonly string[];
   readonly did: readonly string[];
-  /** Pairs of moves that followed each other: `back keep, redo`. */
+  /** Pairs of consecutive moves: `back keep, redo`. */
   readonly transitions: ReadonlySet<string>;
   readonly committedMarks: number;
   readonly lostEdits: number;
@@ -46,9 +46,9 @@ const MAX_MOVES = 32;
 const LAST_MOVES = 8; // lead to the end of the run
 
 /**
- * Plays a run with real git and files, in which the user wanders: back, redo, skip, edit, restart and update in any
- * order. Every line that an agent writes names its phase, so that each gate can be held against what it accepts.
- * `due`: transitions that are sought, as `back keep, redo`.
+ * Plays a run with real git and files and a wandering user: back, redo, skip, edit, restart and update in any order.
+ * Each line written by an agent names its phase, to compare each gate with the accepted lines. `due`: transitions to
+ * reach, such as `back keep, redo`.
  */
 export async function wanderingRun(dice: Dice, due: readonly string[]): Promise<Wandered> {
   const place = placeIn(newBase());
@@ -164,7 +164,7 @@ async function answerGate(engine: Engine, { project, run, isLast, wait }: AtGate
   await record(project, id, { do: "continue", ...shown });
 }
 
-/** One that a sought transition leads to, or begins with; else any. */
+/** Prefers a move that completes a due transition, then one that starts it. */
 function nextMove(world: World, run: ActiveRun): GateMove {
   const canRedo = (currentPhase(run)?.redos ?? 0) < redoLimit(run);
   const possible = GATE_MOVES.filter((move) => move !== "redo" || canRedo);
@@ -178,14 +178,14 @@ function nextMove(world: World, run: ActiveRun): GateMove {
 
 type Back = { readonly to: string; readonly tree: "keep" | "restore" };
 
-/** True if the user edited a file. */
+/** Edits or updates if the move says so. True if the user edited a file. */
 function changesFiles(world: World, run: ActiveRun, move: GateMove): boolean {
   if (move === "edit") edit(world, currentPhase(run)?.rule.key ?? "");
   if (move === "update") update(world);
   return move === "edit";
 }
 
-/** A return that restores the files takes back what the user wrote since. */
+/** A return that restores the files removes later lines of the user. */
 function forgetRestored(world: World, { to, tree }: Back): void {
   if (tree === "restore") world.pendingEdits = world.pendingEdits.filter(({ phase }) => phase < to);
 }
