@@ -39,7 +39,7 @@ async function findSessionRun(project: LocalProject): Promise<SessionRun | null>
   return { id: run, workflow, phase, next: nextVerb(state, project.driver.holder()), recovery: recoveryBanner(state) };
 }
 
-/** Null if the run is unreadable: `isdlc doctor` reports the reason. */
+/** Null if no run is open, or if its journal is unreadable: `isdlc doctor` reports the reason. */
 async function readState(project: LocalProject): Promise<ActiveRun | null> {
   try {
     const { state } = await currentRun(project);

@@ -55,7 +55,7 @@ export async function resolveTransition(invocation: Invocation, step: PhaseReque
   return { warnings, choices: isAsked ? await confirmChoice(invocation, choice) : [] };
 }
 
-/** Phases completed according to the record, or with an existing document. */
+/** Phases completed according to the record, or with a document that is not blank. */
 function donePhases(feature: Feature | null): SpecPhase[] {
   if (feature === null) return [];
   const { meta, files } = feature;
