@@ -2,7 +2,7 @@ import type { PhaseKey } from "../../schema/ids.ts";
 import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
 import { agentKey } from "./agent-choice.ts";
 
-/** Return the agent that works on a phase, or reviews it. */
+/** Returns the agent that works on a phase; `reviewAgent` returns its reviewer. */
 export const phaseAgent = ({ phase, phases }: RunAgents, key: PhaseKey): RememberedAgent => phases?.[key] ?? phase;
 export const reviewAgent = ({ reviewer, reviewers }: RunAgents, key: PhaseKey): RememberedAgent =>
   reviewers?.[key] ?? reviewer;

@@ -3,8 +3,8 @@ import type { Wait } from "../../core/run.ts";
 import type { Budget } from "../../schema/plan.ts";
 
 /**
- * Returns the new budget for the user's input: dollars, or tokens if only tokens are limited. Without input, it adds
- * the old limit again, but at least the next step's need. Null for an invalid amount.
+ * Returns the new budget for the user's input: dollars, or tokens if only tokens are limited. Without input, the
+ * usage so far plus the old limit, or plus the need of the next step if this is higher. Null for an invalid amount.
  */
 export function raisedBudget(wait: Wait, said: string): Budget | null {
   if (wait.kind !== "budget") return null;

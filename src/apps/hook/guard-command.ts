@@ -54,7 +54,7 @@ function refuseOne(place: GuardedTree, command: ShellCommand, depth: number): st
   );
 }
 
-/** Follows `cd` for the later commands of the line. */
+/** Follows `cd` and `pushd` for the later commands of the line. */
 function after(place: GuardedTree, { words }: ShellCommand): GuardedTree {
   const [program, folder] = words;
   return (program === "cd" || program === "pushd") && folder !== undefined
