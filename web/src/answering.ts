@@ -6,7 +6,7 @@ import { announce } from "./parts/announce.tsx";
 
 type AnswerInput = Pick<AnswerRequest, "wait" | "shown" | "option"> & Partial<AnswerRequest>;
 
-/** Nothing else is sent: the server takes no key that it does not know. */
+/** Contains known keys only: the server rejects all others. */
 const whole = ({ wait, shown, option, phase, tree, ...given }: AnswerInput): AnswerRequest => ({
   wait,
   shown,
@@ -19,7 +19,7 @@ const whole = ({ wait, shown, option, phase, tree, ...given }: AnswerInput): Ans
   ...(tree === undefined ? {} : { tree }),
 });
 
-/** Where only passkeys may decide, the same decision is sent once more with its signature. */
+/** Sends a decision. If only passkeys may decide, sends it again with its signature. */
 async function send(run: string, decision: AnswerRequest): Promise<AnswerResult> {
   try {
     return await api.answer(run, decision);
@@ -32,13 +32,13 @@ async function send(run: string, decision: AnswerRequest): Promise<AnswerResult>
 
 const answered = new Set<string | null>();
 
-/** True for a wait that was answered in this tab: nobody has to be told that it is gone. */
+/** Returns true for a wait answered in this tab: no message about its closed gate is needed. */
 export const wasAnsweredHere = (wait: string | null): boolean => answered.has(wait);
 
 const NOT_SENT = "Not sent: passkey prompt cancelled or timed out.";
 const PAUSED = "The run is paused. Edit the files, then choose Continue: the checks run again.";
 
-/** Sends a decision, once. What the server says to it is told; a refusal leaves every draft where it is. */
+/** Sends a decision without retries, and announces the server's response. A refusal changes no drafts. */
 export function useAnswer(run: string) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -49,8 +49,8 @@ export function useAnswer(run: string) {
     try {
       answered.add(given.wait);
       const { run: detail, warnings, isDriving } = await mutateAsync(given);
-      await client.cancelQueries({ queryKey: ["run", run] }); // asked before the answer, told after it
-      client.setQueryData(["run", run, "detail"], detail); // what is shown next is not what was answered
+      await client.cancelQueries({ queryKey: ["run", run] }); // drops responses from before the answer
+      client.setQueryData(["run", run, "detail"], detail); // avoids displaying the answered wait again
       onDone();
       announce(
         [

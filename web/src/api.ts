@@ -42,7 +42,7 @@ import type { CreationOptions } from "./passkeys.ts";
 import { currentSession } from "./session.ts";
 import { apiBase, isTeam, WHEN_GONE } from "./served-by.ts";
 
-/** What the server refused, in its own words. */
+/** Error returned by the server, with its problem. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -60,7 +60,7 @@ const UNREACHABLE: ApiProblem = {
   fix: `${WHEN_GONE}. This page reconnects when you open the new link.`,
 };
 
-/** A team's page has a cookie instead, which no script reads. */
+/** Returns no header for a team: its web UI has a cookie, which no script can read. */
 export const sessionHeader = (): Record<string, string> =>
   isTeam ? {} : { Authorization: `Bearer ${currentSession() ?? ""}` };
 
@@ -75,8 +75,8 @@ async function ask<T>(path: string, init: Init = {}): Promise<T> {
   }).catch(() => null);
   if (response === null) throw new ApiError(0, UNREACHABLE);
   const body: unknown = await response.json().catch(() => null);
-  if (response.ok) return body as T; // the server keeps to the schema that the type is made of
-  if (response.status === 401 && isTeam && !path.startsWith(SESSION)) location.reload(); // which asks to sign in
+  if (response.ok) return body as T; // responses match the schema of the type
+  if (response.status === 401 && isTeam && !path.startsWith(SESSION)) location.reload(); // displays the sign-in page
   throw new ApiError(response.status, (body as { problem?: ApiProblem } | null)?.problem ?? UNREACHABLE);
 }
 
@@ -109,7 +109,7 @@ export const api = {
   runs: (search: string, before: string | null) =>
     ask<RunList>(`/runs${query({ search: search === "" ? null : search, before })}`),
   run: (run: string) => ask<RunDetail>(`/runs/${run}`),
-  /** `known`: the gate that was open before, so that a refusal tells who answered it. */
+  /** `known`: the gate that was open before, to report who answered it if it is no longer open. */
   gate: (run: string, known: string | null) => ask<GateView>(`/runs/${run}/gate${query({ known })}`),
   diff: (run: string, against: DiffAgainst) => ask<DiffView>(`/runs/${run}/diff${query({ against })}`),
   story: (run: string, from: number) => ask<Story>(`/runs/${run}/story${query({ from: String(from) })}`),
@@ -138,7 +138,7 @@ export const api = {
     send<MemberList>("/members", { repository, person, role }),
   settings: () => ask<SettingList>("/settings"),
   setSetting: (key: string, value: string) => send<SettingList>("/settings", { key, value }),
-  /** `repository`: of a team; null where the page is for one. */
+  /** `repository`: name of a team's repository, or null for `isdlc ui`. */
   start: (repository: string | null, start: StartRequest) =>
     send<StartResult>("/start", repository === null ? start : { repository, start }),
 };

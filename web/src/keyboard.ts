@@ -21,7 +21,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 const PLACES = { i: "/", t: "/items", c: "/charts", s: "/settings" } as const;
 const SECOND_WITHIN = 1000; // milliseconds
 
-/** True while somebody writes: then keys are letters. */
+/** Returns true while the user types: keys are then text. */
 export const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName));
 
@@ -30,12 +30,12 @@ export const isPlain = (event: KeyboardEvent): boolean =>
 
 let rowMover: ((event: KeyboardEvent) => void) | null = null;
 
-/** A page whose rows are not all drawn moves through them itself. */
+/** Sets how a page moves through its rows if it does not render all of them. */
 export function setRowMover(mover: typeof rowMover): void {
   rowMover = mover;
 }
 
-/** Keys that work everywhere. */
+/** Handles the keys that work on all pages. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
   useEffect(() => {
@@ -63,7 +63,7 @@ function focusSearch(event: KeyboardEvent): void {
   field.select();
 }
 
-/** Rows are links, so that Enter opens the one that has the focus. */
+/** Moves the focus between rows. They are links: Enter opens the focused one. */
 function moveRow(event: KeyboardEvent): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   if (rows.length === 0) return;

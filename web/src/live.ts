@@ -29,14 +29,14 @@ export function onActivity(listener: (said: Activity) => void): () => void {
   return () => listeners.activity.delete(listener);
 }
 
-/** Also listens to what the agents of this run say. */
+/** Also receives agent activity of this run. */
 export function watchRun(run: string | null): void {
   if (watched === run) return;
   watched = run;
   current?.abort();
 }
 
-/** Follows the server for as long as the page is open. Whatever changed meanwhile is asked for again. */
+/** Follows the server while the page is open. After a lost connection, all data is requested again. */
 export async function stayLive(client: QueryClient, onWaiting: (count: number) => void): Promise<never> {
   for (;;) {
     current = new AbortController();
@@ -48,7 +48,7 @@ export async function stayLive(client: QueryClient, onWaiting: (count: number) =
   }
 }
 
-/** True when another run is to be watched; false when the server went away. */
+/** Resolves to true to watch another run, and to false if the connection is lost. */
 async function listen(client: QueryClient, signal: AbortSignal, onWaiting: (count: number) => void): Promise<boolean> {
   const where = watched === null ? `${apiBase}/live` : `${apiBase}/live?run=${watched}`;
   const response = await fetch(where, { headers: sessionHeader(), signal });

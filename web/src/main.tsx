@@ -21,7 +21,7 @@ import "./styles/markdown.css";
 import "./styles/charts.css";
 
 declare global {
-  // The kit's scroll lock adds a style element; the server's policy lets in those that carry this.
+  // The UI kit's scroll lock adds a style element. The server's policy accepts style elements with this nonce.
   var __webpack_nonce__: string | undefined;
 }
 

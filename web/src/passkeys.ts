@@ -5,7 +5,7 @@ import {
 } from "@simplewebauthn/browser";
 import type { Assertion, Challenge, NewPasskey } from "../../src/schema/api-passkey.ts";
 
-/** Has the person sign a decision with one of their passkeys. */
+/** Asks the user to sign a decision with a passkey. */
 export async function sign({ challenge, relyingParty, passkeys }: Challenge): Promise<Assertion> {
   const { id, response } = await startAuthentication({
     optionsJSON: {
@@ -21,7 +21,7 @@ export async function sign({ challenge, relyingParty, passkeys }: Challenge): Pr
 
 export type CreationOptions = PublicKeyCredentialCreationOptionsJSON;
 
-/** Has the person make a passkey. */
+/** Asks the user to create a passkey. */
 export async function makePasskey(options: CreationOptions, name: string): Promise<NewPasskey> {
   const { id, rawId, response } = await startRegistration({ optionsJSON: options });
   const { clientDataJSON, attestationObject } = response;

@@ -1,7 +1,10 @@
 import { QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 
-/** Everything shown is asked for again when the server says that it changed; a refusal is not asked twice. */
+/**
+ * Creates the query client. Data is requested again if the server reports a change. Only unreachable servers are
+ * retried, not refused requests.
+ */
 export function createQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -5,7 +5,7 @@ import { useStored } from "./stored.ts";
 
 type Repository = ProjectView["repositories"][number];
 
-/** Those of a team in which this person has a role; empty where the page is for one repository. */
+/** Returns the team's repositories in which the user has a role. Returns an empty list for `isdlc ui`. */
 export function useRepositories(): readonly Repository[] {
   const { data } = useQuery({ queryKey: ["project"], queryFn: api.project });
   return data?.repositories ?? [];
@@ -13,12 +13,12 @@ export function useRepositories(): readonly Repository[] {
 
 export type RepositoryChoice = {
   readonly names: readonly string[];
-  /** Null where there is none. */
+  /** Null if there is no repository. */
   readonly name: string | null;
   readonly pick: (name: string) => void;
 };
 
-/** The one that this person looked at last, among those that come into question here. */
+/** Returns the last selected repository if `isMeant` accepts it, or else the first accepted one. */
 export function usePickedRepository(isMeant: (repository: Repository) => boolean = () => true): RepositoryChoice {
   const [picked, pick] = useStored<string>("isdlc.repository", "");
   const names = useRepositories()

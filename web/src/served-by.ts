@@ -1,8 +1,8 @@
-/** What requests begin with: the server writes it into the page, and by it the page knows who serves it. */
+/** Path prefix of all requests. The server writes it into the page, where it identifies the kind of server. */
 export const apiBase = document.querySelector<HTMLMetaElement>('meta[name="api"]')?.content ?? "/api";
 
-/** Served by a team's server, for people who sign in; otherwise by `isdlc ui`, for whoever has its link. */
+/** True for a team's server with signed-in users; false for `isdlc ui`, which admits the user of its link. */
 export const isTeam = apiBase !== "/api";
 
-/** What to do where the server does not answer. */
+/** Advice if the server does not respond. */
 export const WHEN_GONE = isTeam ? "Ask whoever runs the server" : "Run isdlc ui again in this repository";

@@ -1,25 +1,27 @@
 import { apiBase, isTeam } from "./served-by.ts";
 
-/** Where the link of an invitation leads; its secret stands behind `#`. */
+/** Path of an invitation link. Its secret follows `#`. */
 const INVITATION = "/invitation";
 const STORED = "isdlc.session";
 const channel = new BroadcastChannel("isdlc");
 // oxlint-disable unicorn/require-post-message-target-origin -- a channel reaches pages of this origin only
-const ANSWER_WITHIN = 400; // milliseconds in which another tab would have answered
+const ANSWER_WITHIN = 400; // milliseconds for another tab to respond
 
 let session: string | null = sessionStorage.getItem(STORED);
 const listeners = new Set<() => void>();
 
 type Spoken = { readonly ask: true } | { readonly session: string };
 
-/** Tabs of one browser share what the link gave to the first of them, so that a second tab and a new link are enough for all. */
+/**
+ * Shares the session between the tabs of a browser: a second tab needs no link, and a new link is enough for all tabs.
+ */
 channel.addEventListener("message", ({ data }: MessageEvent<Spoken>) => {
   if ("ask" in data) {
     if (session !== null) channel.postMessage({ session } satisfies Spoken);
   } else if (data.session !== session) keep(data.session);
 });
 
-/** A new link that is pasted into an open tab; the secret does not stay in its address either. */
+/** Exchanges a new link pasted into an open tab, and removes its secret from the address. */
 window.addEventListener("hashchange", () => {
   const secret = isTeam ? "" : takenFromAddress();
   if (secret !== "") void exchange(secret).then((isKnown) => (isKnown ? location.reload() : undefined));
@@ -40,7 +42,7 @@ function keep(value: string): void {
 
 export type SessionState = "open" | "used" | "closed" | "signed out" | "invited";
 
-/** Exchanges the secret in the address for this browser's session. */
+/** Exchanges the secret in the address for a session of this browser. */
 export async function openSession(): Promise<SessionState> {
   if (isTeam && location.pathname === INVITATION) return "invited";
   if (isTeam) return (await fetch(`${apiBase}/project`)).status === 401 ? "signed out" : "open";
@@ -51,7 +53,7 @@ export async function openSession(): Promise<SessionState> {
   return (await askOtherTabs()) ? "open" : "closed";
 }
 
-/** The secret behind `#`, which does not stay in the address. */
+/** Returns the secret after `#`, and removes it from the address. */
 export function takenFromAddress(): string {
   const secret = location.hash.slice(1);
   if (secret !== "") history.replaceState(null, "", location.pathname + location.search);
@@ -61,7 +63,7 @@ export function takenFromAddress(): string {
 async function exchange(secret: string): Promise<boolean> {
   const response = await fetch(`${apiBase}/session`, {
     method: "POST",
-    // A browser that has a session keeps it, and may open the link again.
+    // A browser with a session keeps it, and may open the link again.
     headers: {
       "Content-Type": "application/json",
       ...(session === null ? {} : { Authorization: `Bearer ${session}` }),

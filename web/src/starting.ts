@@ -6,7 +6,7 @@ import { api } from "./api.ts";
 import { announce } from "./parts/announce.tsx";
 import type { Start } from "./parts/asked.tsx";
 
-/** Starts what is wished for and goes there; or tells what has to be chosen first. */
+/** Starts the requested work and displays it, or returns the choice that the user must make first. */
 export function useStart(repository: string | null) {
   const [choice, setChoice] = useState<Choice | null>(null);
   const client = useQueryClient();

@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
 
-/** A choice that this browser remembers. */
+/** Returns a choice stored in this browser. */
 export function useStored<T extends string>(key: string, first: T): [T, (value: T) => void] {
   const [value, setValue] = useState<T>(() => (localStorage.getItem(key) as T | null) ?? first);
   const set = useCallback(

@@ -6,21 +6,21 @@ import { onSession } from "./session.ts";
 const WANTED = "isdlc.notifications";
 let waiting = 0;
 
-/** Keeps the title, the badge and notifications in step with how much waits for a person. */
+/** Updates title, badge and notifications with the number of waiting runs. */
 export function startTelling(client: QueryClient): void {
   onSession(() => void client.invalidateQueries());
   void stayLive(client, (count) => {
     if (count > waiting && document.hidden) notify(count);
     waiting = count;
     countInTitle(count);
-    if ("setAppBadge" in navigator) void navigator.setAppBadge(count).catch(() => undefined); // not everywhere
+    if ("setAppBadge" in navigator) void navigator.setAppBadge(count).catch(() => undefined); // not supported by all browsers
   });
 }
 
 export const wantsNotifications = (): boolean =>
   localStorage.getItem(WANTED) === "yes" && "Notification" in window && Notification.permission === "granted";
 
-/** Asks the browser; true when it may tell from now on. */
+/** Asks the browser for permission. Returns true if notifications are allowed from now on. */
 export async function wantNotifications(wanted: boolean): Promise<boolean> {
   const granted = wanted && (await Notification.requestPermission()) === "granted";
   localStorage.setItem(WANTED, granted ? "yes" : "no");

@@ -7,13 +7,13 @@ const write = (): void => {
   document.title = `${waiting === 0 ? "" : `(${waiting}) `}${name === "" ? "" : `${name} · `}iSDLC`;
 };
 
-/** How many decisions wait, in front of the title. */
+/** Displays the number of waiting runs in front of the title. */
 export function countInTitle(count: number): void {
   waiting = count;
   write();
 }
 
-/** Names the screen in the title, for as long as it is shown. */
+/** Displays the name of the page in the title while it is open. */
 export function useTitle(screen: string): void {
   useEffect(() => {
     name = screen;

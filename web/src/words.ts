@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `just now`, `5 min`, `3 h`, `2 d`: how long ago, as short as it stays clear. */
+/** Formats an age in one unit: `just now`, `5 min`, `3 h`, `2 d`. */
 export function formatAge(from: string, now: number = Date.now()): string {
   const passed = now - Date.parse(from);
   if (Number.isNaN(passed)) return "";

@@ -1,7 +1,7 @@
 import mermaid from "mermaid";
 import type { DrawRequest, Drawn } from "../parts/draw-diagram.ts";
 
-/** One after the other: drawing uses the page's own elements to measure. */
+/** Draws one diagram at a time, because drawing measures elements in the page. */
 let before: Promise<unknown> = Promise.resolve();
 
 addEventListener("message", ({ source, origin, data }: MessageEvent<DrawRequest>) => {
@@ -9,10 +9,10 @@ addEventListener("message", ({ source, origin, data }: MessageEvent<DrawRequest>
   before = before.then(() => draw(data)).then((drawn) => parent.postMessage(drawn, location.origin));
 });
 
-/** What a diagram says about its own settings is passed over: styles could reach for other addresses. */
+/** Settings that a diagram must not change: styles could load other addresses. */
 const SETTLED = [...Object.keys(mermaid.mermaidAPI.defaultConfig), "themeCSS", "themeVariables"];
 
-/** Elements become text before anything could take them for elements; line breaks stay, and so do arrows. */
+/** Escapes elements to text before they can be interpreted. Line breaks and arrows stay. */
 const withoutMarkup = (source: string): string => source.replaceAll(/(?<!<)<(?!br\s*\/?>)(?=[a-z/!?])/gi, "#lt;");
 
 async function draw({ id, source, isDark }: DrawRequest): Promise<Drawn> {

@@ -92,7 +92,7 @@ const SIGNS = { context: " ", added: "+", removed: "−" } as const;
 
 const SPOKEN = { context: "", added: "added ", removed: "removed " } as const;
 
-/** For those who hear the page, the sign is a word. */
+/** Displays the sign of a line. Screen readers get a word instead. */
 const Sign = ({ kind }: Pick<PatchLine, "kind">) => (
   <>
     <span className="sign" aria-hidden="true">

@@ -13,7 +13,7 @@ import { type Hunk, parsePatch, type PatchLine } from "./parse-patch.ts";
 export type Layout = "unified" | "split";
 export type Pair = { readonly left: PatchLine | null; readonly right: PatchLine | null };
 
-/** One row of the whole diff. Rows are all there is to draw, so that only those on the screen are drawn. */
+/** One row of the diff. The diff is a flat list of rows, to render only those on the screen. */
 export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
   | { readonly is: "file"; readonly isOpen: boolean }
   | { readonly is: "group"; readonly text: string }
@@ -32,7 +32,7 @@ export type DiffRowOptions = {
 
 const parsed = new WeakMap<DiffFile, Hunk[]>();
 
-/** Hunks of a file, worked out once. */
+/** Returns the hunks of a file, parsed once. */
 export function splitHunks(file: DiffFile): Hunk[] {
   const known = parsed.get(file) ?? parsePatch(file.patch);
   parsed.set(file, known);
@@ -100,7 +100,7 @@ function split(file: DiffFile, hunk: Hunk, said: CommentsAt): DiffRow[] {
   });
 }
 
-/** Removed lines beside the added ones that follow them. */
+/** Pairs removed lines with the added lines after them. */
 export function pairLines({ lines }: Hunk): Pair[] {
   const pairs: Pair[] = [];
   let removed: PatchLine[] = [];
@@ -133,7 +133,7 @@ function notesRows(file: DiffFile, lines: readonly PatchLine[], { review, earlie
   );
 }
 
-/** A line that is there on both sides is spoken of by its new number. */
+/** Returns the place of a line. A line on both sides has its new number. */
 export function linePlace(file: DiffFile, line: PatchLine): Line {
   return line.newNumber === null
     ? { path: file.was ?? file.path, line: line.oldNumber ?? 1, side: "old" }

@@ -7,7 +7,7 @@ import type { DiffRow, Layout } from "./diff-rows.ts";
 type DiffProps = {
   readonly rows: readonly DiffRow[];
   readonly layout: Layout;
-  /** The row to bring into view, and when it was asked for. */
+  /** Row to bring into view, with the time of the request. */
   readonly goal: Goal | null;
   readonly onToggle: (path: string) => void;
   readonly onViewed: (path: string) => void;
@@ -23,9 +23,9 @@ const HEIGHTS: { readonly [K in DiffRow["is"]]: number } = {
   notes: 140,
   message: 44,
 };
-const STICKY = 64; // pixels that the page's own head covers
+const STICKY = 64; // pixels covered by the head of the page
 
-/** The whole diff. Only what is on the screen is in the page, whatever its length. */
+/** Displays the whole diff. Only rows on the screen are in the page, at any length. */
 export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
   const frame = useRef<HTMLDivElement>(null);
   const margin = useMargin(frame);
@@ -42,7 +42,7 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
     if (goal === null || index === -1) return;
     virtual.scrollToIndex(index, { align: "start" });
     if (goal.isFocused) focusRow(frame.current, index);
-    // The rows may change for other reasons; only a new goal moves the page.
+    // Rows may change for other reasons. Only a new goal scrolls the page.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [goal]);
   const top = virtual.getVirtualItems().find(({ end }) => end > (virtual.scrollOffset ?? 0) + STICKY);
@@ -73,7 +73,7 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
   );
 }
 
-/** Pixels above the diff, which change with everything that is drawn there. */
+/** Returns the height above the diff in pixels, which changes with the content above it. */
 function useMargin(frame: RefObject<HTMLDivElement | null>): number {
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
@@ -86,7 +86,7 @@ function useMargin(frame: RefObject<HTMLDivElement | null>): number {
   return margin;
 }
 
-/** The name of a long file stays in sight. */
+/** Keeps the name of a long file visible. */
 const FileInView = ({ row }: { readonly row: DiffRow | undefined }) =>
   row === undefined || row.is === "file" || row.is === "group" ? null : (
     <div className="diff-in-view path" aria-hidden="true">
@@ -99,7 +99,7 @@ function indexOfGoal(rows: readonly DiffRow[], { keys }: Goal): number {
   return found.find((index) => index !== -1) ?? -1;
 }
 
-/** Frames until a row that was scrolled to is drawn. */
+/** Number of frames to wait until the target row is rendered. */
 const MAX_FRAMES = 120;
 
 function focusRow(diff: HTMLElement | null, index: number, frames = 0): void {

@@ -5,7 +5,10 @@ let highlighter: Highlighter | null = null;
 const listeners = new Set<() => void>();
 let isAsked = false;
 
-/** Loaded when the first code is shown; until then, and where a language is not known, text is plain. */
+/**
+ * Subscribes to the highlighter, which loads with the first code. Until then, and for unknown languages, text is
+ * plain.
+ */
 export function onHighlighter(listener: () => void): () => void {
   listeners.add(listener);
   if (!isAsked) void load();
@@ -21,7 +24,7 @@ async function load(): Promise<void> {
   for (const listener of listeners) listener();
 }
 
-const MAX_COLOURED = 500; // characters of a line
+const MAX_COLOURED = 500; // characters per line
 
 export function highlight(path: string, text: string): ReactNode | null {
   if (highlighter === null || text === "" || text.length > MAX_COLOURED) return null;

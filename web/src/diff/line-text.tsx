@@ -6,10 +6,10 @@ import type { PatchLine } from "./parse-patch.ts";
 
 type TextProps = { readonly path: string; readonly line: PatchLine; readonly other: PatchLine | null };
 
-/** Longer lines are shown as they are: nobody reads them word by word. */
+/** Longer lines are displayed without word differences. */
 const MAX_COMPARED = 600;
 
-/** The text of a line: what changed within it is marked, code is coloured, and what could hide stands out. */
+/** Displays the text of a line: marks changed words, highlights code, and makes hidden characters visible. */
 export function LineText({ path, line, other }: TextProps) {
   const isReady = useSyncExternalStore(onHighlighter, hasHighlighter);
   const search = useContext(SearchContext);
@@ -22,7 +22,7 @@ export function LineText({ path, line, other }: TextProps) {
   );
 }
 
-/** Null if there is no match in the text. */
+/** Returns null if the text has no match. */
 function withHits(text: string, search: RegExp): ReactNode | null {
   const found = [...text.matchAll(search)].filter(([match]) => match !== "");
   if (found.length === 0) return null;
@@ -52,7 +52,7 @@ function lineContent({ path, line, other }: TextProps, isReady: boolean): ReactN
   return (isReady ? highlight(path, line.text) : null) ?? line.text;
 }
 
-/** What the server wrote in place of what cannot be seen: `<U+00A0>`, `<0xE9>`, `␍`. */
+/** Marks written by the server instead of invisible characters: `<U+00A0>`, `<0xE9>`, `␍`. */
 const ODD = /<(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})>|[\u2400-\u2421]/;
 const ODD_PARTS = new RegExp(`(${ODD.source})`);
 const TRAILING = /[ \t]+$/;

@@ -3,17 +3,17 @@ export type PatchLine = {
   readonly text: string;
   readonly oldNumber: number | null;
   readonly newNumber: number | null;
-  /** True for the last line of a file that does not end with a newline. */
+  /** True for the last line of a file without a newline at its end. */
   readonly hasNoNewline?: boolean;
 };
 export type Hunk = { readonly header: string; readonly lines: readonly PatchLine[] };
 
 const HEADER = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
-/** Git says so after the line. */
+/** Start of git's note after a line without a newline. */
 const NO_NEWLINE = "\\";
 const KINDS: Readonly<Record<string, PatchLine["kind"]>> = { "+": "added", "-": "removed", " ": "context" };
 
-/** The hunks of one file's patch. A patch that was cut ends where it ends. */
+/** Parses the hunks of one file's patch. A truncated patch ends at its last line. */
 export function parsePatch(patch: string): Hunk[] {
   const hunks: { header: string; lines: PatchLine[] }[] = [];
   let [oldNumber, newNumber] = [0, 0];

@@ -8,7 +8,7 @@ type BarProps = {
   readonly onGo: (match: Match) => void;
 };
 
-/** Search in the whole diff: the browser's own search sees only the rows that are drawn. */
+/** Searches the whole diff: the browser's own search finds only rendered rows. */
 export function SearchBar({ search, matches, onSearch, onGo }: BarProps) {
   const [at, setAt] = useState(-1);
   const count = matches === "invalid" ? 0 : matches.length;

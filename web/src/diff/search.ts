@@ -4,10 +4,10 @@ import type { DiffRow } from "./diff-rows.ts";
 export type Search = { readonly text: string; readonly isCase: boolean; readonly isExpression: boolean };
 export const NO_SEARCH: Search = { text: "", isCase: false, isExpression: false };
 
-/** What is searched for, to mark it in the lines that are drawn. */
+/** Current search, to mark its matches in rendered lines. */
 export const SearchContext = createContext<RegExp | null>(null);
 
-/** Null if there is nothing to search for; "invalid" for text that is no regular expression. */
+/** Returns null without search text, and "invalid" if the text is not a regular expression. */
 export function toExpression({ text, isCase, isExpression }: Search): RegExp | "invalid" | null {
   if (text === "") return null;
   try {
@@ -19,7 +19,7 @@ export function toExpression({ text, isCase, isExpression }: Search): RegExp | "
 
 export type Match = { readonly path: string; readonly key: string };
 
-/** Rows whose text or file name has a match, in the order of the diff. */
+/** Returns rows with a match in their text or file name, in diff order. */
 export const findMatches = (rows: readonly DiffRow[], expression: RegExp): Match[] =>
   rows
     .filter((row) => listTexts(row).some((text) => text.search(expression) !== -1))

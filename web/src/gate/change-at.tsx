@@ -6,13 +6,13 @@ import { splitHunks, pairLines } from "../diff/diff-rows.ts";
 import { LineText } from "../diff/line-text.tsx";
 import type { Hunk, PatchLine } from "../diff/parse-patch.ts";
 
-/** Lines before and after a commented line in which a change still counts as being about it. */
+/** Lines before and after a commented line in which a change still belongs to the comment. */
 const NEARBY = 1;
 const SIGNS = { context: " ", added: "+", removed: "−" } as const;
 
 type ChangeProps = { readonly gate: GateView; readonly place: CommentPlace };
 
-/** What became of the lines that a comment was about, since the person last looked. */
+/** Displays how the commented lines changed since the user's last review. */
 export function ChangeAt({ gate, place }: ChangeProps) {
   const { data } = useQuery({
     queryKey: ["run", gate.run, "diff", "seen", gate.shown],
@@ -38,7 +38,7 @@ export function ChangeAt({ gate, place }: ChangeProps) {
 
 type ChangedLine = { readonly line: PatchLine; readonly other: PatchLine | null };
 
-/** The comment was about the text from before, so that lines are found by the numbers they had. */
+/** Finds lines by their old numbers, because the comment refers to the earlier text. */
 function changedNear(file: DiffFile, line: number): ChangedLine[] {
   return splitHunks(file).flatMap((hunk) => {
     const changed = pairLines(hunk).filter(({ left, right }) => left !== right);
@@ -52,7 +52,7 @@ function changedNear(file: DiffFile, line: number): ChangedLine[] {
   });
 }
 
-/** The old number of the last line that was there before an added one. */
+/** Returns the old number of the last line before an added one. */
 function before({ lines }: Hunk, added: PatchLine | null): number {
   const at = added === null ? -1 : lines.indexOf(added);
   return lines.slice(0, at).findLast(({ oldNumber }) => oldNumber !== null)?.oldNumber ?? 0;

@@ -51,7 +51,7 @@ function useSearch({ allRows, diff, layout }: GateChanges) {
   const expression = useMemo(() => toExpression(wanted), [wanted]);
   const matches = useMemo(
     () => (expression === null || expression === "invalid" ? [] : findMatches(allRows(), expression)),
-    // The rows depend on the diff and its layout; notes are not searched.
+    // Rows depend on the diff and its layout. Notes are not searched.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [expression, diff, layout],
   );

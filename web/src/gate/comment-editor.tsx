@@ -3,7 +3,7 @@ import type { DraftComment } from "./draft-store.ts";
 import { type DraftActions, isEmpty } from "./drafts.ts";
 import { useReview } from "./review-context.ts";
 
-/** Where a comment is written, with a suggested wording. Each keystroke is saved as a draft. */
+/** Editor of a comment and a suggested wording. Each keystroke is saved as a draft. */
 export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
   const { drafting, takeFocus } = useReview();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -55,7 +55,7 @@ export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
   );
 }
 
-/** Moves the focus to the comment or its line, unless the user has moved it in the meantime. */
+/** Moves the focus to the comment or its line, never to the top of the page. */
 function closing({ id, place }: DraftComment, drafting: DraftActions) {
   const focusSoon = (selector: string): void =>
     void requestAnimationFrame(() => {

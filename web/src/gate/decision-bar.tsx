@@ -8,7 +8,7 @@ import type { GateChanges, Progress } from "./use-changes.ts";
 
 type BarProps = { readonly gate: GateView; readonly changes: Pick<GateChanges, "progress" | "markAll"> };
 
-/** Always in sight: what may be decided, and what each decision will do. */
+/** Displays the options with their effects. Always visible. */
 export function DecisionBar({ gate, changes }: BarProps) {
   const { drafting } = useReview();
   const [asked, setAsked] = useState<AnswerOption | null>(null);
@@ -67,7 +67,7 @@ const Effect = ({ option }: { readonly option: AnswerOption }) => (
 
 const NOTHING: Progress = { files: 0, notViewed: 0, changedSince: null };
 
-/** What a decision would leave unread and unsent, in one line. */
+/** Summarizes unviewed files and unsent comments in one line. */
 function stateText(comments: number, progress: Progress | null): string {
   const unread =
     progress === null
@@ -79,7 +79,7 @@ function stateText(comments: number, progress: Progress | null): string {
   return [unsent, unread].filter((part) => part !== "").join(" · ") || "Comments stay with you until you decide";
 }
 
-/** The same places whatever was written: accepting stands last, at the edge of the screen. */
+/** Returns the options in a fixed order: Continue is last, at the edge of the screen. */
 function inOrder({ options, goBack }: GateView): AnswerOption[] {
   const all = goBack === null ? options : [...options, goBack];
   const isAccepting = ({ option }: AnswerOption): boolean => option === "continue";
@@ -111,10 +111,10 @@ const OptionButton = ({ option, comments, isSending, onPress, onPoint }: ButtonP
   </button>
 );
 
-/** Where nothing can be pointed at without pressing it, what it does is told before it is done. */
+/** Returns false on touch screens, where the effect is displayed before the user presses an option. */
 const canPoint = (): boolean => !matchMedia("(hover: none)").matches;
 
-/** With comments written, sending them is what comes next. */
+/** Highlights Redo if there are comments to send. */
 function buttonTone({ option, tone }: AnswerOption, comments: number): AnswerOption["tone"] {
   if (comments === 0) return tone;
   return option === "redo" ? "primary" : tone === "primary" ? "plain" : tone;

@@ -7,7 +7,7 @@ import { Markdown } from "../parts/markdown.tsx";
 import { Notes } from "./notes.tsx";
 import { anchored, type EarlierAt, hasNotes, type Line, notesAt, useReview } from "./review-context.ts";
 
-/** A document with comments on its blocks, or on any line of its source. */
+/** Displays a document with comments on its blocks, or on any line of its source. */
 export function Document({ document }: { readonly document: DocumentView }) {
   const isMarkdown = /\.(?:md|markdown)$/i.test(document.path);
   const [isSource, setSource] = useState(!isMarkdown);

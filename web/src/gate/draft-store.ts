@@ -2,15 +2,15 @@ import { api } from "../api.ts";
 import { isTeam } from "../served-by.ts";
 import type { ReviewComment } from "../../../src/schema/comments.ts";
 
-/** A comment that is not sent. Each keystroke is in it. */
+/** An unsent comment, updated at each keystroke. */
 export type DraftComment = ReviewComment & {
   /** True while its editor is open. */
   readonly isOpen?: boolean;
-  /** The comment before it was edited again. */
+  /** Content before the comment was edited again. */
   readonly before?: Pick<ReviewComment, "text" | "suggestion">;
 };
 
-/** What a user has written at one gate and not sent. */
+/** Unsent text of a user at one gate. */
 export type Draft = { readonly guidance: string; readonly comments: readonly DraftComment[] };
 
 export const EMPTY: Draft = { guidance: "", comments: [] };
@@ -40,7 +40,7 @@ function textAt(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
-    return null; // storage is switched off; what is written stays in this tab
+    return null; // storage is disabled; text stays in this tab
   }
 }
 
@@ -54,7 +54,7 @@ export function parseDraft(text: string | null): Draft {
   }
 }
 
-/** Changes the draft as it is now, which another tab may have changed. */
+/** Updates the stored draft, which another tab may have changed. */
 export function updateDraft(at: { readonly run: string; readonly wait: string }, change: (now: Draft) => Draft): void {
   const next = change(parseDraft(readText(at.run, at.wait)));
   const isEmpty = next.guidance === "" && next.comments.length === 0;
@@ -74,7 +74,10 @@ function store(key: string, text: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** The server has a copy for other browsers, and for the same one at another port. A team's page has one address. */
+/**
+ * Sends a copy to the server, for other browsers and for this browser on another port. A team's web UI has one address
+ * and needs no copy.
+ */
 function sendLater(at: { readonly run: string; readonly wait: string }): void {
   if (isTeam) return;
   const key = storageKey(at.run, at.wait);
@@ -91,11 +94,11 @@ function send({ run, wait }: { readonly run: string; readonly wait: string }): v
   const text = textAt(key);
   void api.saveDraft(run, { wait, text }).then(
     () => unsaved.delete(key),
-    () => undefined, // the copy in this browser is enough; the next keystroke tries again
+    () => undefined, // this browser has a copy; the next keystroke tries again
   );
 }
 
-/** Reads the server's copies of drafts that this browser does not have. */
+/** Loads drafts that the server has and this browser does not. */
 export async function fetchDrafts(run: string): Promise<void> {
   if (isTeam) return;
   const { drafts } = await api.drafts(run);
@@ -103,7 +106,7 @@ export async function fetchDrafts(run: string): Promise<void> {
     if (readText(run, wait) === null) store(storageKey(run, wait), text);
 }
 
-/** Gates of a run at which drafts were left. */
+/** Lists the gates of a run for which this browser has drafts. */
 export function waitsWithDrafts(run: string): string[] {
   const prefix = storageKey(run, "");
   try {
@@ -113,7 +116,7 @@ export function waitsWithDrafts(run: string): string[] {
   }
 }
 
-/** Leaving asks only if something would be lost. */
+/** Asks before leaving only if text would be lost. */
 window.addEventListener("beforeunload", (event) => {
   if (unsaved.size > 0) event.preventDefault();
 });

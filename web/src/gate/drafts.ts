@@ -15,26 +15,26 @@ export type DraftText = Pick<ReviewComment, "text" | "suggestion">;
 
 export type DraftActions = {
   readonly guidance: string;
-  /** All comments, also those whose editor is open and empty. */
+  /** All comments, including empty ones with an open editor. */
   readonly drafts: readonly DraftComment[];
-  /** Those that say something, as they are sent. */
+  /** Comments with content, as they are sent. */
   readonly comments: readonly ReviewComment[];
-  /** Opens an editor; returns the id of the comment. */
+  /** Opens an editor, and returns the id of its comment. */
   readonly open: (place: CommentPlace) => string;
   readonly reopen: (id: string) => void;
   readonly write: (id: string, written: DraftText) => void;
-  /** Closes the editor and keeps what was written. */
+  /** Closes the editor and keeps its text. Removes an empty comment. */
   readonly close: (id: string) => void;
-  /** Closes the editor and restores the comment before it was opened. */
+  /** Closes the editor and restores the comment from before it was opened. */
   readonly revert: (id: string) => void;
   readonly remove: (id: string) => void;
   readonly setGuidance: (text: string) => void;
-  /** Adds comments that were left at another gate. */
+  /** Adds unsent comments of another gate. */
   readonly add: (comments: readonly ReviewComment[]) => void;
   readonly clear: () => void;
 };
 
-/** `used`: the highest number that comments of earlier gates have. */
+/** `used`: highest number of a comment at earlier gates. */
 export function useDraft(run: string, wait: string, used: number): DraftActions {
   const text = useSyncExternalStore(subscribe, () => readText(run, wait));
   const draft = useMemo(() => parseDraft(text), [text]);
@@ -93,7 +93,7 @@ const isSamePlace = (one: CommentPlace | null, { path, line, side }: CommentPlac
 export const isEmpty = ({ text, suggestion, place }: ReviewComment): boolean =>
   text.trim() === "" && (suggestion === null || suggestion === (place?.quote ?? ""));
 
-/** Comments that say something, without what only the editor knows. */
+/** Returns comments with content, without the state of their editors. */
 export const sendable = (drafts: readonly DraftComment[]): ReviewComment[] =>
   drafts
     .filter((draft) => !isEmpty(draft))

@@ -8,7 +8,7 @@ import { announce } from "../parts/announce.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { GateReview } from "./gate-review.tsx";
 
-/** The open gate of a run. Where none is open, the run itself is shown. */
+/** Displays the open gate of a run, or the run itself if no gate is open. */
 export function GatePage({ run }: { readonly run: string }) {
   const navigate = useNavigate();
   const { data: gate, error, isPending } = useGate(run);
@@ -30,7 +30,7 @@ export function GatePage({ run }: { readonly run: string }) {
   return <GateReview key={gate.wait} gate={gate} />;
 }
 
-/** A gate that is left is forgotten: whoever comes back may find another one open. */
+/** Loads the gate. It is not cached after leaving the page, because another gate may be open later. */
 function useGate(run: string) {
   const client = useQueryClient();
   const queryKey = ["run", run, "gate"];

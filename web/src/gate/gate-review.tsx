@@ -56,7 +56,7 @@ export function GateReview({ gate }: { readonly gate: GateView }) {
   );
 }
 
-/** What is said at this gate: the person's drafts, the reviewers' findings, and the comments of earlier gates. */
+/** Collects the notes of this gate: the user's drafts, findings of reviewers, and comments of earlier gates. */
 function useGateReview(gate: GateView, markShown: Review["markShown"]): Review {
   const earlier = useMemo(() => gate.earlier.flatMap(({ comments }) => comments), [gate.earlier]);
   const used = Math.max(0, ...earlier.map(({ comment }) => draftNumber(comment.id)));
@@ -94,7 +94,7 @@ function useGateReview(gate: GateView, markShown: Review["markShown"]): Review {
 
 const MAX_QUOTE_CHARS = 2000;
 
-/** Documents whose drawing has all of their text. */
+/** Tracks documents that are rendered with all of their text. */
 function useShown(): [ReadonlySet<string>, Review["markShown"]] {
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const markShown = useCallback((path: string, isWhole: boolean): void => {

@@ -5,27 +5,27 @@ import { isPlain, setRowMover } from "../keyboard.ts";
 import { isSameFile, type Line } from "./review-context.ts";
 import type { GateChanges } from "./use-changes.ts";
 
-/** A row of the diff to bring into view, whether it is drawn or not. */
+/** Diff row to bring into view, even if it is not rendered yet. */
 export type Goal = {
-  /** The first of these that is there. */
+  /** Keys by preference: the first existing row is used. */
   readonly keys: readonly string[];
   /** True to move the focus, too. */
   readonly isFocused: boolean;
-  /** Set anew by each request, so that the same row can be asked for again. */
+  /** Different for each request, to allow going to the same row again. */
   readonly at: number;
 };
 
 export type Navigation = {
   readonly goal: Goal | null;
   readonly goToFile: (path: string) => void;
-  /** Goes to what is said at a line; to its file if the diff does not have the line. */
+  /** Goes to the notes of a line, or to its file if the diff does not contain the line. */
   readonly goToLine: (place: Pick<Line, "path" | "line"> & { readonly side?: Line["side"] }) => void;
   readonly goToRow: (path: string, key: string) => void;
 };
 
 type Stop = { readonly element: HTMLElement } | { readonly key: string };
 
-/** Movement within a gate. It works on the rows of the diff, of which the page has only those on the screen. */
+/** Moves within a gate. Uses the rows of the diff, because the page contains only those on the screen. */
 export function useNavigation({ files, rows, open, mark }: GateChanges): Navigation {
   const [goal, setGoal] = useState<Goal | null>(null);
   const last = useRef<string | null>(null);
@@ -69,13 +69,15 @@ export function useNavigation({ files, rows, open, mark }: GateChanges): Navigat
 
 type Keys = {
   readonly rows: readonly DiffRow[];
-  /** The row that had the focus, which may not be drawn any more. */
+  /** Last focused row, which may no longer be rendered. */
   readonly last: { readonly current: string | null };
   readonly visit: (stop: Stop | undefined) => void;
   readonly mark: (path: string) => void;
 };
 
-/** j and k go through files, n and p through what was said; v marks the file that has the focus, d goes to the decision. */
+/**
+ * Moves through files with j and k, and through notes with n and p; v marks the focused file, d goes to the decision.
+ */
 function useGateKeys({ rows, last, visit, mark }: Keys): void {
   useEffect(() => {
     const move = (stops: readonly Stop[], step: 1 | -1): void =>
@@ -103,7 +105,7 @@ function useGateKeys({ rows, last, visit, mark }: Keys): void {
 const fileNamed = (files: readonly DiffFile[], path: string): DiffFile | undefined =>
   files.find((file) => file.path === path) ?? files.find((file) => isSameFile(file.path, path));
 
-/** The first press opens the search of the diff; in its field, the browser's own search opens. */
+/** Opens the diff search. In its field, the same keys open the browser's own search. */
 function focusSearch(event: KeyboardEvent): void {
   const field = document.querySelector<HTMLInputElement>("[data-search]");
   if (field === null || field === document.activeElement) return;
@@ -125,7 +127,7 @@ const noteStops = (rows: readonly DiffRow[]): Stop[] => [
 
 type Position = { readonly rows: readonly DiffRow[]; readonly last: string | null };
 
-/** From where the focus is; from where it was, if its row is no longer drawn. */
+/** Counts from the focus, or from the last focused row if that is no longer rendered. */
 function nextIndex(stops: readonly Stop[], { step, ...position }: Position & { readonly step: 1 | -1 }): number {
   const row = rowAt(document.activeElement, position);
   const at =

@@ -6,7 +6,7 @@ import { CommentEditor } from "./comment-editor.tsx";
 import type { DraftComment } from "./draft-store.ts";
 import { type Notes as Found, useReview } from "./review-context.ts";
 
-/** Everything said at one line: findings, comments of earlier gates with their replies, and drafts. */
+/** Displays all notes at one line: findings, comments of earlier gates with their replies, and drafts. */
 export const Notes = ({ notes }: { readonly notes: Found }) => (
   <div className="notes">
     {notes.findings.map((finding) => (
@@ -68,11 +68,11 @@ const DID = { applied: "Applied", kept: "Not changed", answered: "Answered" } as
 type EarlierProps = {
   readonly comment: ReviewComment;
   readonly reply: CommentReply | null;
-  /** What changed there, where it is not in sight anyway. */
+  /** The change at this place, if it is not visible anyway. */
   readonly children?: ReactNode;
 };
 
-/** A comment of an earlier gate together with what the agent says it did. */
+/** Displays a comment of an earlier gate with the agent's reply. */
 export function EarlierNote({ comment, reply, children }: EarlierProps) {
   const { isResolved, setResolved } = useReview();
   const isDone = isResolved(comment.id);

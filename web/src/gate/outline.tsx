@@ -9,7 +9,7 @@ type OutlineProps = {
   readonly onGo: (path: string) => void;
 };
 
-/** Everything there is to read, with what was viewed and what was said about it. */
+/** Lists all files to read, with viewed marks and the number of notes. */
 export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
   const read = files.filter(({ isBookkeeping }) => !isBookkeeping);
   const done = read.filter(isViewed).length;
@@ -68,7 +68,7 @@ const FileLink = ({ file, isViewed, onGo }: LinkProps) => (
   </button>
 );
 
-/** How much was said about a file: findings that are open, and own comments. */
+/** Displays the number of notes on a file: open findings and the user's comments. */
 function Said({ path }: { readonly path: string }) {
   const { drafting, findings } = useReview();
   const comments = drafting.comments.filter(({ place }) => place?.path === path).length;
@@ -90,7 +90,7 @@ const OWN = "Written by isdlc";
 
 type Folder = { readonly folder: string; readonly own: readonly DiffFile[] };
 
-/** In the order of the diff: code before documents. */
+/** Groups files by folder, in diff order: code before documents. */
 function groupByFolder(files: readonly DiffFile[]): Folder[] {
   const folders = new Map<string, DiffFile[]>();
   for (const file of files) {

@@ -6,7 +6,7 @@ import type { Navigation } from "./navigation.ts";
 import { ChangeAt } from "./change-at.tsx";
 import { EarlierNote, FailureNote, FindingNote } from "./notes.tsx";
 
-/** What speaks for and against the work, before its documents and its code. */
+/** Displays the evidence for and against the work, before its documents and code. */
 type OverviewProps = { readonly gate: GateView; readonly goToLine: Navigation["goToLine"] };
 
 export function Overview({ gate, goToLine }: OverviewProps) {
@@ -65,10 +65,10 @@ const CHECK = {
   null: { word: "not run", Icon: QuestionIcon, tone: "plain" },
 } as const;
 
-/** A failure that is no other than before the run, with which a person went on. */
+/** Only failures from before the run, with which a user continued. */
 const KNOWN = { word: "without new failures", Icon: QuestionIcon, tone: "plain" } as const;
 
-/** Nobody knows if failures are new where the runner did not name them. */
+/** If the test runner named no tests, new failures look like known ones. */
 const AS_BEFORE = { ...KNOWN, word: "failed as before the run" } as const;
 
 function checkPicture({ ok, isKnown, notStarted, against }: GateView["checks"][number]) {
@@ -114,7 +114,7 @@ const COMPARED = [
   ["fixed", "Fixed since the run began", "good"],
 ] as const;
 
-/** Tests that fail now, and those that failed before any agent wrote. */
+/** Displays tests by comparison with the results from before the run. */
 function Compared({ gate: { checks } }: { readonly gate: GateView }) {
   const against = checks.find((check) => check.against !== undefined)?.against;
   const lists = COMPARED.filter(([key]) => (against?.[key] ?? []).length > 0);
@@ -151,7 +151,7 @@ function Failures({ gate: { failed }, goToLine }: OverviewProps) {
   );
 }
 
-/** Comments of all rounds, the newest first, each with what the agent says it did. */
+/** Displays the comments of all rounds with the agent's replies, newest first. */
 function Earlier({ gate, goToLine }: OverviewProps) {
   if (gate.earlier.length === 0) return null;
   return (

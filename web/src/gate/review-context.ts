@@ -8,7 +8,7 @@ import type { DraftActions } from "./drafts.ts";
 export type Line = Pick<CommentPlace, "path" | "line" | "side">;
 export type EarlierComment = GateView["earlier"][number]["comments"][number];
 
-/** What is said about lines, and where something is being written now. */
+/** Notes on lines, with the drafts of the user. */
 export type Review = {
   readonly drafting: DraftActions;
   readonly findings: readonly FindingView[];
@@ -19,9 +19,9 @@ export type Review = {
   readonly mayComment: boolean;
   /** Opens an editor at a line. */
   readonly comment: (line: Line, quote: string) => void;
-  /** True once for a comment whose editor was just opened. */
+  /** Returns true once for a comment whose editor was just opened. */
   readonly takeFocus: (id: string) => boolean;
-  /** Called with true once all text of a document is in its drawing. */
+  /** Called with true if the rendered document has all of its text. */
   readonly markShown: (path: string, isWhole: boolean) => void;
 };
 
@@ -36,7 +36,7 @@ export function useReview(): Review {
 export const isAt = (place: Line | null, { path, line, side }: Line): boolean =>
   place !== null && place.path === path && place.line === line && place.side === side;
 
-/** A path given short is the same file as one given long. */
+/** Returns true if one path is equal to the end of the other: paths may be abbreviated. */
 export const isSameFile = (one: string, other: string): boolean =>
   one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 
@@ -51,8 +51,8 @@ type TextLine = { readonly line: number; readonly text: string };
 export type EarlierAt = (at: Line) => readonly EarlierComment[];
 
 /**
- * Earlier comments by the lines they are about now. The file has changed since: a comment belongs to the line that reads
- * as its quote, the nearest one to where it was; if there is none, it is shown in the overview only.
+ * Places earlier comments in the current file: at the line equal to their quote and nearest to their old line.
+ * Comments without such a line are shown in the overview only.
  */
 export function anchored({ earlier, isResolved }: Review, path: string, lines: () => readonly TextLine[]): EarlierAt {
   const here = earlier.filter(({ comment }) => comment.place?.path === path && !isResolved(comment.id));
@@ -69,7 +69,7 @@ export function anchored({ earlier, isResolved }: Review, path: string, lines: (
   return (at) => (at.side === "old" ? [] : placed.filter(({ line }) => line === at.line).map(({ one }) => one));
 }
 
-/** Everything that belongs at one line. */
+/** Collects all notes of one line. */
 export function notesAt(review: Review, at: Line, earlierAt: EarlierAt): Notes {
   return {
     drafts: review.drafting.drafts.filter(({ place }) => isAt(place, at)),

@@ -7,12 +7,12 @@ import { sendable } from "./drafts.ts";
 
 type UnsentProps = {
   readonly run: string;
-  /** The open gate, whose drafts are shown at their lines. */
+  /** The open gate, whose drafts are displayed at their lines. */
   readonly except: string | null;
   readonly onMove?: (comments: readonly ReviewComment[]) => void;
 };
 
-/** Comments that were written at a gate which was answered without them, for instance by another user. */
+/** Displays unsent comments of a gate that was answered without them, for example by another user. */
 export function UnsentComments({ run, except, onMove }: UnsentProps) {
   useEffect(() => void fetchDrafts(run).catch(() => undefined), [run]);
   const found = useSyncExternalStore(subscribe, () => JSON.stringify(leftAt(run, except)));

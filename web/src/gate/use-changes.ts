@@ -7,7 +7,7 @@ import { useStored } from "../stored.ts";
 import type { Review } from "./review-context.ts";
 import { useViewed } from "./viewed.ts";
 
-/** The diff of a gate: against what, how it is laid out, and what of it is open. */
+/** Diff of a gate: its base, its layout and its open files. */
 export type GateChanges = {
   readonly diff: DiffView | undefined;
   readonly error: unknown;
@@ -15,28 +15,28 @@ export type GateChanges = {
   readonly rows: readonly DiffRow[];
   readonly against: DiffAgainst;
   readonly layout: Layout;
-  /** True where two sides would not have room. */
+  /** True if the window is too narrow for two sides. */
   readonly isNarrow: boolean;
   readonly setAgainst: (against: DiffAgainst) => void;
   readonly setLayout: (layout: Layout) => void;
   readonly isViewed: (file: DiffFile) => boolean;
-  /** Files of the whole change, and how many of them were viewed; null until it is loaded. */
+  /** Files of the whole change, and how many are not viewed. Null until loaded. */
   readonly progress: Progress | null;
-  /** All rows, also of files that are closed. */
+  /** Returns all rows, including those of closed files. */
   readonly allRows: () => readonly DiffRow[];
   readonly open: (path: string) => void;
-  /** Marks all files as viewed, once they are accepted. */
+  /** Marks all files as viewed after they were accepted. */
   readonly markAll: () => void;
   /** Opens or closes a file. */
   readonly toggle: (path: string) => void;
-  /** Marks a file as viewed, or takes the mark away. */
+  /** Marks a file as viewed, or removes the mark. */
   readonly mark: (path: string) => void;
 };
 
 export type Progress = {
   readonly files: number;
   readonly notViewed: number;
-  /** Files changed since the last review of this user; null if there was none. */
+  /** Files changed since this user's last review, if any. */
   readonly changedSince: number | null;
 };
 
@@ -44,7 +44,7 @@ const NO_FILES: readonly DiffFile[] = [];
 
 type ReviewedFiles = { readonly review: Review; readonly shown: ReadonlySet<string> };
 
-/** `shown`: documents that are drawn above the diff with all of their text. */
+/** `shown`: documents with their whole text above the diff. */
 export function useChanges(gate: GateView, { review, shown }: ReviewedFiles): GateChanges {
   const [wanted, setLayout] = useStored<Layout>("isdlc.layout", "unified");
   const isNarrow = useIsNarrow();
@@ -74,7 +74,7 @@ export function useChanges(gate: GateView, { review, shown }: ReviewedFiles): Ga
   return { ...shownState, setAgainst, setLayout, isViewed, open, toggle, mark, markAll };
 }
 
-/** What was not viewed stays to be viewed: everything is loaded, also if only a part of it is shown. */
+/** Loads the whole change even if only a part of it is displayed: unviewed files must still be viewed. */
 function useDiffs({ run, shown, hasSeen }: GateView) {
   const query = (against: DiffAgainst) => ({
     queryKey: ["run", run, "diff", against, shown],
@@ -85,7 +85,7 @@ function useDiffs({ run, shown, hasSeen }: GateView) {
 
 type IsViewed = GateChanges["isViewed"];
 
-/** A file was viewed if all of its change was, whatever part of it is shown now. */
+/** Tracks viewed files by the digest of their whole change, independent of the part displayed now. */
 function useViewedFiles({ run }: GateView, base: DiffView | undefined) {
   const viewed = useViewed(run);
   const whole = (file: DiffFile): DiffFile => base?.files.find(({ path }) => path === file.path) ?? file;
@@ -105,7 +105,10 @@ type LoadedChanges = {
   readonly isViewed: IsViewed;
 };
 
-/** Starts with the changes since the last review only if everything else was viewed; decided once, when both are there. */
+/**
+ * Starts with the changes since the last review only if all other files were viewed. Decides once, when both diffs are
+ * loaded.
+ */
 function useAgainst({ hasSeen }: GateView, { base, seen, isViewed }: LoadedChanges) {
   const [chosen, setChosen] = useState<DiffAgainst | null>(null);
   if (chosen === null && base !== undefined && seen !== undefined) {

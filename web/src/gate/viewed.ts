@@ -15,7 +15,7 @@ export type ViewedFiles = {
   readonly set: (path: string, digest: string, isViewed: boolean) => void;
 };
 
-/** Which files a person has looked through, by what they looked like then: a file that changes is new again. */
+/** Tracks viewed files by digest: a file that changes is new again. */
 export function useViewed(run: string): ViewedFiles {
   const key = `isdlc.viewed.${run}`;
   const text = useSyncExternalStore(subscribe, () => localStorage.getItem(key) ?? "{}");

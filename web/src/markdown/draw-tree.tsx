@@ -2,7 +2,7 @@ import { createElement, Fragment, type ReactNode } from "react";
 import { Diagram } from "../parts/diagram.tsx";
 import { LANGUAGE_CLASS, SOURCE_CLASS, type TreeElement, type TreeNode } from "./tree.ts";
 
-/** A block that begins at a line of the source; `children` is what is in it. */
+/** A block with its first line in the source and its content. */
 export type BlockProps = { readonly tag: BlockTag; readonly line: number; readonly children: ReactNode };
 export type DrawBlock = (block: BlockProps) => ReactNode;
 
@@ -10,7 +10,7 @@ const BLOCKS = ["p", "li", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "table"] a
 export type BlockTag = (typeof BLOCKS)[number];
 const isBlock = (tag: string): tag is BlockTag => BLOCKS.some((block) => block === tag);
 
-/** Nothing else is drawn; of any other element, only its children. */
+/** Rendered elements. Of any other element, only its children are rendered. */
 const TAGS = new Set(
   "p li h1 h2 h3 h4 h5 h6 pre table ul ol blockquote code em strong del thead tbody tr th td hr br sup section div".split(
     " ",

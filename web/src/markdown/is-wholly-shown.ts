@@ -1,15 +1,18 @@
 const WORD = /[\p{L}\p{N}\p{S}]+/gu;
-/** Numbers of lists and states of task boxes, which are drawn as something else. */
+/** List markers and states of task boxes, which are rendered differently. */
 const MARKERS = /^((?:\s|>)*)(?:[-*+]|\d{1,9}[.)])(?:\s+\[[ xX]\](?=\s))?(?=\s|$)/gm;
 const DECORATION = /[☑☐`~+|<>=^]/g;
 
-/** True if the letters and digits of the drawing are exactly those of the source. What cannot be compared counts as hidden. */
+/**
+ * Returns true if the rendered document has exactly the letters and digits of its source. Text that cannot be compared
+ * counts as hidden.
+ */
 export const isWhollyShown = (source: string, drawing: Element): boolean =>
   letters(source.replaceAll(MARKERS, "$1")) === letters(drawnText(drawing));
 
 const letters = (text: string): string => (text.replaceAll(DECORATION, "").match(WORD) ?? []).join("");
 
-/** The text of the document, without controls and comments that the page adds to it. */
+/** Returns the text of the document, without controls and comments added by the page. */
 function drawnText(drawing: Element): string {
   const walker = document.createTreeWalker(drawing, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
     node instanceof Element && node.matches(ADDED) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
@@ -20,5 +23,5 @@ function drawnText(drawing: Element): string {
   return parts.join("");
 }
 
-/** Parts of the page within the document. */
+/** Elements added to the document by the page. */
 const ADDED = "button, .notes, summary, figcaption";

@@ -4,9 +4,9 @@ import type { ParseReply, ParseRequest, TreeNode } from "./tree.ts";
 
 export type ParsedMarkdown = readonly TreeNode[] | null;
 
-/** A document that takes longer is shown as source. */
+/** Slower documents are displayed as source. */
 const PARSE_TIMEOUT_MS = 10_000;
-/** Documents that are drawn again when they come back into view. */
+/** Number of cached documents, to render them again when they come back into view. */
 const MAX_REMEMBERED = 200;
 
 type PendingParse = ParseRequest & { readonly resolve: (nodes: ParsedMarkdown) => void };
@@ -17,7 +17,10 @@ let worker: Worker | null = null;
 let timer = 0;
 let lastId = 0;
 
-/** Parses a document; null if it cannot be drawn. One document after the other, so that each has its own time limit. */
+/**
+ * Parses a document. Returns null if it must be displayed as source. Parses one document at a time, to give each the
+ * full time limit.
+ */
 export function parseInWorker(text: string): Promise<ParsedMarkdown> {
   const known = remembered.get(text);
   if (known !== undefined) return known;
@@ -56,9 +59,9 @@ type PolicyFactory = {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptUrlPolicy;
 };
 
-/** The page's policy allows script URLs from a named policy only; this one has a single URL, of our own bundle. */
+/** The page accepts script URLs only from a named policy. This policy allows a single URL, from this bundle. */
 function startWorker(): Worker {
-  const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes; // not in every browser
+  const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes; // not supported by all browsers
   const policy = (trusted ??= factory?.createPolicy("isdlc-worker", { createScriptURL: () => workerUrl }));
   const started = new Worker(policy?.createScriptURL(workerUrl) ?? workerUrl, { type: "module" });
   started.addEventListener("message", ({ data }: MessageEvent<ParseReply>) => {

@@ -4,7 +4,10 @@ import remarkGfm from "remark-gfm";
 import { showDropped } from "./show-dropped.ts";
 import { LANGUAGE_CLASS, SOURCE_CLASS, type TreeNode } from "./tree.ts";
 
-/** Text, lists, tables, code and links that lead to the web. No image is loaded, and no HTML of a document gets through. */
+/**
+ * Allows text, lists, tables, code, and links to web and email addresses. Images are not loaded, and HTML of a
+ * document is not rendered.
+ */
 const schema = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !["img", "input", "picture"].includes(name)),
@@ -16,7 +19,7 @@ const schema = {
   },
 };
 
-/** Elements of one document; more take the browser seconds to draw. */
+/** Maximum number of elements per document. Browsers need seconds to render more. */
 const MAX_ELEMENTS = 20_000;
 const MAX_DEPTH = 100;
 
@@ -29,11 +32,11 @@ type HtmlNode = {
   readonly position?: { readonly start: { readonly line: number } };
 };
 
-/** Returns the elements of a Markdown document; null if there are too many or they are nested too deeply. */
+/** Returns the elements of a Markdown document, or null if they are too many or nested too deeply. */
 export function parseMarkdown(text: string): readonly TreeNode[] | null {
   let root: HtmlNode = { type: "root" };
   const keepTree = () => (tree: unknown) => {
-    root = tree as HtmlNode; // rehype gives the tree that the sanitizer returned
+    root = tree as HtmlNode; // rehype passes the sanitizer's tree
   };
   ReactMarkdown({
     children: text,

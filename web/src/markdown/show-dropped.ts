@@ -1,6 +1,6 @@
 import { LANGUAGE_CLASS, SOURCE_CLASS } from "./tree.ts";
 
-/** The part of a Markdown syntax tree that is needed here. */
+/** Used properties of a Markdown syntax tree. */
 type Node = {
   type: string;
   children?: Node[];
@@ -28,11 +28,14 @@ const PHRASING = new Set([
   "tableCell",
 ]);
 
-/** Replaces what HTML output would drop by its source: HTML, images, link targets, definitions, states of task boxes. */
+/**
+ * Replaces content that HTML output would drop with its source: HTML, images, link targets, definitions, states of
+ * task boxes.
+ */
 export function showDropped(): (tree: unknown, file: unknown) => void {
   return (tree, file) => {
     const source = String(file);
-    const root = tree as Node; // remark gives the tree of its own parser
+    const root = tree as Node; // remark passes the tree of its parser
     const referenced = new Set<string>();
     visit(root, (node) => {
       if (node.type === "footnoteReference" && node.identifier !== undefined) referenced.add(node.identifier);
@@ -92,11 +95,11 @@ const inlineSource = (value: string, from: Node): Node =>
 const blockSource = (value: string, from: Node): Node =>
   withPosition({ type: "code", value, lang: null, data: { hProperties: { className: [SOURCE_CLASS] } } }, from);
 
-/** HTML tables have as many columns as their head; further cells are dropped. */
+/** Returns true if a row has more cells than the table's head. HTML output would drop them. */
 const hasExtraCells = ({ align, children = [] }: Node): boolean =>
   children.some((row) => (row.children ?? []).length > (align ?? []).length);
 
-/** A box that cannot be clicked: its state as text. */
+/** Writes the state of a task box as text, not as a control. */
 function markState(item: Node): void {
   if (typeof item.checked !== "boolean") return;
   const box: Node = { type: "text", value: item.checked ? "☑ " : "☐ " };
@@ -106,7 +109,7 @@ function markState(item: Node): void {
   item.checked = null;
 }
 
-/** What follows the opening fence. */
+/** Returns the text after the opening fence. */
 function language({ lang, meta }: Node): Node[] {
   const value = [lang, meta].filter((part) => typeof part === "string" && part !== "").join(" ");
   if (value === "") return [];
@@ -114,7 +117,7 @@ function language({ lang, meta }: Node): Node[] {
   return [{ type: "paragraph", data, children: [{ type: "text", value }] }];
 }
 
-/** Where a link leads, unless its text says so already. */
+/** Returns the title of a link, and its target unless the link text is the target. */
 function target(node: Node): Node[] {
   const text: string[] = [];
   visit(node, ({ type, value }) => {

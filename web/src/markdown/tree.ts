@@ -1,18 +1,18 @@
-/** A Markdown document as HTML elements, in the form in which a worker can send it. */
+/** A Markdown document as HTML elements, in a form that a worker can send. */
 export type TreeText = { readonly type: "text"; readonly value: string };
 export type TreeElement = {
   readonly type: "element";
   readonly tagName: string;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly children: readonly TreeNode[];
-  /** First line in the source; null for elements that the source does not have. */
+  /** First line in the source, or null for an element without source. */
   readonly line: number | null;
 };
 export type TreeNode = TreeText | TreeElement;
 
-/** `id`: of the request, as several can wait for one worker. */
+/** `id`: number of the request, because several can wait for one worker. */
 export type ParseRequest = { readonly id: number; readonly text: string };
-/** Null if the text cannot be drawn: then its source is shown. */
+/** `nodes`: null if the page must display the source. */
 export type ParseReply = { readonly id: number; readonly nodes: readonly TreeNode[] | null };
 
 export const SOURCE_CLASS = "markdown-source";

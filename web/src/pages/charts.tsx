@@ -12,7 +12,7 @@ import { formatDuration, plural } from "../words.ts";
 const MINUTE = 60_000;
 const NEWEST = 24;
 
-/** What the runs of this project took, in time, money and patience. */
+/** Displays charts of the newest ended runs: time, redone phases, findings and cost. */
 export function Charts() {
   useTitle("Charts");
   const [repository, setRepository] = useState("");
@@ -54,7 +54,7 @@ const spreadBar = ({ phase, name, median, slowest }: Spread): Bar => ({
   most: slowest,
 });
 
-/** One bar for each of the newest runs of which it is known. */
+/** Returns one bar for each of the newest runs with a known value. */
 const runBars = (runs: ChartsView["runs"], valueOf: (run: ChartsView["runs"][number]) => number | null): Bar[] =>
   runs.slice(-NEWEST).flatMap((run) => {
     const value = valueOf(run);

@@ -1,4 +1,4 @@
-/** Shown to a browser that the server does not know. */
+/** Displayed to a browser without a session. */
 export function Closed({ wasUsed }: { readonly wasUsed: boolean }) {
   return (
     <main className="closed">

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Trouble } from "../parts/trouble.tsx";
 
-/** A page that could not be drawn. Runs and gates are as they were. */
+/** Displayed after a rendering error of a page. Runs and gates are unchanged. */
 export const Failed = ({ error }: { readonly error: unknown }) => (
   <div className="page">
     <Trouble error={error} />

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { api } from "../api.ts";
 import { PasskeyForm } from "../parts/passkey-form.tsx";
 
-/** Where the link of an invitation leads: whoever makes a passkey here is signed in with it. */
+/** Page of an invitation link. Creating a passkey here also signs in. */
 export function Invitation({ secret }: { readonly secret: string }) {
   const [error, setError] = useState<Error | null>(null);
   const [isPending, setIsPending] = useState(false);

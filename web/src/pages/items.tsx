@@ -98,7 +98,7 @@ function ItemTable({ items, repository }: TableProps) {
   );
 }
 
-/** What this person may begin with an item. A team's workers only build. */
+/** Returns the actions that this user may start for an item. A team's workers only build. */
 function useTools(repository: string | null): (item: Item) => React.JSX.Element | null {
   const mayBegin = useRepositories().some((one) => one.mayBegin && one.name === repository);
   if (isTeam && !mayBegin) return () => null;

@@ -9,7 +9,7 @@ import { usePickedRepository } from "../repositories.ts";
 import { useTitle } from "../title.ts";
 import { useStart } from "../starting.ts";
 
-/** What is known when the page is opened: an item of the list and of which repository, and what is to be done with it. */
+/** Parameters of the page: an item, its repository, and the work to start with it. */
 export type NewRunSearch = {
   readonly what?: "analyze" | "build";
   readonly item?: string;
@@ -18,7 +18,7 @@ export type NewRunSearch = {
 
 const FIRST: Wish = { what: "run", workflow: "change", title: "", isSupervised: true };
 
-/** Starts a run, or puts an item on record; what the program would ask in a terminal, it asks here. */
+/** Starts a run or adds an item. Asks the same questions as isdlc in a terminal. */
 export function NewRun({ what, item = "", repository: given }: NewRunSearch) {
   useTitle("New run");
   const [wish, setWish] = useState<Wish>(what === undefined ? FIRST : { ...FIRST, what, title: item });

@@ -10,11 +10,11 @@ async function add(name: string): Promise<void> {
   await api.addPasskey(await makePasskey(await api.passkeyOptions(), name));
 }
 
-/** What a person signs in with at a team's server. */
+/** Lists the passkeys with which the user signs in to a team's server. */
 export function OwnPasskeys() {
   const client = useQueryClient();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: api.passkeys });
-  const onSuccess = () => client.invalidateQueries({ queryKey: KEY }); // without the one it was begun with, the session is over
+  const onSuccess = () => client.invalidateQueries({ queryKey: KEY }); // the session ends with the passkey that started it
   const adding = useMutation({ mutationFn: add, onSuccess });
   const removing = useMutation({ mutationFn: api.removePasskey, onSuccess });
   const passkeys = data?.passkeys ?? [];

@@ -7,7 +7,7 @@ async function register(name: string): Promise<void> {
   await api.addPasskey(await makePasskey(await api.passkeyOptions(), name));
 }
 
-/** Where `isdlc passkey add` leads. */
+/** Page opened by `isdlc passkey add`. */
 export function NewPasskey() {
   const { mutate, error, isPending, isSuccess } = useMutation({ mutationFn: register });
   return (

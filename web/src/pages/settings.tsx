@@ -29,7 +29,6 @@ export function Settings() {
 
 type GroupProps = { readonly file: string; readonly settings: readonly Setting[] };
 
-/** Settings that are kept in one file. */
 const SettingGroup = ({ file, settings }: GroupProps) => (
   <section aria-label={file}>
     <h2 className="section-title">
@@ -53,7 +52,7 @@ const FROM = {
   default: "not set",
 } as const;
 
-/** A few words to choose from, as the program lists them; empty for what is written freely. */
+/** Returns the words to choose from, or an empty list for free text. */
 const parseChoices = (valid: string): readonly string[] =>
   /^[a-z-]+(?:, [a-z-]+)+$/.test(valid) ? valid.split(", ") : [];
 

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { WaysToSignIn } from "../../../src/schema/api-passkey.ts";
 import { api, ApiError } from "../api.ts";
 
-/** Where a team's server asks who it is. */
+/** Sign-in page of a team's server. */
 export function SignIn({ ways }: { readonly ways: WaysToSignIn }) {
   const [trouble, setTrouble] = useState(whatTheProviderCameTo);
   const [isSending, setIsSending] = useState(false);
@@ -68,7 +68,7 @@ const CAME_TO: ReadonlyMap<string, string> = new Map([
   ["wait", "Too many sign-ins from this address were refused. Wait a minute, then try again."],
 ]);
 
-/** With what words somebody came back from the provider who is not signed in. */
+/** Returns the error message after a failed sign-in at the provider. */
 const whatTheProviderCameTo = (): string =>
   CAME_TO.get(new URLSearchParams(location.search).get("sign-in") ?? "") ?? "";
 
@@ -81,7 +81,7 @@ async function showPasskey(): Promise<void> {
 
 type TokenFormProps = { readonly isSending: boolean; readonly onToken: (token: string) => void };
 
-/** The token goes to the server alone, and is not kept in the browser. */
+/** Sends the token only to the server and never stores it in the browser. */
 function TokenForm({ isSending, onToken }: TokenFormProps) {
   const [token, setToken] = useState("");
   return (

@@ -3,7 +3,7 @@ import { useRepositories } from "../repositories.ts";
 import { OwnTokens } from "../team/own-tokens.tsx";
 import { Policy } from "../team/policy.tsx";
 
-/** A person's own tokens, and for admins what is asked of whom in their repositories. */
+/** Displays the user's tokens, and to admins the rules and roles of their repositories. */
 export function TeamSettings() {
   const repositories = useRepositories();
   return (

@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
 let timer = 0;
 const SHOWN_FOR = 6000; // milliseconds
 
-/** Says something to whoever looks or listens. Trouble stays until it is put away. */
+/** Displays a message, also for screen readers. Errors stay until the user closes them. */
 export function announce(text: string, tone: Announcement["tone"] = "plain"): void {
   clearTimeout(timer);
   set({ text, tone });

@@ -21,12 +21,12 @@ type DialogProps = {
   readonly target: Target;
   readonly backTo: RunDetail["backTo"];
   readonly drafting?: DraftActions | undefined;
-  /** Called once the answer is recorded. */
+  /** Called after the answer is recorded. */
   readonly onAnswered?: () => void;
   readonly onClose: () => void;
 };
 
-/** The last look before something is sent: what will happen, what goes with it, and what else it needs. */
+/** Asks for confirmation before an answer is sent: shows its effect and content, and requests missing input. */
 export function AnswerDialog({ option, target, backTo, drafting, onAnswered, onClose }: DialogProps) {
   const { given, change, phase, setPhase, setTree, isMissing } = useGiven({ option, backTo, drafting });
   const { answer, isSending } = useAnswer(target.run);
@@ -70,7 +70,7 @@ export function AnswerDialog({ option, target, backTo, drafting, onAnswered, onC
   );
 }
 
-/** What goes with the answer; guidance is a draft too, and stays when the dialog is put away. */
+/** Collects the content of the answer. Guidance is a draft, too, and stays if the dialog is closed. */
 function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "backTo" | "drafting">) {
   const [text, setText] = useState(drafting?.guidance ?? "");
   const [phase, setPhase] = useState(backTo.at(-1)?.key ?? "");
@@ -88,7 +88,10 @@ function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "ba
 
 type ChosenPhase = { readonly phase: string; readonly tree: Tree | null; readonly hasWords: boolean };
 
-/** Going back with guidance, the work is there to be improved; without, it is taken back. A cancel leaves it where it is. */
+/**
+ * Returns the default for the working tree. A return with guidance keeps the files to improve them; without guidance,
+ * it restores them. A cancel keeps them.
+ */
 function ofTree(
   { option, needs }: AnswerOption,
   { phase, tree, hasWords }: ChosenPhase,
@@ -134,7 +137,7 @@ const CANCEL: Trees = [
 
 type PickProps = { readonly value: Tree; readonly onChange: (tree: Tree) => void };
 
-/** What agents changed and no commit has, named before the run is cancelled. */
+/** Lists uncommitted changes by agents before the run is cancelled. */
 function LeftBehind({ run, ...pick }: PickProps & { readonly run: string }) {
   const { data } = useQuery({ queryKey: ["run", run, "left"], queryFn: () => api.left(run), staleTime: 0 });
   const paths = data?.paths ?? [];

@@ -8,7 +8,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
   ["dark", "Dark"],
 ];
 
-/** What is kept in this browser and nowhere else. */
+/** Settings stored only in this browser. */
 export function Appearance() {
   const [theme, setTheme] = useState(currentTheme);
   const [isTold, setTold] = useState(wantsNotifications);

@@ -1,19 +1,19 @@
 import type { Choice, StartRequest } from "../../../src/schema/api-project.ts";
 
-/** What is to be started, with what was chosen for it so far. */
+/** Work to start, with the choices made so far. */
 export type Start = { readonly wish: Wish; readonly chosen: ChosenAnswers };
 export type Wish = Omit<StartRequest, "choices">;
 type ChosenAnswers = StartRequest["choices"];
 
-/** The same wish with what was just chosen. Which item is meant, and whether gates are wanted, is part of the wish itself. */
+/** Adds a choice to the work. The item and supervision are part of the work itself. */
 export function answered({ wish, chosen }: Start, choice: Choice | null, option: string): Start {
   if (choice?.kind === "item") return { wish: { ...wish, title: option }, chosen };
   if (choice?.kind === "supervision") return { wish: { ...wish, isSupervised: true }, chosen };
-  const flag = choice?.flag.split(/[ ,]/, 1)[0] as ChosenAnswers[number]["flag"]; // the server knows which there are
+  const flag = choice?.flag.split(/[ ,]/, 1)[0] as ChosenAnswers[number]["flag"]; // validated by the server
   return { wish, chosen: [...chosen, { flag, option }] };
 }
 
-/** Options of the program as they read on a button; one that can only be given in a terminal is not offered. */
+/** Button labels of options. Null for options that are possible only in a terminal. */
 const CHOICES: Readonly<Record<string, string | null>> = {
   yes: "Go on",
   trust: "Trust it",
@@ -33,7 +33,7 @@ const CHOICES: Readonly<Record<string, string | null>> = {
 
 type AskedProps = { readonly choice: Choice; readonly isPending: boolean; readonly onChoose: (option: string) => void };
 
-/** A question that the program asks before it starts. */
+/** Displays a question that isdlc asks before it starts. */
 export const Asked = ({ choice: { about = [], options }, isPending, onChoose }: AskedProps) => (
   <section className="wait" role="alert" aria-label="A question before it starts">
     {about.map((line) => (

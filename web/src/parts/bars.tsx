@@ -2,7 +2,7 @@ export type Bar = {
   readonly key: string;
   readonly name: string;
   readonly value: number;
-  /** The farthest value, drawn as a thin line. */
+  /** Maximum, drawn as a thin line. */
   readonly most?: number;
   readonly note?: string;
 };
@@ -10,11 +10,11 @@ export type Bar = {
 type BarsProps = {
   readonly bars: readonly Bar[];
   readonly format: (value: number) => string;
-  /** The value of a full bar; the largest one where it is left out. */
+  /** Value of a full bar. Default: the largest value. */
   readonly whole?: number;
 };
 
-/** Values as bars, each with its name and its number in words. */
+/** Displays values as bars, each with its name and its number as text. */
 export function Bars({ bars, format, whole }: BarsProps) {
   if (bars.length === 0) return <p className="subtle">Nothing is known yet.</p>;
   const full = whole ?? Math.max(...bars.map(({ value, most = 0 }) => Math.max(value, most)), Number.MIN_VALUE);

@@ -2,13 +2,13 @@ import { CatchBoundary } from "@tanstack/react-router";
 import { type ReactNode, useCallback } from "react";
 
 type BoundaryProps = {
-  /** When it changes, drawing is tried again. */
+  /** A new value renders the content again after an error. */
   readonly resetKey: string;
   readonly instead: ReactNode;
   readonly children: ReactNode;
 };
 
-/** Keeps an error in one part of the page from taking the rest down, the decision above all. */
+/** Limits an error to one part of the page: the rest stays usable, most importantly the decision. */
 export function Boundary({ resetKey, instead, children }: BoundaryProps) {
   const errorComponent = useCallback(() => instead, [instead]);
   return (
@@ -18,7 +18,7 @@ export function Boundary({ resetKey, instead, children }: BoundaryProps) {
   );
 }
 
-/** The same for a panel, which says what cannot be shown. */
+/** Limits an error to a panel, which names the missing content. */
 export const PanelBoundary = ({ what, children }: { readonly what: string; readonly children: ReactNode }) => (
   <Boundary
     resetKey={what}

@@ -3,10 +3,10 @@ import { drawDiagram } from "./draw-diagram.ts";
 
 type Drawing = { readonly url: string | null; readonly width: string };
 
-/** As the drawing itself says it; a small one is not blown up to the width of the page. */
+/** Width in the SVG: a small diagram is not enlarged to the width of the page. */
 const NATURAL_WIDTH = /max-width: ([\d.]+px)/;
 
-/** A diagram as an image: whatever its source holds, an image runs nothing and asks for nothing. */
+/** Displays a diagram as an image: images run no scripts and send no requests, independent of their source. */
 export function Diagram({ source }: { readonly source: string }) {
   const [drawn, setDrawn] = useState<Drawing | null>(null);
   useEffect(() => {

@@ -7,7 +7,7 @@ const MAX_DIAGRAM_LENGTH = 20_000; // characters
 let frame: Promise<Window> | null = null;
 let last = 0;
 
-/** The frame that draws; made when the first diagram is shown. */
+/** Returns the frame that draws diagrams, created for the first one. */
 function drawer(): Promise<Window> {
   frame ??= new Promise((resolve) => {
     const element = document.createElement("iframe");
@@ -27,7 +27,7 @@ function drawer(): Promise<Window> {
   return frame;
 }
 
-/** An SVG for the text of a diagram; null where it cannot be drawn. */
+/** Draws a diagram as SVG. Returns null on failure. */
 export async function drawDiagram(source: string): Promise<string | null> {
   if (source.length > MAX_DIAGRAM_LENGTH) return null;
   const window = await drawer();

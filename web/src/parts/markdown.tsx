@@ -5,19 +5,19 @@ import { type ParsedMarkdown, parseInWorker } from "../markdown/parse-in-worker.
 import { Boundary } from "./boundary.tsx";
 import { Loading } from "./trouble.tsx";
 
-/** Characters of a document; a longer one is shown as source. */
+/** Longer documents are displayed as source. */
 const MAX_DRAWN_CHARS = 100_000;
 
 type MarkdownProps = {
   readonly text: string;
   readonly drawBlock?: DrawBlock;
-  /** Shown if the text cannot be drawn; by default the text as it is. */
+  /** Displayed instead of a document that is too long or not renderable. Default: the unchanged text. */
   readonly source?: ReactNode;
-  /** Called with true if all words of the text are in the drawing. */
+  /** Called with true if the rendered document has all words of the text. */
   readonly onShown?: (isWhole: boolean) => void;
 };
 
-/** A document of an agent: shown, never believed. */
+/** Displays a document of an agent as untrusted text. */
 export const Markdown = memo(function Markdown({ text, drawBlock, source, onShown }: MarkdownProps) {
   const parsed = useParsed(text);
   const asSource = (
@@ -58,7 +58,7 @@ function Drawn({ nodes, text, drawBlock, onShown }: DrawnProps) {
   );
 }
 
-/** Undefined while the text is parsed; null if it cannot be drawn. */
+/** Returns undefined while the text is parsed, and null if the source must be displayed. */
 function useParsed(text: string): ParsedMarkdown | undefined {
   const [found, setFound] = useState<{ readonly text: string; readonly nodes: ParsedMarkdown } | null>(null);
   const isLong = text.length > MAX_DRAWN_CHARS;

@@ -5,7 +5,7 @@ import { Trouble } from "./trouble.tsx";
 type PasskeyFormProps = {
   readonly isPending: boolean;
   readonly error: Error | null;
-  /** Given what the person calls it. */
+  /** Called with the name given by the user. */
   readonly onCreate: (name: string) => void;
 };
 

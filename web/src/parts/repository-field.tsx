@@ -2,11 +2,10 @@ type FieldProps = {
   readonly names: readonly string[];
   readonly value: string;
   readonly onChange: (name: string) => void;
-  /** How all of them together are called, where that may be chosen. */
+  /** Label for all repositories, if the user may select them together. */
   readonly all?: string;
 };
 
-/** Which of a team's repositories is meant. */
 export const RepositoryField = ({ names, value, onChange, all }: FieldProps) => (
   <label className="check">
     <span>Repository</span>

@@ -3,7 +3,7 @@ import type { RunRow } from "../../../src/schema/api.ts";
 import { formatAge, readingText, usageText } from "../words.ts";
 import { StatusMark } from "./status.tsx";
 
-/** A run in a list. What waits at a gate leads straight there. */
+/** Displays a run in a list. If the run waits at a gate, the link leads to that gate. */
 export function RunRowLink({ row }: { readonly row: RunRow }) {
   const to = row.wait?.kind === "gate" ? "/runs/$run/gate" : "/runs/$run";
   return (

@@ -30,7 +30,7 @@ const STATUS_ICONS: { readonly [K in RunRow["status"]]: Icon } = {
   cancelled: CrossIcon,
 };
 
-/** Colour, shape and word: none of them alone. */
+/** Displays a status by color, shape and word together. */
 export function StatusMark({ row }: { readonly row: RunStatusFields }) {
   const Shape = row.wait === null ? STATUS_ICONS[row.status] : WAIT_ICONS[row.wait.kind];
   const label = row.wait === null ? statusWord(row) : WAIT_WORDS[row.wait.kind];

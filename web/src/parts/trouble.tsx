@@ -1,6 +1,5 @@
 import { ApiError } from "../api.ts";
 
-/** What went wrong, and what helps. */
 export function Trouble({ error }: { readonly error: unknown }) {
   const problem = error instanceof ApiError ? error.problem : null;
   return (

@@ -8,7 +8,7 @@ type ActivityLine = { readonly execution: string; readonly line: string };
 
 const MAX_KEPT = 2000; // lines
 
-/** What the agents say, as they say it. */
+/** Displays the output of agents as it arrives. */
 export function Activity({ run, isLive }: { readonly run: string; readonly isLive: boolean }) {
   const { data, error, isPending } = useQuery({
     queryKey: ["activity", run],

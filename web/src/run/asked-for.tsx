@@ -9,7 +9,7 @@ import { RunHead } from "./run-head.tsx";
 
 type AskedForProps = { readonly row: RunDetail["row"]; readonly asked: NonNullable<RunDetail["asked"]> };
 
-/** A team's run that no worker has begun yet, or that cannot be begun before something is chosen. */
+/** Displays a team's run that no worker has started yet, or that needs a choice before it can start. */
 export function AskedFor({ detail, asked }: { readonly detail: RunDetail; readonly asked: AskedForProps["asked"] }) {
   const { row } = detail;
   return (
@@ -28,7 +28,7 @@ export function AskedFor({ detail, asked }: { readonly detail: RunDetail; readon
   );
 }
 
-/** Asks for the same once more with what was chosen, when everything is. */
+/** Requests the same run again once all choices are made. */
 function AskAgain({ row, asked }: AskedForProps) {
   const { choices, ...wish } = asked.start;
   const [start, setStart] = useState<Start>({ wish, chosen: choices });

@@ -5,7 +5,6 @@ import { api } from "../api.ts";
 import { Markdown } from "../parts/markdown.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 
-/** The documents that the phases made. */
 export function Documents({ detail }: { readonly detail: RunDetail }) {
   const all = detail.phases.flatMap(({ name, documents }) => documents.map((path) => ({ name, path })));
   const [chosen, setChosen] = useState<string | null>(null);

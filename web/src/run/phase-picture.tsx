@@ -10,7 +10,7 @@ const WORDS: { readonly [S in PhaseView["status"]]: string } = {
   dropped: "left out",
 };
 
-/** The workflow as a line of phases, with where it stands and where a person is asked. */
+/** Displays the workflow as a line of phases, with the current phase and the gates. */
 export function PhasePicture({ detail }: { readonly detail: RunDetail }) {
   const current = detail.row.phase?.key ?? null;
   return (

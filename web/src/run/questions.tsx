@@ -5,7 +5,7 @@ import { useStored } from "../stored.ts";
 type Wait = Extract<WaitView, { kind: "questions" }>;
 type Question = Wait["questions"][number];
 
-/** Each question with its choices and room for other words; one that is left empty is left to the agent. */
+/** Displays each question with its choices and a text field. The agent decides about unanswered questions. */
 export function Questions({ run, wait }: { readonly run: string; readonly wait: Wait }) {
   const { replies, reply, clear } = useReplies(run, wait.id);
   const { answer, isSending } = useAnswer(run);
@@ -37,7 +37,7 @@ export function Questions({ run, wait }: { readonly run: string; readonly wait: 
 
 type Replies = Readonly<Record<string, string>>;
 
-/** Replies stay in this browser until they are sent. */
+/** Keeps replies in this browser until they are sent. */
 function useReplies(run: string, wait: string) {
   const [text, setText] = useStored<string>(`isdlc.replies.${run}.${wait}`, "");
   const replies = (text === "" ? {} : JSON.parse(text)) as Replies; // written by the line below

@@ -5,7 +5,7 @@ import { useAnswer } from "../answering.ts";
 import { AnswerDialog } from "../parts/answer-dialog.tsx";
 import { DotsIcon } from "../parts/icons.tsx";
 
-/** What may be said of the run itself, whatever it waits for. */
+/** Displays the actions on the run itself, independent of its wait. */
 export function RunActions({ detail }: { readonly detail: RunDetail }) {
   const [asked, setAsked] = useState<AnswerOption | null>(null);
   const { answer, isSending } = useAnswer(detail.row.id);

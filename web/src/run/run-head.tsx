@@ -6,13 +6,13 @@ import { StatusMark } from "../parts/status.tsx";
 
 type RunHeadProps = {
   readonly row: RunDetail["row"];
-  /** What is told under the title; empty ones are left out. */
+  /** Texts under the title. Empty ones are omitted. */
   readonly facts: readonly string[];
-  /** What may be done. */
+  /** Actions of the run. */
   readonly children?: ReactNode;
 };
 
-/** The top of a run's page: the way back, which run it is, and how it stands. */
+/** Displays the head of a run's page: the way back, the title and the status. */
 export const RunHead = ({ row, facts, children }: RunHeadProps) => (
   <header className="run-head">
     <Link to="/" className="back" aria-label="Back to the inbox">

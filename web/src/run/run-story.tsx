@@ -5,12 +5,12 @@ import type { StoryEntry } from "../../../src/schema/api-story.ts";
 import { api } from "../api.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 
-/** Events in one answer of the server. */
+/** Number of events per response of the server. */
 const PART = 500;
-/** The newest part is shown together with the one before while it is shorter than this. */
+/** If the newest part has fewer events, the part before it is displayed, too. */
 const FEW = 200;
 
-/** The journal in sentences: the newest part, and what came before on demand. */
+/** Displays the journal as sentences: the newest part, and earlier parts on request. */
 export function RunStory({ detail }: { readonly detail: RunDetail }) {
   const { row, seq, phases } = detail;
   const last = Math.floor((seq - 1) / PART);
@@ -20,7 +20,7 @@ export function RunStory({ detail }: { readonly detail: RunDetail }) {
     queries: Array.from({ length: last - first + 1 }, (_, index) => first + index).map((part) => ({
       queryKey: ["run", row.id, "story", part, part === last ? seq : "whole"],
       queryFn: () => api.story(row.id, part * PART + 1),
-      staleTime: Number.POSITIVE_INFINITY, // what was recorded stays as it is
+      staleTime: Number.POSITIVE_INFINITY, // recorded events do not change
       placeholderData: (before: Awaited<ReturnType<typeof api.story>> | undefined) => before,
     })),
   });
@@ -59,7 +59,7 @@ const Entries = ({ entries, nameOf }: EntriesProps) => (
   </ol>
 );
 
-/** Who did it: a person, an agent, or the engine. */
+/** Returns who caused the event: a person, an agent or the engine. */
 function entryKind({ by, type }: StoryEntry): "person" | "agent" | "engine" {
   if (by !== null) return "person";
   return /^(?:execution|draft|verdict|questions)\./.test(type) ? "agent" : "engine";

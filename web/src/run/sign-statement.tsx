@@ -9,7 +9,7 @@ async function signStatement(run: string): Promise<readonly string[]> {
 
 const NOT_SIGNED = "Nothing was signed: the browser gave up.";
 
-/** Has the person vouch for an ended run with a passkey, where there is something to vouch for. */
+/** Offers to sign the statement of an ended run with a passkey, if there is one to sign. */
 export function SignStatement({ run }: { readonly run: string }) {
   const { data } = useQuery({ queryKey: ["run", run, "statement"], queryFn: () => api.statementOffer(run) });
   const { mutate, isPending } = useMutation({

@@ -2,9 +2,9 @@ import type { TimelineSpan } from "../../../src/schema/api.ts";
 import { formatDuration } from "../words.ts";
 
 export type TimeScale = {
-  /** Where a time is, from 0 to 1. */
+  /** Returns the position of a time, from 0 to 1. */
   readonly at: (time: number) => number;
-  /** Where numbers stand; none where the waiting was left out, as then the same length is not the same time. */
+  /** Labels with their positions. Empty if waits are hidden, because equal lengths are then not equal times. */
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
   readonly from: number;
   readonly to: number;
@@ -12,7 +12,7 @@ export type TimeScale = {
 
 type Range = { readonly from: number; readonly to: number };
 
-/** What is left of each wait where waiting is left out, as a part of the time that was worked. */
+/** Width of each hidden wait, as a fraction of the working time. */
 const LEFT_OF_A_WAIT = 0.02;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -25,7 +25,7 @@ const MAX_TICKS = 8;
 
 export const spanEnd = ({ to }: TimelineSpan, now: number): number => (to === null ? now : Date.parse(to));
 
-/** One scale for all phases of a run. */
+/** Creates one time scale for all phases of a run. */
 export function timeScale(spans: readonly TimelineSpan[], now: number, isWorkOnly: boolean): TimeScale {
   const from = Date.parse(spans[0]?.from ?? "");
   const to = Math.max(...spans.map((span) => spanEnd(span, now)));
@@ -42,7 +42,7 @@ function timeTicks(whole: number): TimeScale["ticks"] {
   }));
 }
 
-/** A run waits for one thing at a time, so that waits never overlap. */
+/** Shortens waits. A run has one wait at a time: waits never overlap. */
 function withoutWaits(spans: readonly TimelineSpan[], { from, to }: Range, now: number): TimeScale["at"] {
   const waits = spans
     .filter(({ kind }) => kind === "wait")

@@ -12,7 +12,10 @@ const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
   wait: "Person",
 };
 
-/** Every phase on one scale of time. Spans that wait for a person are drawn apart, as they can be much longer than the work. */
+/**
+ * Displays all phases on one time scale. Waits for the user are drawn separately, because they can be much longer than
+ * the work.
+ */
 export function Timeline({ detail }: { readonly detail: RunDetail }) {
   const now = useCurrentTime(detail.end === null);
   const [shown, setShown] = useStored<"all" | "work">("isdlc.timeline", "all");
@@ -62,7 +65,7 @@ const SHOWN = [
 type LanePhase = Pick<RunDetail["phases"][number], "name" | "usage"> & { readonly key: string | null };
 type LaneProps = TotalsProps & { readonly phase: LanePhase };
 
-/** Preparing a run, and running its tests once, belongs to no phase. */
+/** Preparation and the baseline tests belong to no phase. */
 const BEFORE: LanePhase = {
   key: null,
   name: "Before the first phase",
@@ -90,7 +93,7 @@ function Lane({ phase: { key, name, usage }, spans, scale, now }: LaneProps) {
   );
 }
 
-/** Time in which agents, checks and reviewers were at work. */
+/** Sums the time of agents, checks and reviewers. */
 const sumWork = (spans: readonly TimelineSpan[], now: number): number =>
   spans
     .filter(({ kind }) => kind !== "attempt" && kind !== "wait")
@@ -141,7 +144,7 @@ function Totals({ spans, now, scale }: TotalsProps) {
   );
 }
 
-/** The same in words, for those who do not see the picture, or want the numbers. */
+/** Displays the timeline as text, for screen readers and for exact numbers. */
 function SpanTable({ spans, now }: { readonly spans: readonly TimelineSpan[]; readonly now: number }) {
   return (
     <details className="spans">
@@ -176,7 +179,7 @@ function SpanTable({ spans, now }: { readonly spans: readonly TimelineSpan[]; re
   );
 }
 
-/** The time, renewed while something goes on. */
+/** Returns the current time, updated each second while the run is active. */
 function useCurrentTime(isRunning: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -17,11 +17,10 @@ const TITLES: { readonly [K in WaitView["kind"]]: string } = {
   finish: "All phases are done. Merge, open a pull request, or keep the branch?",
 };
 
-/** Without a base there is nothing to merge into. */
+/** Without a base branch, a merge is not possible. */
 const waitTitle = (wait: WaitView): string =>
   wait.kind === "finish" && wait.base === null ? "All phases are done. How should the run finish?" : TITLES[wait.kind];
 
-/** What the run waits for, and what may be answered. */
 export function WaitCard({ run, wait }: { readonly run: string; readonly wait: WaitView }) {
   return (
     <section className={`wait wait-${wait.kind}`} aria-labelledby="wait-title">

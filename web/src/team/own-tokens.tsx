@@ -8,10 +8,10 @@ import { dateText } from "../words.ts";
 
 const TOKENS = ["tokens"];
 const DEFAULT_DAYS = 90;
-/** The token that a person signs in with; whoever runs the server makes it. */
+/** Name of the token for signing in, which is created by the operator of the server. */
 const SIGN_IN = "sign-in";
 
-/** Tokens for scripts of one's own: made, listed, revoked. */
+/** Displays personal tokens for scripts, to create, list and revoke them. */
 export function OwnTokens() {
   const { data, error } = useQuery({ queryKey: TOKENS, queryFn: api.tokens });
   const own = data?.tokens.filter(({ name }) => name !== SIGN_IN) ?? [];

@@ -7,7 +7,7 @@ import { Trouble } from "../parts/trouble.tsx";
 
 const ROLES: readonly Role[] = ["viewer", "reviewer", "admin"];
 
-/** Who may do what in a repository, and what is asked of answers there; for its admins. */
+/** Displays the roles and rules of a repository, for its admins. */
 export function Policy({ repository }: { readonly repository: string }) {
   const { data, error } = useQuery({ queryKey: ["policy", repository], queryFn: () => api.policy(repository) });
   const id = `policy-${repository}`;
@@ -27,7 +27,7 @@ export function Policy({ repository }: { readonly repository: string }) {
   );
 }
 
-/** Set on the server's machine, so that whoever may give roles cannot give themselves the last word. */
+/** Displays rules set on the server's machine: users who may grant roles cannot change these rules themselves. */
 const Rules = ({ policy: { repository, isFourEyes, reviewers } }: { readonly policy: RepositoryPolicy }) => (
   <ul className="settings">
     <li className="setting">
