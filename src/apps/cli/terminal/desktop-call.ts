@@ -10,8 +10,8 @@ export type DesktopCall = (text: string) => void;
 const NOTIFIER_TIMEOUT_MS = 5000;
 
 /**
- * Finds `notify-send` once and returns a function that notifies with it. Null if it is not installed, if the terminal
- * is on another machine or shows notifications itself, or if the program is inside a working tree.
+ * Finds `notify-send` once and returns a function that notifies with it. Null without this program or a desktop, if the
+ * terminal is on another machine or shows notifications itself, or if the program is inside a working tree.
  */
 export function desktopCall(env: NodeJS.ProcessEnv, root: string): DesktopCall | null {
   const program = isHere(env) && !showsNotifications(env) ? findProgram("notify-send", env) : null;

@@ -37,7 +37,7 @@ export const importVerb: Run = async (invocation) => {
   return done(importedLines(imported), { ...imported });
 };
 
-/** Shows an export without changing this project. */
+/** Shows an export. Read-only: it never becomes a run of this project. */
 async function showExport(invocation: Invocation, file: string): Promise<Result> {
   const exported = readExport(readFileSync(file), file);
   const wanted = text(invocation.values, "file");

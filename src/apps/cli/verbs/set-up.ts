@@ -22,7 +22,7 @@ import { createGitCaller } from "../../../compose/trusted-git-programs.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { identifyStarter } from "../main/caller.ts";
 
-/** Sets up `.isdlc/` and reports the installed agents. */
+/** Sets up `.isdlc/`, and reports the installed agents and missing prerequisites. */
 export const init: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await identifyStarter(invocation, project);

@@ -27,7 +27,7 @@ export type TeamRun = {
 
 /**
  * Finds the team's run: the named one, or the open one of this repository. Null if neither exists, if the user is
- * signed in to no server, or if the run is a local one.
+ * not signed in to a server, or if the run is a local one.
  */
 export async function findTeamRun(invocation: Invocation, project: LocalProject): Promise<TeamRun | null> {
   const login = readLogin(project.folders);
