@@ -20,7 +20,8 @@ const unknown: Distance = { commits: "unknown", changed: "unknown" };
 
 /**
  * Reads the changes of a repository since the analysis of an item. Never throws, and runs nothing configured by the
- * repository. Starts git twice: a third time for an abbreviated hash, not at all if HEAD is that commit and is readable.
+ * repository. Starts git twice, three times for an abbreviated hash, and not at all if HEAD is that commit and is
+ * readable.
  */
 export function createCodeHistory(root: string, env: NodeJS.ProcessEnv): CodeHistory {
   const git = hardenedGit(root, env);

@@ -27,7 +27,9 @@ const settingsKey = (root: string, env: NodeJS.ProcessEnv): string =>
   [root, homeFolder(env), personalFolder(env)].join("\0");
 
 /**
- * Reads every setting that applies in a working tree, in git's order, with included files. Asks git again if the content of any file changed: file times prove nothing, because an agent can set them. If a file has an include, it asks git each time, because an include may depend on anything.
+ * Reads every setting that applies in a working tree, in git's order, with included files. Asks git again if the
+ * content of any file changed: file times prove nothing, because an agent can set them. If a file has an include, it
+ * asks git each time, because an include may depend on anything.
  */
 export async function repositorySettings(root: string, env: NodeJS.ProcessEnv): Promise<readonly RepositorySetting[]> {
   const known = recalledSettings(root, env);

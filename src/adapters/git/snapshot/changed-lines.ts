@@ -13,15 +13,15 @@ const OPTIONS = [...DIFF_TREE, "--ignore-submodules=dirty"];
 
 export type LineCountRequest = {
   readonly pair: TreePair;
-  /** Files and folders that count. */
+  /** Files and folders to count. */
   readonly paths: readonly string[];
   readonly environment: LookEnvironment;
 };
 
-/** Added plus removed lines; binary files count as none. */
+/** Counts added plus removed lines. Binary files count as 0. */
 export type ChangedLines = (counting: LineCountRequest) => Promise<number>;
 
-/** Asks one `git diff-tree --stdin`, which sees nothing of the repository but its objects. */
+/** Uses one `git diff-tree --stdin`, which reads only the objects of the repository. */
 export function createChangedLines(folder: GitFolder, objects: GitObjects): ChangedLines {
   let open: { readonly gitDir: string | undefined; readonly diffTree: Conversation } | null = null;
   const talk = (environment: LookEnvironment): Conversation => {
@@ -41,7 +41,7 @@ export function createChangedLines(folder: GitFolder, objects: GitObjects): Chan
   };
 }
 
-/** Git repeats a line that names no object, after all that it said before. */
+/** Git repeats a line that names no object, after all earlier output. */
 const END = "end";
 
 type FileLines = { readonly path: string; readonly lines: number };

@@ -4,12 +4,12 @@ import { type IndexEntry, readFromIndex } from "../objects/git-index.ts";
 import { encodePath, inTree } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
-/** Bytes; a larger file is left to git. */
+/** Git itself compares a larger file. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Those of the files that an index may not have as they are, whatever it says about their times: each is read, and
- * counts as the same only if its bytes are those of the entry, and if a change from here on will show.
+ * Returns the files that may differ from the index, regardless of the times recorded there. Reads each file: it counts
+ * as the same only if its bytes match the entry, and if a later change will be visible.
  */
 export function differingFrom(
   { GIT_INDEX_FILE: file = "" }: IndexEnvironment,
@@ -40,7 +40,7 @@ function isSame(file: Buffer, entry: IndexEntry, moment: Moment): boolean {
     const content = stats.isSymbolicLink() ? readlinkSync(file, { encoding: "buffer" }) : readFileSync(file);
     return objectId({ type: "blob", content }, entry.id.length) === entry.id;
   } catch {
-    return false; // gone meanwhile, no permission
+    return false; // deleted in the meantime, no permission
   }
 }
 
@@ -51,8 +51,9 @@ function fileMode(stats: Stats): string | null {
 }
 
 /**
- * Git compares whole seconds: a file that is written again in the second of its last change and given its old time looks
- * the same. Where it was last written no earlier than the index, git reads it each time.
+ * Returns true if git will see later changes of the file. Git compares whole seconds: a file looks unchanged if it is
+ * written again in the second of its last change and set to its old time. If it was last written no earlier than the
+ * index, git reads it each time.
  */
 const willShow = ({ ctimeMs, mtimeMs }: Stats, { now, written }: Moment): boolean =>
   seconds(ctimeMs) < now || seconds(mtimeMs) >= written;

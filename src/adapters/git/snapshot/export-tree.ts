@@ -10,11 +10,11 @@ export type ExportRequest = {
   readonly commit: string;
   readonly into: string;
   readonly paths: readonly string[] | "all";
-  /** An index that holds just the commit's files; made for the purpose where there is none. */
+  /** Index with exactly the commit's files. Without it, a temporary one is created. */
   readonly index?: IndexEnvironment | null;
 };
 
-/** Writes files of a snapshot into a folder outside the tree; leaves nothing behind in the repository. */
+/** Writes files of a snapshot into a folder outside the working tree. Leaves nothing in the repository. */
 export async function exportTree(git: Git, request: ExportRequest): Promise<void> {
   if (request.index) return checkOut(git, request, request.index);
   const filterless = await withoutFilters(git);

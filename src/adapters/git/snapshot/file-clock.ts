@@ -12,19 +12,19 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** What time it is for a file system, which need not be what it is for this program. */
+/** Clock of a file system, which may differ from this program's clock. */
 export type FileClock = {
   readonly dev: number;
-  /** Milliseconds with their parts, as in the times of its files. */
+  /** Milliseconds with fractions, as in the times of files. */
   readonly time: number;
-  /** It tells no parts of a millisecond: within one, much could happen to a file without another time. */
+  /** True if the time has no fractions: within a millisecond, a file can change several times and keep its time. */
   readonly isCoarse: boolean;
 };
 
-/** Milliseconds; no clock of a file system that tells microseconds stands still for longer. */
+/** Milliseconds. The clock of a file system with microseconds never stands still for longer. */
 export const CLOCK_TICK = 20;
 
-/** For a file in this folder, which is one of our own. */
+/** Reads the clock with a file in this folder, which belongs to isdlc. */
 export function fileClock(folder: string): FileClock {
   const file = openSync(join(folder, "clock"), constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
@@ -35,7 +35,9 @@ export function fileClock(folder: string): FileClock {
   }
 }
 
-/** For a folder in which a name comes and goes; null where its own time does not tell of that. */
+/**
+ * Reads the clock by adding and removing a name in a folder. Returns null if the folder's own time does not show it.
+ */
 export function folderClock(folder: string): FileClock | null {
   const place = join(folder, "names");
   const name = join(place, "name");
@@ -44,12 +46,12 @@ export function folderClock(folder: string): FileClock | null {
   writeFileSync(name, "", { flag: "wx" });
   rmSync(name);
   const after = lstatSync(place, { bigint: true });
-  return after.ctimeNs > before.ctimeNs ? toFileClock(after) : null; // else no time has passed since the last look
+  return after.ctimeNs > before.ctimeNs ? toFileClock(after) : null; // else no time has passed since the last scan
 }
 
-const NANOSECONDS = 1_000_000; // in a millisecond
+const NANOSECONDS = 1_000_000; // per millisecond
 
-/** As a number, one time in four thousand would look as if it had no parts: only the whole one tells. */
+/** Checks the integer for fractions: as a number, one time in four thousand would seem to have none. */
 const toFileClock = ({ dev, ctimeNs }: BigIntStats): FileClock => ({
   dev: Number(dev),
   time: Number(ctimeNs) / NANOSECONDS,

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** Another one once any of the files was written, replaced, made or removed. */
+/** Returns stat data that changes if any of the files is written, replaced, created or removed. */
 export const stampFiles = (files: readonly (string | Buffer)[]): string => files.map(stamp).join("\n");
 
 function stamp(file: string | Buffer): string {
@@ -8,6 +8,6 @@ function stamp(file: string | Buffer): string {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? "none" : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(":");
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? "none"; // a file in the place of a folder, no permission
+    return (error as NodeJS.ErrnoException).code ?? "none"; // a file instead of a folder, no permission
   }
 }

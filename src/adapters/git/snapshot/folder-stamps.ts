@@ -7,18 +7,18 @@ import { findIgnored, rulesOfLook } from "./ignored.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 import { entriesIn, OnlyForGit, pathIn } from "./walked-folder.ts";
 
-/** How every folder stood in which a new file would count: those that are ignored as a whole are not among them. */
+/** Stat data of every folder in which a new file would count. Folders ignored as a whole are omitted. */
 export type FolderStamps = ReadonlyMap<RawPath, FolderStamp>;
 
 type FolderStamp = {
-  /** The number of the folder, and the time of the last change of any kind: of a name in it among others. */
+  /** Inode and ctime, which changes with every change, including names in the folder. */
   readonly stamp: string;
-  /** The file with ignore rules in it, and how that stood. */
+  /** The file with ignore rules in the folder; `rules` is its stat data. */
   readonly rulesAt: RawPath | null;
   readonly rules: RuleStamp | null;
-  /** Nothing can be done from then on without another stamp. */
+  /** True if every later change alters the stat data. */
   readonly isSettled: boolean;
-  /** Folders in it, ignored ones not. */
+  /** Subfolders, without ignored ones. */
   readonly folders: readonly RawPath[];
 };
 
@@ -26,40 +26,41 @@ type RuleStamp = { readonly stamp: string; readonly changedAt: number };
 
 export type StampedFolders = {
   readonly stamps: FolderStamps;
-  /** No name came or went and no rule changed since the earlier stamps. */
+  /** True if no name was added or removed and no rule changed since the earlier stat data. */
   readonly isUntouched: boolean;
 };
 
-/** What only git should judge stays so: then there are no stamps of this tree any more. */
+/** Reads the stat data of folders. Once a tree needs git, the result for it is always null. */
 export type FolderStamper = (look: FolderLook) => Promise<StampedFolders | null>;
 
 export type FolderLook = {
-  /** One of our own, which tells the time. */
+  /** A folder of isdlc, to read the clock. */
   readonly folder: string;
   readonly environment: IndexEnvironment;
   readonly earlier: FolderStamps | null;
 };
 
-/** More folders than this are looked through faster by git. */
+/** Git itself scans more folders faster. */
 const MAX_FOLDERS = 20_000;
 
 /**
- * The time of a folder's last change cannot be set, and every name that comes, goes or becomes another one's changes it.
- * So as long as all folders stand as they did before git found no new file, there is none. What is in files, this does
- * not tell. Null for a tree that only git should judge: one with repositories or other file systems inside, and where
- * folders do not tell of names, or tell the time in coarse steps.
+ * Creates a reader of folders' stat data, to rule out new files. The ctime of a folder cannot be set, and changes with
+ * every name that is added, removed or renamed. While all folders have the stat data from before git found no new
+ * file, there is no new file. Changes of file content are not visible here.
+ * Returns null for a tree that only git should interpret: with repositories or other file systems inside, with folders
+ * whose time does not show changed names, or with coarse times.
  */
 export function createFolderStamper(tree: GitFolder): FolderStamper {
   let isOnlyForGit = process.platform === "win32";
   return async (look) => {
     if (isOnlyForGit) return null;
     try {
-      const clock = folderClock(look.folder); // before the first folder is looked at
+      const clock = folderClock(look.folder); // before the first folder is read
       if (clock?.isCoarse === true) throw new OnlyForGit();
       return clock && (await walked(tree, look, clock));
     } catch (error) {
       isOnlyForGit = error instanceof OnlyForGit;
-      return null; // or removed meanwhile, or not for us to read
+      return null; // or removed in the meantime, or no permission
     }
   };
 }
@@ -84,7 +85,10 @@ type Walk = {
   readonly clock: FileClock;
 };
 
-/** From the top down, reading only what is not as it was; null where rules changed, for then other folders may count. */
+/**
+ * Scans from the top down and reads only changed folders. Returns null if rules changed, because other folders may
+ * count then.
+ */
 async function walkedOn(walk: Walk, earlier: FolderStamps): Promise<StampedFolders | null> {
   const slice = createTimeSlice();
   const stamps = new Map<RawPath, FolderStamp>();
@@ -107,7 +111,7 @@ async function walkedOn(walk: Walk, earlier: FolderStamps): Promise<StampedFolde
   return { stamps, isUntouched };
 }
 
-/** The earlier one where that still holds; null where the rules in the folder may be others. */
+/** Returns the earlier stat data while it is valid; null if the rules in the folder may have changed. */
 function stampFolder({ top, clock }: Walk, path: RawPath, before: FolderStamp | undefined): FolderStamp | null {
   const stats = lstatSync(rawInTree(top, path));
   if (stats.dev !== clock.dev) throw new OnlyForGit();
@@ -141,13 +145,13 @@ function listContent(top: string, folder: RawPath) {
   };
 }
 
-/** For names that are not plain, of which Node may have asked for another. */
+/** Checks a non-ASCII name again, because Node may have checked another file. */
 function isFolder(top: string, path: RawPath): boolean {
   const place = rawInTree(top, path);
   return typeof place !== "string" && lstatSync(place).isDirectory();
 }
 
-/** What git was asked about with the same rules before is not asked again. */
+/** Removes ignored folders. Asks git only about folders that are new since the earlier scan with the same rules. */
 async function withoutIgnored(
   { ignored }: Walk,
   earlier: FolderStamps,

@@ -17,47 +17,47 @@ import { furnish, type LookEnvironment, withoutTree } from "./private-repository
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
-/** What the index has to be told, and what it held before. */
+/** Changes that the index lacks, and the tree it had before. */
 export type Behind = Differences & { readonly environment: IndexEnvironment };
 
 /**
- * An index of our own that follows the working tree from one look to the next, so that only what changed since has to
- * be read. It begins anew as a copy of the person's wherever that could make a difference.
+ * An index of isdlc that follows the working tree from scan to scan, to read only changed files. It starts again as a
+ * copy of the user's index if that could make a difference.
  */
 export type FollowingIndex = {
-  /** Environment to compare trees with. */
+  /** Returns the environment to compare git trees. */
   environment(settings: LookSettings): Promise<LookEnvironment>;
   look(settings: LookSettings, include: readonly string[]): Promise<Behind>;
-  /** It holds this tree now. `isReliable`: the next look will see whatever is done to the tree. */
+  /** Records the tree that the index has now. `isReliable`: the next scan will see every change of the working tree. */
   holds(tree: string, isReliable: boolean): void;
-  /** Environment to read it with while it holds the tree; else null. */
+  /** Returns the environment to read the index while it has this tree, else null. */
   holding(tree: string): IndexEnvironment | null;
-  /** After a failure nobody knows what it holds. */
+  /** Discards the index after a failure, because its content is unknown. */
   forget(): Promise<void>;
 };
 
-/** How far the person's index is believed: an agent may have written to it. */
+/** Trust in the user's index: an agent may have written to it. */
 export type IndexTrust = {
-  /** Milliseconds; files that were touched later are read, whatever the index says about them. Null: all is believed. */
+  /** Milliseconds. Files touched since then are read, regardless of the index. Null trusts the index completely. */
   readonly since: number | null;
-  /** A snapshot of the run: what it has is looked for, though the person's index may no longer know it. */
+  /** A snapshot of the run. All its files are checked, even if the user's index no longer has them. */
   readonly tree: string | null;
 };
 
 type IndexFollower = {
   readonly folder: string;
   readonly index: IndexEnvironment;
-  /** What it began with, besides the person's index. */
+  /** State at the start, in addition to the user's index. */
   readonly start: string;
-  /** That index, or a later one from which the same would have come. */
+  /** The user's index at the start, or a later one with the same result. */
   readonly person: PersonIndex;
-  /** Files that say whether what was added counts, and how they stood. */
+  /** Files that decide if added files count; `ruled` is their stat data. */
   readonly rules: readonly string[];
   readonly ruled: string;
   readonly held: IndexedTree | null;
 };
 
-/** The tree that is in it, and how the file stood: nobody else has to write there. */
+/** Tree in the index, and stat data of the index file: no other program should write it. */
 type IndexedTree = { readonly tree: string; readonly stamp: string; readonly isReliable: boolean };
 
 export function createFollowingIndex(git: Git, repository: Repository, trust: IndexTrust): FollowingIndex {
@@ -108,12 +108,15 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
   };
 }
 
-/** `~somebody/rules`, `%(prefix)/rules`: only git knows which file that is. */
+/** Returns true for `~user/rules` and `%(prefix)/rules`: only git knows these files. */
 const hasOddRules = (settings: LookSettings): boolean => /^(?:~[^/]|%)/.test(settings["core.excludesfile"] ?? "");
 
 const NOTHING_DIFFERS: Differences = { files: [], repositories: [], added: [], isSparse: false, tree: null };
 
-/** Has it hold at least the files of a tree that is known; where that is gone, what the person's holds. */
+/**
+ * Adds the files of the run's snapshot to the index. If the snapshot is missing, the index keeps those of the user's
+ * index.
+ */
 async function beginWith(git: Git, environment: IndexEnvironment, { tree }: IndexTrust): Promise<void> {
   if (tree !== null) await git(["read-tree", "--reset", tree], { environment, timeoutMs: wholeTreeTimeoutMs });
 }
@@ -127,7 +130,7 @@ const isAsLeft = (following: IndexFollower): boolean =>
 const isCurrent = (repository: Repository, following: IndexFollower, start: string): boolean =>
   isAsLeft(following) && following.start === start && following.ruled === ruledBy(repository, following.rules);
 
-/** The one there is, where it still holds what a new one would. */
+/** Returns the existing index if it has the same content as a new one. */
 async function continued(
   repository: Repository,
   following: IndexFollower,
@@ -135,7 +138,7 @@ async function continued(
 ): Promise<IndexFollower | null> {
   if (!isCurrent(repository, following, start)) return null;
   const real = indexIn(repository.gitDir);
-  const stamp = stampFiles([real]); // before it is read: what is written in between shows at the next look
+  const stamp = stampFiles([real]); // before it is read: a write in between shows at the next scan
   if (stamp === following.person.stamp) return following;
   const person = { stamp, bytes: indexBytes(real) };
   const compared = { own: indexBytes(indexIn(following.folder)), before: following.person.bytes, now: person.bytes };
@@ -145,7 +148,7 @@ async function continued(
 const ruledBy = ({ top }: Repository, rules: readonly string[]): string =>
   stampFiles(rules.map((path) => inTree(top, path)));
 
-/** Were one of these another, another index would come of it. */
+/** Returns the stat data of all inputs: if one changes, a new index would differ. */
 function indexStart(repository: Repository, settings: LookSettings, include: readonly string[]): string {
   const { top, gitDir, env } = repository;
   const excludes = settings["core.excludesfile"];
@@ -160,7 +163,10 @@ function indexStart(repository: Repository, settings: LookSettings, include: rea
   return [stampFiles(files), ...include].join("\n");
 }
 
-/** Ignore rules beside each file and in every folder above it; and none of these folders has to become a repository. */
+/**
+ * Lists ignore files next to each path and in every folder above it, and `.git` in these folders, because a folder may
+ * become a repository.
+ */
 function toRules(paths: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths)

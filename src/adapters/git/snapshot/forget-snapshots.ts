@@ -3,7 +3,7 @@ import { hardenedGit } from "../process/git.ts";
 import { refPart } from "./ref-name.ts";
 import type { Repository } from "../read/repository.ts";
 
-/** Removes the snapshots of a run, but for those whose name is to be kept. Where git refuses, they stay. */
+/** Deletes the snapshots of a run, except those to keep. If git refuses, they stay. */
 export async function forgetSnapshots(
   repository: Repository,
   run: RunId,

@@ -25,10 +25,10 @@ import { type Subtraction, withoutChanges } from "./without-changes.ts";
 
 type OpenRepository = ReturnType<typeof repositoryAt>;
 
-/** Before an agent was at work, the person's index is as good as any. */
+/** Before an agent ran, the user's index is trusted. */
 const BELIEVED: IndexTrust = { since: null, tree: null };
 
-/** Name of the tree that nobody asks for by name. */
+/** Name of the snapshot of the current working tree; no caller asks for it by name. */
 const NOW = "now";
 
 export type WorkspaceOptions = {
@@ -38,8 +38,9 @@ export type WorkspaceOptions = {
 };
 
 /**
- * The working tree around `cwd`, remembered as commits under `refs/isdlc/<run>/`. Equal trees get equal ids. Not seen:
- * ignored files, the inside of submodules, files this user cannot read. Nothing configured in the repository runs.
+ * Creates the workspace for the working tree around `cwd`, with snapshots as commits under `refs/isdlc/<run>/`. Equal
+ * trees get equal ids. Snapshots omit ignored files, the content of submodules and files this user cannot read.
+ * Nothing configured by the repository runs.
  */
 export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: WorkspaceOptions): Workspace {
   const open = repositoryAt(cwd, { env });
@@ -49,7 +50,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
     return repository && (known ??= createSnapshots(repository, trust));
   };
   const refOf = (name: string): string => snapshotRef(run, name);
-  /** A look that cannot be made is a problem, never "nothing has changed". */
+  /** Throws if the scan fails: a failure never means "nothing has changed". */
   const take = async (name: string, include: readonly string[]): Promise<string> => {
     known ??= createSnapshots(await open(), trust);
     return known.take({ ref: refOf(name), include });
@@ -94,7 +95,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
   };
 }
 
-/** Snapshots do not change: what was compared once is known. */
+/** Compares snapshots and caches the changes: snapshots never change. */
 function comparisons(
   open: OpenRepository,
   snapshots: () => Promise<Snapshots | null>,
@@ -148,7 +149,7 @@ type TreeComparison = {
 
 type WorkspaceContext = { readonly open: OpenRepository; readonly snapshots: Snapshots | null };
 
-/** The files of a snapshot in a folder of their own. */
+/** Copies the files of a snapshot to a separate folder. */
 async function copyWorkspaceSnapshot(snapshot: string, { open, snapshots }: WorkspaceContext): Promise<ThrowAwayCopy> {
   requireSnapshot(snapshot, "copy");
   const { top, env } = await open();

@@ -9,27 +9,28 @@ import { SUBMODULE } from "../write/tree-entry.ts";
 
 export type IgnoreContext = {
   readonly top: string;
-  /** Git as the person has it: their index, their ignore rules. */
+  /** Git with the user's index and ignore rules. */
   readonly git: Git;
   readonly gitDir: string;
   readonly ignores: IgnoreRules;
-  /** Milliseconds; what was there before the run is the person's own affair. */
+  /** Start of the run in milliseconds. Older files are the user's own and are not reported. */
   readonly since: number;
 };
 
-/** More files than this are not looked through one by one, which is told. */
+/** Further files are not checked, which is reported. */
 const MAX_FILES = 500_000;
-/** Names of one kind in a line. */
+/** Maximum number of names in a line. */
 const MAX_NAMED = 20;
 
 /**
- * What came to be since the run began and keeps git from looking: repositories and folders called `.git` inside the
- * tree, ignore rules, marks in the index, and files that cannot be read. Nothing of it is in a snapshot.
+ * Reports everything that hides files from git: repositories and folders called `.git` inside the tree and ignore
+ * rules, both since the start of the run; marks in the index; and unreadable files. Snapshots do not contain the
+ * hidden files.
  */
 export async function hiddenThings(hiding: IgnoreContext): Promise<string[]> {
   const ignored = await ignoredPaths(hiding.git);
   const sources = await hiding.ignores(ignored);
-  // Ignored as a whole, and by no rule from outside: the rule is in it.
+  // Ignored as a whole, but not by a rule from outside: the rule is in the folder.
   const isOpaque = (path: string): boolean =>
     path.endsWith("/") && (sources.get(path)?.source ?? path).startsWith(path);
   const opaque = ignored.filter(isOpaque);
@@ -50,7 +51,7 @@ export async function hiddenThings(hiding: IgnoreContext): Promise<string[]> {
 const named = (paths: readonly string[]): string =>
   `${paths.slice(0, MAX_NAMED).join(", ")}${paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : ""}`;
 
-/** Entries that git is told to pass over, and those that are repositories of their own. */
+/** Entries that git skips because of a mark, and submodules. */
 type Marks = { readonly marked: readonly string[]; readonly submodules: ReadonlySet<string> };
 
 function marksIn(gitDir: string): Marks | null {
@@ -90,7 +91,7 @@ type IgnoredFiles = {
   repositories: string[];
   rules: string[];
   unreadable: string[];
-  /** Every folder that was come by. */
+  /** Every folder of the scan. */
   folders: Folder[];
   isWhole: boolean;
 };
@@ -122,7 +123,7 @@ const isLookedInto = (path: string, { ignored, submodules }: KnownPaths): boolea
 
 type GitEntry = { readonly folder: string; readonly path: RawPath; readonly found: IgnoredFiles };
 
-/** The tree's own is at its top. */
+/** Records a new repository inside the tree. The tree's own `.git` at its top does not count. */
 function noteGit({ top, since }: IgnoreContext, { submodules }: KnownPaths, { folder, path, found }: GitEntry): void {
   if (folder !== "" && !submodules.has(folder) && isSince(rawInTree(top, path), since)) found.repositories.push(folder);
 }
@@ -150,7 +151,7 @@ function isSince(file: string | Buffer, since: number): boolean {
   try {
     return lstatSync(file).ctimeMs >= since;
   } catch {
-    return false; // gone meanwhile
+    return false; // deleted in the meantime
   }
 }
 
@@ -159,11 +160,11 @@ function isReadable(file: string | Buffer): boolean {
     accessSync(file, constants.R_OK);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT"; // gone meanwhile
+    return (error as NodeJS.ErrnoException).code === "ENOENT"; // deleted in the meantime
   }
 }
 
-/** Files in the folders of new rules, and below these. */
+/** Lists the files in and under folders with new rules. */
 function listFiles({ rules, folders }: IgnoredFiles): string[] {
   const ruled = rules.map((rule) => rule.slice(0, -RULES.length));
   const inside = folders.filter(({ path }) => ruled.some((folder) => `${shown(path)}/`.startsWith(folder)));
@@ -172,7 +173,7 @@ function listFiles({ rules, folders }: IgnoredFiles): string[] {
   );
 }
 
-/** What is hidden by rules in files that were written since the run began. */
+/** Reports the paths hidden by rules in files written since the start of the run. */
 function newRules(files: readonly string[], rules: ReadonlyMap<string, IgnoreRule>): string[] {
   const hidden = new Map<string, string[]>();
   for (const [path, { source, pattern }] of rules) {

@@ -8,13 +8,13 @@ import type { IndexEnvironment } from "./temporary-index.ts";
 
 export type IgnoreRule = { readonly source: string; readonly pattern: string };
 
-/** The last rule that is about each of the paths, whether it ignores or not; none for those without. */
+/** The last rule that matches each path, ignoring or not. Paths without a rule are omitted. */
 export type IgnoreRules = (paths: readonly string[]) => Promise<ReadonlyMap<string, IgnoreRule>>;
 
 const PLACES = { name: ".gitignore", shared: "exclude", personal: "ignore", setting: "core.excludesfile" };
 const CHECK_IGNORE = ["check-ignore", "--verbose", "--non-matching", "-z", "--stdin", "--no-index"];
 
-/** Git is asked, in one process for as long as no rule changes. */
+/** Creates a lookup that asks one git process until a rule changes. */
 export function createIgnoreRules(folder: GitFolder): IgnoreRules {
   const talk = createRuleConversation(() => createConversation("check-ignore", () => startGit(folder, CHECK_IGNORE)));
   return async (paths) => {
@@ -34,7 +34,7 @@ async function rulesAbout(git: Conversation, paths: readonly string[]): Promise<
     const rules = new Map<string, IgnoreRule>();
     for (const asked of paths) {
       const source = decodePath(await answers.field());
-      await answers.field(); // the number of its line
+      await answers.field(); // line number
       const pattern = decodePath(await answers.field());
       await answers.field();
       if (source !== "") rules.set(asked, { source, pattern });
@@ -43,20 +43,20 @@ async function rulesAbout(git: Conversation, paths: readonly string[]): Promise<
   });
 }
 
-/** The rules as they are from the first question on, in the environment of a look. */
+/** Creates a lookup with the rules as of the first question, in the environment of a scan. */
 export function rulesOfLook(folder: GitFolder, environment: IndexEnvironment): IgnoreRules & { end(): void } {
   const git = createConversation("check-ignore", () => startGit(folder, CHECK_IGNORE, environment));
   const ask = async (paths: readonly string[]) => (paths.length === 0 ? new Map() : rulesAbout(git, paths));
   return Object.assign(ask, { end: () => git.end() });
 }
 
-/** Those of the paths that git is told to ignore. */
+/** Returns the paths that git ignores. */
 export async function findIgnored(rules: IgnoreRules, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const found = [...(await rules(paths))].filter(([, { pattern }]) => !pattern.startsWith("!"));
   return new Set(found.map(([path]) => path));
 }
 
-/** Everything that git is told to ignore; a folder that is ignored as a whole ends in a slash. */
+/** Lists everything that git ignores. A folder ignored as a whole ends in a slash. */
 export async function ignoredPaths(git: Git): Promise<string[]> {
   const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
   return splitFields(await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-files")).map(decodePath);

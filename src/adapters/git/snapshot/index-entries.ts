@@ -4,17 +4,17 @@ import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { splitFields } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
-/** What an index says about a file, its content aside. */
+/** Fields of an index entry, without its content. */
 export type KnownFile = Pick<EntryGlance, "name" | "isAssumed" | "isSkipped" | "recordedAt">;
 
 export type IndexEntries = {
-  /** Those that are wanted. */
+  /** Entries accepted by the filter. */
   readonly entries: readonly KnownFile[];
-  /** The tree that the index holds, where that is known without writing one; else null. */
+  /** Tree of the index if it is known without writing one, else null. */
   readonly tree: string | null;
 };
 
-/** Read here where that is faster than asking git. */
+/** Reads the entries directly if that is faster than asking git. */
 export async function indexEntries(
   git: Git,
   environment: IndexEnvironment,

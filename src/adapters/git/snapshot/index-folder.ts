@@ -4,8 +4,8 @@ import type { Repository } from "../read/repository.ts";
 import { makeTemporaryFolder, removeAtExit } from "../../file-system/temporary-folder.ts";
 
 /**
- * A folder for an index of our own that lasts as long as this program. It lies beside git's own files, where an agent
- * in a sandbox cannot write.
+ * Creates a folder for an index of isdlc, which lasts as long as this program. It is next to git's own files, where an
+ * agent in a sandbox cannot write.
  */
 export async function makeIndexFolder({ gitDir }: Repository): Promise<string> {
   const place = join(gitDir, "isdlc");
@@ -14,6 +14,6 @@ export async function makeIndexFolder({ gitDir }: Repository): Promise<string> {
     return removeAtExit(await makeTemporaryFolder(place));
   } catch (error) {
     if (errorCode(error) !== "EROFS") throw error;
-    return removeAtExit(await makeTemporaryFolder()); // in a sandbox, where all that is left is to look
+    return removeAtExit(await makeTemporaryFolder()); // in a read-only sandbox, only scans are possible
   }
 }

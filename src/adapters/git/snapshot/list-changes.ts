@@ -4,18 +4,18 @@ import { decodePath, splitFields } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
 export type Changes = {
-  /** New files, ignored ones not. Repositories inside the tree end in a slash. */
+  /** New files, without ignored ones. Repositories inside the tree end in a slash. */
   readonly added: readonly string[];
-  /** Files that differ from their entry, or are gone. Some may only have been written again as they were. */
+  /** Files that differ from their entry or are deleted. Some may be rewritten with the same content. */
   readonly modified: readonly string[];
 };
 
-/** Bytes of an index with some 5,000 entries: from there on two processes are faster than one. */
+/** Size of an index with about 5,000 entries, in bytes. From this size on, two processes are faster than one. */
 const LARGE = 512 * 1024;
 
 /**
- * What of the working tree differs from an index. Never looks inside submodules, where `git add` and `git status` would
- * run the filters configured there.
+ * Lists the differences between the working tree and an index. Never enters submodules, where `git add` and `git
+ * status` would run the filters configured there.
  */
 export async function listChanges(git: Git, environment: IndexEnvironment): Promise<Changes> {
   const { GIT_INDEX_FILE: file = "" } = environment;
@@ -24,7 +24,7 @@ export async function listChanges(git: Git, environment: IndexEnvironment): Prom
   return size < LARGE ? listedByOne(listed) : listedByTwo(listed);
 }
 
-/** The same of a tree of which it is known that no file in it is new. */
+/** Like `listChanges`, for a working tree known to have no new file. */
 export const listModified = async (git: Git, environment: IndexEnvironment): Promise<Changes> => ({
   added: [],
   modified: await modifiedFiles(lister(git, environment)),
@@ -46,7 +46,10 @@ async function listedByOne(listed: ListFiles): Promise<Changes> {
   return { added: pathsOf(lines.filter(isAdded)), modified: pathsOf(lines.filter((line) => !isAdded(line))) };
 }
 
-/** `git ls-files` compares one file after the other, `git diff-files` many at a time; new files are found meanwhile. */
+/**
+ * Uses `git diff-files`, which compares many files at a time, not one after the other like `git ls-files`. New files
+ * are listed in parallel.
+ */
 async function listedByTwo(listed: ListFiles): Promise<Changes> {
   const [added, modified] = await Promise.all([listed("ls-files", "-z", ...NEW_FILES), modifiedFiles(listed)]);
   return { added: distinct(added), modified };
@@ -57,5 +60,5 @@ const modifiedFiles = async (listed: ListFiles): Promise<string[]> =>
 
 const QUESTION_MARK = 0x3f;
 
-/** An entry of an unfinished merge is named several times. */
+/** Removes duplicates, because an entry of an unfinished merge is listed several times. */
 const distinct = (paths: readonly Buffer[]): string[] => [...new Set(paths.map(decodePath))];

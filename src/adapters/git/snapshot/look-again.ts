@@ -5,18 +5,18 @@ import { createNewNames } from "./new-names.ts";
 import { createStampedDifferences } from "./stamped-differences.ts";
 import { createTreeStamper, type TouchedFiles, touchedSince, type TreeStamps } from "./tree-stamps.ts";
 
-/** Looks at a tree again and again, each time only as far as the looks before do not tell. */
+/** Repeated scans of a working tree. Each one reads only files that earlier scans do not cover. */
 export type LookAgain = {
-  /** Null: nothing happened since the last look, after which the index had all of it. */
+  /** Returns null if nothing changed since the last scan, after which the index was complete. */
   look(looking: LookingAgain): Promise<Differences | null>;
-  /** The index begins anew. */
+  /** Starts again with a new index. */
   forget(): void;
 };
 
 export type LookingAgain = Omit<IndexReview, "repository" | "isNothingNew"> & {
-  /** One of our own, which tells the time. */
+  /** A folder of isdlc, to read the clock. */
   readonly folder: string;
-  /** It is known which files have ignore rules. */
+  /** True if the files with ignore rules are known. */
   readonly isPlain: boolean;
 };
 
@@ -24,7 +24,7 @@ export function createLookAgain(git: Git, repository: Repository): LookAgain {
   const stampsIn = createTreeStamper(repository.top);
   const names = createNewNames(repository);
   const stamped = createStampedDifferences(repository);
-  /** How a small tree stood before it was last looked at. */
+  /** Stat data of a small tree from before its last scan. */
   let stamps: TreeStamps | null = null;
 
   async function throughGit(looking: LookingAgain, isLarge: boolean): Promise<Differences> {

@@ -14,30 +14,33 @@ import type { IndexEnvironment } from "./temporary-index.ts";
 export type IndexReview = {
   readonly repository: Repository;
   readonly environment: IndexEnvironment;
-  /** Files and folders that count though they are ignored, or our own. */
+  /** Files and folders that count even if they are ignored or under `.isdlc`. */
   readonly include: readonly string[];
-  /** Files touched since then (milliseconds) are read, whatever the index says about them; null: it is believed. */
+  /** Milliseconds. Files touched since then are read, regardless of the index. Null trusts the index. */
   readonly distrust: number | null;
-  /** The index is as an earlier look left it: nothing in it hides a file. */
+  /** True if the index is unchanged since an earlier scan: nothing in it hides a file. */
   readonly isOurs: boolean;
-  /** It is known that no file is new. */
+  /** True if no file is new. */
   readonly isNothingNew: boolean;
 };
 
 export type Differences = {
-  /** Files that the index does not have as they are; vanished ones too. */
+  /** Files that differ from the index, including deleted ones. */
   readonly files: readonly string[];
-  /** Repositories inside the tree that the index does not have. */
+  /** Repositories inside the tree that are not in the index. */
   readonly repositories: readonly string[];
-  /** Those that were never under version control. */
+  /** New files and repositories, which were never tracked. */
   readonly added: readonly string[];
-  /** Some entries need not be in the tree: a sparse checkout may leave them out. */
+  /** True if entries may be missing in the working tree because of a sparse checkout. */
   readonly isSparse: boolean;
-  /** The tree that the index holds, where that showed; else null. */
+  /** Tree of the index if it became known, else null. */
   readonly tree: string | null;
 };
 
-/** What of the working tree an index does not have. Our own folder counts only where included, and leaves the index. */
+/**
+ * Finds everything in the working tree that an index lacks. `.isdlc` counts only if included, and is removed from the
+ * index.
+ */
 export async function lookThrough(git: Git, looking: IndexReview): Promise<Differences> {
   const { repository, environment, include } = looking;
   const list = looking.isNothingNew ? listModified : listChanges;
@@ -73,7 +76,7 @@ const entriesFor = async (git: Git, looking: IndexReview): Promise<IndexEntries>
 const isIncluded = (path: string, include: readonly string[]): boolean =>
   include.some((folder) => isUnder(path, folder));
 
-/** Of all others it is enough that git compares them with the index. */
+/** Selects the entries to check here. For all others, git's comparison with the index is enough. */
 function neededBy({ include, distrust, isOurs }: IndexReview): (file: KnownFile) => boolean {
   const isBelow = belowAny(isOurs ? include : [OWN_FOLDER, ...include]);
   return (file) => file.isAssumed || file.isSkipped || isBelow(file) || isDoubted(file, distrust);
@@ -91,26 +94,27 @@ const nameBytes = ({ name }: KnownFile): Buffer => Buffer.from(name, "latin1");
 const decodeEntryPath = (entry: KnownFile): string => decodePath(nameBytes(entry));
 
 /**
- * The time of the last change to a file's record cannot be set. Git names every file that has another one than the index
- * says; of the rest those may have been touched of which the index itself says so.
+ * Returns true if the file may have been touched since then. A file's ctime cannot be set, and git lists every file
+ * with a ctime other than in the index. Of all others, only files with a recent ctime in the index itself may have
+ * been touched.
  */
 const isDoubted = ({ recordedAt }: KnownFile, since: number | null): boolean =>
   since !== null && (recordedAt === null || recordedAt >= Math.floor(since / 1000));
 
-/** Those that were touched, besides what git names. */
+/** Lists files touched since then, in addition to those listed by git. */
 async function touchedSince({ repository, distrust }: IndexReview, entries: readonly KnownFile[]): Promise<string[]> {
   if (distrust === null) return [];
   const slice = createTimeSlice();
   const touched: string[] = [];
   for (const entry of entries) {
-    const stats = isDoubted(entry, distrust) ? readStats(repository.top, entry) : null; // vanished: git tells
+    const stats = isDoubted(entry, distrust) ? readStats(repository.top, entry) : null; // git lists deleted files
     if (stats !== null && !stats.isDirectory() && stats.ctimeMs >= distrust) touched.push(decodeEntryPath(entry));
     if (slice.isOver()) await slice.next();
   }
   return touched;
 }
 
-/** Has the index not know these files: what it takes for unchanged, git would not read again. */
+/** Removes these files from the index: git would not read files that it considers unchanged. */
 async function forget(git: Git, environment: IndexEnvironment, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
   const input = joinFields(paths);
@@ -119,11 +123,14 @@ async function forget(git: Git, environment: IndexEnvironment, paths: readonly s
 
 type RevealedEntries = IndexEntries & {
   readonly isSparse: boolean;
-  /** Something was hidden until now. */
+  /** True if any entry was updated. */
   readonly hasChanged: boolean;
 };
 
-/** Entries marked "assume unchanged" or "skip" would hide changes; our own folder leaves the index. */
+/**
+ * Clears "assume unchanged" marks, and "skip worktree" marks of existing files: both would hide changes. Removes
+ * `.isdlc` from the index, except included files.
+ */
 async function revealEntries(git: Git, looking: IndexReview): Promise<RevealedEntries> {
   const { repository, environment, include } = looking;
   const { entries, tree } = await entriesFor(git, looking);
@@ -148,7 +155,7 @@ async function revealEntries(git: Git, looking: IndexReview): Promise<RevealedEn
   return { entries, tree: own.length === 0 ? tree : null, isSparse, hasChanged: changes.includes(true) };
 }
 
-/** Null for what is not there, or cannot be looked at. */
+/** Returns null for a missing or inaccessible file. */
 function readStats(top: string, entry: KnownFile): Stats | null {
   try {
     return lstatSync(inTree(top, nameBytes(entry)), { throwIfNoEntry: false }) ?? null;

@@ -1,13 +1,13 @@
 import type { GitFolder } from "../process/git.ts";
 import { createFolderStamper, type FolderLook, type FolderStamps } from "./folder-stamps.ts";
 
-/** Knows from one look at a large tree to the next whether a file can be new. */
+/** Rules out new files between two scans of a large tree. */
 export type NewNames = {
-  /** No file is new. To be asked before git looks. */
+  /** Returns true if no file is new. Must be called before git scans. */
   areRuledOut(look: Omit<FolderLook, "earlier">): Promise<boolean>;
-  /** What git found then, all of which the index has from now on unless it could not be taken. */
+  /** Records git's result. From now on the index has all these files, except those that could not be added. */
   found(added: readonly string[]): void;
-  /** The index begins anew. */
+  /** Starts again with a new index. */
   forget(): void;
 };
 
@@ -20,7 +20,7 @@ export function createNewNames(tree: GitFolder): NewNames {
       const now = await stampsIn({ ...look, earlier: stamps });
       const isRuledOut = wasNothingNew && now?.isUntouched === true;
       stamps = now?.stamps ?? null;
-      wasNothingNew = false; // until git has looked
+      wasNothingNew = false; // until git has scanned
       return isRuledOut;
     },
     found(added) {

@@ -1,10 +1,16 @@
 import { isUtf8 } from "node:buffer";
 
-/** How a byte that is no UTF-8 is written. A file that contains such a mark as text has its first sign written so. */
+/**
+ * Notation of a byte that is not UTF-8. In a file with this notation as text, its first character is escaped like
+ * that.
+ */
 export const BYTE_MARK = /<0x[0-9A-F]{2}>/g;
 const NEWLINE = 0x0a;
 
-/** Text of a patch. Bytes that are no UTF-8 stay distinguishable: two files in another encoding never look the same. */
+/**
+ * Returns the text of a patch. Bytes that are not UTF-8 stay distinguishable: two files in another encoding never look
+ * the same.
+ */
 export function patchText(patch: Buffer): string {
   if (isUtf8(patch)) return withoutLookalikes(patch.toString("utf8"));
   const lines: string[] = [];
@@ -38,7 +44,7 @@ function lineText(line: Buffer): string {
 
 const MAX_CHARACTER_BYTES = 4;
 
-/** Bytes of the UTF-8 character at this place; 0 if there is none. */
+/** Returns the length of the UTF-8 character at this position in bytes; 0 if there is none. */
 function characterLength(line: Buffer, at: number): number {
   for (let length = 1; length <= MAX_CHARACTER_BYTES; length++)
     if (at + length <= line.length && isUtf8(line.subarray(at, at + length))) return length;

@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { type IndexEntry, MAX_INDEX_BYTES, readIndexBytes, type EntryFilter } from "../objects/git-index.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
 
-/** The person's index at one moment. */
+/** The user's index at one moment. */
 export type PersonIndex = {
   readonly stamp: string;
-  /** Null where it is not to be compared: none there, too large, or not for us to read. */
+  /** Null if it is not compared: missing, too large or unreadable. */
   readonly bytes: Buffer | null;
 };
 
@@ -18,21 +18,21 @@ export function indexBytes(file: string): Buffer | null {
 }
 
 type IndexPair = {
-  /** The index that follows the tree. */
+  /** The index that follows the working tree. */
   readonly own: Buffer | null;
-  /** The person's. */
+  /** The user's index, before and now. */
   readonly before: Buffer | null;
   readonly now: Buffer | null;
 };
 
-/** More files than this are not compared one by one. */
+/** More files are not compared one by one. */
 const MAX_REWRITTEN = 20;
 
 /**
- * Whether an index that follows the tree would hold the same, had it begun with the person's as it is now. So it is after
- * a commit of what was looked at: each entry that changed is one that our own has, too, and none is gone that our own
- * still has. What a file holds is read from the tree again, so an entry may have another content, as long as that does
- * not decide about line ends.
+ * Returns true if an index that follows the working tree would have the same content after a start from the user's
+ * current index. This is the case after a commit of the scanned files: the following index also has each changed
+ * entry, and no longer has any deleted one. Entries may differ in content, because file content is read again from the
+ * working tree, unless it decides about line ends.
  */
 export async function isAlreadyIn({ own, before, now }: IndexPair, objects: GitObjects): Promise<boolean> {
   const [earlier, later] = [allEntriesIn(before), allEntriesIn(now)];
@@ -50,7 +50,7 @@ export async function isAlreadyIn({ own, before, now }: IndexPair, objects: GitO
 
 const read = new WeakMap<Buffer, ReturnType<typeof entriesIn>>();
 
-/** What is `now` the first time is `before` the next. */
+/** Caches the entries, because `now` of one call is `before` of the next. */
 function allEntriesIn(bytes: Buffer | null): ReturnType<typeof entriesIn> {
   const known = bytes && read.get(bytes);
   if (bytes === null || (known !== undefined && known !== null)) return known ?? null;
@@ -59,7 +59,7 @@ function allEntriesIn(bytes: Buffer | null): ReturnType<typeof entriesIn> {
   return found;
 }
 
-/** Null where only git can tell, and where a name has several entries, as in an unfinished merge. */
+/** Returns null if only git can read the index, or a name has several entries, as in an unfinished merge. */
 function entriesIn(bytes: Buffer | null, isWanted?: EntryFilter): ReadonlyMap<string, IndexEntry> | null {
   const entries = bytes && readIndexBytes(bytes, isWanted)?.entries;
   if (!entries) return null;
@@ -82,13 +82,16 @@ const hasSameMarks = (one: Marks, other: Marks): boolean =>
 
 const NO_MARKS: Marks = { stage: 0, isAssumed: false, isSkipped: false, isAnnounced: false };
 
-/** The same file with another text. */
+/** Returns true for the same file with other text, if neither version affects line ends. */
 async function isRewritten(objects: GitObjects, one: IndexEntry, other: IndexEntry | undefined): Promise<boolean> {
   if (other === undefined || one.mode !== other.mode || !isPlainFile(one) || !isPlainFile(other)) return false;
   return !(await hasReturns(objects, one.id)) && !(await hasReturns(objects, other.id));
 }
 
-/** Git converts no line ends of a file that had carriage returns in the index. */
+/**
+ * Returns true for a missing blob or one with carriage returns: git converts no line ends of a file that had carriage
+ * returns in the index.
+ */
 async function hasReturns(objects: GitObjects, id: string): Promise<boolean> {
   const blob = await objects.read(id);
   return blob === null || blob.content.includes(CARRIAGE_RETURN);

@@ -4,12 +4,12 @@ import type { LookSettings } from "../process/content-filters.ts";
 import { gitFolders } from "../read/working-trees.ts";
 import type { Repository } from "../read/repository.ts";
 
-/** Environment of a call that believes nothing of the repository but its objects. */
+/** Environment of a git call that trusts only the objects of the repository. */
 export type LookEnvironment = Readonly<Record<string, string>>;
 
 /**
- * A git folder of our own, through which the tree is looked at: with its own settings, attributes and index, and the
- * objects of the repository. What the repository says about itself cannot hide a change from it.
+ * Creates a separate git folder for scans, with its own settings, attributes and index, and the objects of the
+ * repository. The repository's configuration cannot hide a change from it.
  */
 export function furnish(folder: string, repository: Repository, settings: LookSettings): LookEnvironment {
   const common = gitFolders(repository.top)?.common ?? repository.gitDir;
@@ -28,13 +28,13 @@ export function furnish(folder: string, repository: Repository, settings: LookSe
   };
 }
 
-/** For comparisons of trees: not even attributes of the working tree count. */
+/** Returns the environment for comparisons of git trees: even attributes of the working tree do not count. */
 export const withoutTree = (environment: LookEnvironment): LookEnvironment => ({
   ...environment,
   GIT_WORK_TREE: environment["GIT_DIR"] ?? "",
 });
 
-/** After all others, so that none of these hides a change or its lines. */
+/** Placed after all other attributes, which could hide a change or its lines. */
 const ATTRIBUTES = "* -ident !filter !diff !merge !working-tree-encoding\n";
 
 const isWindows = process.platform === "win32";
@@ -66,6 +66,6 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    return ""; // none there
+    return ""; // no such file
   }
 }

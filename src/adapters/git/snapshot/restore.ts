@@ -15,9 +15,9 @@ import { SUBMODULE } from "../write/tree-entry.ts";
 export type RestoreRequest = { readonly from: string; readonly paths: readonly string[] };
 
 /**
- * Puts files back as a snapshot has them and removes the ones it lacks; the index and every other file stay.
- * Submodules, folders and files whose content goes through a filter of the repository (such as LFS) are left alone
- * and named in the problem that is thrown once the rest is done.
+ * Restores files from a snapshot and deletes those that it lacks. The index and all other files stay. Submodules,
+ * folders, and files with a content filter of the repository (such as LFS) are left unchanged.
+ * @throws ProblemError GIT_FAILED after all other files are restored, with the names of the unchanged ones.
  */
 export async function restorePaths(repository: Repository, request: RestoreRequest): Promise<void> {
   const git = hardenedGit(repository.top, repository.env);
@@ -65,10 +65,10 @@ async function filteredPaths(git: Git, paths: readonly string[]): Promise<Set<st
   return found;
 }
 
-/** False when a folder is in the place of the file. */
+/** Returns false if the path is a folder. */
 async function removeFile(top: string, path: string): Promise<boolean> {
   const parents = parentFolders(path);
-  for (const parent of parents) if (!(await look(top, parent))?.isDirectory()) return true; // no such file in the tree
+  for (const parent of parents) if (!(await look(top, parent))?.isDirectory()) return true; // no such file in the working tree
   const found = await look(top, path);
   if (!found) return true;
   if (found.isDirectory()) return false;
@@ -83,7 +83,7 @@ async function removeFile(top: string, path: string): Promise<boolean> {
   return true;
 }
 
-/** False when a folder with content is in the place of the file. */
+/** Returns false if the path is a folder with content. */
 async function putBack(source: string, top: string, path: string): Promise<boolean> {
   await makeParents(top, path);
   const fresh = inTree(
@@ -103,7 +103,10 @@ async function putBack(source: string, top: string, path: string): Promise<boole
   );
 }
 
-/** A linked folder on the way would lead out of the tree; git never has files behind one. */
+/**
+ * Creates the parent folders. A linked folder is rejected: it would lead out of the working tree, and git never has
+ * files behind a link.
+ */
 async function makeParents(top: string, path: string): Promise<void> {
   for (const parent of parentFolders(path)) {
     const found = await look(top, parent);
@@ -112,7 +115,7 @@ async function makeParents(top: string, path: string): Promise<void> {
   }
 }
 
-/** `a`, `a/b` for `a/b/c`. */
+/** Returns `a` and `a/b` for `a/b/c`. */
 function parentFolders(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));

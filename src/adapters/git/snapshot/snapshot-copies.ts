@@ -13,12 +13,12 @@ import { CLOCK_TICK } from "./file-clock.ts";
 import { entriesBelow, entryStamp } from "./written-entries.ts";
 
 export type CopyRequest = {
-  /** Of the working tree. */
+  /** Top of the working tree. */
   readonly top: string;
   readonly git: Git;
   readonly objects: GitObjects;
   readonly snapshot: string;
-  /** An index with just the files of the snapshot, where there is one. */
+  /** An index with exactly the files of the snapshot, if there is one. */
   readonly index: IndexEnvironment | null;
 };
 
@@ -26,23 +26,23 @@ export type CopyRequest = {
 type CopyRecord = {
   readonly dir: string;
   readonly snapshot: string;
-  /** How each file and folder stood, by its path. */
+  /** Stat data of each file and folder, by path. */
   readonly stamps: ReadonlyMap<RawPath, string>;
-  /** How many names each folder held. */
+  /** Number of names in each folder. */
   readonly folders: ReadonlyMap<RawPath, number>;
-  /** Files that were written so shortly before that their stamps prove nothing. */
+  /** Files written too recently for reliable stat data. */
   readonly doubted: readonly RawPath[];
 };
 
-/** One for each working tree: what was written for the last copy is mostly what the next one needs. */
+/** One for each working tree: the next copy needs mostly the same files as the last one. */
 const spares = new Map<string, CopyRecord>();
 
-/** Larger ones are written anew: nothing else is done while each file is looked at. */
+/** Larger copies are always written again, because the check of each file blocks everything else. */
 const MAX_ENTRIES = 10_000;
 
 /**
- * The files of a snapshot in a folder of their own. It is that of the copy before, if nothing in it was touched since
- * git wrote it: then only what differs between the two snapshots is written.
+ * Copies the files of a snapshot to a separate folder. Uses the folder of the last copy if it is untouched since git
+ * wrote it: then only differences between the two snapshots are written.
  */
 export async function copySnapshot(copying: CopyRequest): Promise<ThrowAwayCopy> {
   const dir = (await renewed(copying)) ?? (await written(copying));
@@ -50,14 +50,14 @@ export async function copySnapshot(copying: CopyRequest): Promise<ThrowAwayCopy>
   return { dir, dispose: async () => (noted !== null && keep(copying.top, noted) ? undefined : removeFolder(dir)) };
 }
 
-/** For a working tree that is about to be removed. */
+/** Deletes the spare copy of a working tree that is about to be removed. */
 export function releaseCopies(top: string): void {
   const spare = spares.get(top);
   spares.delete(top);
   if (spare !== undefined) rmSync(spare.dir, { recursive: true, force: true });
 }
 
-/** False for one that is of no use. */
+/** Returns false if the copy is not usable as a spare. */
 function keep(top: string, noted: CopyRecord): boolean {
   if (spares.has(top) || !isUntouched(noted)) return false;
   removeAtExit(noted.dir);
@@ -76,12 +76,12 @@ async function written({ git, snapshot, index }: CopyRequest): Promise<string> {
   }
 }
 
-/** The spare copy with the files of the snapshot; null where there is none that can be used. */
+/** Returns the spare copy with the files of the snapshot; null if no spare is usable. */
 async function renewed(copying: CopyRequest): Promise<string | null> {
   const spare = spares.get(copying.top);
   if (spare === undefined) return null;
   spares.delete(copying.top);
-  const isRenewed = await renew(spare, copying).catch(() => false); // whatever is in the way: a new one has nothing of it
+  const isRenewed = await renew(spare, copying).catch(() => false); // on any error, a new copy is written
   if (isRenewed) return spare.dir;
   await removeFolder(spare.dir);
   return null;
@@ -89,7 +89,7 @@ async function renewed(copying: CopyRequest): Promise<string | null> {
 
 async function renew(spare: CopyRecord, { git, objects, snapshot, index }: CopyRequest): Promise<boolean> {
   const { dir } = spare;
-  if (!isUntouched(spare)) return false; // also by those who had nothing to do there
+  if (!isUntouched(spare)) return false; // an unrelated program may have touched it
   const changes = await listChanges(objects, { from: spare.snapshot, to: snapshot });
   if (changes === null || changes.some(({ path }) => isOfRules(path))) return false;
   const changed = new Set(changes.map(({ path }) => path));
@@ -102,20 +102,20 @@ async function renew(spare: CopyRecord, { git, objects, snapshot, index }: CopyR
   return true;
 }
 
-/** By which git tells how other files are written. */
+/** Returns true for a file that tells git how to write other files. */
 const isOfRules = (path: string): boolean => basename(path).toLowerCase() === ".gitattributes";
 
-/** With the folders that hold nothing else: git has none of these. */
+/** Removes a file, and the folders that become empty, because git has no empty folders. */
 function removeFrom(dir: string, path: string): void {
   rmSync(inTree(dir, path), { force: true });
   try {
     for (let at = dirname(path); at !== "."; at = dirname(at)) rmdirSync(inTree(dir, at));
   } catch {
-    return; // something else is in it
+    return; // the folder is not empty
   }
 }
 
-/** Null for a large copy, and where times are told in coarse steps. */
+/** Returns null for a large copy, or if file times are coarse. */
 function readNote(dir: string, snapshot: string): CopyRecord | null {
   const entries = entriesBelow(dir, { most: MAX_ENTRIES });
   const files = entries?.filter(({ stats }) => !stats.isDirectory()) ?? [];
@@ -143,7 +143,7 @@ function isUntouched({ dir, stamps, folders }: CopyRecord): boolean {
       [...stamps].every(([path, stamp]) => stampAt(dir, path) === stamp)
     );
   } catch {
-    return false; // not there any more, or not for us to read
+    return false; // missing or no permission
   }
 }
 

@@ -15,26 +15,26 @@ import type { IndexEnvironment } from "./temporary-index.ts";
 
 export type SnapshotRequest = {
   readonly ref: string;
-  /** Files and folders that count though they are ignored, or our own. */
+  /** Files and folders that count even if they are ignored or under `.isdlc`. */
   readonly include: readonly string[];
 };
 
 export interface Snapshots {
   take(request: SnapshotRequest): Promise<string>;
-  /** A tree that was composed, as a snapshot. */
+  /** Stores a composed tree as a snapshot. */
   keep(ref: string, tree: string): Promise<string>;
-  /** An index with just the files of the snapshot, while there is one. */
+  /** Returns an index with exactly the files of the snapshot, while there is one. */
   indexOf(snapshot: string): IndexEnvironment | null;
-  /** Environment to compare trees with: nothing that the repository says about itself takes part. */
+  /** Returns the environment to compare git trees: the repository's configuration has no effect. */
   environment(): Promise<LookEnvironment>;
 }
 
-/** Each collection of git can come between writing and referring once. */
+/** Each garbage collection of git can come between writing objects and their ref once. */
 const MAX_SNAPSHOT_ATTEMPTS = 3;
 
 /**
- * The working tree stored as commits, through an index of its own. A commit has no parent and a fixed date, so that the
- * same tree always gets the same id.
+ * Stores the working tree as commits, through a separate index. A commit has no parent and a fixed date, to give equal
+ * trees equal ids.
  */
 export function createSnapshots(repository: Repository, trust: IndexTrust): Snapshots {
   const git = hardenedGit(repository.top, repository.env);
@@ -45,7 +45,7 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
   const store = repositoryStore(repository);
   const inTurn = oneAfterAnother();
 
-  /** Git may throw away what was remembered, or written just now, as long as no ref has it: then all of it anew. */
+  /** Repeats the work if git deleted cached or just written objects, which is possible until a ref points to them. */
   async function careful<T>(work: () => Promise<T>, triesLeft = MAX_SNAPSHOT_ATTEMPTS - 1): Promise<T> {
     try {
       return await work();
@@ -87,13 +87,13 @@ function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
 
 type UpToDate = {
   readonly tree: string;
-  /** The index will show whatever is done to the tree from here on. */
+  /** True if the index will show every later change of the working tree. */
   readonly isReliable: boolean;
 };
 
 type IndexUpdate = { readonly behind: Behind; readonly top: string; readonly store: RepositoryStore };
 
-/** Tells the index what it did not have. */
+/** Adds the missing changes to the index and writes its tree. */
 async function bringUpToDate(git: Git, { behind, top, store }: IndexUpdate): Promise<UpToDate> {
   const { environment, files, repositories, isSparse } = behind;
   if (behind.tree !== null && files.length + repositories.length === 0)
@@ -102,7 +102,7 @@ async function bringUpToDate(git: Git, { behind, top, store }: IndexUpdate): Pro
   await stageInnerRepositories(git, { environment, folders: repositories });
   const { GIT_INDEX_FILE: index = "" } = environment;
   const tree = (await treeOfIndex(store, index)) ?? (await writtenByGit(git, environment));
-  // Git does not look into what once was a repository, and cannot tell what a sparse checkout leaves out.
+  // Git does not enter a former repository, and does not know which files a sparse checkout omits.
   const isReliable = staged.isReliable && repositories.length === 0 && !isSparse;
   return { tree, isReliable };
 }
@@ -112,7 +112,7 @@ const writtenByGit = async (git: Git, environment: IndexEnvironment): Promise<st
     .toString("latin1")
     .trim();
 
-/** A repository inside the tree counts by its commit; git refuses one without commits, and it is left out. */
+/** Adds a repository inside the tree by its commit. Git refuses a repository without commits, which is omitted. */
 async function stageInnerRepositories(
   git: Git,
   { environment, folders }: { environment: IndexEnvironment; folders: readonly string[] },
@@ -132,7 +132,7 @@ const snapshotCommit = (tree: string): string =>
 
 type TreeStorage = Pick<SnapshotRequest, "ref"> & {
   readonly tree: string;
-  /** Commits made for trees by earlier calls; added to. */
+  /** Commits made for trees by earlier calls. This call adds its own. */
   readonly commits: Map<string, string>;
   readonly store: RepositoryStore;
 };
@@ -146,7 +146,7 @@ async function storeTree({ tree, ref, commits, store: { objects, setRef, write }
   if (!isThere) await assertTree();
   const stored = isThere ? known : await write.commit(snapshotCommit(tree));
   await setRef(ref, stored);
-  await assertTree(); // the commit is written without it, and only now a ref keeps it
+  await assertTree(); // git writes a commit even without its tree, and only now a ref protects both
   commits.set(tree, stored);
   return stored;
 }

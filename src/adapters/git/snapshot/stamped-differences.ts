@@ -8,24 +8,24 @@ import type { Differences } from "./look-through.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 import type { TouchedFiles } from "./tree-stamps.ts";
 
-/** Tells what an index does not have from what happened to the tree since it had all of it. */
+/** Finds the changes that an index lacks, from files touched since the index was complete. */
 export type StampedDifferences = {
-  /** Null where only git can tell. */
+  /** Returns null if only git can find them. */
   since(touched: TouchedFiles, look: StampedLook): Promise<Differences | null>;
-  /** Git looks: the index may begin anew, rules may be others. */
+  /** Drops cached data before a scan by git: the index may start again, and rules may change. */
   forget(): void;
 };
 
 type StampedLook = {
   readonly environment: IndexEnvironment;
-  /** Files and folders that count though they are ignored, or our own. */
+  /** Files and folders that count even if they are ignored or under `.isdlc`. */
   readonly include: readonly string[];
 };
 
-/** One git knows the ignore rules for as long as none of them changes, which shows in the stamps. */
+/** Uses one git process for ignore rules while no rule changes, which the stat data would show. */
 export function createStampedDifferences(tree: GitFolder): StampedDifferences {
   let rules: ReturnType<typeof rulesOfLook> | null = null;
-  /** Names that the index has, and those that it was to take since. */
+  /** Names in the index, and names reported as new since then. */
   let known: Set<RawPath> | null = null;
   return {
     async since({ files, doubted, isAll }, { environment, include }) {
@@ -55,11 +55,11 @@ export function createStampedDifferences(tree: GitFolder): StampedDifferences {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Files of which git reads what holds for others. */
+/** Files with rules for other files. */
 const RULES: ReadonlySet<string> = new Set([".gitignore", ".gitattributes"]);
 const isOfRules = (path: RawPath): boolean => RULES.has(basename(path).toLowerCase());
 
-/** Null where the index has something that is more than a file. */
+/** Returns null if the index has submodules, files added with `git add -N`, or an unresolved merge. */
 function namesIn({ GIT_INDEX_FILE: index = "" }: IndexEnvironment): Set<RawPath> | null {
   const entries = readFromIndex(index, () => true)?.entries;
   const isPlain = entries?.every(({ isSubmodule, isAnnounced, stage }) => !isSubmodule && !isAnnounced && stage === 0);

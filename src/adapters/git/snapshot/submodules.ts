@@ -7,17 +7,17 @@ import { decodePath, splitFields } from "../process/git-path.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
-/** More files than this are not looked at. */
+/** Further files are not checked. */
 const MAX_FILES = 20_000;
 
 type Snapshot = {
   readonly top: string;
   readonly tree: string;
-  /** An index that holds just the files of the snapshot; null where there is none. */
+  /** An index with exactly the files of the snapshot, if there is one. */
   readonly index: IndexEnvironment | null;
 };
 
-/** Submodules that a snapshot names. They are looked at from outside: git is not run in them. */
+/** Lists the submodules of a snapshot. They are read from outside: git does not run in them. */
 export async function submodulesIn(git: Git, { top, tree, index }: Snapshot): Promise<Submodule[]> {
   const paths = (index && pathsInIndex(index)) ?? (await submodulePaths(git, tree));
   return paths.map((path) => ({ path, changedAt: lastChange(join(top, path)) }));
@@ -28,7 +28,7 @@ function pathsInIndex({ GIT_INDEX_FILE: file = "" }: IndexEnvironment): string[]
   return submodules?.map(({ name }) => decodePath(Buffer.from(name, "latin1"))) ?? null;
 }
 
-/** Where a tree, or that of a commit, has a repository of its own. */
+/** Lists the submodules of a tree, or of a commit's tree. */
 export async function submodulePaths(git: Git, tree: string): Promise<string[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", tree];
   const fields = splitFields(await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-tree"));
@@ -53,6 +53,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => name !== ".git");
   } catch {
-    return []; // gone meanwhile, or not for us
+    return []; // deleted in the meantime, or no permission
   }
 }

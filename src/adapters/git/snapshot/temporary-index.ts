@@ -6,17 +6,19 @@ import type { Git } from "../process/git.ts";
 import { decodePath, inTree, joinFields, splitFields } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
 
-/** Environment of a call that works on an index of its own. */
+/** Environment of a git call that uses a separate index. */
 export type IndexEnvironment = Readonly<Record<string, string>>;
 
-/** Copies the index, so that unchanged files are known without reading them; without one, git starts from an empty one. */
+/**
+ * Copies the index, to know unchanged files without reading them. If there is no index, git starts with an empty one.
+ */
 export async function copyIndex(repository: Repository, folder: string): Promise<IndexEnvironment> {
   const file = join(folder, "index");
   const real = join(repository.gitDir, "index");
   const made = await stat(real).catch(() => null);
   if (made) {
     await copyFile(real, file);
-    // Git reads a file again when it changed as late as the index was written; a copy must not look newer.
+    // Git reads a file again if it changed no earlier than the index: the copy must not look newer.
     const seconds = Math.floor(made.mtimeMs / 1000);
     await utimes(file, seconds, seconds);
   }
@@ -24,8 +26,8 @@ export async function copyIndex(repository: Repository, folder: string): Promise
 }
 
 /**
- * Files that differ from the index, new ones included, ignored ones not. Never looks inside submodules, where `git add`
- * and `git status` would run the filters configured there. Repositories inside the tree end in a slash.
+ * Lists files that differ from the index, with new files but without ignored ones. Never enters submodules, where `git
+ * add` and `git status` would run the filters configured there. Repositories inside the tree end in a slash.
  */
 export async function changedFiles(git: Git, environment: IndexEnvironment): Promise<string[]> {
   const args = ["ls-files", "-z", "--modified", "--others", "--exclude-standard"];
@@ -41,16 +43,16 @@ export type StagingRequest = {
 
 export type StagingResult = {
   readonly count: number;
-  /** A later look at the index will see whatever is done to these files. */
+  /** True if a later scan with the index will see every change of these files. */
   readonly isReliable: boolean;
 };
 
-/** Takes the files as they are into the index, vanished ones as deleted. Unreadable ones keep their entry. */
+/** Updates the index to the current files; deleted files are removed. Unreadable files keep their entry. */
 export async function stage(git: Git, { environment, top, paths }: StagingRequest): Promise<StagingResult> {
   const found = await lookAt(top, paths);
   const update = async (options: readonly string[], chosen: readonly PathState[]): Promise<void> => {
     if (chosen.length === 0) return;
-    const input = joinFields(chosen.map(({ path }) => path).toSorted()); // a file leaves before a folder takes its place
+    const input = joinFields(chosen.map(({ path }) => path).toSorted()); // a file is removed before a folder replaces it
     const args = ["update-index", ...options, "-z", "--stdin"];
     await must(git(args, { environment, input, timeoutMs: wholeTreeTimeoutMs }), "update-index");
   };
@@ -62,8 +64,9 @@ export async function stage(git: Git, { environment, top, paths }: StagingReques
 }
 
 /**
- * What has vanished may come back: was it ignored, only the person's index would know it. And git takes a file for
- * unchanged that was written again in the same second and given its old time.
+ * Returns false if the index may miss later changes. A deleted file may return: if it was ignored, only the user's
+ * index would have it. Also, a file looks unchanged to git if it is written again in the same second and set to its
+ * old time.
  */
 async function isReliable(
   found: readonly PathState[],
@@ -80,7 +83,7 @@ const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000
 
 type PathState = {
   readonly path: string;
-  /** A folder in the place of a file counts as vanished. Git does not go through links. */
+  /** A folder instead of a file counts as vanished. Git does not follow links. */
   readonly is: "there" | "unreadable" | "vanished" | "behindLink";
   readonly stats: Stats | null;
 };

@@ -14,15 +14,15 @@ export type TreePair = { readonly from: string; readonly to: string };
 const plain = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"];
 const timeoutMs = 30_000;
 
-/** Both ends of a comparison; null where either is no object id. */
+/** Returns both ends of a comparison; null if either is not an object id. */
 export function toTreePair(from: string | null, to: string | null): TreePair | null {
   return from !== null && to !== null && isObjectId(from) && isObjectId(to) ? { from, to } : null;
 }
 
-/** What git exits with for an object it does not have. */
+/** Exit status of git for a missing object. */
 const UNKNOWN_OBJECT = 128;
 
-/** Output of a comparison; null when the repository does not have one of the ends. Equal ends need no git. */
+/** Returns the output of a comparison; null if the repository does not have one of the ends. Equal ends need no git. */
 async function compared(
   git: Git,
   { from, to }: TreePair,
@@ -36,7 +36,10 @@ async function compared(
 
 type Comparison = GitOptions & { readonly args: readonly string[]; readonly paths?: readonly string[] };
 
-/** The same of two ends that never change, read as objects; null when the repository does not have one of them. */
+/**
+ * Lists the changes between two ends by reading objects, which never change; null if the repository does not have one
+ * of the ends.
+ */
 export async function listChanges(objects: GitObjects, { from, to }: TreePair): Promise<FileChange[] | null> {
   if (from === to) return [];
   if ((await objects.read(from)) === null || (await objects.read(to)) === null) return null;
@@ -44,7 +47,7 @@ export async function listChanges(objects: GitObjects, { from, to }: TreePair): 
   return found.map(({ path, before, after }) => ({ path, change: changeKind(before, after) }));
 }
 
-/** Digits of a mode that say what kind of thing an entry is. */
+/** Number of mode digits for the type of an entry. */
 const KIND = 3;
 
 function changeKind(before: TreeEntry, after: TreeEntry): FileChange["change"] {
@@ -53,13 +56,15 @@ function changeKind(before: TreeEntry, after: TreeEntry): FileChange["change"] {
   return before.mode.slice(0, KIND) === after.mode.slice(0, KIND) ? "modified" : "typechange";
 }
 
-/** Renames are told as one deleted and one added file, so that every touched path is named. */
+/** Lists a rename as one deleted and one added file, to name every touched path. */
 export async function changesBetween(git: Git, pair: TreePair): Promise<FileChange[] | null> {
   const output = await compared(git, pair, { args: ["-z", "--name-status", "--no-renames"], timeoutMs });
   return output === null ? null : parseNameStatus(output);
 }
 
-/** The patch for people to read, of all files where no paths are given; what it leaves out is said in its place. */
+/**
+ * Returns a readable patch of the given paths, or of all files without paths. Omitted content is replaced by a note.
+ */
 export async function patchBetween(git: Git, pair: TreePair, paths: readonly string[] = []): Promise<string> {
   const output = await compared(git, pair, { args: ["-p", "-M", "--no-color"], paths, ...READING });
   if (output === null) return "";
@@ -81,7 +86,10 @@ function ended(output: Buffer): string {
 
 const BINARY = /^Binary files .* differ$/gm;
 
-/** Source text with a NUL in it is text all the same; of anything else its kind is told. */
+/**
+ * Returns the patch of a file that git calls binary, if it is text with a NUL. For any other content, returns a note
+ * about its kind.
+ */
 async function readDiffLines(git: Git, pair: TreePair, line: string): Promise<string> {
   const path =
     / and b\/(.*) differ$/.exec(line)?.[1] ?? /^Binary files a\/(.*) and \/dev\/null differ$/.exec(line)?.[1];
@@ -94,14 +102,14 @@ async function readDiffLines(git: Git, pair: TreePair, line: string): Promise<st
   return isMostlyText(body) ? body.trimEnd() : notShown();
 }
 
-/** `1234 bytes, before 1000 bytes` */
+/** Formats sizes as `1234 bytes, before 1000 bytes`. */
 async function sizes(git: Git, { from, to }: TreePair, path: string): Promise<string> {
   const [after, before] = await Promise.all([sizeIn(git, to, path), sizeIn(git, from, path)]);
   if (before === null) return `${after ?? 0} bytes`;
   return after === null ? `deleted, ${before} bytes` : `${after} bytes, before ${before} bytes`;
 }
 
-/** Bytes of a file in a tree; null if the tree does not have it. */
+/** Returns the size of a file in a tree in bytes; null if the tree does not have it. */
 async function sizeIn(git: Git, tree: string, path: string): Promise<number | null> {
   const { stdout } = await git(["--literal-pathspecs", "ls-tree", "--long", tree, "--", path], { timeoutMs });
   const size = /^\S+ \S+ \S+ +(\d+)\t/.exec(stdout.toString("utf8"))?.[1];
@@ -110,7 +118,7 @@ async function sizeIn(git: Git, tree: string, path: string): Promise<number | nu
 
 const MAX_CONTROLS = 0.02;
 
-/** As text it would be unreadable, or flood whoever reads. */
+/** Returns false for content that is unreadable as text, or too long for a reader. */
 function isMostlyText(body: string): boolean {
   const strange = (body.match(/[^\P{Cc}\n\t\r]/gu)?.length ?? 0) + (body.match(BYTE_MARK)?.length ?? 0);
   return body !== "" && body.length <= maxOutputBytes && strange <= Math.max(2, body.length * MAX_CONTROLS);

@@ -1,7 +1,7 @@
 import { parseTree, treeIn } from "../objects/tree-entries.ts";
 import { decodePath } from "../process/git-path.ts";
 
-/** Names of the folders in a tree object; none where it is malformed. */
+/** Lists the names of the folders in a tree object; none if it is malformed. */
 export const foldersOfTree = (tree: Buffer, idBytes: number): string[] =>
   [...(parseTree(tree, idBytes) ?? [])]
     .filter(([, entry]) => treeIn(entry) !== null)
@@ -9,7 +9,7 @@ export const foldersOfTree = (tree: Buffer, idBytes: number): string[] =>
 
 export type BatchObject = { readonly id: string; readonly type: string; readonly content: Buffer };
 
-/** The objects `cat-file --batch` printed; names it did not find are left out. */
+/** Parses the objects printed by `cat-file --batch`. Missing objects are omitted. */
 export function* objectsOfBatch(output: Buffer): Generator<BatchObject> {
   let start = 0;
   while (start < output.length) {

@@ -5,48 +5,51 @@ import { encodePath, inTree, isUnder, type RawPath, rawInTree } from "../process
 import { CLOCK_TICK, type FileClock, fileClock } from "./file-clock.ts";
 import { entriesIn, OnlyForGit, pathIn } from "./walked-folder.ts";
 
-/** How every file of a tree stood at one moment. */
+/** Stat data of every file of a tree at one moment. */
 export type TreeStamps = {
-  /** In the order in which they were come by. */
+  /** In the order of the scan. */
   readonly names: readonly RawPath[];
-  /** Four for each file: its number, size, mode and the time of its last change of any kind. */
+  /** Four for each file: inode, size, mode and ctime. */
   readonly numbers: readonly number[];
-  /** Nothing can be done to a file without another stamp whose last change was before this, in milliseconds. */
+  /** Milliseconds. If a file's ctime is older, every later change alters its stat data. */
   readonly settledBefore: number;
 };
 
-/** What happened from one look to the next. */
+/** Changes between two scans. */
 export type TouchedFiles = {
-  /** New files, and those with another stamp. */
+  /** New files, and files with other stat data. */
   readonly files: readonly RawPath[];
-  /** Those with the same stamp that were written so shortly before the earlier look that it proves nothing. */
+  /** Files with the same stat data, but changed too shortly before the earlier scan for that to prove anything. */
   readonly doubted: readonly RawPath[];
-  /** No other file is gone, and each is a file or a link. */
+  /** True if no other file is deleted, and each listed one is a file or a link. */
   readonly isAll: boolean;
 };
 
-/** `folder` is one of our own, which tells the time; `include` has what counts though it is our own. */
+/**
+ * Reads the stat data of a tree. `folder` belongs to isdlc and is used to read the clock; `include` lists files under
+ * `.isdlc` that count.
+ */
 export type TreeStamper = (folder: string, include: readonly string[]) => TreeStamps | null;
 
-/** More entries than this are looked at faster by git. */
+/** Git itself scans more entries faster. */
 const MAX_ENTRIES = 1_500;
 
 /**
- * The time of a file's last change of state cannot be set, so that a file with the stamp of before, once that was
- * settled, is the file of before. Null for a tree that only git should judge: a large one, one with repositories or other
- * file systems inside, and where times are told in coarse steps.
+ * Creates a reader of stat data. A file's ctime cannot be set: a file with the same stat data is unchanged, if that
+ * data was settled. Returns null for a tree that only git should interpret: a large one, one with repositories or
+ * other file systems inside, or with coarse times.
  */
 export function createTreeStamper(top: string): TreeStamper {
   let isLarge = false;
   return (folder, include) => {
     if (isLarge) return null;
     try {
-      const clock = fileClock(folder); // before the first file is looked at
+      const clock = fileClock(folder); // before the first file is read
       const files = filesBelow(top, include);
       isLarge = files === "tooMany";
       return files === "tooMany" || clock.isCoarse ? null : stampTree(top, files, clock);
     } catch {
-      return null; // removed meanwhile, not for us to read, or only for git
+      return null; // removed in the meantime, no permission, or only for git
     }
   };
 }
@@ -78,7 +81,7 @@ function isSameStamp([before, was]: StampAt, [now, at]: StampAt): boolean {
 const isFileOrLink = (mode: number): boolean =>
   [constants.S_IFREG, constants.S_IFLNK].includes(mode & constants.S_IFMT);
 
-/** Of each file, and which of them are the mode and the time of the last change. */
+/** Numbers per file, and the positions of mode and ctime. */
 const NUMBERS = 4;
 const MODE = 2;
 const CHANGED = 3;
@@ -94,7 +97,7 @@ function stampTree(top: string, names: readonly RawPath[], clock: FileClock): Tr
   return { names, numbers, settledBefore: clock.time - CLOCK_TICK };
 }
 
-/** Everything but folders and what is in no look. */
+/** Lists everything except folders and paths that are never scanned. */
 function filesBelow(top: string, include: readonly string[]): readonly RawPath[] | "tooMany" {
   const files: RawPath[] = [];
   const left: RawPath[] = ["", ...ownFolders(top, include)];
@@ -111,7 +114,7 @@ function filesBelow(top: string, include: readonly string[]): readonly RawPath[]
   return files;
 }
 
-/** Of our own folder only what is included. A link on the way there would lead out of the tree. */
+/** Lists the included folders under `.isdlc`. A link on the path is rejected: it would lead out of the working tree. */
 function ownFolders(top: string, include: readonly string[]): RawPath[] {
   const own = include.filter((path) => isUnder(path, OWN_FOLDER)).map((path) => path.replace(/\/+$/, ""));
   for (const folder of own)

@@ -3,18 +3,19 @@ import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { type RawPath, rawInTree } from "../process/git-path.ts";
 
 const GIT = ".git";
-/** At the top. */
+/** Skipped at the top only. */
 const NOT_OF_THE_TREE: ReadonlySet<string> = new Set([GIT, OWN_FOLDER]);
 
-/** Something of which git alone should judge what it means for a look. */
+/** Thrown for content that only git should interpret. */
 export class OnlyForGit extends Error {}
 
 export const pathIn = (folder: RawPath, name: string): RawPath => (folder === "" ? name : `${folder}/${name}`);
 
 /**
- * What is in a folder of the tree, names as bytes in latin1; at the top without git's folder and our own. Throws where
- * there is a repository inside. Where the system does not tell what an entry is, Node asks for its name as text, which
- * may be that of another: of a name that is not plain, the caller has to ask for itself.
+ * Lists a folder of the tree, with names as bytes in latin1; at the top without `.git` and `.isdlc`. If the system
+ * does not report the type of an entry, Node asks for it by its name as text, which may name another file: callers
+ * must check non-ASCII names themselves.
+ * @throws OnlyForGit if the folder has a `.git`.
  */
 export function entriesIn(top: string, folder: RawPath): Dirent[] {
   const place = rawInTree(top, folder);

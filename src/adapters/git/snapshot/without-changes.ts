@@ -9,8 +9,8 @@ import type { TreeEntry } from "../write/tree-entry.ts";
 export type Subtraction = { readonly tree: string; readonly from: string; readonly to: string };
 
 /**
- * A tree without the changes between two others: what differs between `to` and `from` is undone in it. A file with
- * other changes in the same place is taken from `from` as a whole, so that a comparison shows too much, never too little.
+ * Undoes the changes from `from` to `to` in a third tree. A file with other changes in the same place is taken from
+ * `from` as a whole: a comparison may show too much, but never too little.
  */
 export async function withoutChanges(repository: Repository, { tree, from, to }: Subtraction): Promise<string> {
   const git = hardenedGit(repository.top, repository.env);

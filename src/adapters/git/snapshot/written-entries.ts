@@ -4,10 +4,13 @@ import { pathIn } from "./walked-folder.ts";
 
 export type WrittenEntry = { readonly path: RawPath; readonly stats: Stats };
 
-/** What is not looked at: names at the top, and whatever comes after so many entries. */
+/** Limits of a listing: names to skip at the top, and the maximum number of entries. */
 export type EntryLimits = { readonly without?: ReadonlySet<string>; readonly most?: number };
 
-/** All that is in a folder; a folder comes after what is in it. Links are not followed. Null where it is too much. */
+/**
+ * Lists everything in a folder; a folder comes after its content. Links are not followed. Returns null if there are
+ * too many entries.
+ */
 export function entriesBelow(root: string, limits: EntryLimits = {}): readonly WrittenEntry[] | null {
   const found: WrittenEntry[] = [];
   return addEntries(found, { root, folder: "", most: Infinity, ...limits }) ? found : null;
@@ -27,5 +30,5 @@ function addEntries(found: WrittenEntry[], walk: Walk): boolean {
   return true;
 }
 
-/** The time of the last change of state cannot be set: where it is told finely enough, another stamp follows each change. */
+/** Returns the stat data of an entry. The ctime cannot be set: with fine file times, every change alters the result. */
 export const entryStamp = ({ ino, size, mode, ctimeMs }: Stats): string => `${ino} ${size} ${mode} ${ctimeMs}`;
