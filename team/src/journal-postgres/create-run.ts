@@ -56,7 +56,7 @@ async function writeFirst(client: ClientBase, prepared: PreparedDecision, submis
   if (appended !== "recorded") throw new Error(`The first decision of a new run was answered with "${appended}".`);
 }
 
-/** Returns the open run of the place, or this run if it was already started. */
+/** Returns a refusal with the open run of the place, or with this run if it was already started; otherwise null. */
 async function refusalFor(store: Store, run: RunId, place: string): Promise<SubmitResult | null> {
   const { rows } = await store.pool.query<{ run: string }>(
     "select run from isdlc.run where (place = $1 and rests <> 'ended') or run = $2 order by run <> $2",

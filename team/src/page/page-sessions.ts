@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { digestSecret, newSecret, type Principal } from "../people/principals.ts";
 
-/** Lifetime of a browser session in seconds. It ends earlier if its token, passkey or identity is revoked. */
+/** Lifetime of a browser session in seconds. It ends earlier with its token, passkey or identity. */
 export const SESSION_SECONDS = 12 * 60 * 60;
 /** Seconds after sign-in during which passkeys can be added: a browser left open must not gain permanent access. */
 const FRESH_SECONDS = 10 * 60;

@@ -116,7 +116,7 @@ async function repository(
 
 type Database = { readonly url: string; readonly stop: () => Promise<void> };
 
-/** Opens the configured database, or isdlc's own. A subcommand uses the own database if it is already running. */
+/** Opens the configured database, or isdlc's own. A subcommand uses a running own database without stopping it. */
 async function openDatabase(invocation: Invocation, why: "to serve" | "for now"): Promise<Database> {
   const { env, values } = invocation;
   const named = givenSecret(invocation, { option: "database", variable: "ISDLC_DATABASE_URL" });

@@ -130,7 +130,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
       if (answer.ok) afterRecord();
       return answer.ok
         ? { ok: true, ...loaded(), events: recorded }
-        : { ok: false, ...loaded(), refusal: answer.refusal as Refusal }; // validated by the server's rules
+        : { ok: false, ...loaded(), refusal: answer.refusal as Refusal }; // a refusal of the core, sent by the server
     },
   };
 }
