@@ -4,7 +4,7 @@ export const AGENT_VARIABLE = "ISDLC_AGENT";
 export const NONCE_VARIABLE = "ISDLC_NONCE";
 const OWN_PREFIX = "ISDLC_";
 
-/** The person's environment without anything of ours (tokens above all), plus the marks of this execution. */
+/** Returns the user's environment without isdlc's variables, above all tokens, plus the markers of this execution. */
 export function agentEnvironment(env: Environment, nonce: string): Record<string, string> {
   return { ...withoutOwnVariables(env), [AGENT_VARIABLE]: "1", [NONCE_VARIABLE]: nonce };
 }

@@ -2,7 +2,7 @@ import type { Environment } from "./agent-environment.ts";
 import { FOR_AGENTS, pickVariables } from "./child-environment.ts";
 import { type KeyHolder, withoutOtherKeys } from "./vendor-keys.ts";
 
-/** Accounts through which models are used that are not the vendor's own. */
+/** Cloud accounts that provide models of other vendors. */
 const CLOUDS = ["AWS_*", "GOOGLE_*", "GCLOUD_*", "CLOUD_ML_REGION", "VERTEX_*", "AZURE_*"];
 
 const CLAUDE = [
@@ -42,7 +42,7 @@ const VENDORS = [
   "OLLAMA_*",
 ];
 
-/** What each product documents as its own. */
+/** Variables documented by each product. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   claude: [...CLAUDE, ...CLOUDS],
   "claude-acp": [...CLAUDE, ...CLOUDS],
@@ -54,10 +54,10 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   opencode: ["OPENCODE_*", ...VENDORS, ...CLOUDS],
 };
 
-/** A program of the person's may be any of them behind a name of its own. */
+/** A user's own program may wrap any of the products. */
 const ANY = [...CLAUDE, ...CODEX, ...COPILOT, ...QWEN, ...VENDORS, "OPENCODE_*"];
 
-/** The environment of an agent: what it needs by its kind, and what the person allows agents by name. */
+/** Returns the environment of an agent: variables for its product, and those allowed by the user. */
 export function agentVariables(agent: KeyHolder, env: Environment, allowed: readonly string[]): Environment {
   const own = Object.hasOwn(OWN, agent.agent) ? (OWN[agent.agent] ?? []) : ANY;
   const named = Object.keys(env).filter((name) => agent.isNamed(name));

@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { Environment } from "./agent-environment.ts";
 import { startFoundProgram } from "./start-found-program.ts";
 
-/** Slow machines start large programs slowly. */
+/** Long enough for large programs on slow machines. */
 const VERSION_TIMEOUT_SECONDS = 15;
 
 export type VersionAnswer = {
-  /** What it printed; null where it failed. */
+  /** Output, or null if the call failed. */
   readonly text: string | null;
-  /** What to tell a person where no version is in it. */
+  /** Text to show if the output contains no version. */
   readonly said: string;
 };
 
-/** What a program answers to `--version`. */
+/** Runs a program with `--version`. */
 export async function askVersion(program: string, env: Environment): Promise<VersionAnswer> {
   const lines: string[] = [];
   const end = await startFoundProgram(

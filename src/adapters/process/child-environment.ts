@@ -2,7 +2,7 @@ import type { Environment } from "./agent-environment.ts";
 
 const words = (...lines: readonly string[]): readonly string[] => lines.join(" ").split(" ");
 
-/** What a program needs to find itself, other programs and its user. */
+/** Needed to find programs and the user. */
 export const SYSTEM = words(
   "PATH HOME USER LOGNAME SHELL TZ TMPDIR TEMP TMP",
   "SYSTEMROOT COMSPEC PATHEXT WINDIR USERPROFILE APPDATA LOCALAPPDATA",
@@ -11,7 +11,7 @@ export const SYSTEM = words(
 const LANGUAGE = words("LANG LANGUAGE LC_*");
 const TERMINAL = words("TERM COLORTERM");
 
-/** Where tool chains, their versions and their downloads are. */
+/** Locations of tool chains, their versions and downloads. */
 const TOOL_CHAINS = words(
   "JAVA_HOME GOPATH GOROOT GOMODCACHE CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN PYENV_ROOT PYENV_VERSION VIRTUAL_ENV",
   "NVM_DIR NVM_BIN VOLTA_HOME ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR SDKMAN_DIR RBENV_ROOT GEM_HOME GEM_PATH PNPM_HOME",
@@ -21,10 +21,10 @@ const TOOL_CHAINS = words(
 const CERTIFICATES = words("SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS NIX_SSL_CERT_FILE");
 const NETWORK = words("HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY REQUESTS_CA_BUNDLE CURL_CA_BUNDLE");
 
-/** Who commits may be said by the environment (build servers do); it names people, it starts nothing. */
+/** Names of authors and committers, as set by build servers. They start no programs. */
 const IDENTITY = words("GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL");
 
-/** How those who sign commits, or push them, are asked for their keys. */
+/** For access to keys when commits are signed or pushed. */
 const KEYS = words(
   "GNUPGHOME GPG_TTY SSH_AUTH_SOCK SSH_AGENT_PID SSH_ASKPASS SSH_ASKPASS_REQUIRE SSH_SK_PROVIDER",
   "DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS",
@@ -32,16 +32,16 @@ const KEYS = words(
 
 const EVERYBODY = [...SYSTEM, ...LANGUAGE, ...TERMINAL, ...TOOL_CHAINS, ...CERTIFICATES];
 
-/** Tests are code of the agent: nothing of these holds a secret. */
+/** Tests are code of the agent: none of these variables contains a secret. */
 export const FOR_TESTS = [...EVERYBODY, "XDG_CACHE_HOME", "XDG_DATA_HOME"];
 
-/** What git itself looks at to find its settings, and to tell times and where to put temporary files. */
+/** Variables that git itself reads to find its settings, time zone and temporary folder. */
 export const FOR_GIT_QUESTIONS = words("HOME USER LOGNAME XDG_CONFIG_HOME TMPDIR TZ SYSTEMROOT TEMP TMP");
 
-/** Commits, merges and pushes, with the person's hooks, filters and signing. */
+/** For commits, merges and pushes, with the user's hooks, filters and signing. */
 export const FOR_GIT_CHANGES = [...EVERYBODY, ...NETWORK, ...IDENTITY, ...KEYS, "XDG_*", "CI"];
 
-/** Every agent; what one of them has for its own is beside its name. */
+/** For all agents. Variables of single products are in `agent-variables.ts`. */
 export const FOR_AGENTS = [
   ...EVERYBODY,
   ...NETWORK,
@@ -52,8 +52,8 @@ export const FOR_AGENTS = [
 const OWN = /^ISDLC_/i;
 
 /**
- * The variables of these names and no others; a star at the end of a name stands for any rest. What is ours, the token
- * above all, is never among them.
+ * Returns the variables with these names only; a final star matches any ending. isdlc's own variables, above all the
+ * token, are never included.
  */
 export function pickVariables(env: Environment, names: readonly string[]): Record<string, string> {
   const whole = new Set(names.filter((name) => !name.endsWith("*")));

@@ -1,10 +1,7 @@
-/** Services put errors into errors of errors. */
+/** Services nest errors in errors. */
 const MAX_CAUSE_DEPTH = 6;
 
-/**
- * What happened, in words: where an error was handed on as JSON, the message in it takes its place. A text without any
- * stays as it is.
- */
+/** Replaces JSON in an error text by the message it contains. Other text stays unchanged. */
 export function errorSentence(text: string): string {
   const [start, end] = [text.search(/[[{]/), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1];
   if (start === -1 || end <= start) return text;

@@ -10,14 +10,14 @@ export type ExecutionResult =
   | { how: "result"; result: AgentResult }
   | { how: "verdict"; verdict: Verdict };
 
-/** Longest part of a foreign text that goes into a failure. */
+/** Maximum number of characters of a foreign text in a failure. */
 const DETAIL = 2000;
 
 export function failed(reason: FailureReason, detail: string, again: boolean): ExecutionFailure {
   return { how: "failed", reason, detail: errorSentence(detail.trim()).slice(0, DETAIL), again };
 }
 
-/** How an execution failed whose process did not come to its own end; null where it did. */
+/** Returns the failure of an execution whose process did not exit by itself, otherwise null. */
 export function stopped(end: AgentProcessEnd, task: AgentTask): ExecutionFailure | null {
   const failures: Readonly<Record<AgentProcessEnd["ended"], ExecutionFailure | null>> = {
     exit: null,
@@ -29,7 +29,7 @@ export function stopped(end: AgentProcessEnd, task: AgentTask): ExecutionFailure
   return failures[end.ended];
 }
 
-/** What was refused goes with a result, and into the words of a failure: it may be the reason. */
+/** Adds denied actions to a result, or to the text of a failure: they may be its cause. */
 export function withDenied(
   told: ExecutionResult,
   denied: readonly string[],
@@ -39,7 +39,7 @@ export function withDenied(
   return { ...told, detail: `${told.detail}\nNot allowed: ${denied.join(", ")}` };
 }
 
-/** What an agent sent as its result, measured by our own schema. */
+/** Validates a result sent by an agent. */
 export function readResult(value: unknown, role: AgentTask["role"]): ExecutionResult {
   if (role === "phase") {
     const parsed = z.safeParse(AgentResult, value);
@@ -51,7 +51,7 @@ export function readResult(value: unknown, role: AgentTask["role"]): ExecutionRe
 
 const invalid = (error: z.core.$ZodError): ExecutionFailure => failed("invalid_result", z.prettifyError(error), true);
 
-/** With the end of what the program said: there the reason tends to be. */
+/** Describes an exit, with the last output of the program, which often has the reason. */
 export function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {
   const how = exitCode === null ? `it was ended by ${signal ?? "a signal"}` : `it ended with exit code ${exitCode}`;
   const said = stderrTail.trim().slice(how.length + 2 - DETAIL);

@@ -7,8 +7,8 @@ export type FoundProgram =
   | { readonly ok: false; readonly detail: string };
 
 /**
- * The file a program's name stands for. Relative entries of PATH are passed over: they would let the working
- * directory, and so a repository, choose what is started.
+ * Finds the file of a program. Relative PATH entries are skipped: they would let the working directory, and thus a
+ * repository, choose the program.
  */
 export function findProgram(program: string, env: Environment): FoundProgram {
   if (program.includes("/") || isAbsolute(program)) return examined(resolve(program));

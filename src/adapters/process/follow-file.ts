@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
-/** Bytes that are read at once; of a longer file the rest comes the next time. */
+/** Maximum number of bytes per read. The next call reads the rest of a longer file. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Reads what others add to a file, in whole pieces: each call gives the pieces that ended since the last one. A file
- * that is not there, or cannot be read, has none.
+ * Follows additions to a file. Each call returns the pieces completed since the last one, or none if the file is
+ * missing or unreadable.
  */
 export function followFile(file: string, separator: string): () => readonly string[] {
   let read = 0;
@@ -25,7 +25,7 @@ function readFrom(file: string, from: number): { readonly text: string; readonly
     try {
       const bytes = Buffer.alloc(Math.min(Math.max(0, fstatSync(handle).size - from), MAX_BYTES));
       const length = readSync(handle, bytes, 0, bytes.length, from);
-      return { text: bytes.toString("latin1", 0, length), end: from + length }; // a character may be in two pieces
+      return { text: bytes.toString("latin1", 0, length), end: from + length }; // a read may split a UTF-8 character
     } finally {
       closeSync(handle);
     }

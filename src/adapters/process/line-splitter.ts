@@ -1,16 +1,16 @@
-/** One line of output. `cut`: it was longer than the limit and only its beginning is here. */
+/** One line of output. `cut`: longer than the limit, only the start is here. */
 export type Line = { readonly text: string; readonly cut: boolean };
 
 export interface LineSplitter {
   push(chunk: Uint8Array): void;
-  /** Hands on what came after the last line end. */
+  /** Emits the text after the last newline. */
   finish(): void;
 }
 
 const NEWLINE = 10;
 const SMALLEST_BUFFER = 4096;
 
-/** Cuts bytes into lines of UTF-8. Never holds more than twice `limit` bytes, whatever comes. */
+/** Splits bytes into lines of UTF-8. Never holds more than twice `limit` bytes. */
 export function createLineSplitter(limit: number, onLine: (line: Line) => void): LineSplitter {
   let held = Buffer.alloc(0);
   let length = 0;

@@ -3,7 +3,7 @@ export interface OutputTail {
   text(): string;
 }
 
-/** Keeps the end of an output; older bytes go. Holds at most `limit` bytes and one chunk. */
+/** Keeps the end of an output and drops older bytes. Holds at most `limit` bytes and one chunk. */
 export function createOutputTail(limit: number): OutputTail {
   let held = Buffer.alloc(0);
   let cut = false;

@@ -2,45 +2,45 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import type { ProcessIdentity } from "../../schema/facts.ts";
 import { childProcess } from "./node-child-process.ts";
 
-/** One living process. Number and start time together name it; the number alone may be used again. */
+/** A live process, identified by number and start time together, because numbers are reused. */
 export type ProcessFacts = {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** Null where the system does not tell. */
+  /** Null if the system does not report it. */
   readonly session: number | null;
   /** Controlling terminal as the system's device number or name; null without one. */
   readonly terminal: string | null;
   readonly started: string;
 };
 
-/** What the system tells about its processes. Zombies count as gone. */
+/** Process information of the system. Zombies count as exited. */
 export interface ProcessTable {
-  /** Changes with every start of the machine; "unknown" where the system does not tell. */
+  /** Changes with every boot of the machine; "unknown" if the system does not report it. */
   boot(): string;
   /**
-   * Of those that began before `since`, as their parents did, an earlier answer may be given again: they are nobody's who
-   * began later.
+   * Returns all processes. Those that started before `since`, like their parents, may come from a cache: they cannot
+   * belong to a later process.
    */
   all(since?: string | null): readonly ProcessFacts[];
   one(pid: number): ProcessFacts | null;
-  /** `NAME=value` entries the program was started with; null when we may not look. */
+  /** `NAME=value` entries at the start of the program; null without permission. */
   environment(pid: number): readonly string[] | null;
-  /** Program and arguments as the process tells them; null when it is gone. */
+  /** Program and arguments as reported by the process; null if it exited. */
   command(pid: number): readonly string[] | null;
-  /** Wall time in milliseconds at which the process began; null when unknown. */
+  /** Start time in milliseconds since the epoch; null if unknown. */
   startedAt(facts: ProcessFacts): number | null;
-  /** True if it surely began before a process that started then. */
+  /** True if the process certainly started before the given start time. */
   isOlder(facts: ProcessFacts, started: string): boolean;
 }
 
-/** Names a living process, for claims; null when it is gone. */
+/** Returns the identity of a live process, for claims; null if it exited. */
 export function findIdentity(table: ProcessTable, pid: number): ProcessIdentity | null {
   const facts = table.one(pid);
   return facts === null ? null : { pid, started: facts.started, boot: table.boot() };
 }
 
-/** True while that very process lives, and not another with its number. */
+/** Returns true while exactly this process lives, not another with its number. */
 export function isAlive(table: ProcessTable, process: ProcessIdentity): boolean {
   const found = findIdentity(table, process.pid);
   return found !== null && isSameProcess(found, process);
@@ -49,7 +49,7 @@ export function isAlive(table: ProcessTable, process: ProcessIdentity): boolean 
 export const isSameProcess = (one: ProcessIdentity, other: ProcessIdentity): boolean =>
   one.pid === other.pid && one.started === other.started && one.boot === other.boot;
 
-/** One for the whole program, for what it remembers. */
+/** Shared by the whole program, because it caches. */
 export const systemProcessTable = (): ProcessTable =>
   (system ??= existsSync("/proc/self/stat") ? procFileTable() : psTable());
 
@@ -59,7 +59,7 @@ let system: ProcessTable | undefined;
 export function procFileTable(root = "/proc"): ProcessTable {
   const one = (pid: number): ProcessFacts | null => {
     const { isDead = true, ...facts } = readStat(pid, root) ?? {};
-    return isDead ? null : (facts as ProcessFacts); // only what was told is not dead
+    return isDead ? null : (facts as ProcessFacts); // all fields are set unless it is dead
   };
   let elders: Elders = { since: null, known: new Map() };
   return {
@@ -85,10 +85,10 @@ export function procFileTable(root = "/proc"): ProcessTable {
 
 const beganBefore = (facts: ProcessFacts, started: string): boolean => Number(facts.started) < Number(started);
 
-/** Who began before `since`, by number. They only become fewer, so that one look finds all of them. */
+/** Processes that started before `since`, by number. Their number only decreases: one scan finds all. */
 type Elders = { readonly since: string | null; readonly known: ReadonlyMap<number, Elder> };
 
-/** The inode of its folder is its own: it tells whether the number still is. */
+/** The inode of the process folder shows if the number still belongs to the same process. */
 type Elder = { readonly facts: ProcessFacts; readonly inode: number };
 
 type InodeQuery = Pick<ProcessTable, "one"> & { readonly since: string | null; readonly root: string };
@@ -96,7 +96,7 @@ type InodeQuery = Pick<ProcessTable, "one"> & { readonly since: string | null; r
 function eldersAmong(pids: readonly number[], { since, root, one }: InodeQuery): ReadonlyMap<number, Elder> {
   const known = new Map<number, Elder>();
   for (const pid of since === null ? [] : pids) {
-    const inode = readInode(pid, root); // asked first: who turns out to be older had it then
+    const inode = readInode(pid, root); // read first: a process that proves older already had it then
     const facts = one(pid);
     if (since !== null && inode !== null && facts !== null && beganBefore(facts, since))
       known.set(pid, { facts, inode });
@@ -105,8 +105,8 @@ function eldersAmong(pids: readonly number[], { since, root, one }: InodeQuery):
 }
 
 /**
- * What is still so of an elder, for one look. Asking for the inode takes half as long as reading what else the system
- * tells. One whose parent is gone has another by now, and the number of the old one may be anybody's.
+ * Returns cached facts that are still valid, for one scan. Reading an inode takes half the time of reading the facts.
+ * If the parent exited, the process has a new one, and the old parent's number may be reused.
  */
 function knownElders({ known }: Elders, root: string): (pid: number) => ProcessFacts | null {
   const asked = new Map<number, ProcessFacts | null>();
@@ -133,7 +133,7 @@ function readInode(pid: number, root: string): number | null {
   }
 }
 
-/** Other systems: what `ps` prints. No sessions, and environments only as far as `ps` shows them. */
+/** Other systems: output of `ps`. No sessions, and environments only as far as `ps` shows them. */
 export function psTable(): ProcessTable {
   const columns = "pid=,ppid=,pgid=,tty=,stat=,lstart=";
   return {
@@ -146,11 +146,11 @@ export function psTable(): ProcessTable {
       const time = Date.parse(facts.started);
       return Number.isNaN(time) ? null : time;
     },
-    isOlder: () => false, // whole seconds, and worked out anew by each `ps`
+    isOlder: () => false, // whole seconds, computed again by each `ps`
   };
 }
 
-/** The kernel counts start times in ticks of its user interface, which is 100 per second on every current port. */
+/** The kernel counts start times in ticks: 100 per second on all current ports. */
 const MILLISECONDS_PER_TICK = 10;
 
 function parsePsLine(line: string): ProcessFacts | null {
@@ -173,7 +173,7 @@ function processNumbers(root: string): readonly number[] {
     .map(Number);
 }
 
-/** A fixed path: a program on the `PATH` could be an agent's, and show no agent. */
+/** A fixed path: a program on the `PATH` could be an agent's and hide agents. */
 const PS_PROGRAM = "/bin/ps";
 
 function ps(args: readonly string[]): readonly string[] {
@@ -184,11 +184,11 @@ function ps(args: readonly string[]): readonly string[] {
       .split("\n")
       .filter((line) => line.trim() !== "");
   } catch {
-    return []; // no such process, or no ps at all
+    return []; // no such process, or no ps
   }
 }
 
-/** What Linux tells of a process in one small file. */
+/** Fields of `/proc/<pid>/stat`. */
 type ProcStat = {
   readonly pid: number;
   readonly parent: number;
@@ -196,20 +196,20 @@ type ProcStat = {
   readonly session: number;
   /** The system's number of its controlling terminal; null without one. */
   readonly terminal: string | null;
-  /** Clock ticks since the machine was started. */
+  /** Clock ticks since boot. */
   readonly started: string;
-  /** True for one that only waits to be reaped. */
+  /** True for a zombie. */
   readonly isDead: boolean;
 };
 
 const DEAD_STATES = new Set(["Z", "X", "x"]);
 const isDeadState = (state: string): boolean => DEAD_STATES.has(state);
 
-/** Null where nothing is told: it is gone, belongs to someone else, or the system has no such files. */
+/** Returns null if the process exited or belongs to another user, or the system has no such files. */
 export function readStat(pid: number, root = "/proc"): ProcStat | null {
   const text = readOrNull(`${root}/${pid}/stat`);
   if (text === null) return null;
-  // The name in brackets may hold anything, brackets and spaces included: fields are counted from the last bracket.
+  // The name in brackets may contain anything, including brackets and spaces: fields are counted from the last bracket.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20);
   const [state, parent, group, session, terminal] = fields;
   const started = fields[19];
@@ -225,11 +225,11 @@ export function readStat(pid: number, root = "/proc"): ProcStat | null {
   };
 }
 
-/** Changes with every start of the machine; null where the system does not tell. */
+/** Returns an id that changes with every boot, or null if the system does not report it. */
 export const readBoot = (root = "/proc"): string | null =>
   readOrNull(`${root}/sys/kernel/random/boot_id`)?.trim() ?? null;
 
-/** Null when the process is gone or belongs to someone else. */
+/** Returns null if the process exited or belongs to another user. */
 function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8");

@@ -2,37 +2,40 @@ import { setTimeout as delay } from "node:timers/promises";
 import { NONCE_VARIABLE } from "./agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "./process-table.ts";
 
-/** The processes that belong to one execution of an agent. */
+/** Processes of one execution of an agent. */
 export interface ProcessTree {
-  /** Remembers who belongs to it now, so that a member that cuts its ties later is still known. */
+  /** Records the current members. A member that detaches later is still known. */
   look(): readonly ProcessFacts[];
-  /** Ends everyone: SIGTERM, after the grace SIGKILL. Resolves with the numbers of those that would not go. */
+  /**
+   * Ends all members with SIGTERM, and after a grace period with SIGKILL. Resolves with the numbers of surviving
+   * processes.
+   */
   end(): Promise<readonly number[]>;
 }
 
 export type FamilyOptions = {
   readonly table: ProcessTable;
   readonly nonce: string;
-  /** Number of the first process of it, which leads a session of its own; null when only the nonce is known. */
+  /** Number of its first process, which leads a separate session; null if only the nonce is known. */
   readonly leader: number | null;
-  /** When the process began that started all of them; null when unknown. */
+  /** Start time of the process that started all others; null if unknown. */
   readonly since: string | null;
 };
 
 export const GRACE_MILLISECONDS = 2000;
-/** A process that SIGKILL does not end hangs in the kernel; waiting longer would not help. */
+/** A process that survives SIGKILL hangs in the kernel, and longer waiting does not help. */
 const END_TIMEOUT_MS = 10_000;
 
 /**
- * Members are: the leader's group and session, everyone who carries the nonce, their groups, all their descendants,
- * and whoever was once seen to be one. What escapes: a process that left group, session and parent and dropped its
- * environment between two looks.
+ * Members are the leader's group and session, all processes with the nonce, their groups, all their descendants, and
+ * all members of earlier scans. Only a process that leaves group, session and parent and clears its environment
+ * between two scans escapes.
  */
 export function processTree(options: FamilyOptions): ProcessTree {
   const { table, leader, since } = options;
   const entry = `${NONCE_VARIABLE}=${options.nonce}`;
   const known = new Set<string>();
-  /** Most processes are, and need not be asked what they carry. */
+  /** Avoids reading the environment of most processes. */
   const isOlder = (facts: ProcessFacts): boolean => since !== null && table.isOlder(facts, since);
 
   const isSeed = (facts: ProcessFacts): boolean =>
@@ -74,7 +77,7 @@ function ourselvesAndAncestors(all: readonly ProcessFacts[]): ReadonlySet<number
 async function endMembers(look: () => readonly ProcessFacts[]): Promise<readonly number[]> {
   const began = performance.now();
   const asked = new Set<string>();
-  let forcedAt: number | null = null; // a look can take longer than all patience, so that it counts from the first SIGKILL
+  let forcedAt: number | null = null; // measured from the first SIGKILL, because a single scan can exceed the timeout
   for (let pause = 5; ; pause = Math.min(pause * 2, 160)) {
     const members = look();
     const now = performance.now();
@@ -97,6 +100,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    return; // gone in the meantime, or not ours to end: the next look tells
+    return; // exited in the meantime, or of another user: the next scan shows it
   }
 }

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 
 const MAX_PROGRESS_LENGTH = 200;
 
-/** One line without control characters; nothing for an empty text. */
+/** Returns one line without control characters, or nothing for an empty text. */
 export function shorten(text: string): string[] {
   const line = text
     .slice(0, 4 * MAX_PROGRESS_LENGTH)
@@ -12,7 +12,7 @@ export function shorten(text: string): string[] {
   return [line.length > MAX_PROGRESS_LENGTH ? `${line.slice(0, MAX_PROGRESS_LENGTH - 1)}…` : line];
 }
 
-/** Paths below the working directory are shown relative to it. */
+/** Shortens paths under the working directory to relative ones. */
 export function inside(text: string, cwd: string): string {
   return text.startsWith(`${cwd}/`) ? relative(cwd, text) : text;
 }

@@ -1,6 +1,6 @@
 /**
- * Turns the command line of an agent into one that runs it in a sandbox.
- * @throws ProblemError when it cannot be done safely: the agent is then not started.
+ * Wraps an agent's command line to run in a sandbox. @throws ProblemError if this is not safely possible: the agent is
+ * not started
  */
 export type Sandbox = (argv: readonly string[], place: SandboxedFolder) => readonly string[];
 

@@ -1,15 +1,15 @@
 import type { FailureReason } from "../../ports/agent-backend.ts";
 
-/** What an agent told of a call to its model service that failed. */
+/** A failed call to a model service, as reported by an agent. */
 export type ServiceSign = {
-  /** The status of HTTP where the agent tells it apart from the text. */
+  /** HTTP status, if the agent reports it separately. */
   readonly status: number | null;
   readonly text: string;
 };
 
 /**
- * unavailable: busy or out of reach, which passes. unauthorized: the person has to sign in.
- * refused: the request, or the person's plan, will be refused again.
+ * unavailable: overloaded or unreachable, temporary. unauthorized: the user must sign in. refused: the request or the
+ * user's plan will be refused again.
  */
 export type ServiceTrouble = "unavailable" | "unauthorized" | "refused";
 
@@ -19,16 +19,16 @@ export type ServiceFailure = {
   readonly again: boolean;
 };
 
-/** Null when it is no failure of the service, as far as one can tell. */
+/** Returns null if the text does not indicate a failure of the service. */
 export function serviceTrouble({ status, text }: ServiceSign): ServiceTrouble | null {
   const start = text.slice(0, MAX_TEXT_LENGTH);
-  if (USED_UP.test(start) || NO_MODEL.test(start)) return "refused"; // told with 429 or 500 too, and does not pass
+  if (USED_UP.test(start) || NO_MODEL.test(start)) return "refused"; // permanent, even if reported with 429 or 500
   const told = ofStatus(status ?? statusIn(start));
   if (told !== null) return told;
   return WORDS.find(([, words]) => words.test(start))?.[0] ?? null;
 }
 
-/** The same as the end of an execution. `signIn` is what the person has to do where they are not signed in. */
+/** Classifies a failure as the end of an execution. `signIn`: instruction for a user who is not signed in. */
 export function serviceFailure(sign: ServiceSign, signIn: string | null): ServiceFailure | null {
   const fault = serviceTrouble(sign);
   if (fault === null) return null;
@@ -37,7 +37,7 @@ export function serviceFailure(sign: ServiceSign, signIn: string | null): Servic
   return { reason: "agent_failed", detail, again: false };
 }
 
-/** Characters; what happened is told at the beginning. */
+/** Characters. The reason is at the start. */
 const MAX_TEXT_LENGTH = 2000;
 
 function ofStatus(status: number | null): ServiceTrouble | null {
@@ -46,18 +46,18 @@ function ofStatus(status: number | null): ServiceTrouble | null {
   return status === 408 || status === 429 || status >= 500 ? "unavailable" : "refused";
 }
 
-/** Agents differ in how they say it: "API Error: 500 …", "unexpected status 401 …", "last status: 429 …". */
+/** Formats differ between agents: "API Error: 500 …", "unexpected status 401 …", "last status: 429 …". */
 function statusIn(text: string): number | null {
   const found = /(?:status(?: code)?:?|error:?|http) \(?([45][0-9]{2})\b/i.exec(text)?.[1];
   return found === undefined ? null : Number(found);
 }
 
 const USED_UP = /usage limit|hit your limit|quota exceeded|insufficient_quota|credit balance/i;
-/** A model that is not there, as services and agents say it. */
+/** Messages of services and agents about a missing model. */
 const NO_MODEL =
   /model_not_found|unknown model|no such model|(?:model|models\/)[^.\n]{0,100}(?:not found|does not exist|may not exist|is not supported)/i;
 
-/** In this order: what a service refuses is named more exactly than a broken connection. */
+/** Ordered by precision: refusals by a service are more specific than connection errors. */
 const WORDS: readonly (readonly [ServiceTrouble, RegExp])[] = [
   [
     "unauthorized",

@@ -5,7 +5,7 @@ export interface SilenceWatch {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls back once when nothing was heard for so long. Uses monotonic time: a changed clock does not matter. */
+/** Calls back once after a silence of this length. Uses monotonic time, which ignores clock changes. */
 export function createSilenceWatch(seconds: number, onSilence: () => void): SilenceWatch {
   const limit = seconds * 1000;
   let last = performance.now();

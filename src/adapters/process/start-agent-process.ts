@@ -13,29 +13,29 @@ export type AgentProcessOptions = {
   /** Program and arguments; no shell is involved. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** The person's environment; what is ours in it is taken out. */
+  /** The user's environment. isdlc's variables are removed. */
   readonly env: Environment;
   readonly nonce: string;
-  /** All of its input, or who writes it while the program runs. */
+  /** Complete input, or a function that writes it while the program runs. */
   readonly stdin: string | ((input: AgentInput) => void);
-  /** Seconds without output on either stream before it is ended; Infinity for no limit. */
+  /** Seconds without output on either stream before the program is ended; Infinity for no limit. */
   readonly silenceSeconds: number;
-  /** Bytes on stdout before it is ended as flooding. */
+  /** Bytes on stdout before the program is ended. */
   readonly outputLimit?: number;
-  /** Bytes of one line that are kept. */
+  /** Maximum number of bytes kept per line. */
   readonly lineLimit?: number;
-  /** Called for every line of stdout, also for those written while it is being ended. Must not throw. */
+  /** Called for every line of stdout, including lines written while the program is being ended. Must not throw. */
   readonly onLine: (line: Line) => void;
-  /** Called for what it writes to stderr, as it comes. Must not throw. */
+  /** Called for each chunk of stderr. Must not throw. */
   readonly onStderr?: (chunk: Uint8Array) => void;
   readonly onStarted?: (pid: number) => void;
-  /** Puts the program in a sandbox. */
+  /** Runs the program in a sandbox. */
   readonly sandbox?: Sandbox | undefined;
-  /** What it may do in that sandbox; nothing but read when left out. */
+  /** Access in that sandbox; default: read. */
   readonly access?: SandboxedFolder["access"];
 };
 
-/** The program's input during a conversation. What is written after its end, or the program's, is lost. */
+/** Input of the program during a conversation. Writes after its end or the program's exit are lost. */
 export interface AgentInput {
   write(text: string): void;
   end(): void;
@@ -45,15 +45,15 @@ export type AgentProcessEnd = {
   readonly ended: "exit" | "silent" | "aborted" | "flooded" | "notStarted";
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last part of stderr; for `notStarted` what the system said. */
+  /** The last part of stderr; for `notStarted` the error of the system. */
   readonly stderrTail: string;
-  /** Processes that would not go, not even by SIGKILL. Empty but for kernel trouble and other users' processes. */
+  /** Processes that survived SIGKILL. Empty except for kernel errors and processes of other users. */
   readonly left: readonly number[];
 };
 
 /**
- * Starts an agent in a session and process group of its own and sees it through.
- * When it resolves, nothing of the execution is alive any more (see `processTree` for what that covers).
+ * Starts an agent in a separate session and process group, and waits for its end. When it resolves, no process of the
+ * execution is alive (limits: see `processTree`).
  */
 export async function startAgentProcess(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
   if (signal.aborted) return unstarted("aborted", "");
@@ -68,7 +68,7 @@ export async function startAgentProcess(options: AgentProcessOptions, signal: Ab
   process.once("exit", killOnExit);
   const exited = new Promise<"exit">((resolve) => child.once("exit", () => resolve("exit")));
   const drained = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  child.on("error", () => undefined); // a failed signal; whether it lives is asked elsewhere
+  child.on("error", () => undefined); // a failed signal; the process table shows if it lives
 
   const stop = stopReasons(options, signal);
   const output = followOutput(child, options, stop);
@@ -80,7 +80,7 @@ export async function startAgentProcess(options: AgentProcessOptions, signal: Ab
   const left = await family.end();
   clearInterval(lookout);
   stop.dispose();
-  if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL"); // where no process table tells
+  if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL"); // for systems without a process table
   await Promise.race([Promise.all([exited, drained]), drainTime()]);
   child.stdout.destroy();
   child.stderr.destroy();
@@ -91,12 +91,12 @@ export async function startAgentProcess(options: AgentProcessOptions, signal: Ab
 const DEFAULT_OUTPUT_LIMIT = 256 * 1024 * 1024;
 const DEFAULT_LINE_LIMIT = 8 * 1024 * 1024;
 const STDERR_TAIL = 16 * 1024;
-/** How often descendants are noted down; shorter finds more of those that mean to escape, and costs more. */
+/** Interval of scans for descendants. A shorter one finds more processes that try to escape, but costs more. */
 const LOOK_MILLISECONDS = 1000;
-/** After everyone has gone the pipes are empty at once; only an escaped process can hold them open. */
+/** After all processes exited, the pipes empty immediately. Only an escaped process can hold them open. */
 const DRAIN_MILLISECONDS = 1000;
 
-/** Where other work held up the event loop for so long, what is in the pipes has not been read yet: that takes a turn. */
+/** Waits one more turn: if the event loop was blocked for this long, the pipes have not been read yet. */
 async function drainTime(): Promise<void> {
   await delay(DRAIN_MILLISECONDS, undefined, { ref: false });
   await turn(undefined, { ref: false });
@@ -185,20 +185,20 @@ function followOutput(
   };
 }
 
-/** A program that never reads its input, or ends before, closes the pipe under us: no failure by itself. */
+/** A program that ignores its input or exits early closes the pipe, which is no failure by itself. */
 function feed({ stdin }: ChildProcessWithoutNullStreams, input: AgentProcessOptions["stdin"]): void {
   stdin.on("error", () => undefined);
   if (typeof input === "string") stdin.end(input);
   else input({ write: (text) => void stdin.write(text), end: () => void stdin.end() });
 }
 
-/** Our own process ends right now: no time for a grace. */
+/** This process is exiting: no time for a grace period. */
 function endAtOnce(family: ProcessTree): void {
   for (const { pid } of family.look()) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      continue; // already gone
+      continue; // already exited
     }
   }
 }

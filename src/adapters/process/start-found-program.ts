@@ -1,7 +1,7 @@
 import { findProgram } from "./find-program.ts";
 import { type AgentProcessEnd, type AgentProcessOptions, startAgentProcess } from "./start-agent-process.ts";
 
-/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
+/** Finds the program each time and starts it by its full path, independent of the working directory. */
 export async function startFoundProgram(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
   const [program = "", ...args] = options.argv;
   const found = findProgram(program, options.env);

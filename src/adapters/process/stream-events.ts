@@ -9,7 +9,7 @@ export type Heard = {
   readonly sign?: AgentSign | undefined;
 };
 
-/** What one line of an agent means: every text, the last one with figures and sign, which also come alone. */
+/** Emits one line of an agent: every text, the last one with usage and sign. These are also emitted without text. */
 export function tell(emit: Emit, { texts, usage = null, sign }: Heard): void {
   const shown = sign?.is === "trouble" ? [sign.what] : texts;
   for (const text of shown.slice(0, -1)) emit({ type: "progress", text, usage: null });
@@ -17,13 +17,10 @@ export function tell(emit: Emit, { texts, usage = null, sign }: Heard): void {
   emit({ type: "progress", text: shown.at(-1) ?? "", usage, ...(sign === undefined ? {} : { sign }) });
 }
 
-/** Progress nobody has taken yet; when there is more, the oldest goes. */
+/** Maximum number of unread events. Beyond it, the oldest are dropped. */
 const MAX_WAITING = 1000;
 
-/**
- * Events of work that calls back, as something to iterate over. Who stops iterating stops the work, and waits until
- * it has ended.
- */
+/** Converts callbacks to an iterable of events. If the consumer stops early, the work is aborted and awaited. */
 export async function* streamEvents(
   produce: (emit: Emit, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
@@ -40,7 +37,7 @@ export async function* streamEvents(
     state.isOver = true;
     state.wake();
   });
-  work.catch(() => undefined); // thrown below, after everything that came before it
+  work.catch(() => undefined); // thrown below, after all earlier events
   try {
     for (;;) {
       const event = waiting.shift();

@@ -5,7 +5,7 @@ import { type FileSystem, readSmall } from "../file-system/file-system.ts";
 
 const Told = z.object({ usage: Usage });
 
-/** What the transcript of an execution tells that it used; null where it tells nothing or is gone. */
+/** Returns the usage reported in the transcript of an execution; null if there is none or the file is missing. */
 export function toldUsage(files: FileSystem, transcript: string): Usage | null {
   return readLines(files, transcript).reduce<Usage | null>((sum, line) => larger(sum, usageIn(line)), null);
 }
@@ -14,11 +14,11 @@ function readLines(files: FileSystem, transcript: string): readonly string[] {
   try {
     return readSmall(files, transcript, MAX_BYTES)?.toString("utf8").split("\n") ?? [];
   } catch {
-    return []; // a link in its place, or more than any transcript holds
+    return []; // a link, or larger than any transcript
   }
 }
 
-/** A torn last line tells nothing. */
+/** Ignores a torn last line. */
 function usageIn(line: string): Usage | null {
   try {
     const read = z.safeParse(Told, JSON.parse(line));

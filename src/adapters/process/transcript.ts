@@ -4,24 +4,24 @@ import { ProblemError } from "../../core/problem.ts";
 import { ensureFolder, nodeFiles, OPEN, openPlain } from "../file-system/file-system.ts";
 
 export type TranscriptOptions = {
-  /** Bytes; what comes after is left out, and the file says so. */
+  /** Bytes. Text beyond the limit is omitted, with a note in the file. */
   readonly limit: number;
   readonly redact: (text: string) => string;
 };
 
-/** What an agent wrote, for people to look at. Not synced, and nothing is decided from it. */
+/** Output of an agent, for users to read. Not synced, and never used for decisions. */
 export interface Transcript {
   readonly file: string;
-  /** Writes one line, cleaned of secrets. Never throws: a full disk must not end an agent's work. */
+  /** Writes one line with secrets redacted. Never throws: a full disk must not end an agent's work. */
   write(text: string): void;
-  /** False when the end is missing: over the limit, or the disk refused. */
+  /** False if the end is missing, because of the limit or a write error. */
   readonly complete: () => boolean;
   close(): void;
 }
 
 /**
- * Opens the file for adding to it, for this user only. A symbolic link in its place is refused.
- * @throws ProblemError when it cannot be opened.
+ * Opens the file for appending, for this user only. Symbolic links are refused. @throws ProblemError if it cannot be
+ * opened
  */
 export function openTranscript(file: string, options: TranscriptOptions): Transcript {
   const handle = openForAdding(file);
@@ -60,7 +60,7 @@ const CUT_NOTE = "[cut: the transcript reached its size limit; the agent went on
 function openForAdding(file: string): number {
   try {
     for (const folder of [dirname(dirname(dirname(file))), dirname(dirname(file)), dirname(file)])
-      ensureFolder(nodeFiles, folder); // a link in the place of one would lead out of the tree
+      ensureFolder(nodeFiles, folder); // a link instead of a folder would lead out of the working tree
     const handle = openPlain(nodeFiles, file, OPEN.append);
     if (handle !== null) return handle;
   } catch (error) {

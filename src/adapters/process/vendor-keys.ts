@@ -1,6 +1,6 @@
 import type { Environment } from "./agent-environment.ts";
 
-/** Variables that hold a key to the models of one vendor. */
+/** Variables with keys to the models of one vendor. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_FOUNDRY_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"],
   openai: ["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "AZURE_OPENAI_API_KEY"],
@@ -13,7 +13,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   xai: ["XAI_API_KEY"],
 };
 
-/** Whose models an agent uses. One that is not here can use anybody's, and only the person knows which. */
+/** Vendor of each agent's models. Other agents can use any vendor, known only to the user. */
 const VENDOR_OF: Readonly<Record<string, string>> = {
   claude: "anthropic",
   "claude-acp": "anthropic",
@@ -25,13 +25,16 @@ const VENDOR_OF: Readonly<Record<string, string>> = {
 
 export type KeyHolder = {
   readonly agent: string;
-  /** As `vendor/model` for an agent that can use anybody's. */
+  /** `vendor/model` for an agent with models of any vendor. */
   readonly model: string | undefined;
-  /** True for a variable that the person's own settings of the agent name. */
+  /** True for a variable named in the user's settings of the agent. */
   readonly isNamed: (variable: string) => boolean;
 };
 
-/** The environment without the keys of vendors whose models the agent does not use. */
+/**
+ * Returns the environment without keys of vendors whose models the agent does not use. Variables named in the user's
+ * settings of the agent stay.
+ */
 export function withoutOtherKeys({ agent, model, isNamed }: KeyHolder, env: Environment): Environment {
   const vendor = Object.hasOwn(VENDOR_OF, agent) ? VENDOR_OF[agent] : findVendor(model);
   if (vendor === undefined) return env;

@@ -7,12 +7,14 @@ import { ensureFolder, type FileSystem, folderExists, removeFile, replaceFile } 
 import { createStateFile, parseRecord, readText } from "./state-file.ts";
 
 const ARTIFACT_LIMIT = 2 * 1024 * 1024; // bytes
-/** Bytes. Fifty entries go into `state.json`, which is to stay small; a larger one can be told from its journal. */
+/**
+ * Bytes. Fifty entries go into `state.json`, which must stay small; larger ones can be restored from their journals.
+ */
 const ENTRY_LIMIT = 64 * 1024;
 
 /**
- * Keeps the files beside the journal below `.isdlc/` of a working tree; those of an item's analysis in a folder of its
- * own. Nothing is followed through links.
+ * Creates projections next to the journal under `.isdlc/` of a working tree. An item's analysis has a separate folder.
+ * Links are never followed.
  */
 export function createProjections(root: string, files: FileSystem, item: string | null = null): Projections {
   const ours = ownFolders(item);
@@ -66,7 +68,7 @@ function makeBelow(files: FileSystem, parent: string, name: string): string {
   return folder;
 }
 
-/** Every folder on the way must be a real one inside the tree. */
+/** Reads a document. All parent folders must be real ones inside the working tree. */
 function readArtifact(files: FileSystem, root: string, path: string): string | null {
   const names = path.split("/");
   if (names.some((name) => name !== OWN_FOLDER && !isSafeName(name))) return null;
@@ -75,11 +77,11 @@ function readArtifact(files: FileSystem, root: string, path: string): string | n
     if (!parents.every((parent) => folderExists(files, parent))) return null;
     return readText(files, join(root, ...names), ARTIFACT_LIMIT) ?? null;
   } catch {
-    return null; // a link or a pipe in its place
+    return null; // a link or a pipe
   }
 }
 
-/** Runs with an entry in a history folder, oldest first. */
+/** Lists runs with an entry in a history folder, oldest first. */
 function endedRuns(files: FileSystem, folder: string): readonly RunId[] {
   return namesIn(files, folder)
     .filter((name) => name.endsWith(".json"))
@@ -88,7 +90,7 @@ function endedRuns(files: FileSystem, folder: string): readonly RunId[] {
     .toSorted();
 }
 
-/** Null when the file is not one of ours: damaged, too large, a link. None of these keeps the others from being read. */
+/** Returns null for a damaged, oversized or linked file, without affecting other entries. */
 function endedEntry(files: FileSystem, folder: string, run: RunId): Record<string, unknown> | null {
   try {
     return parseRecord(readText(files, join(folder, `${run}.json`), ENTRY_LIMIT));
@@ -101,6 +103,6 @@ function namesIn(files: FileSystem, folder: string): string[] {
   try {
     return folderExists(files, folder) ? files.readdirSync(folder) : [];
   } catch {
-    return []; // a link or a file in place of the folder: it holds nothing of ours
+    return []; // a link or a file instead of the folder
   }
 }

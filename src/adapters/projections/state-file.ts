@@ -5,10 +5,10 @@ import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { StateFile } from "../../ports/projections.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
 
-/** Larger than any sensible settings; a file beyond it is kept aside, not read. */
+/** Larger than any sensible settings. A larger file is saved under another name, not read. */
 const MAX_STATE_FILE_BYTES = 4 * 1024 * 1024;
 
-/** `state.json`: read as found, written as rendered. */
+/** Creates access to `state.json`. */
 export function createStateFile(path: string, files: FileSystem) {
   let written: string | null = null;
   const read = (): unknown => {
@@ -17,10 +17,13 @@ export function createStateFile(path: string, files: FileSystem) {
   };
   const settings = `${path}.settings`;
   return {
-    /** Undefined when there is no file, null when it cannot be understood. */
+    /** Undefined if the file is missing, null if it is unreadable. */
     read,
     earlier: (): EarlierState | null => parseEarlierState(read()) ?? keptEarlier(files, path),
-    /** A warning when somebody else had changed what is ours in it, or damaged it; their file is kept beside it. */
+    /**
+     * Returns a warning if the derived keys were changed elsewhere or the file was damaged. Such a file is saved under
+     * another name.
+     */
     write(render: (found: StateFile) => Record<string, unknown>): string | null {
       const text = readText(files, path, MAX_STATE_FILE_BYTES);
       const found = parseRecord(text);
@@ -39,7 +42,7 @@ export function createStateFile(path: string, files: FileSystem) {
 
 type Foreign = { readonly text: string | null; readonly found: Record<string, unknown> | null };
 
-/** What is not as we wrote it is kept beside it before it is replaced; tells what was kept and where. */
+/** Saves a foreign or changed file before it is replaced, and returns a warning with its new name. */
 function keepForeign(files: FileSystem, path: string, { text, found }: Foreign): string | null {
   if (found !== null && ownValue(found, "derived_digest") === digestContent(found)) return null;
   if (found !== null && parseEarlierState(found) !== null) {
@@ -55,13 +58,13 @@ function keepForeign(files: FileSystem, path: string, { text, found }: Foreign):
 
 const EARLIER = "earlier";
 
-/** The newest file of an earlier framework that was kept. */
+/** Reads the newest saved file of an earlier framework. */
 function keptEarlier(files: FileSystem, path: string): EarlierState | null {
   const kept = listNumbers(files, { path, as: EARLIER }).at(-1);
   return kept === undefined ? null : parseEarlierState(parse(readPlainly(files, `${path}.${EARLIER}-${kept}`) ?? null));
 }
 
-/** The person's keys are kept apart as well: a file that is damaged does not take them with it. */
+/** Saves the user's keys separately, to restore them if the file is damaged. */
 function keepSettings(files: FileSystem, path: string, rendered: Record<string, unknown>): void {
   const own = Object.entries(rendered).filter(
     ([key]) => ![...DERIVED, "state_version", "derived_digest"].includes(key),
@@ -71,7 +74,7 @@ function keepSettings(files: FileSystem, path: string, rendered: Record<string, 
     replaceFile(files, path, Buffer.from(text));
 }
 
-/** Keys that are rendered from the journal, but for the version, which counts writes. */
+/** Keys rendered from the journal. `state_version` is not among them: it counts writes. */
 const DERIVED = ["active_workflow", "phases", "current_phase", "workflow_history", "counters"];
 
 const digestContent = (content: Record<string, unknown>): string =>
@@ -80,7 +83,7 @@ const digestContent = (content: Record<string, unknown>): string =>
     .digest("hex")
     .slice(0, 16);
 
-/** Settings that cannot be read count as unreadable, whatever stands in their place. */
+/** Reads a file, with null for every error: unreadable settings count as such, for any reason. */
 function readPlainly(files: FileSystem, path: string): string | null | undefined {
   try {
     return readText(files, path, MAX_STATE_FILE_BYTES);
@@ -89,7 +92,7 @@ function readPlainly(files: FileSystem, path: string): string | null | undefined
   }
 }
 
-/** Text of a small file; undefined when there is none, null when it is too large to read. */
+/** Reads a small file. Returns undefined if it is missing, null if it is too large. */
 export function readText(files: FileSystem, path: string, limit: number): string | null | undefined {
   const exists = files.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   if (!exists) return undefined;
@@ -120,7 +123,7 @@ function readVersion(found: Record<string, unknown> | null): number {
 
 type BackupFile = { readonly path: string; readonly as: string };
 
-/** What was not ours to understand is not ours to lose. */
+/** Saves an unknown file under a new number. */
 function keepAside(files: FileSystem, { path, as }: BackupFile, text: string | null): string {
   const aside = `${path}.${as}-${(listNumbers(files, { path, as }).at(-1) ?? 0) + 1}`;
   if (text === null) files.renameSync(path, aside);
@@ -128,7 +131,7 @@ function keepAside(files: FileSystem, { path, as }: BackupFile, text: string | n
   return basename(aside);
 }
 
-/** Numbers of the files that were kept so far, the highest last. */
+/** Lists the numbers of saved files, highest last. */
 function listNumbers(files: FileSystem, { path, as }: BackupFile): number[] {
   const prefix = `${basename(path)}.${as}-`;
   const numbers = files

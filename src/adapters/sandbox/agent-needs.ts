@@ -2,19 +2,21 @@ import { basename, join } from "node:path";
 import { codexHome } from "../agent-codex/codex-home.ts";
 import type { Environment } from "../process/agent-environment.ts";
 
-/** What an agent product keeps in a person's home, as absolute paths. What does not exist is passed over. */
+/** Paths in the user's home that an agent product needs, absolute. Missing paths are skipped. */
 export type AgentNeeds = {
   readonly read: readonly string[];
-  /** Folders that begin empty with every execution and are thrown away: what is there may start programs later. */
+  /**
+   * Folders that start empty in each execution and are discarded after it: their content could start programs later.
+   */
   readonly emptied: readonly string[];
   readonly write: readonly string[];
-  /** Folders to write in that are made when missing: what is kept there must outlive one execution. */
+  /** Writable folders, created if missing. Their content must outlive an execution. */
   readonly make: readonly string[];
-  /** Below what it may write, and read-only: files that choose programs, also for the person's next session. */
+  /** Read-only paths under writable ones: files that select programs, also for the user's next session. */
   readonly locked: readonly string[];
 };
 
-/** By the name of an agent or of its program; an unknown one gets nothing. */
+/** Returns the needs of an agent by its name or its program. Unknown agents need nothing. */
 export function agentNeeds(agent: string, env: Environment, home: string): AgentNeeds {
   const product = /^[a-z]+/.exec(basename(agent).toLowerCase())?.[0] ?? "";
   const needs = Object.hasOwn(products, product) ? products[product] : undefined;
@@ -42,7 +44,7 @@ const products: Readonly<Record<string, (places: Places) => AgentNeeds>> = {
     const own = folder("CLAUDE_CONFIG_DIR", ".claude");
     return {
       read: [own, join(home, ".claude.json")],
-      emptied: ["session-env", "shell-snapshots"].map((name) => join(own, name)), // every shell it starts reads them
+      emptied: ["session-env", "shell-snapshots"].map((name) => join(own, name)), // read by every shell that it starts
       write: [".credentials.json", "history.jsonl"].map((name) => join(own, name)),
       make: ["projects", "todos"].map((name) => join(own, name)),
       locked: [],
@@ -60,7 +62,7 @@ const products: Readonly<Record<string, (places: Places) => AgentNeeds>> = {
       files: "",
       settings: "config.json settings.json mcp-config.json copilot-instructions.md agents hooks skills pkg",
     }),
-  // Not "tmp", for both: beside conversations it has programs they start.
+  // `tmp` is missing for both products: besides conversations, it contains programs that they start.
   gemini: ({ home }) =>
     ownFolder(join(home, ".gemini"), {
       folders: "log",
@@ -73,7 +75,7 @@ const products: Readonly<Record<string, (places: Places) => AgentNeeds>> = {
       files: "oauth_creds.json",
       settings: "settings.json trustedFolders.json installation_id .env QWEN.md commands extensions agents skills",
     }),
-  // Its conversations are in a database, which cannot be shared without the files beside it, such as programs.
+  // Conversations are in a database. Sharing it would also share the files next to it, such as programs.
   opencode: ({ folder }) => {
     const kept = { folders: "log", files: "auth.json", settings: "" };
     const data = ownFolder(join(folder("XDG_DATA_HOME", ".local", "share"), "opencode"), kept);
@@ -86,20 +88,20 @@ const products: Readonly<Record<string, (places: Places) => AgentNeeds>> = {
   },
 };
 
-/** The folder itself it has to write in. */
+/** Locked individually, because opencode must write to the folder itself. */
 const OPENCODE_SETTINGS =
   "opencode.json opencode.jsonc config.json tui.json AGENTS.md agent agents command commands mode modes " +
   "plugin plugins skill skills tool tools themes package.json node_modules";
 
 type OwnFolder = {
-  /** Names of what must last, with spaces between them. */
+  /** Names of persistent folders, separated by spaces. */
   readonly folders: string;
   readonly files: string;
-  /** Names of what it needs and may not change, as far as they are there. */
+  /** Names of required read-only files and folders, if they exist. */
   readonly settings: string;
 };
 
-/** All of a product in one folder. Names that are not listed are not there, and new ones do not stay. */
+/** Returns the needs of a product with one folder. Unlisted names are hidden, and new ones are discarded. */
 function ownFolder(own: string, { folders, files, settings }: OwnFolder): AgentNeeds {
   const below = (names: string): string[] => names.split(" ").flatMap((name) => (name === "" ? [] : [join(own, name)]));
   return { read: [], emptied: [own], write: below(files), make: below(folders), locked: below(settings) };

@@ -3,19 +3,19 @@ import { join, relative } from "node:path";
 import type { Bound } from "./bwrap-arguments.ts";
 import { isWithin } from "./is-within.ts";
 
-/** Private to every execution. Sockets in /run lead to services that would start programs outside. */
+/** Private to each execution. Sockets in /run lead to services that could start programs outside. */
 export const HIDDEN: readonly string[] = ["/tmp", "/var/tmp", "/run", "/var/run"];
 
 type HiddenPaths = { readonly home: string; readonly hidden: readonly string[] };
 
-/** Those of the paths that are there, and do not bring back what is hidden. */
+/** Returns the existing paths, without those that would reveal hidden ones. */
 export function findBounds(paths: readonly string[], around: HiddenPaths): readonly Bound[] {
   return paths
     .flatMap((path) => boundAt(path, around))
     .filter(({ at }) => !around.hidden.some((inner) => isWithin(inner, at)));
 }
 
-/** At its real place, and below something hidden also at the one it is called by: the links there are gone. */
+/** Binds the real path and, under hidden folders, also the given one: its links are missing there. */
 function boundAt(path: string, { home, hidden }: HiddenPaths): readonly Bound[] {
   const from = real(path);
   if (from === null) return [];
@@ -24,7 +24,7 @@ function boundAt(path: string, { home, hidden }: HiddenPaths): readonly Bound[] 
   return [...new Set([from, ...names])].map((at) => ({ from, at }));
 }
 
-/** The paths, and wherever else something that is bound shows them. */
+/** Returns the paths, and all other places where a bind mount shows them. */
 export function everywhere(paths: readonly string[], bounds: readonly Bound[]): readonly string[] {
   const shown = bounds.flatMap(({ from, at }) =>
     paths.filter((path) => isWithin(path, from)).map((path) => join(at, relative(from, path))),
@@ -32,13 +32,13 @@ export function everywhere(paths: readonly string[], bounds: readonly Bound[]): 
   return [...new Set([...paths, ...shown])];
 }
 
-/** What lies in a folder that is bound is there already, and a link in it may lead a mount astray. */
+/** Removes paths inside other bound folders: they are visible already, and a link in them could redirect a mount. */
 export function outermost(bounds: readonly Bound[]): readonly Bound[] {
   const sorted = bounds.toSorted((one, other) => one.at.length - other.at.length);
   return sorted.filter(({ at }, index) => !sorted.slice(0, index).some((other) => isWithin(at, other.at)));
 }
 
-/** Real paths of those that exist, each once. */
+/** Returns real paths of the existing ones, without duplicates. */
 export const existing = (paths: readonly string[]): readonly string[] => [
   ...new Set(paths.flatMap((path) => real(path) ?? [])),
 ];
@@ -47,7 +47,7 @@ export function real(path: string): string | null {
   try {
     return realpathSync(path);
   } catch {
-    return null; // nothing there, or not for us
+    return null; // missing or no permission
   }
 }
 

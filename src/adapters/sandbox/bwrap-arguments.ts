@@ -1,27 +1,27 @@
-/** What an agent finds in its sandbox. All paths are absolute; later groups win over earlier ones. */
+/** Content of a sandbox. All paths are absolute. Later groups override earlier ones. */
 export type SandboxPlan = {
-  /** Empty and writable, thrown away at the end. */
+  /** Empty and writable, discarded at the end. */
   readonly hidden: readonly string[];
-  /** Read-only again below something hidden. */
+  /** Read-only again under hidden paths. */
   readonly shown: readonly Bound[];
-  /** Empty, writable and thrown away, below something shown. */
+  /** Empty, writable and discarded, under shown paths. */
   readonly emptied: readonly string[];
   readonly writable: readonly Bound[];
-  /** Read-only below something writable. */
+  /** Read-only under writable paths. */
   readonly locked: readonly Bound[];
-  /** Writable below something locked. */
+  /** Writable under locked paths. */
   readonly reopened: readonly string[];
-  /** Empty and read-only, whatever came before. */
+  /** Empty and read-only, regardless of all earlier groups. */
   readonly masked: readonly string[];
   readonly cwd: string;
-  /** With a network of its own, which leads nowhere. */
+  /** Uses a separate network without any connection. */
   readonly offline?: boolean;
 };
 
-/** What is at `from` outside shows at `at` inside. */
+/** Binds the outside path `from` to the inside path `at`. */
 export type Bound = { readonly from: string; readonly at: string };
 
-/** The command line of bubblewrap, up to and without the program. */
+/** Returns the arguments of bubblewrap before the program. */
 export function bwrapArguments(plan: SandboxPlan): readonly string[] {
   return [
     ...BASE,
@@ -42,21 +42,22 @@ export function bwrapArguments(plan: SandboxPlan): readonly string[] {
 }
 
 /**
- * The sandbox lasts as long as its first process, and bubblewrap waits for exactly that one: when the shell ends, the
- * kernel has ended everyone else. Bubblewrap's own first process tells of the program's end before it ends itself, and
- * what the program left could go on for some milliseconds. What the shell has to say of signals is not the program's.
+ * First process of the sandbox. When this shell ends, the kernel has ended all other processes, and bubblewrap waits
+ * for exactly that. Bubblewrap's own first process would report the program's end before its own: leftover processes
+ * could continue for some milliseconds. Messages of the shell about signals are hidden, because they are not from the
+ * program.
  */
 const FIRST_PROCESS = ["/bin/sh", "-c", 'exec 3>&2 2>/dev/null; "$0" "$@" 2>&3 3>&-; exit'];
 
-/** Files by which root sets the kernel. Without capabilities root still owns them, and could write. */
+/** Files with kernel settings. Root owns them and could write them even without capabilities. */
 const KERNEL = [
   ..."/proc/sys /proc/sysrq-trigger /proc/irq /proc/bus /proc/fs /proc/driver".split(" "),
   ..."/proc/mtrr /proc/pressure /proc/acpi /proc/scsi /proc/latency_stats".split(" "),
 ];
 
 /**
- * Everything read-only, with processes, message queues, devices and a session of its own. The network stays: agents
- * need their service. Dropping capabilities matters for root only, who would otherwise just mount it all again.
+ * Read-only file system, with separate processes, message queues, devices and session. The network stays, because
+ * agents need their service. Dropping capabilities matters for root only: root could mount everything again.
  */
 export const BASE: readonly string[] = [
   ..."--unshare-pid --as-pid-1 --unshare-ipc --die-with-parent --new-session --cap-drop ALL".split(" "),
@@ -64,7 +65,7 @@ export const BASE: readonly string[] = [
   ...KERNEL.flatMap((path) => ["--ro-bind-try", path, path]),
 ];
 
-/** Git does without the locks it only takes to be faster next time, and temporary files go where they can. */
+/** Disables git's optional locks, which only speed up later calls, and puts temporary files in a writable folder. */
 const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", TMPDIR: "/tmp" };
 
 const byDepth = (paths: readonly string[]): readonly string[] =>

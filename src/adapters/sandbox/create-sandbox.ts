@@ -11,16 +11,18 @@ import { type Tools, toolPaths } from "./tool-paths.ts";
 import { unsafePath } from "./unsafe-path.ts";
 
 export type SandboxOptions = Tools & {
-  /** The working tree of the run. */
+  /** Working tree of the run. */
   readonly root: string;
-  /** Its git folder, and the one it shares with other working trees; none without git. */
+  /** Its git folder, and the one shared with other working trees; empty without git. */
   readonly gitDirs: readonly string[];
-  /** Where the run's documents go, relative to the tree: stays writable also below `.isdlc`. Null when not known yet. */
+  /**
+   * Folder for the run's documents, relative to the working tree. Writable even under `.isdlc`. Null if not known yet.
+   */
   readonly documents: string | null;
-  /** Folders nobody in the sandbox may see: the person's settings, keys and tokens. */
+  /** Folders hidden from everything in the sandbox: the user's settings, keys and tokens. */
   readonly secret: readonly string[];
   readonly needs: AgentNeeds;
-  /** What the person allows besides, from their own settings: absolute paths. What does not exist is passed over. */
+  /** Additional absolute paths from the user's settings. Missing paths are skipped. */
   readonly extra: { readonly read: readonly string[]; readonly write: readonly string[] };
   readonly bwrap: string;
 };
@@ -29,7 +31,7 @@ export type SandboxResult =
   | { readonly ok: true; readonly sandbox: Sandbox }
   | { readonly ok: false; readonly why: string };
 
-/** A sandbox for one agent in one working tree. What exists is looked up anew for every execution. */
+/** Creates a sandbox for one agent in one working tree. Existing paths are determined again for each execution. */
 export function createSandbox(options: SandboxOptions): SandboxResult {
   const why = refusal(options);
   if (why !== null) return { ok: false, why };
@@ -43,7 +45,7 @@ export function createSandbox(options: SandboxOptions): SandboxResult {
 
 const NO_TREES = ["/proc", "/dev", "/sys", "/run", "/etc", "/usr", "/bin", "/sbin", "/lib", "/boot"];
 
-/** Why this tree cannot be sandboxed; null when it can. */
+/** Returns the reason why this working tree cannot be sandboxed, or null. */
 function refusal({ root, home, secret, extra }: SandboxOptions): string | null {
   const tree = real(root);
   if (tree === null) return `there is no folder ${root}`;
@@ -88,7 +90,7 @@ function planAgentSandbox(options: SandboxOptions, { cwd, access }: SandboxedFol
   };
 }
 
-/** A link in a folder that agents could write in may be one of theirs: it would show what it leads to. */
+/** Rejects links that lead out of folders writable by agents: an agent may have made them to reveal their targets. */
 function refuseLinksOut({ emptied, write, make, locked }: AgentNeeds): void {
   for (const path of [...write, ...make, ...locked].filter(isLink)) {
     const own = emptied.find((folder) => isWithin(path, folder));
@@ -101,7 +103,7 @@ function refuseLinksOut({ emptied, write, make, locked }: AgentNeeds): void {
 
 const GIT_SETTINGS = [".gitconfig", ".config/git"];
 
-/** What stays read-only in a tree that is written in. */
+/** Returns paths that stay read-only in a writable working tree. */
 function locksIn(tree: string, gitDirs: readonly string[]): GitLocks {
   const own = [OWN_FOLDER, ".git"].map((name) => join(tree, name));
   for (const path of own) if (isLink(path)) throw unsafePath(path, "it is a link");
@@ -109,7 +111,7 @@ function locksIn(tree: string, gitDirs: readonly string[]): GitLocks {
   return { pinned, locked: [...own.filter((path) => existsSync(path)), ...locked] };
 }
 
-/** Runs without an item keep their documents in our own folder. */
+/** Returns the writable document folder of a run without an item, which lies in `.isdlc`. */
 function documentsIn(tree: string, documents: string | null): readonly string[] {
   const folder = join(tree, documents ?? "");
   if (folder === join(tree, OWN_FOLDER) || !isWithin(folder, join(tree, OWN_FOLDER))) return [];

@@ -5,12 +5,12 @@ import { isWithin } from "./is-within.ts";
 import { unsafePath } from "./unsafe-path.ts";
 
 export type GitLocks = {
-  /** Folders on the way to something locked: as mounts of their own they cannot be renamed away with it. */
+  /** Parent folders of locked paths. As separate mounts they cannot be renamed. */
   readonly pinned: readonly string[];
   readonly locked: readonly string[];
 };
 
-/** What git keeps inside of a tree that an agent writes in, besides `.git`: by it, git would run other programs. */
+/** Finds git files in a writable working tree, besides `.git`, that could make git run other programs. */
 export function gitLocks(tree: string, gitDirs: readonly string[]): GitLocks {
   const inside = (path: string): boolean => path !== tree && isWithin(path, tree);
   const linked = gitDirs.flatMap((folder) => SETTINGS.flatMap((name) => linkTarget(join(folder, name), tree) ?? []));
@@ -20,7 +20,10 @@ export function gitLocks(tree: string, gitDirs: readonly string[]): GitLocks {
 
 const SETTINGS = ["hooks", "config", "config.worktree", "info"];
 
-/** Where a link into the tree leads; null for anything else. Through a second link it could be turned around. */
+/**
+ * Returns the target of a link into the working tree, otherwise null. Chained links are rejected, because the second
+ * link could be redirected.
+ */
 function linkTarget(path: string, tree: string): string | null {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
   const target = resolve(dirname(path), readlinkSync(path));

@@ -1,3 +1,3 @@
-/** True for the folder itself and for everything below it. Both are absolute, without `..`. */
+/** Returns true for the folder itself and everything under it. Both paths are absolute, without `..`. */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);

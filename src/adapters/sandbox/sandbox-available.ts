@@ -11,7 +11,7 @@ export type SandboxAvailable =
 
 const proven = new Map<string, SandboxAvailable>();
 
-/** Finds bubblewrap on the PATH and proves once that it works here. */
+/** Finds bubblewrap on the PATH, and tests once if it works here. */
 export function sandboxAvailable(env: Environment): SandboxAvailable {
   if (process.platform !== "linux")
     return { ok: false, why: "bubblewrap is only available on Linux", fix: "run the agent in a container" };
@@ -22,7 +22,7 @@ export function sandboxAvailable(env: Environment): SandboxAvailable {
   return known;
 }
 
-const PROBE_TIMEOUT_MS = 5000; // milliseconds; it takes about ten
+const PROBE_TIMEOUT_MS = 5000; // milliseconds; usually takes about ten
 
 function prove(bwrap: string, env: Environment): SandboxAvailable {
   const run = (args: readonly string[]) =>
@@ -39,13 +39,13 @@ function prove(bwrap: string, env: Environment): SandboxAvailable {
   return { ok: false, why: `bubblewrap does not work here (${said})`, fix: describeFix() };
 }
 
-/** Each kind of argument we use, so that a version without one of them is found out now. */
+/** Uses each kind of argument once, to detect versions without one of them. */
 const PROOF = [
   ..."--tmpfs /tmp --remount-ro /tmp --setenv TMPDIR /tmp".split(" "),
   ..."--bind /usr /usr --ro-bind /usr /usr --chdir / --unshare-net".split(" "),
 ];
 
-/** Fails where root could change the kernel or a disk from inside; these are what a sandbox must not leave open. */
+/** Fails if root could change the kernel or a disk from inside the sandbox. */
 const NO_KERNEL = [
   "sh",
   "-c",
@@ -57,7 +57,7 @@ const NO_KERNEL = [
   done`,
 ];
 
-/** Systems that keep ordinary users from making namespaces say so in one of these. */
+/** Settings of systems that restrict namespaces of ordinary users. */
 const SWITCHES: readonly (readonly [name: string, closed: string, open: string])[] = [
   ["kernel.apparmor_restrict_unprivileged_userns", "1", "0"],
   ["kernel.unprivileged_userns_clone", "0", "1"],
@@ -74,6 +74,6 @@ function kernelSetting(name: string): string | null {
   try {
     return readFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").trim();
   } catch {
-    return null; // this kernel has no such switch
+    return null; // this kernel has no such setting
   }
 }

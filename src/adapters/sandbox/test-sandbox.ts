@@ -4,35 +4,35 @@ import { findBounds, everywhere, existing, HIDDEN, outermost, real, self } from 
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { toolPaths } from "./tool-paths.ts";
 
-/** What a person allows the tests of one working tree besides. */
+/** Additional access for the tests of one working tree, allowed by the user. */
 export type TestNeeds = {
   readonly network: boolean;
-  /** Absolute paths; what does not exist is passed over. */
+  /** Absolute paths. Missing paths are skipped. */
   readonly read: readonly string[];
   readonly write: readonly string[];
 };
 
 export type TestSandboxOptions = {
-  /** The working tree. The tests find a copy in its place. */
+  /** Working tree. The tests see a copy instead of it. */
   readonly root: string;
   readonly gitDirs: readonly string[];
   readonly home: string;
-  /** As in the variable PATH. */
+  /** In the form of the variable PATH. */
   readonly path: string;
   /** Program and arguments of the tests. */
   readonly command: readonly string[];
-  /** Folders nobody in the sandbox may see. */
+  /** Folders hidden from everything in the sandbox. */
   readonly secret: readonly string[];
   readonly needs: TestNeeds;
   readonly bwrap: string;
 };
 
-/** A copy of the tree, and what of the working tree itself shows in it, read-only; relative to the tree. */
+/** A copy of the working tree, and paths of the original shown in it read-only, relative to the tree. */
 export type TestFolder = { readonly copy: string; readonly readOnly: readonly string[] };
 
 /**
- * A sandbox for the tests of a working tree: with processes and a network of their own, nothing of the person's home but
- * the tools and packages that are installed there, and a copy where the working tree is.
+ * Creates a sandbox for the tests of a working tree. It has separate processes and, unless allowed, no network. Of the
+ * user's home, only installed tools and packages and the allowed paths are visible. A copy replaces the working tree.
  */
 export function testSandbox(options: TestSandboxOptions, folder: TestFolder): Sandbox {
   return (argv) => [options.bwrap, ...bwrapArguments(planTestSandbox(options, folder)), ...argv];
@@ -44,7 +44,7 @@ function planTestSandbox(options: TestSandboxOptions, { copy, readOnly }: TestFo
   const hidden = existing([...HIDDEN, home]);
   const bound = (paths: readonly string[]): readonly Bound[] => findBounds(paths, { home, hidden });
   const packages = PACKAGES.map((name) => join(home, name));
-  const ownGit = join(root, ".git"); // in a linked working tree a file that leads to its folder
+  const ownGit = join(root, ".git"); // a file in a linked worktree
   const readable = bound([...toolPaths(options), ...packages, ...needs.read]);
   const writable = bound(needs.write);
   return {
@@ -60,7 +60,7 @@ function planTestSandbox(options: TestSandboxOptions, { copy, readOnly }: TestFo
   };
 }
 
-/** Where package managers keep what was downloaded, below a home. Nothing that holds a login. */
+/** Folders of package managers for downloads, relative to the home folder. Without logins. */
 const PACKAGES: readonly string[] = [
   ...".cargo/registry .cargo/git .cargo/config.toml go/pkg/mod .m2/repository .nuget/packages .gem/ruby".split(" "),
   ...".hex/packages .mix .local/share/virtualenvs .cache/pypoetry/virtualenvs .cache/ms-playwright".split(" "),

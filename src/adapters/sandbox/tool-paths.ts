@@ -4,13 +4,13 @@ import { findProgram } from "../process/find-program.ts";
 
 export type Tools = {
   readonly home: string;
-  /** As in the variable PATH. */
+  /** In the form of the variable PATH. */
   readonly path: string;
-  /** Program and arguments of the agent, as the person gave them. */
+  /** Program and arguments of the agent, as given by the user. */
   readonly command: readonly string[];
 };
 
-/** Folders and files a program needs to be found and started; they may not exist. */
+/** Returns folders and files needed to find and start a program. They may be missing. */
 export function toolPaths({ home, path, command }: Tools): readonly string[] {
   const [program = "", ...args] = command;
   const found = findProgram(program, { PATH: path });
@@ -20,11 +20,11 @@ export function toolPaths({ home, path, command }: Tools): readonly string[] {
     ...[process.execPath, ...(found.ok ? [found.path] : [])].flatMap(pathsOfProgram),
     ...args.filter((arg) => isAbsolute(arg)).flatMap((arg) => (SCRIPT.test(arg) ? pathsOfProgram(arg) : [arg])),
     dirname(resolveRealPath("/etc/resolv.conf") ?? "/etc/resolv.conf"), // often a link into /run
-    "/run/current-system", // NixOS has its programs there
+    "/run/current-system", // programs of NixOS
   ];
 }
 
-/** Where version managers and installers put programs below a home. No caches, and nothing that holds a login. */
+/** Folders of version managers and installers for programs, relative to the home folder. Without caches and logins. */
 const FOLDERS: readonly string[] = [
   ...".nvm .fnm .volta .asdf .nodenv .bun .deno .npm-global .rustup .cargo/bin".split(" "),
   ...".pyenv .rbenv .sdkman .jenv go/bin .local/bin .local/lib .local/pipx".split(" "),
@@ -33,7 +33,7 @@ const FOLDERS: readonly string[] = [
 
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|sh|pl)$/;
 
-/** The file by its name and by its real place, what lies beside it, and the packages it was installed with. */
+/** Returns the file, its real path, the folders of both, and the packages it was installed with. */
 function pathsOfProgram(file: string): readonly string[] {
   const real = resolveRealPath(file);
   if (real === null) return [];

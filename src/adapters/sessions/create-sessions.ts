@@ -4,18 +4,21 @@ import type { Sessions } from "../../ports/sessions.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { ensureFolder, type FileSystem, folderExists, discardFile, replaceFile } from "../file-system/file-system.ts";
 
-/** What a session's hooks leave beside its own file. */
+/** Suffix of the file touched by a session's hooks. */
 const HOOK_SUFFIX = ".hook";
-/** Begins the name of a session that has no id of its own. */
+/** Prefix of names for sessions without an id. */
 const PROCESS_PREFIX = "process-";
 
-/** Empty files below `.isdlc/sessions`, of which only the times count: one of the session, one of its hooks. */
+/**
+ * Creates sessions as empty files under `.isdlc/sessions`, of which only the times matter: one per session, one for
+ * its hooks.
+ */
 export function createSessions(own: string, files: FileSystem, now: () => number = Date.now): Sessions {
   const folder = join(own, OWN.sessions);
   const seen = (name: string): number | null =>
     files.lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? null;
   const names = (): readonly string[] => (folderExists(files, folder) ? files.readdirSync(folder) : []);
-  /** A session that is only known by its process does not know what its hooks are told: any of them will do. */
+  /** A session known only by its process has another id than its hooks: the hooks of any session count. */
   const guards = (id: string): readonly (number | null)[] =>
     id.startsWith(PROCESS_PREFIX)
       ? names().flatMap((name) => (name.endsWith(HOOK_SUFFIX) ? [seen(name)] : []))

@@ -5,7 +5,7 @@ import type { FeatureRecords } from "../../ports/feature-records.ts";
 import { appendReviewHistory, deleteReviewHistory } from "./review-history-file.ts";
 import { changeSpecMeta, readSpecMeta, type SpecWriting, writeNewSpecMeta } from "./spec-meta-file.ts";
 
-/** The feature documents of a working tree. What cannot be written is told to `warn`; the run does not stop for it. */
+/** Writes the feature documents of a working tree. Errors are reported to `warn` and do not stop the run. */
 export function createFeatureRecords(root: string, warn: (warning: string) => void): FeatureRecords {
   const folder = (item: string): string => join(root, ...item.split("/"));
   const told = (writing: SpecWriting): void => {

@@ -4,8 +4,8 @@ import { isSafeName } from "../../schema/ids.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 
 /**
- * A feature's folder as an absolute path. Neither it nor a folder between it and the project's own may be a link.
- * @throws for everything else
+ * Returns a feature's folder as an absolute path. No folder from the feature up to its project may be a link. @throws
+ * for anything else
  */
 export function realFeatureFolder(path: unknown): string {
   if (typeof path !== "string" || path === "" || path.includes("\0"))
@@ -18,13 +18,13 @@ export function realFeatureFolder(path: unknown): string {
   return folder;
 }
 
-/** Every folder above, nearest first. */
+/** Lists all parent folders, nearest first. */
 export function foldersAbove(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [] : [parent, ...foldersAbove(parent)];
 }
 
-/** Those between the feature and its project, which is the nearest folder that has a `.git` or `.isdlc`. */
+/** Lists the folders between a feature and its project: the nearest parent with a `.git` or `.isdlc`. */
 function foldersOfProject(folder: string): string[] {
   const above = foldersAbove(folder);
   return above.slice(0, Math.max(0, above.findIndex(isProject)));

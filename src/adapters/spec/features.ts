@@ -11,14 +11,14 @@ export type Feature = {
   readonly folder: string;
   readonly dir: string;
   readonly meta: SpecMeta;
-  /** Documents of phases that are there and say something. */
+  /** Existing, non-blank documents of phases. */
   readonly files: readonly string[];
 };
 
-/** With the time its `.meta.json` was written, in milliseconds. */
+/** `changed`: time of the last write to its `.meta.json`, in milliseconds. */
 export type ActiveFeature = Feature & { readonly changed: number };
 
-/** The feature people are at: of those whose status is active, the one whose `.meta.json` was written last. */
+/** Returns the current feature: the active one with the newest `.meta.json`. */
 export function activeFeature(featuresDir: unknown): ActiveFeature | null {
   const dated = featureFolders(featuresDir).flatMap((folder) => {
     const dir = join(String(featuresDir), folder);
@@ -32,7 +32,7 @@ export function activeFeature(featuresDir: unknown): ActiveFeature | null {
   return null;
 }
 
-/** A feature by the name of its folder; null where there is none, or its file cannot be read. */
+/** Returns a feature by folder name, or null if it is missing or its file is unreadable. */
 export function featureAt(featuresDir: string, folder: string): Feature | null {
   if (!isSafeName(folder) || !featureFolders(featuresDir).includes(folder)) return null;
   const dir = join(featuresDir, folder);
@@ -40,7 +40,7 @@ export function featureAt(featuresDir: string, folder: string): Feature | null {
   return meta === null ? null : { folder, dir, meta, files: filesIn(dir) };
 }
 
-/** Names of real folders below, the highest last: a link is no feature. Never throws. */
+/** Lists the names of real folders (no links), highest last. Never throws. */
 export function featureFolders(featuresDir: unknown): string[] {
   if (typeof featuresDir !== "string" || featuresDir === "" || featuresDir.includes("\0")) return [];
   try {
@@ -55,7 +55,7 @@ export function featureFolders(featuresDir: unknown): string[] {
   }
 }
 
-/** True for a directory in the feature's worktree, which is written relative to the root of the tree that tells of it. */
+/** Returns true for a directory in the feature's worktree. `worktree` is relative to `root`. */
 export function isInWorktree(root: string, worktree: string, directory: string): boolean {
   const path = relative(realPath(resolve(root, worktree)), realPath(directory));
   return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
@@ -65,10 +65,10 @@ function filesIn(dir: string): string[] {
   return SPEC_FILES.map(([, file]) => file).filter((file) => saysSomething(join(dir, file)));
 }
 
-/** Bytes; whoever begins a document with more blanks than this has not begun it. */
+/** Bytes. A document with more leading blanks counts as blank. */
 const BEGINNING = 64 * 1024;
 
-/** A plain file that is not blank. */
+/** Returns true for a plain, non-blank file. */
 function saysSomething(path: string): boolean {
   try {
     const fd = openPlain(nodeFiles, path, OPEN.read);
@@ -84,7 +84,7 @@ function saysSomething(path: string): boolean {
   }
 }
 
-/** Links on the way to a worktree are the person's own; one that is not there is itself. */
+/** Resolves links, which users may have on the path to a worktree. Returns a missing path unchanged. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -5,7 +5,10 @@ import { nodeFiles } from "../file-system/file-system.ts";
 import { readDocument } from "../items/document-file.ts";
 import { foldersAbove } from "./feature-folder.ts";
 
-/** True while a run works on the feature. A mark that cannot be read counts: better refused once too often. */
+/**
+ * Returns true while a run works on the feature. An unreadable marker counts as a run, to refuse rather than to
+ * overwrite.
+ */
 export function hasOpenRun(folder: string): boolean {
   return foldersAbove(folder).some((root) => {
     try {
@@ -19,7 +22,7 @@ export function hasOpenRun(folder: string): boolean {
   });
 }
 
-/** File systems that ignore case have many spellings for one folder. */
+/** Compares by inode, because case-insensitive file systems have several spellings of a folder. */
 function isSameFolder(one: string, other: string): boolean {
   if (one === other) return true;
   const [first, second] = [one, other].map((path) => nodeFiles.lstatSync(path, { throwIfNoEntry: false }));

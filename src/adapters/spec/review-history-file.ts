@@ -7,7 +7,7 @@ import type { SpecWriting } from "./spec-meta-file.ts";
 
 export const REVIEW_HISTORY = ".review-history.md";
 
-/** Puts an entry into a feature's review history. Told twice, it is there once; its heading says which iteration it is. Never throws. */
+/** Adds an entry to a feature's review history, once: its heading names the iteration. Never throws. */
 export function appendReviewHistory(featurePath: unknown, entry: string): SpecWriting {
   return attempt(() =>
     editDocument(() => {
@@ -19,7 +19,7 @@ export function appendReviewHistory(featurePath: unknown, entry: string): SpecWr
   );
 }
 
-/** The history as it stands; null where there is none, or none that can be read. */
+/** Returns the history, or null if it is missing or unreadable. */
 export function readReviewHistory(featurePath: unknown): string | null {
   try {
     return readDocument(fileIn(featurePath))?.text ?? null;
@@ -28,7 +28,7 @@ export function readReviewHistory(featurePath: unknown): string | null {
   }
 }
 
-/** Takes the history away when its feature ends; that there is none is no failure. Never throws. */
+/** Deletes the history when its feature ends. A missing file is no error. Never throws. */
 export function deleteReviewHistory(featurePath: unknown): SpecWriting {
   return attempt(() => {
     const file = fileIn(featurePath);

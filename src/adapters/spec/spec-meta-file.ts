@@ -13,7 +13,7 @@ export type SpecWriting = { readonly written: true } | { readonly written: false
 
 type FileRecord = Readonly<Record<string, unknown>>;
 
-/** A feature's `.meta.json`; null where there is none or it is damaged. Never throws. */
+/** Reads a feature's `.meta.json`. Returns null if it is missing or damaged. Never throws. */
 export function readSpecMeta(featurePath: unknown): SpecMeta | null {
   try {
     return specMetaFrom(recordFrom(readDocument(join(realFeatureFolder(featurePath), SPEC_META))?.text));
@@ -22,7 +22,7 @@ export function readSpecMeta(featurePath: unknown): SpecMeta | null {
   }
 }
 
-/** Writes the first `.meta.json` of a feature into its folder; one that is there is left alone. Never throws. */
+/** Writes the first `.meta.json` of a feature. An existing file stays unchanged. Never throws. */
 export function writeNewSpecMeta(featurePath: unknown, meta: SpecMeta): SpecWriting {
   return attempt(() => {
     const file = join(realFeatureFolder(featurePath), SPEC_META);
@@ -32,8 +32,8 @@ export function writeNewSpecMeta(featurePath: unknown, meta: SpecMeta): SpecWrit
 }
 
 /**
- * Puts what `change` makes of the file in its place, in one step, and again when somebody else wrote it meanwhile.
- * A damaged file is left to a person, as is one that `change` gives back as it was. Never throws.
+ * Replaces the file atomically with the result of `change`, and repeats this if another process wrote it concurrently.
+ * A damaged or unchanged file is not written. Never throws.
  */
 export function changeSpecMeta(featurePath: unknown, change: (found: FileRecord) => FileRecord): SpecWriting {
   return attempt(() => {
@@ -46,11 +46,11 @@ export function changeSpecMeta(featurePath: unknown, change: (found: FileRecord)
   });
 }
 
-/** Merges updates into a phase; false, with a warning on stderr, where nothing was written. Never throws. */
+/** Merges updates into a phase. Returns false, with a warning on stderr, if nothing was written. Never throws. */
 export type UpdatePhaseState = (featurePath: unknown, phase: unknown, updates: unknown) => boolean;
 
 export type PhaseStateUpdater = {
-  /** Is a run at work on the feature in this folder? Then the run alone writes about it. */
+  /** Returns true if a run works on the feature in this folder: only the run may then write about it. */
   readonly isRunOpen: (folder: string) => boolean;
   readonly warn: (warning: string) => void;
 };

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { nodeFiles, readSmall, replaceFile } from "../file-system/file-system.ts";
 import { loginPath, type UserFolders } from "../user-files/user-folders.ts";
 
-/** The team's server that this person is signed in to. */
+/** Sign-in of the user to a team's server. */
 export const Login = z.strictObject({
   url: z.string(),
   token: z.string(),
@@ -15,7 +15,7 @@ export type Login = z.infer<typeof Login>;
 const MAX_LOGIN_FILE_BYTES = 64 * 1024; // bytes
 const OWNER_ONLY = 0o600;
 
-/** Null where this person is signed in to no server. */
+/** Returns null if the user is not signed in to a server. */
 export function readLogin(folders: Pick<UserFolders, "config">): Login | null {
   const file = loginPath(folders);
   if (!existsSync(file)) return null;

@@ -6,8 +6,8 @@ import { corrupt, type Cursor, fold } from "../journal-file/fold.ts";
 export type ReadLines = { readonly cursor: Cursor; readonly events: readonly RunEvent[] };
 
 /**
- * Goes on over lines that a server sent, each checked against its keys.
- * @throws ProblemError where one is damaged or forged.
+ * Reads lines from a server after a cursor, and verifies each with the server's keys. @throws ProblemError if a line
+ * is damaged or forged
  */
 export function readLines(from: Cursor, lines: readonly string[], seal: Seal): ReadLines {
   const events: RunEvent[] = [];
@@ -15,7 +15,7 @@ export function readLines(from: Cursor, lines: readonly string[], seal: Seal): R
   const onEvents = (read: readonly RunEvent[]): number => events.push(...read);
   const file = `run ${from.run}`;
   const { cursor, torn } = fold(from, bytes, { file, seal, check: checkBySeal, witnesses: [], onEvents });
-  // A file may end in a write that was cut off; a server sends whole lines.
+  // A file may end with a torn write, but a server sends whole lines.
   if (torn > 0) throw corrupt({ file }, cursor.lines + 1, "its hash does not fit");
   return { cursor, events };
 }

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { Seal } from "../../ports/seal.ts";
 
-/** For everybody but the server: tells a mark of the team's keys from any other, and makes none. */
+/** Creates a seal that verifies marks of the team's keys and makes none. Used by all programs except the server. */
 export function createReaderSeal(publicKeys: readonly KeyObject[]): Seal {
   const keys = new Map(publicKeys.map((key) => [keyId(key), key]));
   return {
@@ -21,7 +21,7 @@ export const parsePublicKeys = (pems: readonly string[]): readonly KeyObject[] =
 
 const ID_LENGTH = 16;
 
-/** How a mark names the key it was made with. */
+/** Returns the id of a key as used in marks. */
 export const keyId = (key: KeyObject): string =>
   createHash("sha256")
     .update(key.export({ type: "spki", format: "der" }))

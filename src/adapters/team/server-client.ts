@@ -19,13 +19,16 @@ export type ServerRequest<T> = {
   readonly path: string;
   readonly body?: unknown;
   readonly answer: z.ZodMiniType<T>;
-  /** How long a server that cannot be reached is waited for, in milliseconds. */
+  /** Milliseconds to retry while the server is unreachable. */
   readonly patience?: number;
-  /** Counts once, however often it is sent. */
+  /** True if repeated requests have the effect of one. */
   readonly isRepeatable?: boolean;
 };
 
-/** Asks a team's server. @throws ProblemError SERVER_UNREACHABLE, or SERVER_REFUSED with what the server said. */
+/**
+ * Sends a request to a team's server. @throws ProblemError SERVER_UNREACHABLE, or SERVER_REFUSED with the server's
+ * answer
+ */
 export type ServerClient = <T>(request: ServerRequest<T>) => Promise<T>;
 
 const ANSWER_WITHIN = 30_000; // milliseconds
@@ -68,7 +71,7 @@ async function ask(url: string, exchanging: () => Promise<Answer>): Promise<Serv
   throw refusal(url, status, ownValue(value, "problem"));
 }
 
-/** Undefined where it has to be asked for in the ordinary way, which finds out what is the matter. */
+/** Returns undefined if the request must be sent the ordinary way, which reports the error. */
 async function askQuickly(destination: () => Destination, { method, path, body }: ServerCall): Promise<unknown> {
   if (method !== "POST" || !PLAIN_PATH.test(path)) return undefined;
   const text = await destination().quick?.(path, JSON.stringify(body));
@@ -77,12 +80,12 @@ async function askQuickly(destination: () => Destination, { method, path, body }
 
 type Answer = { readonly status: number; readonly text: string };
 
-/** What every request to a server has in common, worked out once. */
+/** Common parts of all requests to a server, computed once. */
 type Destination = {
   readonly url: string;
   readonly send: typeof overTcp;
   readonly connection: RequestOptions;
-  /** Name and value in turn, which spares Node to look at each. */
+  /** Alternating names and values, which saves Node a check of each. */
   readonly headers: readonly string[];
   /** Null over TLS. */
   readonly quick: QuickExchange | null;
@@ -109,10 +112,10 @@ function toDestination({ url, token, headers }: ServerAddress): Destination {
 
 const HTTP_PORT = 80;
 
-/** Letters, numbers and slashes: the same however it is parsed. */
+/** Letters, digits, `_`, `-` and slashes: every parser reads it the same way. */
 const PLAIN_PATH = /^\/[\w/-]+$/;
 
-/** One request and its answer. Follows no redirect: the token is for this server alone. */
+/** Sends one request. Does not follow redirects: the token is for this server only. */
 function exchange({ url, send, connection, headers }: Destination, request: ServerCall): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { method, body } = request;
@@ -142,14 +145,14 @@ function exchange({ url, send, connection, headers }: Destination, request: Serv
 
 type ServerCall = Pick<ServerRequest<unknown>, "method" | "path" | "body">;
 
-/** Connections are used again. Node's servers close idle ones after five seconds: ours are given up before. */
+/** Reuses connections. Node's servers close idle ones after five seconds, so these are closed earlier. */
 const KEPT = { keepAlive: true, timeout: 4000 } as const; // milliseconds
 const TCP = new HttpAgent(KEPT);
 const TLS = new HttpsAgent(KEPT);
 
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 
-/** The server's own problem with its code; anything else is told by its status. */
+/** Converts an error response. Uses the server's own problem if there is one, otherwise the status. */
 function refusal(url: string, status: number, problem: unknown): ProblemError {
   const { code, what, fix, ...facts } = isRecord(problem) ? problem : {};
   const isOurs = typeof code === "string" && CODE.test(code) && typeof what === "string" && typeof fix === "string";

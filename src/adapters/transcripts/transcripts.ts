@@ -9,14 +9,14 @@ import { plainText } from "../../core/plain-text.ts";
 
 type TranscriptFolder = { readonly own: string; readonly files: FileSystem };
 
-/** Bytes of one transcript that are shown; the end tells most. */
+/** Maximum number of bytes shown of a transcript, counted from its end. */
 const MAX_BYTES = 256 * 1024;
 const MAX_EXECUTIONS = 20;
 const NAME = /^[a-z0-9][a-z0-9#.@-]{0,120}\.log$/;
 
 const transcriptFolder = ({ own }: TranscriptFolder, run: RunId): string => join(own, OWN.runs, run);
 
-/** What the agents of a run said, the newest execution last. */
+/** Reads agent output of a run, newest execution last. */
 export function readActivity(place: TranscriptFolder, run: RunId): ActivityView {
   const folder = transcriptFolder(place, run);
   if (!folderExists(place.files, folder)) return { executions: [] };
@@ -36,7 +36,7 @@ function readExecution({ files }: TranscriptFolder, folder: string, name: string
 
 type TranscriptText = { readonly text: string; readonly size: number; readonly isCut: boolean };
 
-/** What a file holds after an offset, or its end where that is too much. */
+/** Reads a file from an offset. If that is too much, reads only its end. */
 function readEnd(files: FileSystem, path: string, from: number): TranscriptText {
   const fd = openPlain(files, path, OPEN.read);
   if (fd === null) return { text: "", size: from, isCut: false };
@@ -52,7 +52,7 @@ function readEnd(files: FileSystem, path: string, from: number): TranscriptText 
 
 const linesIn = (text: string): string[] => text.split("\n").flatMap(saidIn);
 
-/** One line of a transcript in plain words; nothing where it tells a person nothing. */
+/** Converts a line of a transcript to plain text. Returns an empty list if it has nothing to show. */
 function saidIn(line: string): string[] {
   try {
     const event: unknown = JSON.parse(line);
@@ -74,16 +74,16 @@ function endText(event: unknown): unknown {
 
 export type TranscriptLines = { readonly execution: string; readonly lines: readonly string[] };
 
-const TRANSCRIPT_POLL_INTERVAL_MS = 250; // milliseconds; for file systems that tell nothing
+const TRANSCRIPT_POLL_INTERVAL_MS = 250; // milliseconds; for file systems without change events
 
 export type TranscriptFollower = {
   readonly tell: (said: TranscriptLines) => void;
   readonly signal: AbortSignal;
-  /** True: what was said before is told, too. */
+  /** True to include existing output. */
   readonly fromStart?: boolean;
 };
 
-/** Tells what agents say from now on, until the signal comes. Gives a way to look at once. */
+/** Reports new agent output until the signal is aborted. Returns a function to check for output immediately. */
 export function followActivity(
   place: TranscriptFolder,
   run: RunId,
@@ -121,6 +121,6 @@ function watching(folder: string, onChange: () => void): { close(): void } | nul
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch {
-    return null; // not there yet, or out of watches: looking again is enough
+    return null; // folder missing, or too many watches: polling is enough
   }
 }

@@ -16,20 +16,20 @@ import {
 } from "../file-system/file-system.ts";
 import { nodeCrypto, sha256 } from "../file-system/node-crypto.ts";
 
-/** How far each journal had come when it was last acknowledged, kept where the repository cannot reach. */
+/** Last acknowledged head of each journal, stored out of reach of the repository. */
 export interface Anchors {
-  /** The working tree whose journals are anchored, as a real path. */
+  /** Real path of the working tree with the anchored journals. */
   readonly tree: string;
   read(run: RunId): Head | null;
-  /** The run that was open when last heard of. */
+  /** The last known open run. */
   openRun(): RunId | null;
-  /** A head without events takes the run out. Failing is not fatal: the anchor then lags behind. */
+  /** Stores a head; a head without events removes the run. Errors are ignored: the anchor then lags behind. */
   write(run: RunId, head: Head, open: boolean): void;
 }
 
 type AnchorList = {
   readonly path: string;
-  /** Changes whenever the list is written. */
+  /** Changes with each write of the list. */
   readonly generation: string;
   readonly open: RunId | null;
   readonly heads: Readonly<Record<RunId, string>>;
@@ -39,8 +39,8 @@ const KEPT_RUNS = 200;
 const MAX_ANCHOR_FILE_BYTES = 1024 * 1024; // bytes
 
 /**
- * Two small files for each working tree, named after its real path: the list of runs, replaced when a run begins or
- * ends, and beside it the newest head, which changes with every decision.
+ * Creates anchors in two small files per working tree, named after its real path: the list of runs, replaced when a
+ * run starts or ends, and the newest head, overwritten with each decision.
  */
 export function createFileAnchors(directory: string, workingTree: string, files: FileSystem = nodeFiles): Anchors {
   const path = realpathSync.native(workingTree);
@@ -55,7 +55,7 @@ export function createFileAnchors(directory: string, workingTree: string, files:
       known = { stamp, list: readList(files, listFile) ?? { path, generation: "", open: null, heads: {} } };
     return known.list;
   };
-  /** What was decided since the list was written; null where nothing was. */
+  /** Returns the head written after the list, or null if there is none. */
   const newest = (): AnchorHead | null => {
     const found = orNull(() => readAnchorHead(files, headFile));
     return found !== null && found.generation === list().generation ? found : null;
@@ -88,7 +88,7 @@ function withNewest(list: AnchorList, newest: AnchorHead | null): AnchorList {
   return newest === null ? list : { ...list, heads: { ...list.heads, [newest.run]: `${newest.seq}:${newest.hash}` } };
 }
 
-/** Writers hold the working tree's lock, so another temporary file of this tree was left by one that was killed. */
+/** Writers hold the lock of the working tree: other temporary files of this tree belong to killed processes. */
 function prepare(files: FileSystem, directory: string, file: string): void {
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of files.readdirSync(directory)) {
@@ -110,7 +110,7 @@ function withHead(list: AnchorList, { run, head, open }: AnchorEntry): AnchorLis
 
 const HEAD = /^[1-9][0-9]{0,14}:[0-9a-f]{64}$/;
 
-/** Nothing of a list counts unless all of it is as it should be. */
+/** Returns null unless the whole list is valid. */
 function parseList(value: unknown): AnchorList | null {
   const path = ownValue(value, "path");
   const generation = ownValue(value, "generation");
@@ -138,7 +138,7 @@ function readList(files: FileSystem, file: string): AnchorList | null {
   });
 }
 
-/** Unreadable counts as none: an anchor is a second witness, and can only ever add doubt. */
+/** An unreadable anchor counts as missing: anchors are a second witness, and can only add doubt. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();
@@ -152,7 +152,7 @@ function readStamp(files: FileSystem, file: string): string {
   return found === undefined ? "none" : `${found.ino}:${found.size}:${found.mtimeMs}`;
 }
 
-/** The newest head of one run. Counts only together with the list of the same generation. */
+/** Newest head of one run. Valid only with the list of the same generation. */
 type AnchorHead = {
   readonly generation: string;
   readonly run: RunId;
@@ -160,12 +160,12 @@ type AnchorHead = {
   readonly hash: string;
 };
 
-const LENGTH = 256; // bytes, always all of them: the file never changes its size
+const LENGTH = 256; // bytes, always written completely: the file size never changes
 const MAX_WRITE_ATTEMPTS = 5;
 
 /**
- * Writes over the one block of the file. Replacing the file instead would cost as much as the journal's own sync, for
- * every decision; what is lost by a torn write is one head, and the list still has an earlier one.
+ * Overwrites the single block of the file. Replacing the file for every decision would cost as much as the sync of the
+ * journal. A torn write loses one head, and the list still has an earlier one.
  */
 function writeAnchorHead(files: FileSystem, file: string, head: AnchorHead): void {
   const text = JSON.stringify(head);
@@ -179,12 +179,12 @@ function writeAnchorHead(files: FileSystem, file: string, head: AnchorHead): voi
   }
 }
 
-/** Null where there is none, or none that is whole. */
+/** Returns null if the file is missing or damaged. */
 function readAnchorHead(files: FileSystem, file: string): AnchorHead | null {
   const fd = openPlain(files, file, OPEN.read);
   if (fd === null) return null;
   try {
-    // Read without a lock: what is being written just now may look torn once.
+    // Reads without a lock: a concurrent write may look torn.
     for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
       const text = readRange(files, fd, { from: 0, to: LENGTH }).toString("utf8").trimEnd();
       const content = text.slice(text.indexOf(" ") + 1);

@@ -3,16 +3,16 @@ import type { Seal } from "../../ports/seal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { type FileSystem, placeFile, readSmall, syncFolder } from "../file-system/file-system.ts";
 
-/** The countermark of a record, by its hash; undefined where it has none. */
+/** Returns the countersignature of a record by its hash, if it has one. */
 export type CountermarkOf = (hash: string) => string | undefined;
 
-/** What a countermark is made for: no record has such a hash, so that neither mark can stand in for the other. */
+/** Text signed by a countersignature. No record has such a hash, which keeps seals and countersignatures apart. */
 const takenOver = (hash: string): string => `taken over ${hash}`;
 
-/** Says by one's own key that a record which somebody else marked was taken over. */
+/** Creates a countersignature, with the user's own key, for an accepted record that another key sealed. */
 export const countermark = (seal: Seal, hash: string): string => seal.mark(takenOver(hash));
 
-/** Believes records with a mark of one's own, and those of others that were taken over. */
+/** Returns a seal that also accepts records of other keys with a valid countersignature. */
 export const withCountermarks = (seal: Seal, countermarkOf: CountermarkOf): Seal => ({
   mark: (hash) => seal.mark(hash),
   fits(hash, mark, text) {
@@ -25,7 +25,10 @@ export const withCountermarks = (seal: Seal, countermarkOf: CountermarkOf): Seal
 const FOLDER = "taken-over";
 const MAX_COUNTERMARK_FILE_BYTES = 16 * 1024 * 1024; // bytes
 
-/** Countermarks of runs that came from elsewhere: a file for each run, a line for each record. Read when first asked for. */
+/**
+ * Looks up countersignatures of runs from other machines: a file per run, a line per record. Files are read on first
+ * use.
+ */
 export function countermarksIn(directory: string, files: FileSystem): CountermarkOf {
   let known: ReadonlyMap<string, string> = new Map();
   return (hash) => known.get(hash) ?? (known = readAll(join(directory, FOLDER), files)).get(hash);
@@ -42,7 +45,7 @@ function readAll(folder: string, files: FileSystem): ReadonlyMap<string, string>
 
 export type CountermarkedLine = { readonly hash: string; readonly countermark: string };
 
-/** Keeps those of a run, durably; earlier ones of the same run are among them. */
+/** Stores all countersignatures of a run durably. Earlier ones of the run must be included. */
 export function keepCountermarks(
   { directory, files }: { readonly directory: string; readonly files: FileSystem },
   run: RunId,

@@ -19,7 +19,7 @@ const PasskeyFile = z.object({
 
 const MAX_PASSKEY_FILE_BYTES = 256 * 1024;
 
-/** `passkeys.json` in the person's configuration folder. */
+/** Stores passkeys in `passkeys.json` in the user's configuration folder. */
 export function createPasskeyStore(folder: string, files: FileSystem): Passkeys {
   const path = join(folder, "passkeys.json");
   const list = (): readonly Passkey[] => read(files, path);

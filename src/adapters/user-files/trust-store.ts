@@ -7,13 +7,13 @@ import { RunAgents } from "../../schema/run-agents.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
 
 const Memory = z.object({
-  /** How the agents of the newest runs were started, newest last. */
+  /** Start commands of the agents of the newest runs, newest last. */
   agents: z._default(z.array(z.extend(RunAgents, { run: z.string() })), []),
-  /** Digests of what a person trusted here: test commands, overlays, hooks. */
+  /** Digests trusted by the user for this working tree: test commands, overlays, hooks. */
   trusted: z._default(z.array(z.string()), []),
-  /** What a person allows the tests here, besides a copy of the tree. */
+  /** Access for tests beyond a copy of the working tree, allowed by the user. */
   testNeeds: z._default(z.array(z.string()), []),
-  /** What a person has replied so far to questions that are still open. */
+  /** The user's replies so far to questions that are still open. */
   replies: z._default(z.nullable(z.object({ questions: z.string(), given: z.array(Reply) })), null),
 });
 type Memory = z.infer<typeof Memory>;
@@ -57,6 +57,6 @@ function parseMemory(bytes: Buffer | null): Memory {
   try {
     return Memory.parse(JSON.parse(bytes?.toString("utf8") ?? "{}"));
   } catch {
-    return { agents: [], trusted: [], testNeeds: [], replies: null }; // forgotten: asked again
+    return { agents: [], trusted: [], testNeeds: [], replies: null }; // empty memory: the user is asked again
   }
 }

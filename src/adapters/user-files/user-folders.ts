@@ -1,10 +1,12 @@
 import { isAbsolute, join } from "node:path";
 import { existsSync, mkdirSync } from "node:fs";
 
-/** Where a person's own things are kept: never in a repository. */
+/** Folders for the user's own files, never in a repository. */
 export type UserFolders = { readonly config: string; readonly state: string };
 
-/** The XDG folders, made private when missing. Relative values are ignored, as the standard asks. */
+/**
+ * Returns the XDG folders, and creates missing ones as private. Relative values are ignored, as the standard requires.
+ */
 export function userFolders(env: NodeJS.ProcessEnv): UserFolders {
   const place = (variable: string, ...fallback: string[]): string => {
     const set = env[variable] ?? "";
@@ -20,8 +22,8 @@ export function userFolders(env: NodeJS.ProcessEnv): UserFolders {
   return folders;
 }
 
-/** The file of a team's sign-in; its presence says that there is one. */
+/** Returns the path of the sign-in to a team. The user is signed in if the file exists. */
 export const loginPath = ({ config }: Pick<UserFolders, "config">): string => join(config, "team.json");
 
-/** Loaded only where it is needed, as hardly anybody is without HOME. */
+/** Loaded on demand, because `HOME` is almost always set. */
 const homeFolder = (): string => process.getBuiltinModule("node:os").homedir();

@@ -18,16 +18,16 @@ const KEY_LENGTH = 32; // bytes
 const MARK_LENGTH = 32; // characters
 const NONE = Buffer.alloc(0);
 
-/** The user's own key: made at the first use, the same for every process even when several begin at once. */
+/** Reads the user's key, and creates it on first use. Concurrent processes get the same key. */
 export function loadUserKey(directory: string, files: FileSystem = nodeFiles): Buffer {
   const file = join(directory, "key");
   const key = readSmall(files, file, KEY_LENGTH) ?? createKey(directory, file, files);
   if (key.length === KEY_LENGTH) return key;
-  // A new key would make every earlier journal look forged, so that is a person's decision.
+  // The user must decide about a new key: it would make every earlier journal look forged.
   throw new ProblemError({ code: "UNSAFE_PATH", path: file, detail: "it does not hold a key" });
 }
 
-/** The key as what marks records: only whoever has it can make a mark that fits. */
+/** Creates a seal from the key. Valid marks require the key. */
 export function sealWith(key: Buffer): Seal {
   const authenticate = hmacWith(key);
   const mark = (hash: string): string => authenticate(hash).slice(0, MARK_LENGTH);
@@ -37,26 +37,25 @@ export function sealWith(key: Buffer): Seal {
   };
 }
 
-/** Takes as long wherever they differ, and no buffers as Node's own would. */
+/** Compares in constant time, without the buffers of Node's own function. */
 function isSame(mark: string, found: string): boolean {
   let differing = 0;
   for (let at = 0; at < MARK_LENGTH; at++) differing |= mark.charCodeAt(at) ^ found.charCodeAt(at);
   return differing === 0;
 }
 
-const BLOCK = 64; // bytes that SHA-256 takes at a time
-const DIGEST = 32; // bytes that come of it
+const BLOCK = 64; // block size of SHA-256 in bytes
+const DIGEST = 32; // digest size in bytes
 
 /**
- * HMAC-SHA256 (RFC 2104) as two plain hashes: Node's own makes a stream for every mark, which takes several times as long,
- * and every record that is read has a mark.
- * @param key no longer than a block
+ * Computes HMAC-SHA256 (RFC 2104) as two plain hashes. Node's own function creates a stream per mark and takes several
+ * times as long, and each record read has a mark. @param key no longer than a block
  */
 function hmacWith(key: Buffer): (text: string) => string {
   const { hash } = nodeCrypto();
   const padded = (byte: number, room: number): Buffer =>
     Buffer.concat([new Uint8Array(BLOCK).map((_, at) => (key[at] ?? 0) ^ byte)], BLOCK + room);
-  const ofDigest = padded(0x36, 2 * DIGEST); // in hex, as nearly every text is
+  const ofDigest = padded(0x36, 2 * DIGEST); // hex, the length of almost all texts
   const outer = padded(0x5c, DIGEST);
   return (text) => {
     const length = Buffer.byteLength(text);
@@ -67,13 +66,13 @@ function hmacWith(key: Buffer): (text: string) => string {
   };
 }
 
-/** The seal of the user's key, which also fits what was taken over with it. */
+/** Returns the seal of the user's key. It also accepts records countersigned with that key. */
 export const keySeal = (directory: string, files: FileSystem = nodeFiles): Seal =>
   withCountermarks(sealWith(loadUserKey(directory, files)), countermarksIn(directory, files));
 
 /**
- * The same for programs that may only look. Where there is none and none can be made, because the folder is read-only as in the
- * sandbox of an agent, journals are shown as they are and nothing can be added to them.
+ * Returns the seal for read-only programs. If the key is missing and its folder is on a read-only file system, as in
+ * an agent's sandbox, journals are shown unverified and appends fail.
  */
 export function userSeal(directory: string, files: FileSystem = nodeFiles): Seal {
   try {
@@ -94,7 +93,7 @@ function createKey(directory: string, file: string, files: FileSystem): Buffer {
     bytes: key,
     durable: true,
     place(temporary) {
-      // Linking, unlike renaming, never replaces: whoever is first has made the key.
+      // A link, unlike a rename, never replaces a file: the first process creates the key.
       const linked = succeeds(() => files.linkSync(temporary, file), ["EEXIST"]);
       discardFile(files, temporary);
       return linked;

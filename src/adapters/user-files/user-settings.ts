@@ -6,7 +6,7 @@ import { type FileSystem, readSmall, replaceFile } from "../file-system/file-sys
 
 const MAX_SETTINGS_BYTES = 64 * 1024;
 
-/** `config.json` in the person's configuration folder, as it holds for one project. */
+/** Stores `config.json` in the user's configuration folder, and reads it for one project. */
 export const createSettingsStore = (folder: string, files: FileSystem, project: string): SettingsStore => ({
   file: join(folder, "config.json"),
   project,
@@ -15,7 +15,7 @@ export const createSettingsStore = (folder: string, files: FileSystem, project: 
     replaceFile(files, join(folder, "config.json"), Buffer.from(`${JSON.stringify(settings, null, 2)}\n`)),
 });
 
-/** Settings fail open, visibly: a bad file counts as empty, a bad value as not set. */
+/** Reads settings with warnings instead of errors: an invalid file counts as empty, an invalid value as unset. */
 export function readUserSettings(folder: string, files: FileSystem, project: string | null = null): ReadSettings {
   const path = join(folder, "config.json");
   const bytes = readSmall(files, path, MAX_SETTINGS_BYTES);
@@ -36,7 +36,7 @@ type Here = { readonly settings: UserSettings; readonly bad: readonly string[] }
 
 const NONE_HERE: Here = { settings: {}, bad: [] };
 
-/** What the person set for one project; only what concerns agents and limits can be. */
+/** Reads the user's settings for one project. Only settings for agents and limits are allowed there. */
 function readHere(found: unknown, project: string): Here {
   const values = ownValue(ownValue(found, "projects"), project);
   if (!isRecord(values)) return NONE_HERE;

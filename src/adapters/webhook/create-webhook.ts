@@ -2,19 +2,19 @@ import { createHmac } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Notifier } from "../../ports/notifier.ts";
 
-/** Where to and in what form; a person's own settings, never a repository's. */
+/** Webhook settings of the user, never of a repository. */
 export type WebhookSettings = {
   readonly url: string;
-  /** Signs the body; null: it is not signed. */
+  /** Key to sign the body; null for no signature. */
   readonly secret: string | null;
   readonly body: (notice: Parameters<Notifier["tell"]>[0]) => object;
 };
 
-const POST_TIMEOUT_MS = 5_000; // milliseconds for one try
-/** Milliseconds before each try but the first. */
+const POST_TIMEOUT_MS = 5_000; // milliseconds per attempt
+/** Milliseconds before each retry. */
 const AGAIN_AFTER = [500, 2_000] as const;
 
-/** Posts to a web address. Tried three times; redirects are not followed. */
+/** Posts notifications to a URL, with up to three attempts. Does not follow redirects. */
 export function createWebhook({ url, secret, body }: WebhookSettings): Notifier {
   return {
     async tell(notice) {
@@ -36,7 +36,7 @@ const signature = (text: string, secret: string | null): Record<string, string> 
 
 type Trouble = { readonly why: string; readonly again: boolean };
 
-/** Whoever refuses for good is not asked again. */
+/** Returns null on success. Only network errors, 429 and 5xx are retried. */
 async function post(url: string, body: string, headers: Record<string, string>): Promise<Trouble | null> {
   try {
     const signal = AbortSignal.timeout(POST_TIMEOUT_MS);
