@@ -28,7 +28,7 @@ export type StateFile = {
   readonly earlier: EarlierState | null;
 };
 
-/** Files for users and tools next to the journal. All can be rendered again; no run state is read from them. */
+/** Files for users and tools next to the journal. All can be rendered again; none is authoritative for a run. */
 export interface Projections {
   /** Creates `.isdlc/` with its own ignore file and returns the written paths. Repeated calls change nothing. */
   setUp(): readonly string[];

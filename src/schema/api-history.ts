@@ -3,7 +3,7 @@ import { Evidence, Issue } from "./agent.ts";
 import type { RunEvent } from "./event.ts";
 import { RunId } from "./plan.ts";
 
-/** Runs in the format of `history --json`. Keys may be added, never removed or changed. */
+/** Runs in the format of `history --json`. Keys may be added, but never removed or renamed. */
 const measured = z.nullable(z.number());
 
 /** Metrics of a run. Null is unknown, not zero. */
@@ -11,7 +11,7 @@ export const RunMetrics = z.object({
   minutes: measured,
   attempts: measured,
   redos: measured,
-  /** `gates`: phases that were completed and accepted. `firstTry`: how many of them at the first attempt. */
+  /** `gates`: phases that were completed and accepted. `firstTry`: how many of them needed one attempt and no fix after a failed check. */
   gates: measured,
   firstTry: measured,
   tokens: measured,

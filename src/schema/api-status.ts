@@ -4,7 +4,7 @@ import { Attention, RunStatus } from "./api.ts";
 import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
 import { budgetWait, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 
-/** State of a run in the format of `--json`. Keys may be added, never removed or changed. */
+/** State of a run in the format of `--json`. Keys may be added, but never removed or renamed. */
 const wait = { id: z.string(), options: z.readonly(z.array(z.string())) };
 
 export const StatusWait = z.discriminatedUnion("kind", [
@@ -33,7 +33,7 @@ export const StatusWait = z.discriminatedUnion("kind", [
     kind: z.literal("finish"),
     ...wait,
     base: z.nullable(z.string()),
-    /** Branches that moved since the last review. */
+    /** Description of branches that moved since the last review, one entry per line. */
     moved: z.optional(z.readonly(z.array(z.string()))),
   }),
 ]);

@@ -31,7 +31,7 @@ const some = <T extends z.ZodMiniType>(item: T, most: number) => z.array(item).c
 /** A commit of a branch, and its git tree. */
 const GitPoint = z.strictObject({ commit: CommitId, tree: TreeId });
 
-/** Author of a decision according to the journal. The signature shows who approves this record. */
+/** Author of a decision according to the journal. The signer of the statement confirms it. */
 const Who = z.strictObject({
   name: word(200),
   channel: z.union([Channel, z.literal("script"), z.literal("pull-request")]),

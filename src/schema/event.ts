@@ -176,7 +176,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     approved: z.boolean(),
     issues: z.array(Issue),
     summary: z.string(),
-    /** Policy result: `complete` if the draft is done, `produce` if it goes back to the agent. */
+    /** Policy result, decided only once: `complete` if the draft is done, `produce` if it goes back to the agent. */
     leadsTo: z.enum(["complete", "produce"]),
     concerns: z.array(z.string()),
     /** Files changed by the revision before this verdict. Null if unknown. */
@@ -286,7 +286,7 @@ export const EventDraft = z.discriminatedUnion("type", [
   }),
   event("finish.asked", {
     options: z.array(Finish),
-    /** Branches that moved since the last question, and the current repository state. */
+    /** Description of changes since the last question (one entry per line), and the current repository state. */
     moved: z.optional(z.array(z.string())),
     standing: z.optional(RepositoryStanding),
   }),

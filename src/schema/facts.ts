@@ -75,7 +75,7 @@ export const RepositoryStanding = z.strictObject({
   tip: z.nullable(CommitId),
   /** Commit of the branch into which the work will be merged. */
   base: z.nullable(CommitId),
-  /** Digests of the files that configure git in this repository: settings, attributes, ignore rules, hooks. */
+  /** Digests by file of the git configuration of this repository: settings, attributes, ignore rules, hooks. */
   settings: z.record(z.string(), z.string()),
 });
 export type RepositoryStanding = z.infer<typeof RepositoryStanding>;

@@ -28,8 +28,7 @@ export const PasskeySignature = z.strictObject({
   /** JSON of the user's text, with a salt. It stays in the journal if the statement is shared. */
   words: z._default(z.string(), ""),
   /**
-   * The key, for a run of a team, because its journal names no keys at the start. The server vouches for the key's
-   * owner.
+   * The key, for a run of a team, because its journal names no keys at the start. The server confirms the key's owner.
    */
   key: z.optional(PasskeyKey),
 });

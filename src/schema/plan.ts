@@ -25,9 +25,9 @@ export const AfterStep = z.enum(["sizing", "refinement"]);
 export type AfterStep = z.infer<typeof AfterStep>;
 
 const checkNumbers = {
-  /** Failed checks allowed in one attempt before isdlc asks the user. */
+  /** Number of failed checks in one attempt after which isdlc asks the user. */
   limit: z.int().check(z.positive()),
-  /** Identical failures in a row that open the circuit breaker. */
+  /** Number of identical failures in a row that opens the circuit breaker. */
   breaker: z.int().check(z.positive()),
 };
 

@@ -27,7 +27,7 @@ export const Policy = z.strictObject({
   origins: z.optional(names),
   /** Root commit of the repository to which the statements belong. */
   repository: z.optional(ObjectId),
-  /** Signers who may approve, by their names in the list of signers. Missing: all signers. */
+  /** People who may sign, by their names in the list of signers. Missing: everyone in the list. */
   people: z.optional(names),
   /** Workflows allowed for covered commits. */
   workflows: z.optional(names),
@@ -39,7 +39,7 @@ export const Policy = z.strictObject({
   channels: z.optional(z.array(z.union([Channel, z.literal("pull-request")]))),
   /** If true, these gates must be signed with a passkey of someone in the list of signers, and in `people` if set. */
   passkeys: z._default(z.boolean(), false),
-  /** If true, two people must approve, each with their own key. */
+  /** If true, two people must sign, each with their own key. */
   fourEyes: z._default(z.boolean(), false),
   /**
    * Obstacles that must not be overruled: "check", a check by name ("tests"), "review", "phase", "step",
