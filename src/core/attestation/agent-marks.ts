@@ -1,6 +1,6 @@
 import type { SeenCommit } from "./seen-commit.ts";
 
-/** Names and addresses that agents commit or co-author with, as their products write them. */
+/** Names and email addresses that agent products write as author, committer or co-author. */
 const IDENTITIES: readonly (readonly [agent: string, identity: RegExp])[] = [
   ["Claude Code", /<noreply@anthropic\.com>|\bclaude(?:-code)?\[bot\]/i],
   [
@@ -58,7 +58,10 @@ const PRODUCTS = [
   "roo(?: code)?",
 ].join("|");
 
-/** Lines that agents add to messages: a line of their own, so that a sentence about an agent is none. */
+/**
+ * Lines that agents add to messages. A pattern needs the start of a line or a session URL: a sentence about an agent
+ * does not match.
+ */
 const LINES: readonly (readonly [agent: string, line: RegExp])[] = [
   [
     "an agent that says so",
@@ -83,13 +86,13 @@ const LINES: readonly (readonly [agent: string, line: RegExp])[] = [
   ["an agent that says so", /^(?:ai|agent)-(?:session|session-id|generated|model|agent): (?!none|no\b|false)/i],
 ];
 
-/** Trailers that name who made a commit, such as `Co-authored-by:`. */
+/** Trailers that name the author of a commit, such as `Co-authored-by:`. */
 const NAMES_AUTHOR =
   /^[a-z-]*(?:author(?:ed)?|committed|generated|assisted|written|made|developed)[a-z-]*-(?:by|with)\s*:/i;
 
 /**
- * The agent that a commit says it was made by. Null if it has no such mark. Looks at the whole message: a host that
- * squashes puts the messages of all commits into one.
+ * Returns the agent named as the author of a commit; null without such a mark. Reads the whole message, because a host
+ * that squashes combines the messages of all commits.
  */
 export function findAgentMark({ author, committer, trailers, message }: SeenCommit): string | null {
   const names = [author, committer, ...trailers.filter((line) => NAMES_AUTHOR.test(line))];

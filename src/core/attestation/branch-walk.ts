@@ -4,7 +4,7 @@ import type { RunIndex, UsableRun } from "./usable-runs.ts";
 
 type Point = { readonly commit: CommitId; readonly tree: TreeId };
 
-/** The commits of `tip` that `base` does not have. */
+/** Commits reachable from `tip`, but not from `base`. */
 type Walk = {
   readonly visited: readonly CommitId[];
   /** Commits of `base` at which the walk stops. */
@@ -15,13 +15,13 @@ type Walk = {
 
 export type BranchWalks = {
   walk(tip: CommitId, base: CommitId): Walk;
-  /** True if every commit of the walk is a state of a sound run or a merge that adds nothing; null: unknown. */
+  /** True if every commit of the walk is a state of a sound run or a merge that adds nothing; null if unknown. */
   isClosed(tip: CommitId, base: CommitId): QuestionSequence<boolean | null>;
-  /** Tree of `onto` after `tip` is merged into it. Null if that conflicts or is unknown. */
+  /** Returns the tree of `onto` after a merge of `tip`. Null if the merge conflicts or is unknown. */
   resultOf(onto: CommitId, tip: Point): QuestionSequence<TreeId | null>;
-  /** Sound runs with a state among the visited commits. */
+  /** Returns sound runs with a state among the visited commits. */
   runsIn(tip: CommitId, base: CommitId): readonly UsableRun[];
-  /** Number of visited commits with one parent. */
+  /** Returns the number of visited commits with one parent. */
   countSingle(tip: CommitId, base: CommitId): number;
 };
 

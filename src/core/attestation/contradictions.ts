@@ -1,7 +1,7 @@
 import type { RunStatement } from "../../schema/attestation.ts";
 import { parseInstant } from "./instant.ts";
 
-/** Why a run statement cannot be true of any run, whoever signs it. Null if it can. */
+/** Returns why a run statement cannot be true of any run, regardless of its signer. Null if it can. */
 export function findContradiction(statement: RunStatement): string | null {
   return contradictoryTimes(statement) ?? contradictoryCommits(statement) ?? contradictoryPhases(statement);
 }

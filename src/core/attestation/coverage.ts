@@ -9,7 +9,7 @@ import { type RunIndex, runsBroughtIn, type UsableRun } from "./usable-runs.ts";
 import { type CommitCode, LINE_CODES } from "./verification-codes.ts";
 
 export type Coverage =
-  /** Made by a run whose last state is in the range. */
+  /** Made by a sound run whose last state is `head` or an ancestor of it. */
   | { readonly by: "state"; readonly runs: readonly UsableRun[] }
   /** A squash or rebase of a run. */
   | { readonly by: "landing"; readonly landing: Landing }
@@ -30,11 +30,11 @@ export type CoverageFacts = {
 type Context = CoverageFacts & {
   readonly walks: BranchWalks;
   readonly range: ReadonlyMap<CommitId, SeenCommit>;
-  /** Landings by each of their commits. */
+  /** Landings, by each of their commits. */
   readonly landings: Map<CommitId, Landing>;
 };
 
-/** Finds out for each commit of a range, parents first, what covers it. */
+/** Determines the coverage of each commit in a range, parents first. */
 export function* coverCommits(facts: CoverageFacts): QuestionSequence<CoveredCommit[]> {
   const range = new Map(facts.commits.map((commit) => [commit.commit, commit]));
   const context: Context = { ...facts, range, walks: createBranchWalks(facts.index), landings: new Map() };
@@ -46,7 +46,7 @@ export function* coverCommits(facts: CoverageFacts): QuestionSequence<CoveredCom
   return [...found].flatMap(([id, coverage]) => {
     const commit = range.get(id);
     const landing = context.landings.get(id);
-    // The first commits of a rebase are known as such when its last one is.
+    // The first commits of a rebase are recognized only with its last commit.
     return commit === undefined ? [] : [{ commit, coverage: landing === undefined ? coverage : byLanding(landing) }];
   });
 }

@@ -13,20 +13,20 @@ import { type ActiveRun, currentPhase, noRun, type RunState } from "../run.ts";
 type EvidencePhase = RunPredicate["phases"][number];
 type OverruledPhase = RunPredicate["overruled"][number];
 
-/** What happened to one phase, as the events tell it in their order. */
+/** Evidence about one phase, in the order of its events. */
 export type PhaseEvidence = Pick<EvidencePhase, "reviews" | "gates" | "accepted">;
 
 export type Evidence = {
   readonly phases: ReadonlyMap<PhaseKey, PhaseEvidence>;
   readonly overruled: readonly OverruledPhase[];
-  /** Digest of the way tests are run, as it stands at the end. */
+  /** Digest of the trusted test command at the end. */
   readonly tests: string | null;
-  /** How a sealed run is to end, and since when it is sealed; null if it is not. */
+  /** Chosen end of the run and the time since when it is sealed; each null before that. */
   readonly finish: Finish | null;
   readonly sealedAt: string | null;
 };
 
-/** A passkey's signature as it can travel; null for one that nobody else could verify. */
+/** Converts a passkey's signature for use elsewhere; null if no one else could verify it. */
 export type Portable = (signature: PasskeySignature) => SignedGate | null;
 
 type GatheredEvidence = {
@@ -35,11 +35,11 @@ type GatheredEvidence = {
   tests: string | null;
   finish: Finish | null;
   sealedAt: string | null;
-  /** What was signed for the event at hand. */
+  /** Signature recorded directly before the current event. */
   signed: SignedGate | null;
 };
 
-/** Who decided what, and over what: gathered by going through the journal once. */
+/** Collects reviews, answers, acceptances and overruled results in one pass through the journal. */
 export function collectEvidence(events: readonly RunEvent[], portable: Portable): Evidence {
   const gathered: GatheredEvidence = {
     phases: new Map(),
@@ -59,12 +59,12 @@ export function collectEvidence(events: readonly RunEvent[], portable: Portable)
   return { ...gathered, sealedAt: state.is === "none" ? null : state.sealedAt };
 }
 
-/** The tree that accepting a phase's output would commit; null if nothing would be committed. */
+/** Returns the tree that accepting a phase's output would commit; null if it would commit nothing. */
 export const approvedTree = (made: PhaseOutput | null): TreeId | null => made?.commitTree ?? made?.wholeTree ?? null;
 
 export const toActor = ({ name, channel }: Person | Initiator): RunPredicate["startedBy"] => ({ name, channel });
 
-/** The current phase, and what is gathered so far, when an event comes. */
+/** The current phase, and the evidence gathered before an event. */
 type At = { readonly gathered: GatheredEvidence; readonly run: ActiveRun; readonly key: PhaseKey | null };
 type Gatherers = { readonly [T in RunEvent["type"]]?: (at: At, event: EventOf<T>) => void };
 
@@ -90,7 +90,7 @@ const gatherers: Gatherers = {
 };
 
 function gather(gathered: GatheredEvidence, run: ActiveRun, event: RunEvent): void {
-  const add = gatherers[event.type] as ((at: At, event: RunEvent) => void) | undefined; // keyed by the type just read
+  const add = gatherers[event.type] as ((at: At, event: RunEvent) => void) | undefined; // keyed by `event.type`
   add?.({ gathered, run, key: currentPhase(run)?.rule.key ?? null }, event);
 }
 
@@ -100,7 +100,7 @@ function overrule({ gathered, key }: At, { by, at }: { by: Person; at: string },
   gathered.overruled.push({ phase: key, what, name, by: toActor(by), at });
 }
 
-/** Checks that failed before the person's eyes, and a reviewer that did not approve. */
+/** Lists what `continue` overrules: failed checks shown at the gate, and a review without approval. */
 function wentOver(run: ActiveRun): What[] {
   const phase = currentPhase(run);
   const made = phase?.made ?? null;
@@ -150,7 +150,7 @@ function countFindings(issues: readonly Issue[]): FindingCount {
   return { blocker: count("blocker"), warning: count("warning"), note: count("note") };
 }
 
-/** What a person went back over has to be accepted again. */
+/** After a return, the target phase and all later ones must be accepted again. */
 function forget(gathered: GatheredEvidence, run: ActiveRun, to: PhaseKey): void {
   const from = run.phases.findIndex(({ rule }) => rule.key === to);
   for (const { rule } of run.phases.slice(from)) change(gathered, rule.key, { accepted: null });

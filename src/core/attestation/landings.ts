@@ -3,14 +3,14 @@ import type { BranchWalks } from "./branch-walk.ts";
 import type { QuestionSequence } from "./question.ts";
 import type { RunIndex, UsableRun } from "./usable-runs.ts";
 
-/** A run's last state on another base: by squash, or by rebase as several commits. */
+/** Last state of a run on another base: squashed, or rebased as several commits. */
 export type Landing = {
   readonly run: UsableRun;
-  /** All runs that it brings in. */
+  /** All runs brought in by the landing. */
   readonly runs: readonly UsableRun[];
   readonly commits: readonly CommitId[];
   readonly base: CommitId;
-  /** Whether its tree is another one than that of the last state. */
+  /** True if its tree differs from that of the last state. */
   readonly isMoved: boolean;
 };
 
@@ -22,7 +22,10 @@ type Outcome =
 export type LandingSearch = {
   readonly index: RunIndex;
   readonly walks: BranchWalks;
-  /** False for commits that a landing cannot contain: outside of the range, states, merges, parts of earlier landings. */
+  /**
+   * False for commits that a landing cannot contain: commits outside the range, states, merges, parts of earlier
+   * landings.
+   */
   readonly mayLand: (commit: CommitId) => boolean;
 };
 
@@ -34,7 +37,7 @@ export function* findLanding(search: LandingSearch, commit: CommitId): QuestionS
   for (const run of search.index.runs) {
     if (run.isSound !== true) continue;
     const most = Math.min(chain.length, search.walks.countSingle(run.last.commit, oldest));
-    // The longest first: the last commit of a rebase alone is a landing on the commit before it, too.
+    // Longest first: the last commit of a rebase is also a landing on the commit before it.
     for (const { base, commits } of chain.slice(0, most).toReversed()) {
       const outcome = yield* matchRun(search, run, { base, commits });
       if (outcome.is === "landing") return outcome;
@@ -46,11 +49,11 @@ export function* findLanding(search: LandingSearch, commit: CommitId): QuestionS
 
 type Candidate = {
   readonly base: CommitId;
-  /** After the base, oldest first; the last one is the commit in question. */
+  /** Commits after the base, oldest first; the last one is the commit in question. */
   readonly commits: readonly CommitId[];
 };
 
-/** Candidates with one commit, two commits and so on. */
+/** Returns candidates with one commit, two commits and so on. */
 function chainTo({ index, mayLand }: LandingSearch, commit: CommitId): Candidate[] {
   const found: Candidate[] = [];
   let commits: CommitId[] = [];
@@ -104,7 +107,7 @@ function* areStates({ index, walks }: Trees, run: UsableRun, { base, commits }: 
   return true;
 }
 
-/** Parents first, and by id among commits whose parents are done. */
+/** Sorts commits parents first, and by id among commits whose parents are done. */
 export function oldestFirst({ history }: Pick<RunIndex, "history">, commits: ReadonlySet<CommitId>): CommitId[] {
   const children = new Map<CommitId, CommitId[]>();
   const waiting = new Map<CommitId, number>();
@@ -131,13 +134,15 @@ export function oldestFirst({ history }: Pick<RunIndex, "history">, commits: Rea
 
 const byId = (one: CommitId, other: CommitId): number => (one < other ? -1 : 1);
 
-/** Into a list with the smallest id at its end. */
+/** Inserts a commit into a list that ends with the smallest id. */
 function insert(ready: CommitId[], commit: CommitId): void {
   const at = ready.findIndex((other) => other < commit);
   ready.splice(at === -1 ? ready.length : at, 0, commit);
 }
 
-/** True if the base had the run's result since the run's branch left it: an approved change lands once. */
+/**
+ * True if the base had the run's result at some commit since the run's branch left it: an approved change lands once.
+ */
 export function* hasLanded({ index, walks }: Trees, { last }: UsableRun, base: CommitId): QuestionSequence<boolean> {
   const { history } = index;
   const { forks } = walks.walk(last.commit, base);

@@ -8,11 +8,11 @@ export type MovedBaseFacts = {
   readonly policy: Policy;
   readonly index: RunIndex;
   readonly landings: readonly SignedLanding[];
-  /** Digests of the statements that count for a run, by the digest of its usable statement. */
+  /** Digests of statements that agree about a run, by the digest of its usable statement. */
   readonly digests: ReadonlyMap<string, readonly string[]>;
 };
 
-/** Applies `movedBase` to merges and landings whose tree no one approved as such. */
+/** Applies the rule `movedBase` to merges and landings whose own tree was not approved. */
 export function applyMovedBase(commits: readonly CoveredCommit[], facts: MovedBaseFacts): CoveredCommit[] {
   const rule = facts.policy.movedBase;
   if (rule === "merge") return [...commits];

@@ -1,6 +1,6 @@
 import type { Signer } from "./signed-statement.ts";
 
-/** Signers that share a name or a key, directly or through others, are one person. Returns their groups. */
+/** Groups signers by person. Signers that share a name or a key, directly or through others, are one person. */
 export function groupPeople(signers: readonly Signer[], known: readonly Signer[] = signers): Signer[][] {
   const groups = new Map<string, string>();
   const rootOf = (name: string): string => {

@@ -9,7 +9,7 @@ import type { SignedStatement, Signer } from "./signed-statement.ts";
 import type { UsableRun } from "./usable-runs.ts";
 import type { CommitCode, RuleCode } from "./verification-codes.ts";
 
-/** One rule that is broken, and by what. */
+/** A violated rule, with the commit or run that violates it. */
 export type Violation = {
   readonly rule: keyof Policy;
   readonly code: CommitCode | RuleCode;
@@ -21,13 +21,13 @@ export type Violation = {
 export type PolicyFacts = {
   readonly policy: Policy;
   readonly commits: readonly CoveredCommit[];
-  /** Of all usable statements, to find signers that are one person. */
+  /** Signers of all statements with valid signatures, to find signers that are one person. */
   readonly signers: readonly Signer[];
-  /** True if the root commit named by the policy is part of the history. */
+  /** True if the policy names no root commit, or one of this history. */
   readonly isRepository: boolean;
 };
 
-/** Compares a range with a policy: its commits, and every statement that a commit relies on. */
+/** Checks a range against a policy: its commits, and every statement that a commit relies on. */
 export function* findViolations(facts: PolicyFacts): QuestionSequence<Violation[]> {
   const { policy, commits } = facts;
   const violations = commits.flatMap((commit) => commitViolation(policy, commit));
@@ -46,7 +46,7 @@ export function* findViolations(facts: PolicyFacts): QuestionSequence<Violation[
   return violations;
 }
 
-/** Runs that a commit of the range comes from. */
+/** Returns the runs behind the commits of the range. */
 function reliedUpon(commits: readonly CoveredCommit[]): readonly UsableRun[] {
   const runs = commits.flatMap(({ coverage }) => {
     if (coverage.by === "state") return coverage.runs;
@@ -55,7 +55,10 @@ function reliedUpon(commits: readonly CoveredCommit[]): readonly UsableRun[] {
   return [...new Set(runs)];
 }
 
-/** Nothing says who made a commit by hand: a policy about agents accepts it, and no other. */
+/**
+ * Reports an uncovered commit. Only a policy about agents accepts commits made by hand, because they have no mark of
+ * an agent.
+ */
 function commitViolation(policy: Policy, { commit, coverage }: CoveredCommit): Violation[] {
   if (coverage.by !== null || (policy.commits === "agents" && coverage.code === "BY_HAND")) return [];
   return [{ rule: "commits", code: coverage.code, commit: commit.commit, run: null, text: coverage.detail }];
@@ -92,7 +95,7 @@ function fourEyesProblem({ fourEyes, people, servers }: Policy, signed: SignedSt
   return [{ rule: "fourEyes", code: "FOUR_EYES", text } as const];
 }
 
-/** Names for groups of things, and the checks that are part of isdlc. */
+/** Names of kinds of overruled results, and of isdlc's own checks. */
 const KNOWN_NAMES = [
   "check",
   "review",
@@ -120,7 +123,7 @@ function overruledProblems({ overruled, phases }: RunPredicate, name: string): R
 
 type PolicyPhase = RunPredicate["phases"][number];
 
-/** By its key, its two digits, or as `final`: the last accepted phase. */
+/** Finds a phase by its key, its two digits, or as `final`: the last accepted phase. */
 function phaseNamed(predicate: RunPredicate, name: string): PolicyPhase | undefined {
   if (name === "final") return lastAccepted(predicate);
   return predicate.phases.find(({ key }) => key === name || phaseNumber(key) === name);
@@ -136,7 +139,7 @@ function phaseProblem(predicate: RunPredicate, name: string): RuleProblem[] {
   return [{ rule: "phases", code: "PHASE_NOT_COMPLETED", text }];
 }
 
-/** The first reason why a required gate does not count. */
+/** Returns the first reason why a required gate does not count. */
 function gateProblem(policy: Policy, signed: SignedStatement, name: string): RuleProblem[] {
   const phase = phaseNamed(signed.statement.predicate, name);
   const problem = (code: RuleCode, text: string): RuleProblem[] => [{ rule: "gates", code, text }];
@@ -158,7 +161,7 @@ function gateProblem(policy: Policy, signed: SignedStatement, name: string): Rul
 
 type Gate = PolicyPhase["gates"][number];
 
-/** False for an answer from a code host that no server signed. */
+/** False for an answer from a code host, unless a server of the policy signed the statement. */
 function isWitnessed({ servers }: Policy, { signers }: SignedStatement, { reportedBy, evidence }: Gate): boolean {
   const isReported = reportedBy !== undefined || evidence !== undefined;
   return !isReported || signers.some(({ signer }) => servers.includes(signer));
@@ -187,7 +190,7 @@ function gateSignerProblem(policy: Policy, { gateSigners }: SignedStatement, pha
   return [{ rule: "passkeys", code: "GATE_SIGNER_NOT_PERMITTED", text }];
 }
 
-/** What landed after the last tree that a passkey signed may only differ in files that isdlc writes. */
+/** Reports changes after the last required tree signed with a passkey. Only record files of the item may differ. */
 function* signedTreeProblems(policy: Policy, { signed, last }: UsableRun): QuestionSequence<RuleProblem[]> {
   if (!policy.passkeys) return [];
   const { predicate } = signed.statement;

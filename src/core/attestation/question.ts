@@ -1,13 +1,13 @@
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 
-/** What the verification has to know about file contents. The caller answers, so that the verification itself is pure. */
+/** A question about file contents. The caller answers it, which keeps the verification pure. */
 export type Question =
   /** Git's merge of two commits. */
   | {
       readonly is: "merge";
       readonly first: CommitId;
       readonly second: CommitId;
-      /** Tree that is accepted if only BACKLOG.md conflicts and it resolves that. */
+      /** Tree to accept if only BACKLOG.md conflicts and this tree resolves the conflict. */
       readonly expected: TreeId | null;
     }
   /** True if two trees differ only in files that isdlc writes about an item. */
@@ -21,7 +21,7 @@ export type MergeAnswer =
 
 export type Answer = MergeAnswer | { readonly is: "record-only"; readonly holds: boolean };
 
-/** A calculation that asks questions on its way. */
+/** A calculation that yields questions. */
 export type QuestionSequence<T> = Generator<Question, T, Answer>;
 
 export function* askMerge(
@@ -33,7 +33,7 @@ export function* askMerge(
   return answer.is === "record-only" ? { is: "unknown" } : answer;
 }
 
-/** Null: unknown. */
+/** Asks if two trees differ only in record files of an item. Null if unknown. */
 export function* askRecordOnly(from: TreeId, to: TreeId, item: string): QuestionSequence<boolean | null> {
   if (from === to) return true;
   const answer = yield { is: "record-only", from, to, item };

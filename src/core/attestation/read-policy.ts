@@ -6,7 +6,7 @@ export type PolicyReading =
 
 const MAX_POLICY_CHARS = 1_000_000;
 
-/** Reads a policy. Refuses everything that could make a rule look stricter than it is. */
+/** Reads a policy. Rejects everything that could make a rule look stricter than it is. */
 export function readPolicy(text: string): PolicyReading {
   const invalid = (detail: string): PolicyReading => ({ is: "invalid", detail });
   if (text.length > MAX_POLICY_CHARS) return invalid(`it is longer than ${MAX_POLICY_CHARS} characters`);
@@ -27,7 +27,7 @@ export function readPolicy(text: string): PolicyReading {
   return idle === null ? { is: "policy", policy: read.data } : invalid(idle);
 }
 
-/** A rule that requires nothing, although it looks as if it did. */
+/** Finds a rule that requires nothing, although it seems to. */
 function findIdleRule(policy: Policy): string | null {
   const { commits, gates, channels, passkeys, origins } = policy;
   for (const rule of ["people", "workflows", "channels", "origins"] as const)
@@ -40,7 +40,7 @@ function findIdleRule(policy: Policy): string | null {
   return origins === undefined || passkeys ? null : 'origins: no passkey is required; add "passkeys"';
 }
 
-/** The first key that one object has twice. `JSON.parse` takes the last one, and a reader may see the first. */
+/** Finds a key that occurs twice in one object. `JSON.parse` takes the last value, but a reader may see the first. */
 function repeatedKey(json: string): string | null {
   const objects: (Set<string> | null)[] = [];
   const tokens = json.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g) ?? [];

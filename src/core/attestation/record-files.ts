@@ -1,11 +1,11 @@
 import { isRecord } from "../own-value.ts";
 
-/** A file of a tree. `text` in latin1, so that no byte is lost. */
+/** A file of a git tree. `text` is in latin1, which keeps every byte. */
 export type TreeFile = { readonly mode: string; readonly text: string };
 
 export type FileDifference = {
   readonly path: string;
-  /** Null: missing. */
+  /** Null if missing. */
   readonly before: TreeFile | null;
   readonly after: TreeFile | null;
 };
@@ -14,12 +14,12 @@ const OWN_FOLDER = ".isdlc/";
 const FEATURES = "docs/features/";
 const BACKLOG = "BACKLOG.md";
 
-/** True if the path is one that isdlc writes about an item, whatever is in it. */
+/** True for the path of a record file, written by isdlc about an item, whatever its content. */
 export function isRecordPath(item: string, path: string): boolean {
   return rulesFor(item).some((rule) => rule.path === path);
 }
 
-/** True if a file is one that isdlc writes about an item, and differs only in what isdlc changes in it. */
+/** True for a record file of an item, if it differs only in parts changed by isdlc. */
 export function isRecordChange(item: string, { path, before, after }: FileDifference): boolean {
   const rule = rulesFor(item).find((one) => one.path === path);
   if (rule === undefined || !isRegular(before) || !isRegular(after)) return false;
@@ -49,7 +49,7 @@ function rulesFor(item: string): readonly Rule[] {
 
 const MARK = /^([ \t]*-[ \t]+(?:[0-9]+\.[0-9]+[ \t]+)?\[)[ ~Ax](\].*)$/s;
 
-/** A line of the backlog without the mark of its item. */
+/** Returns a backlog line without the mark of its item. */
 export const withoutMark = (line: string): string => line.replace(MARK, "$1$2");
 
 function differInMarks(before: string | null, after: string | null): boolean {
@@ -90,7 +90,7 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** True if a resolution of a conflict in the backlog has only lines of its two sides, apart from marks. */
+/** True if a resolution of a backlog conflict contains only lines of the two sides, apart from marks. */
 export function isBacklogResolution(resolved: string, sides: readonly string[]): boolean {
   const known = new Set(sides.flatMap((text) => text.split("\n").map(withoutMark)));
   return resolved.split("\n").every((line) => known.has(withoutMark(line)));

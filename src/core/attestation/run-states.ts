@@ -1,7 +1,7 @@
 import type { AttestedState, RunPredicate, RunStatement } from "../../schema/attestation.ts";
 import type { AttemptId, CommitId, TreeId } from "../../schema/ids.ts";
 
-/** A commit of a run that is no merge. */
+/** A commit of a run, other than a merge. */
 export type RunStateCommit = {
   readonly name: AttemptId;
   readonly commit: CommitId;
@@ -18,14 +18,14 @@ export function statesIn({ subject, predicate }: RunStatement): RunStateCommit[]
   });
 }
 
-/** The state that lands. */
+/** Returns the state that lands. */
 export function lastState(statement: RunStatement): RunStateCommit {
   return statesIn(statement).at(-1) ?? { name: "", commit: "", tree: "", is: "phase", parents: [] };
 }
 
 type StatePhase = RunPredicate["phases"][number];
 
-/** The last accepted phase in the order of the plan. */
+/** Returns the last accepted phase in plan order. */
 export function lastAccepted({ phases }: RunPredicate): (StatePhase & { readonly tree: TreeId }) | undefined {
   return phases
     .flatMap((phase) => {

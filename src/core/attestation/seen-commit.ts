@@ -1,6 +1,6 @@
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 
-/** A commit as the repository shows it to a verifier. */
+/** A commit as a verifier finds it in the repository. */
 export type SeenCommit = {
   readonly commit: CommitId;
   readonly tree: TreeId;
@@ -13,6 +13,6 @@ export type SeenCommit = {
   /** Lines such as `Co-authored-by: …`, anywhere in the message. */
   readonly trailers: readonly string[];
   readonly message: string;
-  /** Attempts of runs that the message names; anybody can write that. */
+  /** Attempts named in the message. Not trusted: anyone can write them. */
   readonly attempts: readonly string[];
 };

@@ -7,20 +7,20 @@ import { lastState, statesIn } from "./run-states.ts";
 import type { RefusedStatement, SignedStatement, Signer } from "./signed-statement.ts";
 import type { LineCode } from "./verification-codes.ts";
 
-/** Clocks differ: a time may seem to be so far in the future. */
+/** Allowed clock difference: a time may be this far in the future. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
 export type Selection = {
-  /** One statement of each run, by the start of the run. */
+  /** One statement per run, by the start of the run. */
   readonly usable: readonly SignedStatement[];
-  /** Digests of the statements of each usable one's run that agree with it, its own included, by its digest. */
+  /** Digests of statements that agree with a usable one, including its own, by its digest. */
   readonly agreeing: ReadonlyMap<string, readonly string[]>;
   readonly refused: readonly RefusedStatement[];
 };
 
 type Question = { readonly policy: Policy; readonly history: History };
 
-/** Finds the statement of each run that counts. */
+/** Selects the statement that counts for each run. */
 export function selectStatements(statements: readonly SignedStatement[], question: Question): Selection {
   const refused: RefusedStatement[] = [];
   const left = new Map<string, SignedStatement[]>();
@@ -67,7 +67,7 @@ const REASONS: { readonly [C in LineCode]?: string } = {
   STATEMENTS_DISAGREE: "statements about its run contradict each other",
 };
 
-/** Lines with the same payload are one statement with the signers of all of them. */
+/** Combines lines with the same payload into one statement with all their signers. */
 function joinSigners(statements: readonly SignedStatement[]): SignedStatement[] {
   const byText = new Map<string, SignedStatement>();
   for (const signed of statements) {
@@ -77,7 +77,7 @@ function joinSigners(statements: readonly SignedStatement[]): SignedStatement[] 
   return [...byText.values()];
 }
 
-/** By name: the order of lines in a note says nothing. */
+/** Sorts signers by name, because the order of lines in a note has no meaning. */
 const distinct = (signers: readonly Signer[]): Signer[] =>
   [...new Map(signers.map((one) => [`${one.signer} ${one.keyid}`, one])).entries()]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -91,7 +91,7 @@ function withoutRevoked(signed: SignedStatement, { policy, history }: Question):
   return { ...signed, signers, gateSigners: signed.gateSigners.filter((signer) => !isRevoked(signer)) };
 }
 
-/** Like `isAncestor`, for commits that the repository has. */
+/** True like `isAncestor`, but only if the repository has `tip`. */
 const isWithin = (history: History, commit: CommitId, tip: CommitId): boolean =>
   history.find(tip) !== undefined && history.isAncestor(commit, tip);
 
@@ -106,7 +106,10 @@ function findLineCode({ statement, signers }: SignedStatement, { policy, history
   return endedAt === null && sealedAt === null && !openRuns ? "RUN_OPEN" : null;
 }
 
-/** True if the repository has a named commit with another tree, other parents, or a time after the signature. */
+/**
+ * True if a named commit differs in the repository: another tree, other parents, or (except for merges) a time after
+ * the signature by more than `CLOCK_SKEW_MS`.
+ */
 function isUntrue({ subject, predicate }: RunStatement, history: History): boolean {
   const latest = parseInstant(predicate.signedAt) + CLOCK_SKEW_MS;
   return subject.some(({ digest }, index) => {
@@ -143,7 +146,7 @@ function newestFirst(one: SignedStatement, other: SignedStatement): number {
   return parseInstant(b.signedAt) - parseInstant(a.signedAt) || (one.text > other.text ? -1 : 1);
 }
 
-/** True if the newer statement repeats what the older one says, and adds record commits at most. */
+/** True if the newer statement repeats the facts of the older one and adds at most record commits. */
 function doAgree(older: RunStatement, newer: RunStatement): boolean {
   const known = statesIn(older);
   const states = statesIn(newer);

@@ -5,7 +5,10 @@ const DIGEST = /^[0-9a-f]{64}$/;
 
 type GateRun = Pick<RunPredicate, "run" | "git">;
 
-/** Why what a passkey signed is not what the gate of this run says. Null if it is. */
+/**
+ * Returns how a gate differs from the decision signed with its passkey. Null if both agree, or the gate has no
+ * signature.
+ */
 export function otherThanSigned({ run, git }: GateRun, gate: AttestedGate): string | null {
   const { wait, decision, shown, tree, by, signed } = gate;
   if (signed === undefined) return null;
@@ -22,7 +25,7 @@ export function otherThanSigned({ run, git }: GateRun, gate: AttestedGate): stri
   return typeof words === "string" && DIGEST.test(words) ? null : "what was written is not covered by what was signed";
 }
 
-/** Written the one way such a text is written: repeated keys could say one thing to us and another to somebody else. */
+/** Accepts only the canonical form of JSON: other readers could interpret repeated keys differently. */
 function parsed(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ import type { LandingStatement, RunStatement } from "../../schema/attestation.ts
 import type { CommitId, PhaseKey, RunId } from "../../schema/ids.ts";
 import type { LineCode } from "./verification-codes.ts";
 
-/** A principal of the list of signers, and the fingerprint of the key. */
+/** A principal in the list of signers, and the fingerprint of the key. */
 export type Signer = { readonly signer: string; readonly keyid: string };
 
 /** Signer of one answer to a gate: entry `gate` of the phase. */

@@ -23,12 +23,12 @@ export type GitPoint = { readonly commit: CommitId; readonly tree: TreeId };
 /** A commit of the branch, and the attempt it belongs to. */
 export type AttestedCommit = GitPoint & { readonly attempt: string; readonly parents: readonly CommitId[] };
 
-/** What the repository says about the branch of a run. */
+/** Facts from the repository about the branch of a run. */
 export type BranchFacts = {
   readonly start: GitPoint;
-  /** Made by the run, oldest first. */
+  /** Commits made by the run, oldest first. */
   readonly commits: readonly AttestedCommit[];
-  /** On the branch, and not made by the run. */
+  /** Commits on the branch not made by the run. */
   readonly others: readonly GitPoint[];
 };
 
@@ -38,14 +38,17 @@ export type StatementFacts = {
   readonly journal: { readonly seq: number; readonly hash: string };
   readonly branch: BranchFacts;
   readonly signedAt: string;
-  /** Of isdlc. */
+  /** Version of isdlc. */
   readonly version: string;
   /** SHA-256 of a text, in hexadecimal digits. */
   readonly hash: (text: string) => string;
   readonly portable: Portable;
 };
 
-/** What a journal says about the commits of its run; nothing in it is text of an agent, a prompt or a transcript. */
+/**
+ * Builds a statement about the commits of a run from its journal. It contains no text of an agent, a prompt or a
+ * transcript.
+ */
 export function buildStatement(facts: StatementFacts): RunStatement {
   const subject = facts.branch.commits.map(({ commit, tree, attempt }) => ({
     name: attempt,
@@ -90,7 +93,7 @@ function buildPredicate(facts: StatementFacts): RunPredicate {
   };
 }
 
-/** What a commit is in the history of its run, by the name of its attempt. */
+/** Returns the kind of a commit in its run, by the name of its attempt. */
 function stateKind(attempt: string): AttestedState["is"] {
   const name = attempt.slice(attempt.indexOf("/") + 1);
   if (name === "merge") return "merge";

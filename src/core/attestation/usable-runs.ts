@@ -9,17 +9,17 @@ export type UsableRun = {
   readonly signed: SignedStatement;
   readonly states: readonly RunStateCommit[];
   readonly last: RunStateCommit;
-  /** Whether the last state is approved; null: unknown. */
+  /** True if the last state is approved; null if unknown. */
   readonly isSound: boolean | null;
 };
 
-/** The usable runs in the order in which they started, and the history with their commits. */
+/** Usable runs in order of their start, and the history with their commits. */
 export type RunIndex = {
   readonly runs: readonly UsableRun[];
   readonly history: History;
-  /** Sound runs that have the commit as a state and whose last state is `tip` or an ancestor of it. */
+  /** Returns sound runs that have the commit as a state and whose last state is `tip` or an ancestor of it. */
   soundRuns(commit: CommitId, tip: CommitId): readonly UsableRun[];
-  /** Usable runs, sound or not, that have the commit as a state. */
+  /** Returns usable runs, sound or not, that have the commit as a state. */
   withState(commit: CommitId): readonly UsableRun[];
 };
 
@@ -56,7 +56,7 @@ function* toUsableRun(signed: SignedStatement): QuestionSequence<UsableRun> {
   return { run, signed, states, last, isSound };
 }
 
-/** Sound runs whose last state the second parent of a merge has, and the first one has not. */
+/** Returns sound runs whose last state the second parent of a merge has, but not the first parent. */
 export function runsBroughtIn(
   { runs, history }: RunIndex,
   [first = "", second = ""]: readonly CommitId[],

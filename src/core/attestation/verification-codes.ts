@@ -1,4 +1,4 @@
-/** Why a line of the notes does not count, in the order in which reasons are tested. */
+/** Reasons why a line of the notes does not count, in the order of the checks. */
 export const LINE_CODES = [
   "ENVELOPE_INVALID",
   "STATEMENT_INVALID",
@@ -18,7 +18,7 @@ export const LINE_CODES = [
 ] as const;
 export type LineCode = (typeof LINE_CODES)[number];
 
-/** Why a commit is not covered. */
+/** Reasons why a commit is not covered. */
 export type CommitCode =
   | LineCode
   | "OCTOPUS"
@@ -38,7 +38,7 @@ export type CommitCode =
   | "NOT_CARRIED"
   | "MOVED_BASE";
 
-/** Why a statement breaks a rule of the policy. */
+/** Reasons why a statement violates a rule of the policy. */
 export type RuleCode =
   | "WORKFLOW_NOT_ALLOWED"
   | "PHASE_NOT_COMPLETED"

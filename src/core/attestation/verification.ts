@@ -15,24 +15,24 @@ export type VerificationFacts = {
   /** Last commit of the range. */
   readonly head: CommitId;
   readonly commits: readonly SeenCommit[];
-  /** Ancestors of the head, and of the commits that statements name, as far as the repository has them. */
+  /** Ancestors of the head and of commits named in statements, if the repository has them. */
   readonly history: CommitMap;
   readonly statements: readonly SignedStatement[];
   readonly landings: readonly SignedLanding[];
-  /** Lines refused before. */
+  /** Lines refused earlier. */
   readonly refused: readonly RefusedStatement[];
 };
 
 export type Verification = {
   /** Parents first. */
   readonly commits: readonly CoveredCommit[];
-  /** One for each run, by its start. */
+  /** One per run, by the start of the run. */
   readonly statements: readonly SignedStatement[];
   readonly refused: readonly RefusedStatement[];
   readonly violations: readonly Violation[];
 };
 
-/** Verifies a range of commits as docs/attestation.md specifies it, from step 3 on. */
+/** Verifies a range of commits, from step 3 in docs/attestation.md on. */
 export function* verification(facts: VerificationFacts): QuestionSequence<Verification> {
   const { policy, head, history, landings } = facts;
   const repository = createHistory(history);
