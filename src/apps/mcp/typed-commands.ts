@@ -33,10 +33,10 @@ const ANSWERS: readonly string[] = ["continue", "review", "redo", "retry", "skip
 const OTHERS: readonly string[] = ["add", "cancel"];
 
 /**
- * Runs a command typed by the user at the host's prompt. The host expands such a command only if it was typed, and marks
- * every call of a model. A call is refused if it has a mark, if settings could answer in the user's place, if the command
- * is not from the isdlc plugin, if it may not come from the host's main process (`proveHostChannel`), or if the session
- * has no user at a terminal.
+ * Runs a command typed by the user at the host's prompt. The host expands such a command only if it was typed, and
+ * marks every call of a model. A call is refused if it has a mark, if settings could answer in the user's place, if
+ * the command is not from the isdlc plugin, if it may not come from the host's main process (`proveHostChannel`), or if
+ * the session has no user at a terminal.
  */
 export function createTypedTool(host: ServedHost): Tool {
   const atStart = speakingSettings(host.cwd, host.env);

@@ -6,7 +6,7 @@ import type { Task } from "../perform.ts";
 import { commitTree, notCommitted } from "./repository.ts";
 import { readRepositoryStanding } from "./standing.ts";
 
-/** Removes the work of later phases from the working tree, after saving all of it under a ref. */
+/** Restores the working tree to the start of the phase returned to, after saving all later work under a ref. */
 export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (run.stage.is !== "rewinding" || phase === undefined) return null;

@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { featureDocuments, isFeature } from "./feature-record.ts";
 
-/** Documents written by the engine. */
+/** Ports for the engine's documents. */
 export type Records = Pick<Engine, "items" | "features">;
 
 /** Lists the engine's documents about an item that git tracks. */
@@ -57,7 +57,7 @@ export function recordBuildEnd(engine: Records, run: ActiveRun): void {
   engine.items.mark(run.run.item, "x");
 }
 
-/** Includes the current phase, which is being accepted. */
+/** True for a completed phase, including the current one, which is being accepted. */
 const isAccepted =
   (run: ActiveRun) =>
   (phase: ActiveRun["phases"][number]): boolean =>

@@ -141,7 +141,7 @@ function headLine(before: string, now: string, own: string | null): string {
     : `HEAD moved from ${named(before)} to ${named(now)}`;
 }
 
-/** Lists moves during an attempt as paths. Only the engine may commit for a run. */
+/** Lists moves of HEAD and base, and changed settings, during an attempt. Only the engine may commit for a run. */
 export function movedPaths(run: ActiveRun, phase: PhaseRecord, now: RepositoryStanding | undefined): string[] {
   if (now === undefined) return [];
   const { at, tip, base, settings } = phase.firstStanding ?? { ...now, tip: phase.firstCommit, base: run.base };
