@@ -146,7 +146,8 @@ function unshown({ phases }: EndedRun): string[] {
 }
 
 /**
- * Returns the headline. A run of one phase belongs to a larger task: its headline names the phase and its artifacts.
+ * Returns the headline. A run of one phase belongs to a larger task: its headline names the phase and its artifacts,
+ * unless it was cancelled, merged, or a review only.
  */
 function heading(ended: EndedRun): string[] {
   const { how, run, phases } = ended;

@@ -1,8 +1,6 @@
 import { entries } from "./entries.ts";
 
-/**
- * Uncommitted files of a cancelled run. `kept`: object with their content if they were removed from the working tree.
- */
+/** Uncommitted files of a cancelled run. `kept`: git ref with a copy if they were removed from the working tree. */
 type LeftInWorkingTree = { readonly paths: readonly string[]; readonly kept: string | null };
 
 export function leftLines({ paths, kept }: LeftInWorkingTree): string[] {

@@ -2,7 +2,7 @@ import { type ActiveRun, currentPhase } from "../core/run.ts";
 import { claimedSession } from "../core/next.ts";
 import { plainLine } from "./plain-text.ts";
 
-/** Names the session that works on the current phase, or explains how to start one. */
+/** Names the session that works on the current phase, or explains how a session claims it. */
 export function sessionLines(run: ActiveRun): string[] {
   const session = claimedSession(run);
   const phase = currentPhase(run)?.rule.key ?? "";

@@ -43,7 +43,7 @@ function visibleLine(line: string): string {
     .replaceAll(SIGNS, mark);
 }
 
-/** Marks characters that Unicode can write in several ways and that look the same in all of them. */
+/** Marks letters that are not in NFC, because they look the same as composed ones. */
 function markUncomposed(line: string): string {
   if (line.normalize("NFC") === line) return line;
   return line.replaceAll(/\P{M}\p{M}*/gu, (cluster) => {

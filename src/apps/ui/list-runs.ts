@@ -55,7 +55,7 @@ export function openRuns(places: readonly LocatedProject[]): OpenRuns {
 
 type EndedId = { readonly id: RunId; readonly located: LocatedProject };
 
-/** Returns the newest run first. Ids sort by start time. */
+/** Lists ended runs, newest first. Ids sort by start time. */
 function endedIds(places: readonly LocatedProject[]): EndedId[] {
   return places
     .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))

@@ -88,7 +88,7 @@ function toArguments({ what, workflow, title, isSupervised, mode, choices }: Sta
 
 const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests", "--hooks"]);
 
-/** Refuses a choice of the test command, which is possible only in a terminal. */
+/** Returns false for a choice of the test command itself, which is possible only in a terminal. */
 const isOffered = ({ flag, option }: StartRequest["choices"][number]): boolean =>
   flag !== "--tests" || option === "trust" || option === "without";
 
