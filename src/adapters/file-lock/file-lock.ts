@@ -22,20 +22,20 @@ export type Lock = { release(): void };
 export type TryResult = { readonly ok: true; readonly lock: Lock } | { readonly ok: false; readonly holder: Holder };
 
 export type FileLock = {
-  /** Takes the lock now, from its dead holder if need be, or says who holds it. */
+  /** Takes the lock now, if necessary from a dead holder. Otherwise returns the holder. */
   tryAcquire(): TryResult;
   /** @throws ProblemError LOCK_BUSY after `patience` milliseconds. */
   acquire(patience: number): Promise<Lock>;
-  /** The living holder; null when the lock is free or its holder ended. */
+  /** Returns the living holder. Null if the lock is free or its holder exited. */
   holder(): Holder | null;
-  /** Gives up the lock if held and removes this instance's file. Happens by itself at exit. */
+  /** Releases the lock if held, and removes this instance's file. Called automatically at exit. */
   dispose(): void;
 };
 
 /**
- * A lock between processes, kept in files of one folder.
- * It is taken by linking a complete file to the lock's name, so it is never seen half written. A dead holder's lock is
- * taken over by whoever first links `steal.<its token>`; tokens are never used again, so that can be won only once.
+ * Creates a lock between processes, stored in files of one folder. The lock is taken by linking a complete file to its
+ * name: it is never visible with partial content. A dead holder's lock goes to the first process to link `steal.<its
+ * token>`. Tokens are never reused: only one process can win.
  */
 export function createFileLock(place: LockLocation): FileLock {
   const instance: LockInstance = { place, mine: new Set(), own: null, held: false, swept: false };
@@ -62,7 +62,7 @@ export function discardIdleLocks(): void {
 }
 
 /**
- * Does the work while nobody else holds the lock, and disposes of it.
+ * Runs `work` while holding the lock, then disposes of it.
  * @throws ProblemError LOCK_BUSY after `patience` milliseconds.
  */
 export async function whileHeld<T>(lock: FileLock, patience: number, work: () => T | Promise<T>): Promise<T> {
@@ -74,16 +74,16 @@ export async function whileHeld<T>(lock: FileLock, patience: number, work: () =>
   }
 }
 
-/** The living holder of a lock, without taking part in it. */
+/** Returns the living holder of a lock. Reads only. */
 export function readHolder(place: LockLocation): Holder | null {
   const holder = readHolderFile(place, lockPath(place));
   return holder !== null && isLiving(place, holder) ? holder : null;
 }
 
-/** One instance's part in the lock. */
+/** State of one lock instance. */
 type LockInstance = {
   readonly place: LockLocation;
-  /** Every token this instance ever wrote. */
+  /** All tokens written by this instance. */
   readonly mine: Set<string>;
   own: Holder | null;
   held: boolean;
@@ -122,7 +122,7 @@ function tryAcquire(instance: LockInstance): TryResult {
     const stolen = steal(instance, own, holder);
     if (stolen === "again") continue;
     if (stolen !== "won") return { ok: false, holder: stolen };
-    instance.own = null; // it became the lock itself
+    instance.own = null; // the file became the lock itself
     instance.swept = false;
     return take(instance);
   }
@@ -138,11 +138,14 @@ function take(instance: LockInstance): TryResult {
 function release(instance: LockInstance): void {
   if (!instance.held) return;
   instance.held = false;
-  // A lock that cannot be removed now names us still, and is simply ours again the next time.
+  // A lock that cannot be removed still names this process, which takes it again the next time.
   discardFile(instance.place.files, lockPath(instance.place));
 }
 
-/** Takes over from a dead holder; "again" when things moved meanwhile, or the living heir who was faster. */
+/**
+ * Takes over the lock of a dead holder. Returns "again" if files changed concurrently, or the living process that was
+ * faster.
+ */
 function steal(instance: LockInstance, own: Holder, dead: Holder): "won" | "again" | Holder {
   const { place, mine } = instance;
   const chain: string[] = [];
@@ -156,7 +159,7 @@ function steal(instance: LockInstance, own: Holder, dead: Holder): "won" | "agai
     if (heir === null) return "again";
     if (mine.has(heir.token)) break;
     if (isLiving(place, heir)) return heir;
-    judged = heir; // the heir died before the lock was its own
+    judged = heir; // that process died before it owned the lock
   }
   const unchanged = readHolderFile(place, lockPath(place))?.token === dead.token;
   const source = ownPath(place, own.token);
@@ -168,7 +171,7 @@ function steal(instance: LockInstance, own: Holder, dead: Holder): "won" | "agai
   return "again";
 }
 
-/** "lost": our own file is gone, somebody tidied the folder. */
+/** Links our own file. "lost": that file is missing, deleted by a cleanup of the folder. */
 function link(place: LockLocation, own: Holder, path: string): "linked" | "taken" | "lost" {
   try {
     place.files.linkSync(ownPath(place, own.token), path);
@@ -181,7 +184,7 @@ function link(place: LockLocation, own: Holder, path: string): "linked" | "taken
   }
 }
 
-/** Locks of this process that have a file. */
+/** Lock instances of this process with a file. */
 const withFiles = new Set<LockInstance>();
 let watching = false;
 
@@ -195,7 +198,7 @@ function watchExit(): void {
 
 export type DriverLocation = { readonly own: string; readonly files: FileSystem };
 
-/** The lock in the folder of a journal that the process holds which drives its run. */
+/** Creates the lock in the folder of a journal, held by the process that drives its run. */
 export function createDriverLock(location: DriverLocation): DriverLock {
   return {
     holder: () => readDriver(location),
@@ -218,7 +221,7 @@ export function createDriverLock(location: DriverLocation): DriverLock {
   };
 }
 
-/** The living process that drives a run here; null when there is none. */
+/** Returns the living process that drives a run here. Null without a driver. */
 export function readDriver(location: DriverLocation): number | null {
   return existsSync(location.own) ? (readHolder(driverLock(location))?.pid ?? null) : null;
 }

@@ -15,37 +15,37 @@ import { nodeCrypto } from "../file-system/node-crypto.ts";
 import { numberInUse } from "../file-system/number-in-use.ts";
 import { readBoot, readStat } from "../process/process-table.ts";
 
-/** Who holds a lock. `token` is used for one file and never again. */
+/** Holder of a lock. `token` is used for one file and never again. */
 export type Holder = {
   readonly token: string;
   readonly pid: number;
   readonly started: string;
   readonly boot: string;
   readonly host: string;
-  /** In which the number of the process counts. */
+  /** Namespace of the process number. */
   readonly namespace?: string | undefined;
-  /** The number a system gives itself when it is installed. */
+  /** Machine id, created when the system is installed. */
   readonly machine?: string | undefined;
 };
 
 export type LockLocation = {
-  /** An existing folder. */
+  /** Existing folder. */
   readonly directory: string;
-  /** File name of the lock; all its helper files begin with it. */
+  /** File name of the lock, and start of all names of its helper files. */
   readonly name: string;
   readonly files: FileSystem;
   readonly processes: LockProcesses;
 };
 
-/** The two questions a lock asks about processes. */
+/** Process information needed by a lock. */
 export type LockProcesses = {
   self(): Driver;
-  /** True while that very process lives: same boot, same start time, not a reused number. */
+  /** Returns true while exactly this process is alive: same boot, same start time, not a reused number. */
   isAlive(driver: Driver): boolean;
 };
 
 type Driver = ProcessIdentity & {
-  /** In which its number counts; left out where the system has none, and in older locks. */
+  /** Namespace of the process number. Missing on systems without namespaces, and in older locks. */
   readonly namespace?: string | undefined;
 };
 
@@ -55,7 +55,7 @@ export const lockPath = (place: LockLocation): string => join(place.directory, p
 export const ownPath = (place: LockLocation, token: string): string => `${lockPath(place)}.${token}`;
 export const stealPath = (place: LockLocation, token: string): string => `${lockPath(place)}.steal.${token}`;
 
-/** Writes the file that says who we are. Linking it takes the lock with its content complete. */
+/** Writes the file that identifies this process. Linking it takes the lock with complete content. */
 export function writeOwnFile(place: LockLocation): Holder {
   const self = place.processes.self();
   const token = `${self.pid}-${nodeCrypto().randomBytes(8).toString("hex")}`;
@@ -76,7 +76,7 @@ export function writeOwnFile(place: LockLocation): Holder {
   return holder;
 }
 
-/** Whom a lock file names; null when there is none. */
+/** Returns the holder in a lock file. Null if the file does not exist. */
 export function readHolderFile(place: LockLocation, path: string): Holder | null {
   const { files } = place;
   const fd = openPlain(files, path, OPEN.read);
@@ -90,8 +90,8 @@ export function readHolderFile(place: LockLocation, path: string): Holder | null
 }
 
 /**
- * A holder on another machine cannot be judged from here, so it counts as alive. The same start of the same kernel is
- * this machine, whatever it was called then; so is the same machine number.
+ * A holder on another machine cannot be checked and counts as alive. It is this machine if the boot id, the machine id
+ * or the host name is the same; the host name may have changed since.
  */
 export function isLiving(place: LockLocation, holder: Holder): boolean {
   if (holder.pid === 0) return false;
@@ -103,8 +103,8 @@ export function isLiving(place: LockLocation, holder: Holder): boolean {
 }
 
 /**
- * Removes what ended processes left. Only for the one who holds the lock: then no steal can be under way that
- * would still succeed, because whoever wins one checks the lock again and finds us.
+ * Removes files of exited processes. Only for the holder of the lock: no takeover in progress can still succeed then,
+ * because its winner checks the lock again and finds this process.
  */
 export function sweep(place: LockLocation, mine: ReadonlySet<string>): void {
   try {
@@ -116,7 +116,7 @@ export function sweep(place: LockLocation, mine: ReadonlySet<string>): void {
       else if (TOKEN.test(rest) && !mine.has(rest) && isLeftover(place, path)) discardFile(place.files, path);
     }
   } catch {
-    // Tidying must not keep anybody from work; the next one tries again.
+    // A failed cleanup must not stop any work; the next holder tries again.
   }
 }
 
@@ -126,7 +126,7 @@ function isLeftover(place: LockLocation, path: string): boolean {
   const holder = readHolderFile(place, path);
   if (holder === null) return false;
   if (holder.pid !== 0) return !isLiving(place, holder);
-  // Not written yet, or never: the name says by whom.
+  // Not written yet, or never: the file name contains the process number.
   const pid = Number(path.slice(path.lastIndexOf(".") + 1).split("-")[0]);
   return !numberInUse(pid);
 }
@@ -145,7 +145,7 @@ function parseHolder(bytes: Buffer): Holder | null {
   }
 }
 
-/** Locks of earlier versions do not have these. */
+/** Reads the fields that are missing in locks of earlier versions. */
 function whereabouts(value: Partial<Record<keyof Holder, unknown>> | null): Pick<Holder, "namespace" | "machine"> {
   const { namespace, machine } = value ?? {};
   return {
@@ -154,17 +154,20 @@ function whereabouts(value: Partial<Record<keyof Holder, unknown>> | null): Pick
   };
 }
 
-/** A lock is linked complete, so an unreadable one was emptied by a power cut: its holder is gone. */
+/**
+ * Returns the holder of an unreadable lock. A lock is linked complete, so a power failure emptied it: its holder is
+ * dead.
+ */
 function nobody(inode: number): Holder {
   return { token: `unreadable-${inode}`, pid: 0, started: "", boot: "", host: "" };
 }
 
-/** Loaded only when a lock is met: most looks at a run meet none. */
+/** Loads the module only for a lock: most commands that read a run find none. */
 const ownHost = (): string => process.getBuiltinModule("node:os").hostname();
 
 const MACHINE_FILES = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
 
-/** Null on a system that has none. */
+/** Returns null on a system without a machine id. */
 function ownMachine(): string | null {
   const { readFileSync } = process.getBuiltinModule("node:fs");
   for (const file of MACHINE_FILES) {
@@ -172,13 +175,13 @@ function ownMachine(): string | null {
       const found = readFileSync(file, "utf8").trim();
       if (/^[0-9a-f]{32}$/.test(found)) return found;
     } catch {
-      continue; // the next one may be there
+      continue; // the next file may exist
     }
   }
   return null;
 }
 
-/** Answers from /proc; where there is none, a process counts as alive while its number is in use. */
+/** Reads processes from /proc. Without /proc, a process counts as alive while its number is in use. */
 export function systemLockProcesses(): LockProcesses {
   return { self: ownDriver, isAlive };
 }
@@ -186,10 +189,10 @@ export function systemLockProcesses(): LockProcesses {
 function isAlive(driver: Driver): boolean {
   const self = ownDriver();
   if (self.boot !== "" && driver.boot !== "" && self.boot !== driver.boot) return false;
-  if (driver.namespace !== undefined && driver.namespace !== self.namespace) return true; // its number tells nothing here
+  if (driver.namespace !== undefined && driver.namespace !== self.namespace) return true; // its number is unknown here
   if (self.started === "" || driver.started === "") return numberInUse(driver.pid);
   const found = readStat(driver.pid);
-  // Nothing in /proc about a number that is in use: another user's process on a system that hides those.
+  // The number is in use but missing in /proc: some systems hide processes of other users.
   if (found === null) return numberInUse(driver.pid);
   return !found.isDead && found.started === driver.started;
 }

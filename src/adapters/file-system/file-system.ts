@@ -20,7 +20,7 @@ import { dirname } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import { nodeCrypto } from "./node-crypto.ts";
 
-/** Every file call made for our own files, in one object, so that a test can fail any one of them. */
+/** All file calls for our own files in one object, to let a test fail any of them. */
 export type FileSystem = Pick<
   typeof fs,
   | "closeSync"
@@ -56,10 +56,10 @@ export const nodeFiles: FileSystem = {
   writeSync,
 };
 
-// Where the system lacks the first two (Windows) they are undefined, which counts as no bit at all.
+// Windows lacks the first two: they are undefined there, which sets no bit.
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = constants;
 
-/** Never through a link; never waiting for the other end of a pipe somebody put there. */
+/** Flags that never follow a link, and never wait for the other end of a pipe. */
 export const OPEN = {
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
   change: O_RDWR | O_NOFOLLOW | O_NONBLOCK,
@@ -69,13 +69,13 @@ export const OPEN = {
 
 export const PRIVATE = 0o600;
 
-/** The system's word for a failed call (`ENOENT`), or null when it was no failed call. */
+/** Returns the code of a failed system call (`ENOENT`). Null for other errors. */
 export function errorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return null;
   return typeof error.code === "string" ? error.code : null;
 }
 
-/** Does the call; false where it failed in one of the expected ways. */
+/** Runs the call. Returns false if it failed with an expected code. */
 export function succeeds(call: () => void, expected: readonly string[]): boolean {
   try {
     call();
@@ -86,7 +86,7 @@ export function succeeds(call: () => void, expected: readonly string[]): boolean
   }
 }
 
-/** Writes every byte: one call may take fewer than it was given. */
+/** Writes all bytes: one call may write fewer than given. */
 export function writeAll(files: FileSystem, fd: number, content: { bytes: Uint8Array; position: number | null }): void {
   const { bytes, position } = content;
   let done = 0;
@@ -98,7 +98,7 @@ export function writeAll(files: FileSystem, fd: number, content: { bytes: Uint8A
   }
 }
 
-/** The bytes of a range; fewer when the file ends earlier. */
+/** Reads the bytes of a range; fewer if the file ends earlier. */
 export function readRange(files: FileSystem, fd: number, range: { from: number; to: number }): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, range.to - range.from));
   let done = 0;
@@ -110,12 +110,15 @@ export function readRange(files: FileSystem, fd: number, range: { from: number; 
   return bytes.subarray(0, done);
 }
 
-/** Opens a plain file, or gives null where there is none. Links, folders and pipes are refused. */
+/**
+ * Opens a plain file. Returns null if it does not exist.
+ * @throws ProblemError UNSAFE_PATH for links, folders and pipes
+ */
 export function openPlain(files: FileSystem, path: string, flags: number): number | null {
   return openSized(files, path, flags)?.fd ?? null;
 }
 
-/** The same, with its size in bytes. */
+/** Also returns the size in bytes. */
 function openSized(files: FileSystem, path: string, flags: number): { fd: number; size: number } | null {
   let fd: number;
   try {
@@ -132,7 +135,7 @@ function openSized(files: FileSystem, path: string, flags: number): { fd: number
   throw notPlain(path, undefined);
 }
 
-/** A whole small file; null where there is none or it is larger than `limit` bytes. */
+/** Reads a small file. Null if it does not exist, or is larger than `limit` bytes. */
 export function readSmall(files: FileSystem, path: string, limit: number): Buffer | null {
   const opened = openSized(files, path, OPEN.read);
   if (opened === null) return null;
@@ -146,13 +149,13 @@ export function readSmall(files: FileSystem, path: string, limit: number): Buffe
 
 export type NewFile = {
   readonly bytes: Uint8Array;
-  /** Permission bits, as far as the person's umask allows; private by default. */
+  /** Permission bits, limited by the user's umask. Private by default. */
   readonly mode?: number;
-  /** Synced before it is put in place: for what cannot be rebuilt. */
+  /** True to sync the file before it is put in place: for content that cannot be rebuilt. */
   readonly durable?: boolean;
 };
 
-/** Writes a complete file under a passing name and has it put in place; whatever fails, nothing is left of it. */
+/** Writes a complete file under a temporary name and passes it to `place`. Removes it after any failure. */
 export function placeFile<T>(
   files: FileSystem,
   path: string,
@@ -174,26 +177,29 @@ export function placeFile<T>(
   }
 }
 
-/** Replaces a file in one step: it is complete, or the old one. Not durable: for what can be rebuilt. */
+/**
+ * Replaces a file in one step: readers find the complete new file or the old one. Not durable: for content that can be
+ * rebuilt.
+ */
 export function replaceFile(files: FileSystem, path: string, bytes: Uint8Array): void {
   placeFile(files, path, { bytes, place: (temporary) => files.renameSync(temporary, path) });
 }
 
-/** Removes a file; one that is gone already is no failure, one that cannot go is. */
+/** Removes a file. A missing file is not a failure; a file that cannot be removed is. */
 export function removeFile(files: FileSystem, path: string): void {
   succeeds(() => files.unlinkSync(path), ["ENOENT"]);
 }
 
-/** Removes what nobody will read again; what cannot go now is swept later by whoever holds the lock. */
+/** Removes a file without further use. Ignores failures: the next lock holder removes it. */
 export function discardFile(files: FileSystem, path: string): void {
   try {
     files.unlinkSync(path);
   } catch {
-    // gone already, or swept later
+    // already missing, or removed later
   }
 }
 
-/** Makes names created, renamed or removed in a folder durable. */
+/** Makes created, renamed and removed names in a folder durable. */
 export function syncFolder(files: FileSystem, folder: string): void {
   if (process.platform === "win32") return; // folders cannot be synced there
   const fd = files.openSync(folder, OPEN.read);
@@ -204,14 +210,17 @@ export function syncFolder(files: FileSystem, folder: string): void {
   }
 }
 
-/** Creates a folder where it is missing, durably; a link in its place is refused. */
+/** Creates a missing folder durably. Refuses a link in its place. */
 export function ensureFolder(files: FileSystem, folder: string): void {
   if (folderExists(files, folder)) return;
   if (succeeds(() => files.mkdirSync(folder), ["EEXIST"])) syncFolder(files, dirname(folder));
   else folderExists(files, folder);
 }
 
-/** @throws ProblemError UNSAFE_PATH for anything that is there and no real folder. */
+/**
+ * Returns false if the path does not exist.
+ * @throws ProblemError UNSAFE_PATH if it is not a real folder
+ */
 export function folderExists(files: FileSystem, folder: string): boolean {
   const found = files.lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return false;

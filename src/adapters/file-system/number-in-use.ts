@@ -1,4 +1,4 @@
-/** True while any process has this number, ours or another user's. */
+/** True while any process has this number, of this user or another one. */
 export function numberInUse(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { numberInUse } from "./number-in-use.ts";
 import { createTimeSlice, type TimeSlice } from "./time-slice.ts";
 
-/** A folder only this user can enter (mkdtemp makes it 0700). Those that killed programs left are cleared away first. */
+/** Creates a folder for this user only (mkdtemp sets 0700). Removes folders of killed programs first. */
 export async function makeTemporaryFolder(among: string = tmpdir()): Promise<string> {
   const place = await realpath(among);
   await clearLeftFolders(place);
@@ -15,14 +15,14 @@ export async function makeTemporaryFolder(among: string = tmpdir()): Promise<str
 
 const cleared = new Map<string, Promise<void>>();
 
-/** What killed programs left, once for each place. */
+/** Removes the folders of killed programs, once per location. */
 export function clearLeftFolders(place: string = tmpdir()): Promise<void> {
   const clearing = cleared.get(place) ?? clearLeft(place);
   cleared.set(place, clearing);
   return clearing;
 }
 
-/** Numbers of processes say something only where they were given: on this machine, in this space of them. */
+/** Returns a name prefix with machine and namespace: process numbers are only valid there. */
 function prefix(): string {
   const space = /\d+/.exec(readNamespace())?.[0] ?? "0";
   const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
@@ -33,7 +33,7 @@ function readNamespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");
   } catch {
-    return ""; // other systems have one for all
+    return ""; // other systems have one namespace
   }
 }
 
@@ -42,7 +42,7 @@ async function clearLeft(place: string): Promise<void> {
   for (const name of await readdir(place).catch(() => [])) {
     const pid = name.startsWith(ours) ? /^(\d+)-/.exec(name.slice(ours.length))?.[1] : undefined;
     if (pid === undefined || numberInUse(Number(pid))) continue;
-    await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined); // another user's
+    await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined); // it belongs to another user
   }
 }
 
@@ -50,14 +50,14 @@ export async function removeFolder(folder: string): Promise<void> {
   try {
     await removePlain(folder, createTimeSlice());
   } catch {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 }); // gone, busy, read-only, odd names
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }); // missing, busy, read-only, unusual names
   }
   lasting.delete(folder);
 }
 
-/** Follows no link, and tries nothing twice. */
+/** Follows no link, and retries nothing. */
 async function removePlain(folder: string, slice: TimeSlice): Promise<void> {
-  if (!lstatSync(folder).isDirectory()) return unlinkSync(folder); // whoever worked in it may have put a link there
+  if (!lstatSync(folder).isDirectory()) return unlinkSync(folder); // a program that used the folder may have put a link there
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) await removePlain(path, slice);
@@ -70,7 +70,7 @@ async function removePlain(folder: string, slice: TimeSlice): Promise<void> {
 const lasting = new Set<string>();
 let isListening = false;
 
-/** For a folder that is used until this program ends. */
+/** Removes the folder when this program exits. */
 export function removeAtExit(folder: string): string {
   if (!isListening) process.once("exit", removeLasting);
   isListening = true;
@@ -83,7 +83,7 @@ function removeLasting(): void {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      continue; // somebody made it read-only: the next program clears it
+      continue; // it was made read-only: the next program removes it
     }
   }
 }

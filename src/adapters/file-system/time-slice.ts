@@ -1,15 +1,15 @@
-/** How long synchronous work has gone on. */
+/** Time limit for synchronous work. */
 export type TimeSlice = {
   isOver(): boolean;
-  /** Lets everybody else have a turn, and begins another one. */
+  /** Lets other work run, then starts the next slice. */
   next(): Promise<void>;
 };
 
 const SLICE_MILLISECONDS = 10;
 
 /**
- * For work on many files: a synchronous call costs a third of one that goes through the thread pool, but thousands of
- * them in a row would keep everything else waiting.
+ * Creates a time slice for work on many files: a synchronous call costs a third of one in the thread pool, but
+ * thousands in a row would block everything else.
  */
 export function createTimeSlice(): TimeSlice {
   let began = performance.now();

@@ -7,7 +7,7 @@ const MAX_FILES = 500;
 const MAX_FOLDER_DEPTH = 4;
 const TEXT = /^[^.].*\.(?:md|json)$/;
 
-/** The texts of a folder somebody else wrote. Links are not followed, and nothing but Markdown and JSON is read. */
+/** Reads the texts of a folder written by another tool. Links are not followed; only Markdown and JSON are read. */
 export function readSourceFolder(folder: string): FolderTexts {
   const texts = new Map<string, string>();
   const walk = (below: string, depth: number): void => {
@@ -24,7 +24,7 @@ export function readSourceFolder(folder: string): FolderTexts {
   return new Map([...texts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** What is at a path, without following a link. */
+/** Returns the kind of a path, without following a link. */
 export function readKind(path: string): "file" | "folder" | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return "file";

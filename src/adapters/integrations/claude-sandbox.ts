@@ -5,13 +5,13 @@ import type { FileChange } from "./installed-files.ts";
 export type SandboxedPlaces = {
   /** Working tree whose sessions are sandboxed. */
   readonly root: string;
-  /** The user's own folders of isdlc: key, anchors, token. */
+  /** The user's isdlc folders: key, anchors, token. */
   readonly folders: readonly string[];
 };
 
 /**
- * Settings of Claude Code's own sandbox for its shell, in the working tree's own file. In the user's file, `./.isdlc` would
- * be a folder next to that file. Paths are absolute.
+ * Returns settings for Claude Code's own shell sandbox, in a file of the working tree: in the user's file, `./.isdlc`
+ * would be a folder next to that file. Paths are absolute.
  */
 export function claudeSandbox({ root, folders }: SandboxedPlaces): readonly FileChange[] {
   const file = join(root, ".claude", "settings.local.json");

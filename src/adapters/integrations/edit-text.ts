@@ -9,15 +9,15 @@ import {
 } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 
-/** What an integration needs of one file. Everything else in the file stays byte for byte. */
+/** Edit of one file for an integration. The rest of the file stays unchanged, byte for byte. */
 export type FileEdit =
-  /** Values at places of a JSON file. */
+  /** Values at paths of a JSON file. */
   | { readonly is: "values"; readonly values: readonly (readonly [JSONPath, unknown])[] }
-  /** Members of lists in a JSON file, beside those of others. */
+  /** Members of lists in a JSON file, in addition to existing ones. */
   | { readonly is: "members"; readonly members: readonly (readonly [JSONPath, unknown])[] }
-  /** Lines at the end of a TOML file, between marks of ours. */
+  /** Lines at the end of a TOML file, between our markers. */
   | { readonly is: "block"; readonly text: string }
-  /** A file that is ours alone. */
+  /** File that belongs to isdlc alone. */
   | { readonly is: "whole"; readonly text: string };
 
 export type EditResult =
@@ -27,7 +27,7 @@ export type EditResult =
 const FIRST = "# >>> isdlc: made by isdlc install, taken away by isdlc uninstall\n";
 const LAST = "# <<< isdlc\n";
 
-/** The file with what is needed in it; the same text where it is there already. `null` stands for no file. */
+/** Adds the edit. Returns the same text if it is already present. `null` stands for no file. */
 export function addTo(text: string | null, edit: FileEdit): EditResult {
   switch (edit.is) {
     case "whole":
@@ -43,7 +43,7 @@ export function addTo(text: string | null, edit: FileEdit): EditResult {
   }
 }
 
-/** The file without it; what others wrote stays. */
+/** Removes the edit; text of others stays. `null` stands for no file. */
 export function removeFrom(text: string | null, edit: FileEdit): EditResult {
   if (text === null || edit.is === "whole") return { ok: true, text: null };
   if (edit.is === "block") return { ok: true, text: withoutBlock(text) };
@@ -52,13 +52,13 @@ export function removeFrom(text: string | null, edit: FileEdit): EditResult {
   return changedJson(text, (now) => places.reduce((all, [path, value]) => remove(all, path, value), now));
 }
 
-/** True where the file has all of it, exactly as it should be. */
+/** True if the file contains the whole edit, exactly as expected. */
 export function isIn(text: string | null, edit: FileEdit): boolean {
   const added = addTo(text, edit);
   return added.ok && text !== null && added.text === text;
 }
 
-/** True where something of ours is in it, as it should be or not. */
+/** True if the file contains anything of the edit, changed or not. */
 export function isPartlyIn(text: string | null, edit: FileEdit): boolean {
   const removed = removeFrom(text, edit);
   return text !== null && removed.ok && removed.text !== text;
@@ -78,7 +78,7 @@ function setValue(text: string, path: JSONPath, value: unknown): string {
   return sameValue(valueAt(text, path), value) ? text : applyEdits(text, modify(text, path, value, FORMAT));
 }
 
-/** A parent that is empty without it was made for it. */
+/** Also removes a parent that becomes empty: it was created for this value. */
 function removeValue(text: string, path: JSONPath): string {
   if (valueAt(text, path) === undefined) return text;
   const without = applyEdits(text, modify(text, path, undefined, FORMAT));

@@ -2,9 +2,9 @@ import { OWN, OWN_FOLDER, ownPath } from "../../core/own-folder.ts";
 import { shellWord } from "../../core/shell-word.ts";
 
 /**
- * The shell that hosts run for an event. It looks for the marker of an open run before it starts anything, from the
- * project's folder upwards, does nothing within an agent that a run started itself, and keeps settings that make Node
- * slow to start away from it. `hook` and `program` are words of the shell, quoted.
+ * Shell script that hosts run for an event. It starts nothing before it finds the marker of an open run, from the
+ * project's folder upwards. It does nothing inside an agent started by a run, and removes settings that slow down the
+ * start of Node. `hook` and `program` are quoted shell words.
  */
 const guarded = (hook: string): string =>
   `d=\${CLAUDE_PROJECT_DIR:-$PWD}; while [ ! -e "$d/${ownPath(OWN.active)}" ]; do case $d in ?*/*) d=\${d%/*} ;; *) exit 0 ;; esac; done; [ -z "$ISDLC_NONCE" ] || exit 0; t=; command -v timeout >/dev/null && t="timeout 5"; NODE_EXTRA_CA_CERTS= NODE_OPTIONS= $t node ${hook} "$d"`;
@@ -12,16 +12,16 @@ const guarded = (hook: string): string =>
 const FAILED = "isdlc: its guard failed, so nothing may change while a run is open; the person can run: isdlc doctor";
 
 export type HookCommands = {
-  /** Refuses when it fails: for events that something can be refused at. */
+  /** Refuses on failure: for events that can be refused. */
   readonly closed: string;
-  /** Lets pass when it fails: for events that only tell. */
+  /** Passes on failure: for events that only report. */
   readonly open: string;
   readonly start: string;
 };
 
 /**
- * Registers the host, which runs this shell itself: its program file and the line that Linux keeps about it. The server
- * takes typed commands only from a registered host.
+ * Registers the host, which runs this shell itself: its program file and its line in `/proc`. The server accepts typed
+ * commands only from a registered host.
  */
 export const REGISTER_HOST =
   '[ -z "$ISDLC_NONCE" ] && [ -r "/proc/$PPID/stat" ] || exit 0; h=${XDG_STATE_HOME:-$HOME/.local/state}/isdlc/hosts; umask 077; [ -d "$h" ] || mkdir -p "$h"; { readlink "/proc/$PPID/exe"; IFS= read -r s < "/proc/$PPID/stat"; echo "$s"; } > "$h/$PPID"; exit 0';
@@ -34,6 +34,6 @@ export function hookCommands(hook: string, program: string): HookCommands {
   };
 }
 
-/** The same with the paths of this installation written into them. */
+/** Returns the commands with the paths of this installation. */
 export const installedHookCommands = (hook: string, program: string): HookCommands =>
   hookCommands(shellWord(hook), shellWord(program));

@@ -6,12 +6,12 @@ import { ProblemError } from "../../core/problem.ts";
 import { type FileSystem, readSmall, removeFile, replaceFile } from "../file-system/file-system.ts";
 import { addTo, type FileEdit, isIn, isPartlyIn, removeFrom } from "./edit-text.ts";
 
-/** One file of an integration. */
+/** File of an integration, with its edit. */
 export type FileChange = { readonly file: string; readonly edit: FileEdit };
 
 export type Outcome = { readonly file: string; readonly did: "written" | "unchanged" | "restored" | "removed" };
 
-/** How a file stands: all there, something of ours that is not as this version makes it, or nothing. */
+/** Status of a file: complete, present but different from this version, or absent. */
 export type InstalledFile = { readonly file: string; readonly is: "installed" | "changed" | "absent" };
 
 const Backup = z.object({ original: z.nullable(z.string()), written: z.string() });
@@ -20,7 +20,7 @@ type Backups = z.infer<typeof Backups>;
 
 const MAX_INSTALLED_FILE_BYTES = 4 * 1024 * 1024;
 
-/** Writes integrations into the files of agent products, and takes them out again to the byte. */
+/** Adds integrations to files of agent products, and removes them again, byte for byte. */
 export function createInstalledFiles(stateFolder: string, files: FileSystem) {
   const store = join(stateFolder, "installed.json");
   const backups = (): Backups => parseBackups(readSmall(files, store, MAX_INSTALLED_FILE_BYTES));
@@ -39,7 +39,7 @@ export function createInstalledFiles(stateFolder: string, files: FileSystem) {
         write(files, file, next);
         return { file, did: "written" };
       }),
-    /** Last file first: a folder in a folder is empty before the outer one is tried. */
+    /** Starts with the last file: inner folders are empty before outer ones are tried. */
     uninstall: (changes: readonly FileChange[]): Outcome[] =>
       changes.toReversed().map((change) => {
         const file = target(change.file);
@@ -68,19 +68,19 @@ type Before = {
   readonly known: z.infer<typeof Backup> | undefined;
 };
 
-/** What was there before us: as kept, unless somebody has changed the file since. */
+/** Returns the original text: the backup, unless the file was changed since. */
 function findOriginal(file: string, { text, change, known }: Before): string | null {
   if (text === null) return null;
   if (known !== undefined && digest(text) === known.written) return known.original;
   return isPartlyIn(text, change.edit) ? required(file, removeFrom(text, change.edit)) : text;
 }
 
-/** People keep such files as links into a repository of their own: what the link names is written. */
+/** Follows links: users may keep such files in their own repository, and that file is written. */
 function target(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    return file; // not there yet
+    return file; // does not exist yet
   }
 }
 
@@ -91,13 +91,13 @@ function write(files: FileSystem, file: string, text: string): void {
   if (mode !== undefined) chmodSync(file, mode & 0o777);
 }
 
-/** A folder that held nothing else goes with its last file. */
+/** Removes a file, and its folder if that is empty. */
 function removeWhole(files: FileSystem, file: string): void {
   removeFile(files, file);
   try {
     rmdirSync(dirname(file));
   } catch {
-    return; // it holds something else
+    return; // it contains other files
   }
 }
 
@@ -113,7 +113,7 @@ function parseBackups(bytes: Buffer | null): Backups {
   try {
     return Backups.parse(JSON.parse(bytes?.toString("utf8") ?? "{}"));
   } catch {
-    return {}; // forgotten: files are then changed by their entries
+    return {}; // backups are lost: uninstall then removes single entries
   }
 }
 

@@ -9,14 +9,14 @@ export const PRODUCTS = ["claude", "codex", "gemini", "opencode"] as const;
 export type Product = (typeof PRODUCTS)[number];
 
 export type Placement = {
-  /** The package that is installed. */
+  /** Folder of the installed package. */
   readonly package: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Working tree whose settings are written; null for the person's own. */
+  /** Working tree whose settings are written. Null for the user's own settings. */
   readonly project: string | null;
 };
 
-/** The files an integration needs, and what of each. */
+/** Returns the files of an integration and their edits. */
 export function planIntegration(product: Product, placement: Placement): readonly FileChange[] {
   return integrations[product](placement);
 }
@@ -76,7 +76,10 @@ function ownFolder(at: Placement, variable: string, name: string): string {
 
 const quoted = (text: string): string => JSON.stringify(text); // a basic string of TOML has the same escapes
 
-/** Codex keeps most of the environment from its servers: ours needs the person's folders, and what marks agents of a run. */
+/**
+ * Codex hides most of the environment from its servers. Ours needs the user's folders, and the markers of a run's
+ * agents.
+ */
 const FOR_SERVER = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", ...OWN_MARKERS];
 
 const codexServer = (at: Placement): string =>
@@ -111,7 +114,7 @@ function geminiHooks({ closed, open, start }: HookCommands): string {
   return `${JSON.stringify({ hooks }, null, 2)}\n`;
 }
 
-/** opencode has no hook commands: a plugin asks the same guard, and throws where it refuses or fails. */
+/** opencode has no hook commands. A plugin calls the same guard, and throws if it refuses or fails. */
 const opencodePlugin = (at: Placement): string => `// Made by isdlc install, taken away by isdlc uninstall.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";

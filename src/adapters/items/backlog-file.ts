@@ -4,7 +4,10 @@ import { editDocument, readDocument, replaceDocument } from "./document-file.ts"
 
 const MARKERS: readonly unknown[] = [" ", "~", "A", "x"];
 
-/** Sets the marker of the item's own line. False when there is no such line or it could not be written; the rest of the file stays byte for byte. */
+/**
+ * Sets the marker of the item's own line. Returns false if the line is missing or the write failed. The rest of the
+ * file stays unchanged, byte for byte.
+ */
 export function updateBacklogMarker(file: unknown, slug: unknown, marker: unknown): boolean {
   if (!isText(file) || !isText(slug) || !isMarker(marker)) return false;
   try {
@@ -16,11 +19,11 @@ export function updateBacklogMarker(file: unknown, slug: unknown, marker: unknow
       return true;
     });
   } catch {
-    return false; // a link in its place, a full disk
+    return false; // a link instead of the file, a full disk
   }
 }
 
-/** Takes the item's own line out. False when there is none, or it could not be written. */
+/** Removes the item's own line. Returns false if the line is missing or the write failed. */
 export function removeFromBacklog(file: string, slug: string): boolean {
   try {
     return editDocument(() => {
@@ -31,20 +34,20 @@ export function removeFromBacklog(file: string, slug: string): boolean {
       return true;
     });
   } catch {
-    return false; // a link in its place, a full disk
+    return false; // a link instead of the file, a full disk
   }
 }
 
-/** True where the backlog has a line that is the item's own, by its link, number or title. */
+/** True if the backlog has a line of the item, identified by its link, number or title. */
 export function hasBacklogLine(file: string, slug: string): boolean {
   try {
     return withMarker(readDocument(file)?.text ?? "", slug, " ") !== null;
   } catch {
-    return false; // a link in its place
+    return false; // a link instead of the file
   }
 }
 
-/** Adds a line at the end of the open items, and the file where there is none. False when it could not be written. */
+/** Adds a line after the open items, and creates a missing file. Returns false if the write failed. */
 // oxlint-disable-next-line max-params -- the published signature
 export function appendToBacklog(file: unknown, number: unknown, description: unknown, marker: unknown = " "): boolean {
   if (!isText(file) || typeof description !== "string" || description.trim() === "" || !isMarker(marker)) return false;
@@ -60,12 +63,15 @@ export function appendToBacklog(file: unknown, number: unknown, description: unk
   }
 }
 
-/** The item with a number: `16.2`, or `#16` of an issue. */
+/** Finds the item with a number: `16.2`, or `#16` of an issue. */
 export function findBacklogItemByNumber(file: unknown, number: unknown): BacklogItem | null {
   return readItems(file).find(({ itemNumber }) => itemNumber !== null && itemNumber === number) ?? null;
 }
 
-/** Items whose title holds the words, whatever their case; the one with exactly that title stands for itself. */
+/**
+ * Finds the items with these words in the title, ignoring case. If exactly one title equals the words, returns only
+ * that item.
+ */
 export function searchBacklogTitles(file: unknown, words: unknown): BacklogItem[] {
   const wanted = isText(words) ? words.trim().toLowerCase() : "";
   if (wanted === "") return [];
@@ -74,7 +80,7 @@ export function searchBacklogTitles(file: unknown, words: unknown): BacklogItem[
   return exact.length === 1 ? exact : found;
 }
 
-/** Every item of a backlog; none where the file is missing or no plain file. */
+/** Lists all items of a backlog. Empty if the file is missing or not a plain file. */
 export function readItems(file: unknown): BacklogItem[] {
   try {
     return isText(file) ? backlogItems(readDocument(file)?.text ?? "") : [];

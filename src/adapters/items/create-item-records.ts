@@ -7,8 +7,8 @@ import { aloneAtOnce } from "./items-lock.ts";
 import { mergeMeta } from "./meta-file.ts";
 
 /**
- * The item documents of a working tree. What cannot be written is told to `warn`; the run does not stop for it.
- * `state`: the user's own folder, where the lock is that everybody takes who changes a backlog.
+ * Creates access to the item documents of a working tree. Failed writes are reported to `warn` and do not stop the
+ * run. `state` is the user's own folder, with the lock for all changes of a backlog.
  */
 export function createItemRecords(root: string, state: string, warn: (warning: string) => void): ItemRecords {
   return {
@@ -29,7 +29,10 @@ export function createItemRecords(root: string, state: string, warn: (warning: s
   };
 }
 
-/** Why a path below the working tree is not used: a folder on the way is a link, or none; null when all are real. */
+/**
+ * Returns why a path under the working tree is unsafe: the path is not plain, or one of its folders is a link or
+ * another file. Null if it is safe.
+ */
 export function unsafeParent(root: string, names: readonly string[]): string | null {
   if (names.some((name) => ["", ".", ".."].includes(name))) return "the item's folder is not a plain path";
   try {

@@ -22,14 +22,14 @@ import {
 import { resolveItem } from "./resolve-item.ts";
 
 export type ItemsOptions = ItemsLocation & {
-  /** The user's own folder, where the lock is that everybody takes. */
+  /** The user's own folder, with the shared lock. */
   readonly state: string;
   readonly clock: Clock;
-  /** Makes a folder below the working tree. */
+  /** Creates a folder under the working tree. */
   readonly makeFolder: (path: string) => void;
 };
 
-/** The items of a working tree. */
+/** Creates access to the items of a working tree. */
 export function createItems(options: ItemsOptions): Items {
   const { root, state, files } = options;
   const folderOf = (item: string): string => join(root, ...item.split("/"));
@@ -81,7 +81,7 @@ function writeItem(
 ): Creation {
   const dir = join(itemsFolder(options), folder);
   if (folderExists(options.files, dir) && !isUnfinished(options, dir)) return { created: false, warnings: [] };
-  // The line first and the meta last: whoever is killed in between is found out, and nothing is written twice.
+  // Writes the line first and the meta last: an interruption in between is detected, and nothing is written twice.
   const line = backlogDescription(title, { reference, folder: `${ITEMS_ROOT}/${folder}` });
   const backlog = backlogFile(options);
   const isLinked = readItems(backlog).some((item) => item.folder === folder);
@@ -106,7 +106,7 @@ function writeItem(
   return { created: true, warnings: warnings.filter((warning) => warning !== null) };
 }
 
-/** Where folders of removed items are kept, relative to the working tree. */
+/** Folder of removed items, relative to the working tree. */
 const REMOVED = ownPath(OWN.removed);
 
 function removeItem(options: ItemsOptions, folder: string): Removal {
@@ -125,7 +125,7 @@ function keepFolder({ root, files, makeFolder }: ItemsOptions, dir: string, fold
   }
 }
 
-/** A folder in which nothing but a draft is, if that: whoever made it was stopped before the rest. */
+/** True if the folder contains at most a draft: its creation was interrupted. */
 const isUnfinished = ({ files }: ItemsOptions, dir: string): boolean =>
   files.readdirSync(dir).every((name) => name === "draft.md");
 
@@ -139,7 +139,7 @@ function writeDraft(dir: string, text: string): string | null {
   }
 }
 
-/** One more than the last number of the newest section: after 16.2 comes 16.3. */
+/** Returns the next number of the newest section: 16.3 after 16.2. */
 function nextNumber(options: ItemsLocation): string {
   const numbers = readItems(backlogFile(options)).flatMap(({ itemNumber }) => {
     const [, section, item] = /^([0-9]+)\.([0-9]+)$/.exec(itemNumber ?? "") ?? [];

@@ -4,16 +4,19 @@ import { nodeFiles, OPEN, openPlain, readRange, placeFile, syncFolder } from "..
 import { decodePath, encodePath } from "../git/process/git-path.ts";
 
 export type FoundDocument = {
-  /** Bytes that are no UTF-8 are kept, each as a lone surrogate. */
+  /** Bytes that are not UTF-8 are preserved, each as a lone surrogate. */
   readonly text: string;
   readonly mode: number;
 };
 
-/** As other files of a project: the person's umask decides. */
+/** Same mode as other files of a project: the user's umask decides. */
 const ORDINARY = 0o666;
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
-/** A document of the project; null where there is none. @throws for links, folders, pipes and what is too large to be one. */
+/**
+ * Reads a document of the project. Null if it does not exist.
+ * @throws for links, folders, pipes and files larger than `MAX_DOCUMENT_BYTES`
+ */
 export function readDocument(path: string): FoundDocument | null {
   const fd = openPlain(nodeFiles, path, OPEN.read);
   if (fd === null) return null;
@@ -26,10 +29,10 @@ export function readDocument(path: string): FoundDocument | null {
   }
 }
 
-/** Holds almost every document whole, which spares asking for its size. */
+/** Holds almost every document completely, which saves a call for its size. */
 const common = Buffer.allocUnsafe(16 * 1024);
 
-/** The text alone, for reading many: half the calls of `readDocument`, and refusing the same. */
+/** Reads the text only, with half the calls of `readDocument` and the same refusals. For reading many documents. */
 export function readDocumentText(path: string): string | null {
   const fd = openPlain(nodeFiles, path, OPEN.read);
   if (fd === null) return null;
@@ -43,7 +46,7 @@ export function readDocumentText(path: string): string | null {
   return decodePath(common.subarray(0, length));
 }
 
-/** Somebody else wrote the document between our reading and our writing. */
+/** Another process wrote the document between our read and our write. */
 class ChangedMeanwhile extends Error {
   constructor() {
     super("it was changed meanwhile");
@@ -52,7 +55,7 @@ class ChangedMeanwhile extends Error {
 
 const MAX_WRITE_ATTEMPTS = 20;
 
-/** Reads, changes and replaces a document, again when somebody else wrote it in between. */
+/** Reads, changes and replaces a document. Repeats this if another process wrote the document in between. */
 export function editDocument<T>(edit: () => T): T {
   for (let tried = 1; ; tried++) {
     try {
@@ -64,8 +67,8 @@ export function editDocument<T>(edit: () => T): T {
 }
 
 /**
- * Puts a document in place in one step, durably; it is complete or the old one.
- * @throws where what is there is not what was found, or is no plain file.
+ * Replaces a document durably and in one step: readers find the complete new document or the old one.
+ * @throws if the current document is not the one that was read, or not a plain file
  */
 export function replaceDocument(path: string, text: string, found: FoundDocument | null): void {
   placeFile(nodeFiles, path, {

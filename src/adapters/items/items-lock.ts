@@ -2,16 +2,19 @@ import { type FileSystem, nodeFiles } from "../file-system/file-system.ts";
 import { createFileLock, type FileLock, whileHeld } from "../file-lock/file-lock.ts";
 import { systemLockProcesses } from "../file-lock/lock-files.ts";
 
-/** Waiting for others who write documents of items, in milliseconds. Nobody holds the lock for longer than a few. */
+/** Time to wait for other writers of item documents. They hold the lock for a few milliseconds at most. */
 const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 5;
 
-/** Does the work while nobody else of this user adds items or changes the backlog. `state`: the user's own folder. */
+/** Runs `work` while nothing else of this user adds items or changes the backlog. `state` is the user's own folder. */
 export function alone<T>(state: string, work: () => T, files: FileSystem = nodeFiles): Promise<T> {
   return whileHeld(itemsLock(state, files), LOCK_TIMEOUT_MS, work);
 }
 
-/** The same for work that nothing else of this process may come in between of. False when others did not make room in time. */
+/**
+ * Does the same synchronously, without interruption by other work of this process. Returns false if the lock stayed
+ * busy for `patience` milliseconds.
+ */
 export function aloneAtOnce(state: string, work: () => void, patience = LOCK_TIMEOUT_MS): boolean {
   const lock = itemsLock(state, nodeFiles);
   const until = performance.now() + patience;

@@ -15,7 +15,7 @@ import {
 
 export type MetaWriting = { readonly written: true } | { readonly written: false; readonly warning: string };
 
-/** An item's `meta.json`, told apart from a missing and from a damaged one. Never throws. */
+/** Reads an item's `meta.json`, and distinguishes missing from damaged files. Never throws. */
 export function inspectMeta(dir: unknown): MetaReading {
   let text: string | null = null;
   try {
@@ -38,13 +38,13 @@ export function inspectMeta(dir: unknown): MetaReading {
 const notAList = (value: unknown): string[] =>
   Array.isArray(value) ? [] : [...validatePhasesCompleted(value).warnings];
 
-/** The same as a value; null for missing and damaged alike. */
+/** Returns the meta, or null if it is missing or damaged. */
 export function readMetaJson(dir: unknown): ItemMeta | null {
   const reading = inspectMeta(dir);
   return reading.is === "found" ? reading.meta : null;
 }
 
-/** The same for a folder that was just listed as a real one, and so is not looked at again. */
+/** Does the same for a folder just listed as a real one, which is not checked again. */
 export function readListedMeta(dir: string, now: string): ItemMeta | null {
   try {
     const text = readDocumentText(`${dir}${sep}meta.json`);
@@ -54,7 +54,7 @@ export function readListedMeta(dir: string, now: string): ItemMeta | null {
   }
 }
 
-/** Writes an item's meta as readable JSON; the status follows from the list. Never throws. */
+/** Writes an item's meta as readable JSON, with the status derived from the completed phases. Never throws. */
 export function writeMetaJson(dir: unknown, meta: unknown): MetaWriting {
   return attempt(() => {
     const file = fileIn(dir);
@@ -63,7 +63,9 @@ export function writeMetaJson(dir: unknown, meta: unknown): MetaWriting {
   });
 }
 
-/** Sets the engine's own fields in what is on disk, a damaged file excepted: that is for a person to fix. Never throws. */
+/**
+ * Sets the engine's own fields in the existing file. A damaged file stays unchanged: a user must fix it. Never throws.
+ */
 export function mergeMeta(dir: unknown, fields: MetaFields): MetaWriting {
   return attempt(() => {
     const file = fileIn(dir);
@@ -72,7 +74,10 @@ export function mergeMeta(dir: unknown, fields: MetaFields): MetaWriting {
   });
 }
 
-/** Takes out that a build was completed at that time, where that is there. @throws when it cannot be written. */
+/**
+ * Removes a build's completion time if it is equal to `completedAt`.
+ * @throws if the file cannot be written
+ */
 export function withdrawCompletion(dir: string, completedAt: string): void {
   editDocument(() => {
     const file = fileIn(dir);
@@ -107,7 +112,10 @@ function readRecord(file: string): FoundRecord | null {
 const readMetaDocument = (file: string): FoundDocument | null =>
   folderExists(nodeFiles, join(file, "..")) ? readDocument(file) : null;
 
-/** Keeps a damaged file beside its place and writes a new one; the name it is kept under. @throws when it cannot. */
+/**
+ * Saves a damaged file under another name and writes a new one. Returns that name.
+ * @throws if a file cannot be written
+ */
 export function replaceDamaged(dir: string, damaged: string, meta: Record<string, unknown>): string {
   const names = new Set(nodeFiles.readdirSync(dir));
   let number = 1;

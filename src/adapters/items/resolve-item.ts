@@ -10,8 +10,8 @@ import { findBacklogItemByNumber, readItems, searchBacklogTitles } from "./backl
 import { readListedMeta, readMetaJson } from "./meta-file.ts";
 
 /**
- * The item a person means: by folder name, by the end of one, by number, by reference, by title, in this order.
- * Several are a choice for the person. What was typed is compared with names that are there, never made part of a path.
+ * Finds the item a user means: by folder name, the end of a folder name, number, reference or title, in this order. If
+ * several match, the user chooses. The input is compared with existing names, and never becomes part of a path.
  */
 export function resolveItem(input: unknown, requirementsDir: unknown, backlogFile: unknown): ResolvedItem {
   const wanted = typeof input === "string" ? input.trim() : "";
@@ -33,18 +33,18 @@ export function resolveItem(input: unknown, requirementsDir: unknown, backlogFil
   return null;
 }
 
-/** Items whose meta names the reference: `#42`, `GH-42`, `ABC-12`. */
+/** Finds the items with this reference in their meta: `#42`, `GH-42`, `ABC-12`. */
 export function findByExternalRef(requirementsDir: unknown, reference: unknown): FoundItem[] {
   return typeof reference === "string" ? byReference(itemFolders(requirementsDir), [], reference) : [];
 }
 
-/** The folder made for a description: named for it, with or without a number before. */
+/** Finds the folder named after a description, with or without a number in front. */
 export function findDirForDescription(requirementsDir: unknown, description: unknown): FoundItem | null {
   if (typeof description !== "string" || description.trim() === "") return null;
   return fromFolder(folderFor(itemFolders(requirementsDir), description))[0] ?? null;
 }
 
-/** Every item folder, sorted by name. */
+/** Lists all item folders, sorted by name. */
 export function listItems(requirementsDir: unknown): FoundItem[] {
   const now = new Date().toISOString();
   return itemFolders(requirementsDir).map((folder) => ({ ...folder, meta: readListedMeta(folder.dir, now) }));
@@ -52,14 +52,14 @@ export function listItems(requirementsDir: unknown): FoundItem[] {
 
 type Folder = { readonly slug: string; readonly dir: string };
 
-/** Real folders with safe names only: a link is no item. */
+/** Lists real folders with safe names. Links are not items. */
 function itemFolders(requirementsDir: unknown): Folder[] {
   if (typeof requirementsDir !== "string" || requirementsDir === "" || requirementsDir.includes("\0")) return [];
   try {
     if (!folderExists(nodeFiles, requirementsDir)) return [];
     const entries = nodeFiles.readdirSync(requirementsDir, { withFileTypes: true });
     const names = entries.filter((entry) => entry.isDirectory() && isSafeName(entry.name)).map(({ name }) => name);
-    const parent = join(requirementsDir, sep); // joined once: for many items that is a tenth of the time
+    const parent = join(requirementsDir, sep); // joined once: for many items, this takes a tenth of the time
     return names.sort().map((slug) => ({ slug, dir: `${parent}${slug}` }));
   } catch {
     return [];
@@ -68,10 +68,10 @@ function itemFolders(requirementsDir: unknown): Folder[] {
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Words may hold a slash; a lone word with one is a path, and no item's. */
+/** True for a single word with a slash. Several words may contain one without being a path. */
 const isPath = (text: string): boolean => /[\\/\p{Cc}]/u.test(text) && !text.includes(" ");
 
-/** A folder that is the words with a number before them comes before one that merely ends like them. */
+/** Prefers folders named like the input after their number to folders that only end like it. */
 function bySuffix(folders: readonly Folder[], wanted: string): Folder[] {
   const ending = `-${wanted.toLowerCase()}`;
   const found = folders.filter(({ slug }) => slug.toLowerCase().endsWith(ending));
@@ -79,7 +79,7 @@ function bySuffix(folders: readonly Folder[], wanted: string): Folder[] {
   return numbered.length > 0 ? numbered : found;
 }
 
-/** Folders with a meta file come first; one without is an older item and counts when there is no other. */
+/** Prefers folders with a meta file. A folder without one is an older item, and counts only if all are without. */
 function preferAnalysed(folders: readonly Folder[]): FoundItem[] {
   const found = folders.flatMap(fromFolder);
   const known = found.filter(({ meta }) => meta !== null);
@@ -99,7 +99,7 @@ function byReference(folders: readonly Folder[], items: readonly BacklogItem[], 
 
 function folderFor(folders: readonly Folder[], description: string): Folder | undefined {
   const slug = generateSlug(description);
-  if (slug === generateSlug("")) return undefined; // such a name says nothing about the work
+  if (slug === generateSlug("")) return undefined; // such a name does not describe the work
   const slugs = [slug, wordSlug(description.slice(0, MAX_TITLE_LENGTH))];
   const isNamed = (name: string): boolean => slugs.some((one) => isSame(name, one));
   return (
@@ -110,7 +110,7 @@ function folderFor(folders: readonly Folder[], description: string): Folder | un
 const fromFolder = (folder: Folder | undefined): FoundItem[] =>
   folder === undefined ? [] : [{ ...folder, meta: readMetaJson(folder.dir) }];
 
-/** A line of the backlog with its folder: the one it links to, else the one named for its title. */
+/** Returns a backlog line with its folder: the linked one, otherwise the one named after its title. */
 function listed(item: BacklogItem | null, folders: readonly Folder[]): FoundItem[] {
   if (item === null) return [];
   const { folder: name, title, line, itemNumber } = item;
@@ -120,7 +120,7 @@ function listed(item: BacklogItem | null, folders: readonly Folder[]): FoundItem
   return [{ ...found, slug, backlogLine: line, ...(itemNumber !== null && { itemNumber }) }];
 }
 
-/** One folder found twice is one item. */
+/** Removes duplicates with the same folder. */
 function distinct(items: readonly FoundItem[]): FoundItem[] {
   return items.filter((item, index) => item.dir === null || items.findIndex(({ dir }) => dir === item.dir) === index);
 }
