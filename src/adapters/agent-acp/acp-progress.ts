@@ -2,7 +2,7 @@ import type { ToolCall } from "./acp-messages.ts";
 
 /** Characters of one progress text. */
 const MAX_PROGRESS_LENGTH = 200;
-/** Characters of an unfinished line; longer ones are never displayed. */
+/** Characters kept of an unfinished line; more are never displayed. */
 const MAX_LINE_LENGTH = 4 * MAX_PROGRESS_LENGTH;
 
 export interface MessageProgress {

@@ -151,7 +151,8 @@ function judgeMeanwhile(table: ProcessTable, { opener, why, isLeft }: Meanwhile)
 type Later = { readonly opener: ProcessFacts; readonly root: ProcessFacts; readonly since: number };
 
 /**
- * Assesses a terminal opened after all agents ended: an orphaned process of an agent may have restarted itself since.
+ * Assesses a terminal opened while no agent was running: an orphaned process of an agent may have restarted itself
+ * since.
  */
 function judgeLater(table: ProcessTable, { opener, root, since }: Later): Judgement {
   if (!isOrphan(table, root) || (table.startedAt(root) ?? 0) < since) return null;
@@ -171,8 +172,8 @@ const isIn = (time: number | null, spans: readonly Span[]): boolean =>
   time !== null && spans.some(({ since, until }) => time >= since && time <= (until ?? Infinity));
 
 /**
- * Finds an ancestor from before all agents: a session is as old as its oldest member, even if its leader exited, as on
- * build servers.
+ * Finds an ancestor in the same session from before any agent ran: a session is as old as its oldest member, even if
+ * its leader exited, as on build servers.
  */
 function memberFromBefore(table: ProcessTable, self: ProcessFacts, spans: readonly Span[]): ProcessFacts | null {
   const isBefore = (time: number | null): boolean => time !== null && spans.every(({ since }) => time < since);
