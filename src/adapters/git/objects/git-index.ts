@@ -137,7 +137,7 @@ const contentAt = (bytes: Buffer, start: number): TreeEntry => ({
   id: bytes.toString("hex", start + ID_AT, start + FLAGS_AT),
 });
 
-/** Adds NUL bytes, at least one, up to a multiple of eight. */
+/** Returns the length padded with NUL bytes: at least one, up to a multiple of eight. */
 const padded = (length: number): number => (length + 8) & ~7;
 
 function plain(text: string, at: number): { name: string; end: number } {

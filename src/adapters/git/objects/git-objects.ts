@@ -47,7 +47,7 @@ async function readObject(catFile: Conversation, id: string): Promise<GitObject 
   const object = await catFile.ask(Buffer.from(`${id}\n`), async (answers, isNew) => {
     const [, type = "", size = ""] = (await answers.line()).split(" ");
     const isMissing = !/^\d+$/.test(size);
-    if (isMissing && !isNew) throw gitFailed("cat-file", `the object ${id} is missing`); // or was added in a way only a new git sees
+    if (isMissing && !isNew) throw gitFailed("cat-file", `the object ${id} is missing`); // or only a new git sees it
     if (isMissing) return null;
     const content = await answers.bytes(Number(size) + 1);
     return { type, content: Buffer.from(content.subarray(0, -1)) };

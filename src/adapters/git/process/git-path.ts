@@ -62,7 +62,10 @@ export function isUnder(path: string, folder: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** Returns true for a path in git's form: relative, and without NUL, empty, `.`, `..` or `.git` parts. */
+/**
+ * Returns true for a path in git's form: relative, without NUL, and without empty, `.`, `..` or (in any case) `.git`
+ * parts.
+ */
 export function isTreePath(path: string): boolean {
   if (path === "" || path.includes("\0")) return false;
   return path.split("/").every((part) => part !== "" && part !== "." && part !== ".." && !/^\.git$/i.test(part));

@@ -82,7 +82,10 @@ function start(cwd: string, args: readonly string[], options: Start): Promise<Gi
 
 type Setting = readonly [key: string, value: string];
 
-/** Replacements for repository settings if the user has no value for them. Other settings are emptied. */
+/**
+ * Replacements for settings without approval, if the user has no value for them. Without a replacement, the setting is
+ * emptied.
+ */
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/^core\.fsmonitor$/, "false"],
   [/^core\.sshcommand$/, "ssh"],
@@ -100,7 +103,7 @@ function overrideSettings(refused: readonly string[], own: RepositoryPrograms["o
   const keys = new Set(refused.filter((key) => key !== "core.hookspath"));
   return [...keys].flatMap((key): Setting[] => {
     const usual = INSTEAD.find(([pattern]) => pattern.test(key))?.[1] ?? "";
-    const emptied = key.startsWith("credential.") ? [""] : []; // git asks every helper in its list; an empty value clears the list
+    const emptied = key.startsWith("credential.") ? [""] : []; // git asks all helpers; an empty value clears the list
     const values = [...emptied, ...(own.get(key) ?? [usual])].map((value): Setting => [key, value]);
     const required = /^(filter\..*\.)[^.]*$/s.exec(key)?.[1]?.concat("required");
     return required === undefined ? values : [...values, [required, own.get(required)?.at(-1) ?? "false"]];

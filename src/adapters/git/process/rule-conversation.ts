@@ -35,7 +35,7 @@ export function createRuleConversation(begin: () => Conversation): RuleConversat
   }
   let last: Promise<unknown> = Promise.resolve();
   return (asking) => {
-    const answer = last.then(() => answered(asking)); // one at a time: a request could end the git that another one waits for
+    const answer = last.then(() => answered(asking)); // in sequence: no request ends a git that another one uses
     last = answer.catch(() => undefined);
     return answer;
   };

@@ -9,8 +9,8 @@ const MAX_PATHS = 200;
 
 /**
  * Checks for many commits if the code differs from HEAD outside the folders of items. Omits commits that git cannot
- * compare. Starts git once if other folders differ too, a second time if only documents may differ, and once before to
- * expand short hashes. Never throws.
+ * compare. Starts git once if other folders differ too, a second time if only documents or the folders around them
+ * differ, and once before to expand short hashes. Never throws.
  */
 export function codeMovedOn(
   root: string,

@@ -28,7 +28,7 @@ export function repositoryAt(cwd: string, caller: RepositoryQuery): () => Promis
   return async () => (known ??= await openRepository(cwd, { allows: allowsNothing, ...caller }));
 }
 
-/** Opens a repository; null if it is unavailable for any reason. */
+/** Opens a repository; null instead of GIT_UNAVAILABLE. Other errors are thrown. */
 export async function orNull(open: () => Promise<Repository>): Promise<Repository | null> {
   try {
     return await open();

@@ -154,7 +154,7 @@ async function removeBranch(
 ): Promise<DeletedBranch | WorktreeRefusal<BranchRefusal>> {
   const done = await person(["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, tip]);
   if (done.status !== 0) return refused("gitRefused", `The branch was not deleted: ${lastWords(done)}.`, [branch]);
-  // A later branch of the same name must not inherit the upstream. The branch may have no such section.
+  // A later branch of the same name must not inherit the upstream. Fails if there is none, which is ignored.
   await person(["config", "--local", "--remove-section", `branch.${branch}`]);
   return { ok: true, tip, ref };
 }

@@ -14,10 +14,10 @@ import { fileAt } from "./worktree-uncommitted.ts";
 const LOCK_TIMEOUT_MS = 10_000;
 
 /**
- * Copies the files under `.isdlc` of a linked tree to the main tree. Journals of ended runs join those of the main
- * tree, where the history finds them. All other files go to `.isdlc/worktrees/<name>`. Nothing is overwritten; files
- * that exist there with the same content are not copied again. Returns the paths of all files, relative to the main
- * tree.
+ * Copies the untracked files under `.isdlc` of a linked tree to the main tree, without temporary ones. Journals of
+ * ended runs join those of the main tree, where the history finds them. All other files go to
+ * `.isdlc/worktrees/<name>`. Nothing is overwritten; files that exist there with the same content are not copied
+ * again. Returns the paths of all files, relative to the main tree.
  */
 export async function carryOwnFiles(tree: string, main: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const paths = await ownFiles(tree, env);

@@ -20,7 +20,7 @@ export type CarriedRun = {
   readonly trees: readonly string[];
 };
 
-/** Pushes a run's branch and all its snapshots, each under its id, as workers do. Returns their names and ids. */
+/** Pushes a run's branch and all its snapshots, each under its id, as workers do. Returns where they are. */
 export async function pushRunTree(repository: Repository, carried: CarriedRun): Promise<LeftTree> {
   const { run, branch, snapshot, trees } = carried;
   requireBranchName(branch, "push");

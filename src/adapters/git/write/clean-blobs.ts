@@ -15,7 +15,7 @@ export type CleanedBlobs = {
 /**
  * Applies the user's filters (such as LFS): snapshots contain files as they are in the working tree, commits contain
  * filtered files. The input of a filter is read from the snapshot, not from the working tree. Filters named only by
- * this repository run if a person agreed to them, because an agent may have written its settings.
+ * this repository run only if a person agreed to them, because an agent may have written its settings.
  */
 export async function cleanBlobs(
   repository: Repository,

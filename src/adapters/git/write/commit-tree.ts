@@ -89,7 +89,10 @@ async function make({ repository, person, parent, tree }: CommitContext, message
   });
 }
 
-/** Checks branch, parent and tree of the new commit. Undoes any other commit. */
+/**
+ * Checks branch, parent and tree of the new commit. Undoes any other commit; if only the tree differs, the commit is
+ * first saved under a ref.
+ */
 async function judge(committing: CommitContext, made: string | null): Promise<CommitResult> {
   const { git, person, repository, tree } = committing;
   if (made === null || !(await isInPlace(committing, made))) {

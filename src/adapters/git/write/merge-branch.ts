@@ -192,8 +192,8 @@ export async function goToBase({ git, person, base, baseTip }: Merge): Promise<R
 }
 
 /**
- * Merges next to user files that block the switch to the base. After the merge the base has the same files, and
- * nothing blocks the switch.
+ * Merges in a temporary working tree, because user changes block the switch to the base. After the merge, the files
+ * with these changes are the same on the base, and nothing blocks the switch.
  */
 async function mergeInTemporaryTree(merge: Merge): Promise<MergeOutcome> {
   const outcome = await mergeAside(merge);

@@ -20,7 +20,10 @@ export async function startBranch(repository: Repository, branch: string, commit
   await switchTo(repository, { from: here.head, to: commit }, target);
 }
 
-/** Switches to an existing branch that contains the commit. */
+/**
+ * Switches back to an existing branch.
+ * @throws ProblemError GIT_FAILED if the branch does not contain the commit.
+ */
 export async function returnToBranch(repository: Repository, branch: string, commit: string): Promise<void> {
   const git = checked(repository, branch, commit);
   const tip = await branchTip(repository, branch);
