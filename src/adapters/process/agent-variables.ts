@@ -57,7 +57,10 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 /** A user's own program may wrap any of the products. */
 const ANY = [...CLAUDE, ...CODEX, ...COPILOT, ...QWEN, ...VENDORS, "OPENCODE_*"];
 
-/** Returns the environment of an agent: variables for its product, and those allowed by the user. */
+/**
+ * Returns the environment of an agent: variables for its product and those named in its settings, without keys of other
+ * vendors, plus all variables allowed by the user.
+ */
 export function agentVariables(agent: KeyHolder, env: Environment, allowed: readonly string[]): Environment {
   const own = Object.hasOwn(OWN, agent.agent) ? (OWN[agent.agent] ?? []) : ANY;
   const named = Object.keys(env).filter((name) => agent.isNamed(name));

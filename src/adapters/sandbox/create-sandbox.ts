@@ -111,7 +111,7 @@ function locksIn(tree: string, gitDirs: readonly string[]): GitLocks {
   return { pinned, locked: [...own.filter((path) => existsSync(path)), ...locked] };
 }
 
-/** Returns the writable document folder of a run without an item, which lies in `.isdlc`. */
+/** Creates the writable document folder of a run without an item, which lies in `.isdlc`. Other runs have none. */
 function documentsIn(tree: string, documents: string | null): readonly string[] {
   const folder = join(tree, documents ?? "");
   if (folder === join(tree, OWN_FOLDER) || !isWithin(folder, join(tree, OWN_FOLDER))) return [];

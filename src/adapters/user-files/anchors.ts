@@ -55,7 +55,7 @@ export function createFileAnchors(directory: string, workingTree: string, files:
       known = { stamp, list: readList(files, listFile) ?? { path, generation: "", open: null, heads: {} } };
     return known.list;
   };
-  /** Returns the head written after the list, or null if there is none. */
+  /** Returns the head written after the list, if any. */
   const newest = (): AnchorHead | null => {
     const found = orNull(() => readAnchorHead(files, headFile));
     return found !== null && found.generation === list().generation ? found : null;

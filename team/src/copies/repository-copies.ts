@@ -31,7 +31,7 @@ export type RepositoryCopy = {
   fetch(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Reads the branch of the remote's HEAD. Returns null if HEAD names none. */
   readMainBranch(): Promise<string | null>;
-  /** Reads a regular file of a fetched commit. Returns null if there is none. */
+  /** Reads a regular file of a fetched commit. Returns null for anything else. */
   readFile(commit: string, path: string): Promise<Buffer | null>;
   /** Lists all files under a folder of a fetched commit. */
   listFiles(commit: string, folder: string): Promise<readonly string[]>;
@@ -110,7 +110,7 @@ async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv):
   };
 }
 
-/** Refs that protect objects, and tell the remote which objects the copy already has. */
+/** Refs that protect objects. A fetch sends them to the remote as objects that the copy already has. */
 const KEPT = "refs/kept/";
 /** Temporary refs, with a random folder for each fetch. */
 const FETCHED = "refs/fetched/";

@@ -19,7 +19,7 @@ export type SubmissionDetails = {
   readonly request?: string | undefined;
   /** Digest of the sender's token if it was not checked yet. Nothing is recorded with an invalid token. */
   readonly token?: string | null;
-  /** Where the working tree of the decision was pushed to. */
+  /** Pushed state of the working tree that the decision is about. */
   readonly left?: LeftTree | null;
 };
 

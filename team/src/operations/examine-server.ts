@@ -148,7 +148,7 @@ async function hostFinding(pool: Pool): Promise<ServerFinding> {
   return { what: "git host", isFine: rows.length === 0, detail };
 }
 
-/** Always passes: an unreachable address of a user is reported, but is no fault of the server. */
+/** Always passes: an unreachable address of a user is reported, but not the fault of the server. */
 async function notificationFinding(pool: Pool): Promise<ServerFinding> {
   const { rows } = await pool.query<{ waiting: number; givenUp: readonly string[] }>(
     `select count(*) filter (where due_at is not null)::int as waiting,

@@ -8,7 +8,7 @@ import type { TeamPage } from "./team-page-parts.ts";
 export type Entrance = { readonly page: TeamPage; readonly refused: RefusedTokens };
 
 export type Attempt = {
-  /** Secret of the attempt. One that succeeded before may try again, even from a blocked address. */
+  /** Secret of the attempt. Secrets that succeeded before are exempt from the limit. */
   readonly known: string;
   /** Returns null if the attempt is refused. */
   readonly answer: () => Promise<Response | null>;
