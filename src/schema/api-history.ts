@@ -11,7 +11,10 @@ export const RunMetrics = z.object({
   minutes: measured,
   attempts: measured,
   redos: measured,
-  /** `gates`: phases that were completed and accepted. `firstTry`: how many of them needed one attempt and no fix after a failed check. */
+  /**
+   * `gates`: phases that were completed and accepted. `firstTry`: how many of them needed one attempt and no fix after
+   * a failed check.
+   */
   gates: measured,
   firstTry: measured,
   tokens: measured,
