@@ -6,7 +6,10 @@ import type { ActiveRun, Baseline } from "./run.ts";
 export const needsBaseline = ({ tests, phases }: ActiveRun): boolean =>
   tests !== null && phases.some(({ rule }) => rule.tests && rule.writes !== "item");
 
-/** Compares a test result with the baseline. Accepted failures of the baseline are known. */
+/**
+ * Compares a test result with the baseline. A failure is known if the user accepted the baseline and no other test
+ * fails.
+ */
 export function againstBaseline(baseline: Baseline | null, result: CheckResult): CheckResult {
   if (baseline === null || result.name !== "tests" || !hasRun(result) || !hasRun(baseline.result)) return result;
   const against = compared(baseline.result, result);

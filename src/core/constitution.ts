@@ -5,7 +5,8 @@ const ARTICLE_LENGTH = 2000; // characters of one article in a reviewer's prompt
 
 /**
  * Returns the named articles in document order, empty if it has none. An article starts at a heading with its Roman
- * number (`## Article III: …`, `### III. …`) and ends at the next heading of the same or a higher level.
+ * number (`## Article III: …`, `### III. …`) and ends at the next article, or at the next heading of the same or a
+ * higher level.
  */
 export function readArticles(markdown: string, names: readonly string[]): string {
   const wanted = new Set(names.map((name) => name.toUpperCase()));

@@ -85,7 +85,7 @@ type Account = {
 };
 
 /**
- * Returns why to stop an execution, if it must. The answer that spends the budget may be the last one: the execution
+ * Returns why an execution must stop, if it must. The answer that spends the budget may be the last one: the execution
  * stops only before the next question to the model.
  */
 export function reasonToStop(watched: ExecutionProgress, account: Account): Stop | null {

@@ -32,7 +32,6 @@ function digestFor(phase: PhaseDefinition, { personaDigests }: PlanChoices): str
 /** Returns the path of an artifact, relative to the working tree, with forward slashes. */
 export const artifactPath = (item: string, name: string): string => `${item}/${name}`;
 
-/** Returns the paths of a phase's outputs. */
 export const resolveOutputs = ({ outputs }: Pick<PhaseDefinition, "outputs">, item: string): string[] =>
   outputs.map((name) => artifactPath(item, name));
 

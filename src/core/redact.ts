@@ -2,7 +2,7 @@
 export const REDACTED = "[secret]";
 /** Maximum characters; longer text is cut to limit the time of redaction. */
 export const MAX_TEXT_LENGTH = 4_000_000;
-/** Shorter values are likely to be ordinary words. */
+/** Shorter values are too likely to be ordinary words. */
 const SHORTEST_SECRET = 8;
 
 /**
@@ -32,8 +32,8 @@ const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$|CREDENTIAL
 
 /**
  * Each pattern takes linear time: it starts with fixed characters and repeats a single class. If something must follow
- * the repetition, the start cannot occur again inside it. A preceding letter prevents a match, unless it belongs to an
- * escape such as \n.
+ * the repetition, the start cannot occur again inside it. A preceding letter or digit prevents a match, unless it
+ * belongs to an escape such as \n.
  */
 const PATTERNS: readonly RegExp[] = [
   /(?<!(?<!\\)[A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}/g, // OpenAI, Anthropic

@@ -125,7 +125,7 @@ export type Stage =
   | {
       readonly is: "rechecking";
       readonly by: Person;
-      /** Digests of failures that the user saw and accepted. */
+      /** Digests of failures shown at the gate that the user continued despite. */
       readonly overruled: readonly string[];
       readonly loosened: Supervision | null;
       readonly pausedAt: string | null;

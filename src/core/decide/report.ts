@@ -28,7 +28,7 @@ import { budgetAsked, stoppedFor } from "./budget-asked.ts";
 import { abandoned, claimedBy, done, effectiveSizing, failed, usageTold } from "./execution-end.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
-/** Longest output in lines (one page) that opens no gate in a phase with `gate: "large"`. */
+/** Lines of output (one page) above which a phase with `gate: "large"` always opens a gate. */
 export const LARGE_ARTIFACT_LINES = 80;
 /** Task lists an agent may write for one design before the run escalates. */
 const MAX_TASK_LISTS = 3;

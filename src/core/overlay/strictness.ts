@@ -40,7 +40,6 @@ export const atLeastAsStrict: Readonly<Record<RuleName, StrictnessRule>> = {
 
 export const RULE_NAMES = Object.keys(atLeastAsStrict) as RuleName[]; // the keys of `atLeastAsStrict`
 
-/** Returns the value of a rule by its name. */
 export function ruleValue(phase: PhaseDefinition, rule: RuleName): unknown {
   if (rule === "checks.limit") return phase.checks.limit;
   if (rule === "checks.breaker") return phase.checks.breaker;
