@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { useStored } from "../stored.ts";
 import type { Review } from "./review-context.ts";
 
-/** Returns the comments of earlier gates marked as resolved by the user. They are hidden at their lines. */
+/** Tracks comments of earlier gates marked as resolved by the user, which are hidden at their lines. */
 export function useResolved(run: string, phase: string): Pick<Review, "isResolved" | "setResolved"> {
   const [text, setText] = useStored<string>(`isdlc.resolved.${run}.${phase}`, "");
   return useMemo(() => {

@@ -13,8 +13,8 @@ const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
 };
 
 /**
- * Displays all phases on one time scale. Waits for the user are drawn separately, because they can be much longer than
- * the work.
+ * Displays all phases on one time scale. Waits for the user look different and can be shortened, because they can be
+ * much longer than the work.
  */
 export function Timeline({ detail }: { readonly detail: RunDetail }) {
   const now = useCurrentTime(detail.end === null);
