@@ -23,21 +23,23 @@ import {
 } from "./journal-location.ts";
 import { packed } from "./packed.ts";
 
-/** Ended journals that stay as they are, for people who look at them with their own tools. */
+/** Ended journals that stay unpacked, for users who read them with their own tools. */
 const PLAIN = 20;
-/** Journals packed at one start: no start waits long, not even the first one after a thousand runs. */
+/** Journals packed per start, to keep every start fast, even the first one after a thousand runs. */
 const AT_ONCE = 10;
-/** Bytes. Of a longer journal the part that is wanted is read, which cannot be done with a packed one. */
+/**
+ * Bytes. A longer journal stays unpacked: only the requested part of it is read, which is impossible in a packed one.
+ */
 const MAX_PACKED_BYTES = 4 * 1024 * 1024;
 
-/** Names that are listed at every start; of more, those that are not packed are noted. */
+/** Names listed at every start. If there are more, the unpacked journals are recorded in a note. */
 const FEW = 100;
 const NOTE_LIMIT = 1024 * 1024; // bytes
 
 /**
- * Packs the oldest ended journals, once others were put away beside them. The caller holds the lock. That it cannot be
- * done now changes nothing: every journal is whole at every moment under one of its two names, and the next start tries
- * again.
+ * Returns a function that packs the oldest ended journals, after others were moved to their folder. The caller holds
+ * the lock. Failures change nothing: every journal is always complete under one of its two names, and the next start
+ * tries again.
  */
 export function archiving(place: JournalLocation): (putAway: readonly RunId[]) => void {
   const noted = notedPlain(place); // before the folder is changed
@@ -56,7 +58,7 @@ export function archiving(place: JournalLocation): (putAway: readonly RunId[]) =
   };
 }
 
-/** Those that are packed now, and those that stay as they are. */
+/** Packs the oldest journals. Returns those that are packed now, and those too large to pack. */
 function packOldest(place: JournalLocation, oldestFirst: readonly RunId[]): readonly RunId[] {
   const done: RunId[] = [];
   let packs = 0;
@@ -70,7 +72,7 @@ function packOldest(place: JournalLocation, oldestFirst: readonly RunId[]): read
 
 type Plain = { readonly runs: readonly RunId[]; readonly areMany: boolean };
 
-/** Null where no run has ended. */
+/** Returns null if no run has ended. */
 function lookedThrough(place: JournalLocation): Plain | null {
   const folder = endedFolder(place);
   if (!folderExists(place.files, folder)) return null;
@@ -79,21 +81,21 @@ function lookedThrough(place: JournalLocation): Plain | null {
   return { runs: runsNamed(names, journalName), areMany: names.length > FEW };
 }
 
-/** Ended runs that are not packed, as the last start left them; null where that was not noted, or is not so any more. */
+/** Returns the unpacked ended runs as recorded by the last start. Null if the note is missing or outdated. */
 function notedPlain(place: JournalLocation): readonly RunId[] | null {
   try {
     const note = readSmall(place.files, noteFile(place), NOTE_LIMIT)?.toString("utf8") ?? "";
     const [stamp, ...runs] = note.split("\n");
     return stamp === stampJournal(place) && runs.every(isRunId) ? runs : null;
   } catch {
-    return null; // a link or a pipe in its place: the folder itself tells
+    return null; // a link or a pipe instead of the note: the folder is listed
   }
 }
 
-/** Like a snapshot: believed only if it fits, and harmless to delete. */
+/** Like a snapshot: used only if it fits, and safe to delete. */
 const noteFile = ({ directory }: JournalLocation): string => join(directory, `${OWN.ended}.snap`);
 
-/** Differs whenever a name came into the folder, or left it. */
+/** Changes if a name is added to the folder or removed from it. */
 function stampJournal(place: JournalLocation): string {
   const { ino, mtimeMs } = place.files.lstatSync(endedFolder(place));
   return `${ino}:${mtimeMs}`;
@@ -106,7 +108,7 @@ function packRun(files: FileSystem, folder: string, run: RunId): boolean {
   const archive = join(folder, archiveName(run));
   const place = (temporary: string): void => files.renameSync(temporary, archive);
   placeFile(files, archive, { bytes: packed(content), durable: true, place });
-  // The plain file is what readers look for first, so it goes only when the other is there for good.
+  // Readers look for the plain file first. It is removed only after the packed one is durable.
   syncFolder(files, folder);
   discardFile(files, snapshotFile(journal));
   files.unlinkSync(journal);

@@ -39,16 +39,16 @@ import { watchRun } from "./watch-run.ts";
 export type FileJournalOptions = JournalReaderOptions & {
   readonly decide: Decide;
   readonly processes?: LockProcesses;
-  /** How long to wait for other writers, in milliseconds. */
+  /** Time to wait for other writers, in milliseconds. */
   readonly patience?: number;
 };
 
 export type FileJournal = LocalJournal & {
-  /** Removes this instance's lock file; happens by itself when the process ends. */
+  /** Removes this instance's lock file. Called automatically when the process ends. */
   close(): void;
 };
 
-/** Journals as files: one line is one decision, one writer at a time, synced before anybody is told. */
+/** Creates journals in files: one line per decision, one writer at a time, synced before it is acknowledged. */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
   const { directory, decide, patience = 10_000 } = options;
   const store = createStore(options);
@@ -80,10 +80,10 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   };
 }
 
-/** What is decided about a state, whatever was asked. */
+/** Decision about a state, for a given command. */
 type DecideOn = (state: RunState) => Decision;
 
-/** Decides on what is really there. The caller holds the lock. */
+/** Decides on the current journal. The caller holds the lock. */
 function submitDecision(store: JournalStore, run: RunId, decide: DecideOn): SubmitResult {
   return visit(store, { run, flags: "change" }, (visited) =>
     visited === null || visited.now.cursor.seq === 0
@@ -92,7 +92,7 @@ function submitDecision(store: JournalStore, run: RunId, decide: DecideOn): Subm
   );
 }
 
-/** Turns a decision into a record, or passes its refusal on. */
+/** Records the events of a decision, or returns its refusal. */
 function record(store: JournalStore, journal: OpenFile, made: { now: CaughtUp; decision: Decision }): SubmitResult {
   const { now, decision } = made;
   const before = { state: now.cursor.state, head: toHead(now.cursor) };
@@ -102,14 +102,14 @@ function record(store: JournalStore, journal: OpenFile, made: { now: CaughtUp; d
   return { ok: true, state: cursor.state, head: toHead(cursor), events };
 }
 
-/** Only `create` begins a journal. */
+/** Never starts a journal: only `create` does. */
 function decideWithoutRun(run: RunId, decide: DecideOn): SubmitResult {
   const decision = decide(noRun);
   if (decision.ok) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };
 }
 
-/** Begins a journal. The caller holds the lock and has made the folder. */
+/** Starts a journal. The caller holds the lock and has created the folder. */
 function createRun(store: JournalStore, run: RunId, decide: DecideOn): SubmitResult {
   const { place } = store;
   newestRun(store);
@@ -147,22 +147,22 @@ function refusalFor(run: RunId, others: readonly Other[]): (LoadedRun & { refusa
   return null;
 }
 
-/** Takes a run that is not open out of the way of the next one. The caller holds the lock. */
+/** Moves the journal of a run that is not open to the ended ones. The caller holds the lock. */
 export function putAway(place: JournalLocation, other: Pick<Other, "run" | "head">): void {
   const file = journalFile(place, other.run);
-  // Without a record it was left by a start that was cut off before anybody was told of it.
+  // A journal without a record is from an interrupted start that was never acknowledged.
   const begun = other.head.seq > 0;
   if (!begun && place.files.lstatSync(file).size === 0) return discardFile(place.files, file);
   const folder = endedFolder(place);
   ensureFolder(place.files, folder);
   if (!begun) return place.files.renameSync(file, join(folder, basename(tornFile(file))));
-  // The journal goes last: cut off before that, the next start does it again.
+  // Moves the journal last: if interrupted before, the next start repeats this.
   for (const path of [snapshotFile(file), tornFile(file), file])
     succeeds(() => place.files.renameSync(path, join(folder, basename(path))), ["ENOENT"]);
 }
 
 type Mutex = {
-  /** Does the work while no other process writes. The work never waits, so neither does anybody long. */
+  /** Runs `work` while no other process writes. `work` is synchronous, which keeps waiting times short. */
   enter<T>(file: string, work: () => T): Promise<T>;
   close(): void;
 };
@@ -190,7 +190,10 @@ function createMutex(place: JournalLocation, settings: { processes: LockProcesse
   };
 }
 
-/** Of journals that ended, those are swept that pack them: there may be thousands, which not every writer lists. */
+/**
+ * Sweeps only the folder of open journals. The folder of ended ones is swept during packing: it may contain thousands,
+ * too many for every writer to list.
+ */
 function sweepOpen(place: JournalLocation): void {
   if (placeExists(place)) sweepTemporary(place.files, place.directory, place.files.readdirSync(place.directory));
 }

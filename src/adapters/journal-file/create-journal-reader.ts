@@ -10,24 +10,24 @@ import { loadRun, type NewestLoaded, newestLoaded, newestRun } from "./read-run.
 import type { JournalStore } from "./run-file.ts";
 
 export type JournalReaderOptions = {
-  /** `.isdlc/journal`; made with the first run. */
+  /** `.isdlc/journal`, created with the first run. */
   readonly directory: string;
   readonly anchors: Anchors;
   readonly seal: Seal;
-  /** How events are judged beyond their seal; those that are written always fit the schema. */
+  /** Check of events in addition to the seal. Written events always match the schema. */
   readonly check?: EventCheck;
   readonly clock: Clock;
-  /** Version of the program: snapshots of another one are passed over. Without it none are made or used. */
+  /** Version of the program. Snapshots of other versions are skipped; without a version, none are written or used. */
   readonly version?: string;
   readonly files?: FileSystem;
 };
 
 export type JournalReader = Pick<LocalJournal, "newest" | "load" | "events" | "part"> & {
-  /** The newest run together with what its journal says; null when there was none. */
+  /** Returns the newest run with its state. Null if there was no run. */
   current(): NewestLoaded | null;
 };
 
-/** Journals that are only looked at. Apart from their writers, for programs that must start fast. */
+/** Creates a reader of journals. Separate from the writer, for programs that must start fast. */
 export const createJournalReader = (options: JournalReaderOptions): JournalReader => createReader(createStore(options));
 
 export function createStore({ check = checkBySeal, ...options }: JournalReaderOptions): JournalStore {
@@ -47,7 +47,7 @@ export function createReader(store: JournalStore): JournalReader {
   };
 }
 
-/** What the system refuses while a journal is read is a problem of that journal. */
+/** Reports system errors during a read as problems of the journal. */
 export function reading<T>(file: string, work: () => T): T {
   try {
     return work();

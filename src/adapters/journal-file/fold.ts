@@ -7,17 +7,17 @@ import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { type EventCheck, genesis, readBody, readLine } from "./record.ts";
 
-/** Everything known about a journal up to the end of its last whole record. */
+/** State of a journal at the end of its last complete record. */
 export type Cursor = {
   readonly run: RunId;
   readonly seq: number;
   readonly hash: string;
   readonly state: RunState;
-  /** Offset after the last whole record, in bytes. */
+  /** Offset after the last complete record, in bytes. */
   readonly size: number;
-  /** Records so far. */
+  /** Number of records so far. */
   readonly lines: number;
-  /** The last record as it was read, and what is needed to check it again. */
+  /** Last record as read, with the values to check it again. */
   readonly last: { readonly from: number; readonly previous: string; readonly bytes: Buffer } | null;
 };
 
@@ -25,15 +25,15 @@ export type Source = {
   readonly file: string;
   readonly seal: Seal;
   readonly check: EventCheck;
-  /** Heads known from elsewhere to have been acknowledged: the journal must pass through each. */
+  /** Acknowledged heads known from elsewhere. The journal must pass through each of them. */
   readonly witnesses: readonly Head[];
-  /** Told every record's events, in order. */
+  /** Called with the events of each record, in order. */
   readonly onEvents?: (events: readonly RunEvent[]) => void;
 };
 
 export type FoldResult = {
   readonly cursor: Cursor;
-  /** Bytes after the last whole record: the rest of a write that was cut off. */
+  /** Bytes after the last complete record, from an interrupted write. */
   readonly torn: number;
 };
 
@@ -44,8 +44,8 @@ export function emptyCursor(run: RunId): Cursor {
 export const toHead = (cursor: Cursor): Head => ({ seq: cursor.seq, hash: cursor.hash });
 
 /**
- * Goes on from a cursor over the bytes that follow it.
- * @throws ProblemError for everything but an unfinished last record that nobody was told about.
+ * Continues from a cursor with the bytes after it.
+ * @throws ProblemError for everything but an unfinished last record that was never acknowledged.
  */
 export function fold(from: Cursor, bytes: Buffer, source: Source): FoldResult {
   let cursor = from;
@@ -71,7 +71,7 @@ export function fold(from: Cursor, bytes: Buffer, source: Source): FoldResult {
   return { cursor: withOwnBytes(cursor), torn };
 }
 
-/** The cursor after one more record. */
+/** Returns the cursor after one more record. */
 export function advance(cursor: Cursor, events: readonly RunEvent[], line: { bytes: Buffer; hash: string }): Cursor {
   return {
     run: cursor.run,
@@ -98,7 +98,7 @@ export function corrupt(source: { file: string }, line: number, detail: string):
 
 const NEWLINE = 10;
 
-/** A cursor lives long: without a copy its few bytes would keep the whole journal in memory. */
+/** Copies the last record: a cursor is long-lived, and would keep the whole journal in memory. */
 function withOwnBytes(cursor: Cursor): Cursor {
   return cursor.last === null ? cursor : { ...cursor, last: { ...cursor.last, bytes: Buffer.from(cursor.last.bytes) } };
 }
@@ -107,7 +107,7 @@ export function forged(source: Source, line: number): ProblemError {
   return new ProblemError({ code: "JOURNAL_FORGED", file: source.file, line });
 }
 
-/** A record that passes an acknowledged head without being it is not the one that was acknowledged. */
+/** Rejects a record that passes an acknowledged head without matching it: it is not the acknowledged record. */
 function meetWitnesses(cursor: Cursor, count: number, source: Source): void {
   for (const witness of source.witnesses) {
     const passes = cursor.seq >= witness.seq && cursor.seq - count < witness.seq;

@@ -7,7 +7,7 @@ import { type JournalLocation, journalSize, openJournal, readJournal } from "./j
 import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 
-/** A run's journal as it lies on disk; null when it is gone. */
+/** Returns a run's journal as stored. Null if it is missing. */
 export function journalBytes(place: JournalLocation, run: RunId): Buffer | null {
   const journal = openJournal(place, run, "read");
   if (journal === null) return null;
@@ -20,11 +20,11 @@ export function journalBytes(place: JournalLocation, run: RunId): Buffer | null 
 
 export type JournalReading = {
   readonly events: readonly RunEvent[];
-  /** Every head that the journal has had, oldest first. */
+  /** All heads of the journal, oldest first. */
   readonly heads: readonly Head[];
 };
 
-/** Reads a journal as far as it is whole and its marks fit. */
+/** Reads a journal up to its first incomplete record or invalid seal. */
 export function readJournalBytes(bytes: Buffer, { run, seal }: { run: RunId; seal: Seal }): JournalReading {
   const heads: Head[] = [];
   const events: RunEvent[] = [];

@@ -6,32 +6,38 @@ import { discardFile, ensureFolder, folderExists, OPEN, openPlain, readRange } f
 import type { FileSystem } from "../file-system/file-system.ts";
 import { ARCHIVE_LIMIT, unpacked } from "./packed.ts";
 
-/** The folder of the journals, `.isdlc/journal`, and how it is reached. */
+/** Folder of the journals, `.isdlc/journal`, and access to it. */
 export type JournalLocation = { readonly directory: string; readonly files: FileSystem };
 
 export type OpenFile = {
   readonly fd: number;
   readonly file: string;
-  /** What a packed journal holds; such a one is only read. Null when it cannot be unpacked. */
+  /** Content of a packed journal, which is read-only. Null if it cannot be unpacked. */
   readonly unpacked?: Buffer | null;
 };
 
 export const journalName = (run: RunId): string => `${run}.jsonl`;
-/** A journal of long ago, compressed. */
+/** Returns the file name of a compressed journal. */
 export const archiveName = (run: RunId): string => `${run}.jsonl.gz`;
 
-/** Finished runs are kept apart, so that finding the open one costs the same after a thousand of them. */
+/** Separate folder for ended runs: finding the open run takes the same time after a thousand of them. */
 export const endedFolder = (place: JournalLocation): string => join(place.directory, OWN.ended);
 
-/** Folder of the lock: the one around the journals. */
+/** Folder of the lock: the parent of the journals. */
 export const stateFolder = (place: JournalLocation): string => dirname(place.directory);
 
-/** @throws ProblemError UNSAFE_PATH for what is no run id: it becomes a file name. */
+/**
+ * Returns the file of a run's journal.
+ * @throws ProblemError UNSAFE_PATH for anything but a run id, as it becomes a file name.
+ */
 export function journalFile(place: JournalLocation, run: RunId): string {
   return join(place.directory, journalName(checkedRun(run)));
 }
 
-/** True when the journal folder is there. @throws ProblemError UNSAFE_PATH when it, or the one around it, is a link. */
+/**
+ * True if the journal folder exists.
+ * @throws ProblemError UNSAFE_PATH if it or its parent is a link.
+ */
 export function placeExists(place: JournalLocation): boolean {
   return folderExists(place.files, stateFolder(place)) && folderExists(place.files, place.directory);
 }
@@ -41,11 +47,11 @@ export function ensurePlace(place: JournalLocation): void {
   ensureFolder(place.files, place.directory);
 }
 
-/** Opens a run's journal where it lies now; null when it is in neither folder. A packed one is opened for reading only. */
+/** Opens a run's journal in its current folder. Null if neither folder has it. Packed journals are read-only. */
 export function openJournal(place: JournalLocation, run: RunId, flags: "read" | "change"): OpenFile | null {
   const name = journalName(checkedRun(run));
   if (!placeExists(place)) return null;
-  // In this order a run that is being moved or packed cannot be missed.
+  // This order finds a run even while it is moved or packed.
   for (const folder of [place.directory, endedFolder(place)]) {
     if (folder !== place.directory && !folderExists(place.files, folder)) continue;
     const file = join(folder, name);
@@ -70,18 +76,18 @@ function openArchive({ directory, files }: JournalLocation, run: RunId): OpenFil
   }
 }
 
-/** Bytes of the journal itself, however it is kept. */
+/** Returns the size of the unpacked journal in bytes. */
 export function journalSize(files: FileSystem, journal: OpenFile): number {
   return journal.unpacked === undefined ? files.fstatSync(journal.fd).size : (journal.unpacked?.length ?? 0);
 }
 
-/** A range of the journal itself; fewer bytes when it ends earlier. */
+/** Reads a range of the unpacked journal; fewer bytes if it ends earlier. */
 export function readJournal(files: FileSystem, journal: OpenFile, range: { from: number; to: number }): Buffer {
   if (journal.unpacked === undefined) return readRange(files, journal.fd, range);
   return journal.unpacked?.subarray(range.from, range.to) ?? Buffer.alloc(0);
 }
 
-/** Runs with a journal in a folder, newest first. */
+/** Lists the runs with a journal in a folder, newest first. */
 export function runsIn(place: JournalLocation, folder: string): readonly RunId[] {
   if (!placeExists(place) || !folderExists(place.files, folder)) return [];
   const names = place.files.readdirSync(folder);
@@ -89,19 +95,19 @@ export function runsIn(place: JournalLocation, folder: string): readonly RunId[]
   return [...runs].sort().toReversed();
 }
 
-/** The newest run with a journal in a folder, without putting all of them in order. */
+/** Returns the newest run with a journal in a folder, without sorting all of them. */
 export function newestIn(place: JournalLocation, folder: string): RunId | null {
   if (!placeExists(place) || !folderExists(place.files, folder)) return null;
   let newest = "";
   for (const name of place.files.readdirSync(folder)) {
-    if (name <= newest) continue; // ids sort by time, and most names need no closer look than this
+    if (name <= newest) continue; // ids sort by time; most names need no further check
     const run = name.slice(0, name.indexOf("."));
     if ((name === journalName(run) || name === archiveName(run)) && isRunId(run)) newest = run;
   }
   return newest === "" ? null : newest;
 }
 
-/** The runs whose file is among the names, newest first. */
+/** Returns the runs with a file among the names, newest first. */
 export function runsNamed(names: readonly string[], nameOf: (run: RunId) => string): readonly RunId[] {
   const ending = nameOf("");
   return names
@@ -112,7 +118,7 @@ export function runsNamed(names: readonly string[], nameOf: (run: RunId) => stri
     .toReversed();
 }
 
-/** Files that stand beside a journal, wherever it lies. */
+/** Returns the files next to a journal, in either folder. */
 export const snapshotFile = (journal: string): string => journal.replace(/\.jsonl(?:\.gz)?$/, ".snap");
 export const tornFile = (journal: string): string => journal.replace(/\.jsonl(?:\.gz)?$/, ".torn");
 
@@ -121,7 +127,10 @@ function checkedRun(run: RunId): RunId {
   throw new ProblemError({ code: "UNSAFE_PATH", path: run, detail: "it is not the id of a run" });
 }
 
-/** Only a writer makes temporary files, and the caller is the writer now: what is there was left by one that was killed. */
+/**
+ * Removes temporary files. Only writers create them, and the caller is the current writer: existing ones are from
+ * killed writers.
+ */
 export function sweepTemporary(files: FileSystem, folder: string, names: readonly string[]): void {
   for (const name of names) if (name.endsWith(".tmp")) discardFile(files, join(folder, name));
 }

@@ -5,12 +5,12 @@ import { nodeFiles, OPEN, openPlain, readRange } from "../file-system/file-syste
 
 const ENDINGS: readonly unknown[] = ["run.finished", "run.cancelled"];
 const ENDING = ".jsonl";
-/** Bytes. The record that ends a run is a few hundred; a longer last line ends none. */
+/** Bytes. The record that ends a run has a few hundred; a longer last line is not one. */
 const TAIL = 1024 * 1024;
 
 type SeenJournal = { readonly name: string; readonly isEnded: boolean };
 
-/** The journals right in a folder, by the name of their run; none where it is no folder. */
+/** Lists the journals directly in a folder, by the name of their run. Empty if it is not a folder. */
 export function journalsIn(directory: string): readonly SeenJournal[] {
   if (nodeFiles.lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return nodeFiles
@@ -19,7 +19,10 @@ export function journalsIn(directory: string): readonly SeenJournal[] {
     .map((file) => ({ name: basename(file, ENDING), isEnded: hasEnded(join(directory, file)) }));
 }
 
-/** Whether a run has ended, by the last whole record of its journal, unchecked: seals are for readers. One without a record was never begun; one that is not ours to name is in doubt. */
+/**
+ * True if the last complete record of the journal ends the run; seals are not checked here. An empty journal, of a run
+ * that never started, counts as ended. A file not named after a run is in doubt and counts as open.
+ */
 function hasEnded(file: string): boolean {
   if (!isRunId(basename(file, ENDING))) return false;
   try {

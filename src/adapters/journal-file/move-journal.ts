@@ -22,7 +22,7 @@ import { verifyJournal, type VerifyLocation } from "./verify-journal.ts";
 
 export type MovingLocation = VerifyLocation & { readonly processes: LockProcesses };
 
-/** What is known of a run on its way, beside its journal; in the form of whoever moves it. */
+/** Facts about a moving run in addition to its journal, in the format of the caller. */
 export type Journey = Readonly<Record<string, unknown>>;
 
 export type LeavingRun = { readonly run: RunId; readonly bytes: Buffer; readonly journey: Journey };
@@ -36,8 +36,8 @@ const movedFolder = ({ directory }: MovingLocation): string => join(directory, O
 const journeyName = (run: RunId): string => `${run}.json`;
 
 /**
- * Takes an open run's journal out of its place: whatever happens from here on, nothing in this tree goes on with it.
- * Where this is cut off, the run is either still open here or listed by `leavingRuns`.
+ * Moves an open run's journal out of its place: from then on, nothing in this working tree continues it. If
+ * interrupted, the run is either still open here or listed by `leavingRuns`.
  */
 export function leave(place: MovingLocation, run: RunId, journey: Journey): Promise<LeavingRun> {
   return underLock(place, () => {
@@ -53,7 +53,7 @@ export function leave(place: MovingLocation, run: RunId, journey: Journey): Prom
     ensureFolder(files, folder);
     const bytes = (readSmall(files, file, MAX_JOURNAL_BYTES) ?? Buffer.alloc(0)).subarray(0, sound);
     write(files, join(folder, journeyName(run)), Buffer.from(`${JSON.stringify(journey)}\n`));
-    anchors.write(run, head, false); // no longer said to be open, so that its journal is not missed
+    anchors.write(run, head, false); // no longer recorded as open, or its journal would be reported as missing
     discardFile(files, snapshotFile(file));
     shift(files, file, folder);
     anchors.write(run, NOWHERE, false);
@@ -61,7 +61,7 @@ export function leave(place: MovingLocation, run: RunId, journey: Journey): Prom
   });
 }
 
-/** Runs that left and are not known to have arrived. */
+/** Lists the runs that left and have not been confirmed as arrived. */
 export function leavingRuns(place: MovingLocation): readonly LeavingRun[] {
   const { files } = place;
   const folder = leavingFolder(place);
@@ -75,7 +75,7 @@ export function leavingRuns(place: MovingLocation): readonly LeavingRun[] {
   });
 }
 
-/** It arrived: what is here is a copy. */
+/** Moves the local journal to the copies after the run arrived elsewhere. */
 export function settle(place: MovingLocation, run: RunId): Promise<void> {
   return underLock(place, () => {
     const [from, to] = [leavingFolder(place), movedFolder(place)];
@@ -84,7 +84,7 @@ export function settle(place: MovingLocation, run: RunId): Promise<void> {
   });
 }
 
-/** It was refused there: it goes on here. */
+/** Reopens the run here after the destination refused it. */
 export function comeBack(place: MovingLocation, run: RunId): Promise<void> {
   return underLock(place, () => {
     refuseSecond(place, run);
@@ -101,7 +101,7 @@ export function comeBack(place: MovingLocation, run: RunId): Promise<void> {
   });
 }
 
-/** What was noted when the run last left from here; null where it never did. */
+/** Returns the facts recorded when the run last left. Null if it never left. */
 export function lastJourney(place: MovingLocation, run: RunId): Journey | null {
   const file = join(movedFolder(place), journeyName(run));
   return place.files.lstatSync(file, { throwIfNoEntry: false }) === undefined ? null : readJourney(place.files, file);
@@ -109,7 +109,7 @@ export function lastJourney(place: MovingLocation, run: RunId): Journey | null {
 
 export type ArrivingJournal = { readonly run: RunId; readonly bytes: Buffer; readonly head: Head };
 
-/** Puts a journal in place that came from elsewhere. Done again after it was cut off, it changes nothing. */
+/** Installs a journal from elsewhere. Repeating this after an interruption changes nothing. */
 export function arrive(place: MovingLocation, { run, bytes, head }: ArrivingJournal): Promise<void> {
   ensurePlace(place);
   return underLock(place, () => {
@@ -118,7 +118,7 @@ export function arrive(place: MovingLocation, { run, bytes, head }: ArrivingJour
     for (const other of runsIn(place, place.directory))
       if (other !== run) putAway(place, { run: other, head: verifyJournal(place, other).head });
     const file = journalFile(place, run);
-    // Before the journal: without it, one that was begun in another tree would be taken for a copy.
+    // Written before the journal: without an anchor, a run started in another working tree is refused as a copy.
     anchors.write(run, head, false);
     if (files.lstatSync(file, { throwIfNoEntry: false }) === undefined) write(files, file, bytes);
     anchors.write(run, head, true);
@@ -135,7 +135,7 @@ function write(files: FileSystem, file: string, bytes: Buffer): void {
   placeFile(files, file, { bytes, durable: true, place: (temporary) => files.renameSync(temporary, file) });
 }
 
-/** Into another folder, durably. */
+/** Moves a file to another folder, durably. */
 function shift(files: FileSystem, file: string, folder: string): void {
   files.renameSync(file, join(folder, basename(file)));
   syncFolder(files, folder);

@@ -8,28 +8,28 @@ import { visit, type OpenRun, withRetry } from "./read-run.ts";
 import { genesis, readLine } from "./record.ts";
 import type { JournalStore } from "./run-file.ts";
 
-/** Bytes that are read at once: a long journal is never in memory as a whole. */
+/** Bytes per read: a long journal is never completely in memory. */
 const CHUNK = 256 * 1024;
-const WINDOW = 8 * 1024; // bytes, in which a record mostly ends
+const WINDOW = 8 * 1024; // bytes; most records end within this size
 const NEWLINE = 10;
 
-/** Between two records: where, how many records and events came before, and the hash of the last of them. */
+/** Position between two records: offset, number of earlier records and events, and hash of the last of them. */
 type Position = { readonly at: number; readonly lines: number; readonly seq: number; readonly hash: string };
 
 type EventSearch = OpenRun & { readonly store: JournalStore; readonly run: RunId };
 
-/** Every event, read from the beginning whatever is known already. */
+/** Reads all events from the start, without cached state. */
 export const eventsOfRun = (store: JournalStore, run: RunId): readonly RunEvent[] =>
   looking(store, run, (look) => eventsFrom(look, startPosition(look), Number.POSITIVE_INFINITY));
 
-/** Some of the events. What comes before them is not read; they are held against hash and seal all the same. */
+/** Reads a range of events. Earlier events are not read; those in the range are still checked by hash and seal. */
 export function partOfRun(store: JournalStore, run: RunId, { from, most }: EventRange): readonly RunEvent[] {
   const within = ({ seq }: RunEvent): boolean => seq >= from && seq < from + most;
   try {
     return looking(store, run, (look) => eventsFrom(look, positionBefore(look, from), from + most - 1)).filter(within);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code !== "JOURNAL_CORRUPT") throw error;
-    return eventsOfRun(store, run).filter(within); // only from its beginning can be told which line is damaged
+    return eventsOfRun(store, run).filter(within); // the number of a damaged line is only known from the start
   }
 }
 
@@ -40,7 +40,7 @@ const looking = (store: JournalStore, run: RunId, read: (look: EventSearch) => R
 
 const startPosition = ({ run }: EventSearch): Position => ({ at: 0, lines: 0, seq: 0, hash: genesis(run) });
 
-/** The events of all records from a position on, up to the one that has the event `last`. */
+/** Reads the events from a position up to the record with the event `last`. */
 function eventsFrom(look: EventSearch, start: Position, last: number): RunEvent[] {
   const { store, journal, now } = look;
   const source: Source = { file: journal.file, seal: store.seal, check: store.check, witnesses: [] };
@@ -65,7 +65,7 @@ function eventsFrom(look: EventSearch, start: Position, last: number): RunEvent[
 
 const NOTHING = { is: "damaged", detail: "it ends too early" } as const;
 
-/** Gives one line after the other, with its newline; null at the end of what is known of the journal. */
+/** Returns a function that reads the next line with its newline. It returns null at the end of the known journal. */
 function linesFrom({ store, journal, now }: EventSearch, start: number): () => Buffer | null {
   let read = start;
   let rest: Buffer = Buffer.alloc(0);
@@ -86,7 +86,7 @@ function linesFrom({ store, journal, now }: EventSearch, start: number): () => B
   };
 }
 
-/** Not far before the record with the event `wanted`: numbers only go up, so that halving the journal finds it. */
+/** Finds a position shortly before the event `wanted` by binary search: event numbers only increase. */
 function positionBefore(look: EventSearch, wanted: number): Position {
   let low = { at: 0, first: 1 };
   let high = look.now.cursor.size;
@@ -100,7 +100,7 @@ function positionBefore(look: EventSearch, wanted: number): Position {
   return { at: low.at, lines: 0, seq: low.first - 1, hash: hashBefore(look, low.at) };
 }
 
-/** The first record that begins in a range, and the number of its first event. */
+/** Finds the first record that starts in a range, and the number of its first event. */
 function recordAfter(look: EventSearch, from: number, to: number): { at: number; first: number } | null {
   for (let read = from; read < to; read += WINDOW) {
     const newline = bytesAt(look, read, WINDOW).indexOf(NEWLINE);
@@ -117,7 +117,7 @@ const FIRST_BYTES = 32;
 const SEALED = /"h":"([0-9a-f]{64})","m":"[^"]*"\}\n$/;
 const SEALED_BYTES = 320;
 
-/** As the record before tells it; one that tells none fits nothing that follows. */
+/** Reads the hash of the previous record. Without one, the following record never matches. */
 function hashBefore(look: EventSearch, at: number): string {
   const from = Math.max(0, at - SEALED_BYTES);
   return SEALED.exec(bytesAt(look, from, at - from).toString("latin1"))?.[1] ?? "";

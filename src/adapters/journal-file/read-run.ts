@@ -9,7 +9,7 @@ import { catchUp, type CaughtUp, type JournalStore } from "./run-file.ts";
 
 export type OpenRun = { readonly journal: OpenFile; readonly now: CaughtUp };
 
-/** Opens a run's journal and reads what is new in it; `work` gets null when there is no such run. */
+/** Opens a run's journal and reads new records. `work` gets null if the run does not exist. */
 export function visit<T>(
   store: JournalStore,
   look: { run: RunId; flags: "read" | "change" },
@@ -31,14 +31,17 @@ export function visit<T>(
   }
 }
 
-/** An open run that was begun in another tree, and that nobody here knows, is not this tree's. */
+/** Refuses an open run that was started in another working tree and has no anchor here. */
 function refuseForeign({ anchors }: JournalStore, state: RunState, anchor: Head | null): void {
   const root = readStartTime(state);
   if (root === null || root === anchors.tree || anchor !== null) return;
   throw new ProblemError({ code: "JOURNAL_ELSEWHERE", run: state.is === "none" ? "" : state.run.run, root });
 }
 
-/** Where an open run was begun; null where it is not open, or older than that being recorded. */
+/**
+ * Returns the working tree in which an open run was started. Null if the run is not open, or from a version that did
+ * not record this.
+ */
 export const readStartTime = (state: RunState): string | null =>
   state.is === "active" ? (state.run.tree?.root ?? null) : null;
 
@@ -58,17 +61,17 @@ export function newestRun(store: JournalStore): RunId | null {
 
 export type NewestLoaded = LoadedRun & { readonly run: RunId };
 
-/** The newest run with what its journal says, read once. */
+/** Returns the newest run with its state, reading it once. */
 export function newestLoaded(store: JournalStore): NewestLoaded | null {
   const found = findNewest(store);
   if (found === null) return null;
   return { run: found.run, ...(found.loaded ?? loadRun(store, found.run)) };
 }
 
-/** `loaded` is null for a run that was not read yet, or whose journal is in doubt: reading it tells. */
+/** `loaded` is null if the run was not read yet, or its journal is in doubt: a read reports the problem. */
 type FoundRun = { readonly run: RunId; readonly loaded: LoadedRun | null };
 
-/** @throws ProblemError JOURNAL_MISSING when the run known to be open has no journal: "no run" would be a lie. */
+/** @throws ProblemError JOURNAL_MISSING if the journal of a known open run is missing: "no run" would be wrong. */
 function findNewest(store: JournalStore): FoundRun | null {
   const open = store.anchors.openRun();
   if (open !== null && !hasJournal(store, open)) {
@@ -76,7 +79,7 @@ function findNewest(store: JournalStore): FoundRun | null {
   }
   for (const run of runsIn(store.place, store.place.directory)) {
     const loaded = loadedOrDoubtful(store, run);
-    // A journal without a record was left by a start that was cut off: no run.
+    // A journal without a record is from an interrupted start: not a run.
     if (loaded === null || loaded.head.seq > 0) return { run, loaded };
   }
   const ended = newestIn(store.place, endedFolder(store.place));
@@ -101,8 +104,8 @@ function hasJournal(store: JournalStore, run: RunId): boolean {
 }
 
 /**
- * Readers take no lock. One that reads while a writer cuts a torn rest and appends may see a mixture of both, which
- * looks damaged; real damage is there at the second look too.
+ * Retries a read that finds damage. Readers take no lock: while a writer removes a torn record and appends, they may
+ * see a mixture that looks damaged. Real damage is found again.
  */
 export function withRetry<T>(read: () => T): T {
   for (let attempt = 1; ; attempt++) {

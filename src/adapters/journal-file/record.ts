@@ -5,17 +5,17 @@ import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { sha256 } from "../file-system/node-crypto.ts";
 
-/** Form of the events in a record. It goes up when events of an older program must be read in another way. */
+/** Format of the events in a record. Increased if events of older programs must be read differently. */
 export const FORMAT = 1;
 
-/** One decision: all its events, the number of the first, and when. */
+/** One decision: its events, the number of the first one, and the time. */
 export type DecisionRecord = { readonly seq: number; readonly at: string; readonly events: readonly EventDraft[] };
 
-/** How one line looks before its content is read. */
+/** Check result of a line, before its content is read. */
 export type LineReading =
   | { readonly is: "record"; readonly hash: string; readonly body: string }
   | { readonly is: "damaged"; readonly detail: string }
-  /** Whole in itself, but its mark does not fit: written by somebody else. */
+  /** Complete, but with a wrong seal: written by someone else. */
   | { readonly is: "forged" };
 
 export type BodyReading =
@@ -23,13 +23,16 @@ export type BodyReading =
   | { readonly is: "unreadable"; readonly detail: string }
   | { readonly is: "newer"; readonly type: string };
 
-/** Longer lines are never written, and never believed. */
+/** Longer lines are neither written nor accepted. */
 export const LINE_LIMIT = 16 * 1024 * 1024; // bytes
 
-/** The hash before the first record. It holds the run's id, so one run's journal cannot stand in for another's. */
+/**
+ * Returns the hash before the first record. It contains the run's id, to keep a journal from passing for that of
+ * another run.
+ */
 export const genesis = (run: RunId): string => sha256(`isdlc journal ${run}`);
 
-/** `line`: whole, with its newline; every byte of it is under the hash, or compared. `body`: what is under the hash. */
+/** Encoded record. `line` includes its newline; each of its bytes is hashed or compared. `body` is the hashed part. */
 export type EncodedRecord = { readonly line: Buffer; readonly hash: string; readonly body: string };
 
 export function encodeRecord(decided: DecisionRecord, previous: string, seal: Seal): EncodedRecord {
@@ -41,7 +44,7 @@ export function encodeRecord(decided: DecisionRecord, previous: string, seal: Se
 
 const recordBody = ({ seq, at, events }: DecisionRecord) => ({ seq, at, v: FORMAT, events });
 
-/** Judges a line with its newline by hash and seal, without parsing it. */
+/** Checks hash and seal of a line with its newline, without parsing it. */
 export function readLine(line: Buffer, previous: string, seal: Seal): LineReading {
   const cut = line.lastIndexOf(SEAL_START);
   if (cut < 1 || line.length > LINE_LIMIT) return { is: "damaged", detail: "it is not a record" };
@@ -57,7 +60,7 @@ export function readLine(line: Buffer, previous: string, seal: Seal): LineReadin
   return seal.fits(hash, mark, text) ? { is: "record", hash, body: text } : { is: "forged" };
 }
 
-/** The events of a record, checked one by one; the first must have the number `seq`. */
+/** Reads the events of a record and checks each. The first must have the number `seq`. */
 export function readBody(body: string, seq: number, check: EventCheck): BodyReading {
   let value: unknown;
   try {
@@ -100,17 +103,17 @@ export type CheckedDraft =
   | { readonly is: "unreadable"; readonly detail: string }
   | { readonly is: "newer"; readonly type: string };
 
-/** Judges one event of a record whose seal is right; `format` is what the record says about itself. */
+/** Checks one event of a record with a valid seal. `format` is the format declared by the record. */
 export type EventCheck = (draft: unknown, format: unknown) => CheckedDraft;
 
 /**
- * Believes the seal: only this user's isdlc writes it. Saves setting up the schema, which takes a third of the time that
- * bare Node needs to start; verifying a journal does check every event against it.
+ * Trusts the seal: only this user's isdlc writes it. Skips loading the schema, which takes a third of the start time
+ * of bare Node. Verifying a journal checks every event against the schema.
  */
 export const checkBySeal: EventCheck = (draft, format) => {
   const { type } = isRecord(draft) ? draft : NOTHING;
   if (typeof type !== "string") return { is: "unreadable", detail: "an event has no type" };
   if (!isEventType(type)) return { is: "newer", type };
   if (format !== FORMAT) return { is: "newer", type: `format ${String(format)}` };
-  return { is: "event", draft: draft as EventDraft }; // sealed by the program that made it
+  return { is: "event", draft: draft as EventDraft }; // sealed by the program that created it
 };

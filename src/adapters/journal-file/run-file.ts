@@ -20,24 +20,24 @@ import { advance, corrupt, type Cursor, emptyCursor, parseEvents, fold, toHead }
 import { type JournalLocation, type OpenFile, readJournal, snapshotFile, tornFile } from "./journal-location.ts";
 import { encodeRecord, type EventCheck, LINE_LIMIT, readLine } from "./record.ts";
 
-/** What the functions below need, and what they remember between calls. */
+/** Dependencies and caches of the functions for journals. */
 export type JournalStore = {
   readonly place: JournalLocation;
   readonly seal: Seal;
   readonly check: EventCheck;
   readonly anchors: Anchors;
   readonly clock: Clock;
-  /** Null: no snapshots. */
+  /** Null disables snapshots. */
   readonly version: string | null;
   readonly known: Map<RunId, CachedRun>;
-  /** What each journal looked like from outside when it was last read or written here. */
+  /** Stat data of each journal when this process last read or wrote it. */
   readonly seen: Map<RunId, string>;
 };
 
-/** A run as this process last saw it, so that the next look reads only what came after. */
+/** Run as last read by this process. The next read starts after it. */
 export type CachedRun = {
   readonly cursor: Cursor;
-  /** Where the last snapshot stands. */
+  /** Position of the last snapshot. */
   readonly snapshot: { readonly lines: number; readonly size: number };
 };
 
@@ -47,8 +47,8 @@ const READ_LIMIT = 1024 * 1024 * 1024; // bytes
 const REMEMBERED_RUNS = 8;
 
 /**
- * Reads what was appended since the last look. `anchor` must have been read before: a head acknowledged later than
- * this look would seem to be missing.
+ * Reads records appended since the last read. `anchor` must have been read before: a head acknowledged after this read
+ * would seem to be missing.
  */
 export function catchUp(store: JournalStore, journal: OpenFile, look: { run: RunId; anchor: Head | null }): CaughtUp {
   const { files } = store.place;
@@ -70,8 +70,8 @@ export function catchUp(store: JournalStore, journal: OpenFile, look: { run: Run
 }
 
 /**
- * Writes one decision and waits until it is on the disk: from then on it is acknowledged.
- * What follows can be rebuilt or can lag behind, so its failing changes nothing.
+ * Writes one decision and waits until it is on the disk: then it is acknowledged. Later steps can be repeated or can
+ * lag behind; their failures change nothing.
  */
 export function append(
   store: JournalStore,
@@ -99,17 +99,17 @@ export function append(
   return { cursor: next, events };
 }
 
-/** Differs after every append, and after a torn rest was cut. */
+/** Changes with every append, and when a torn record is removed. */
 export const toStamp = (facts: { size: number; mtimeMs: number }): string => `${facts.size}:${facts.mtimeMs}`;
 
-/** Everything that can be wrong with a decision comes to light before a byte of it is written. */
+/** Detects all errors of a decision before any byte of it is written. */
 function prepare(store: JournalStore, file: string, from: { cursor: Cursor; drafts: readonly EventDraft[] }) {
   const { cursor, drafts } = from;
   const decided = { seq: cursor.seq + 1, at: store.clock.now(), events: drafts };
   const { line, hash, body } = encodeRecord(decided, cursor.hash, store.seal);
   if (line.length > LINE_LIMIT)
     throw new ProblemError({ code: "WRITE_FAILED", file, detail: `the decision takes ${line.length} bytes` });
-  // Folded from the text, not from the objects, so that this process and every later one see the same.
+  // Folds the text instead of the objects: this process and every later one get the same result.
   const events = parseEvents(body, cursor, { file, seal: store.seal, check: store.check, witnesses: [] });
   return { line, events, next: advance(cursor, events, { bytes: line, hash }) };
 }
@@ -125,7 +125,7 @@ function startingPoint(store: JournalStore, journal: OpenFile, run: RunId): Star
   return { cursor: emptyCursor(run), snapshot: { lines: 0, size: 0 }, witness };
 }
 
-/** The past must not change under a process that has acted on it. */
+/** Fails if a record that this process acted on has changed. */
 function assertUnchanged(
   store: JournalStore,
   journal: OpenFile,
@@ -138,7 +138,7 @@ function assertUnchanged(
   if (!found.equals(bytes)) throw corrupt(journal, cursor.lines, "it is another record than before");
 }
 
-/** Keeps the rest of a write that was cut off, and takes it out of the journal. Only under the lock. */
+/** Saves the remains of an interrupted write and removes them from the journal. Only under the lock. */
 function setTornAside(store: JournalStore, journal: OpenFile, cursor: Cursor): void {
   const { files } = store.place;
   const { size } = files.fstatSync(journal.fd);
@@ -153,12 +153,12 @@ function setTornAside(store: JournalStore, journal: OpenFile, cursor: Cursor): v
   files.ftruncateSync(journal.fd, cursor.size);
 }
 
-/** On a full disk the half record would be in the way of the next try; readers pass over it either way. */
+/** On a full disk, a partial record would block the next attempt. Readers skip it in either case. */
 function cutBack(store: JournalStore, journal: OpenFile, size: number): void {
   try {
     store.place.files.ftruncateSync(journal.fd, size);
   } catch {
-    // The next writer sets it aside.
+    // The next writer removes it.
   }
 }
 
@@ -167,7 +167,7 @@ function tryWriteSnapshot(store: JournalStore, file: string, cursor: Cursor): vo
     const tools = snapshotTools(store);
     if (tools !== null) writeSnapshot(tools, file, cursor);
   } catch {
-    // The next start replays more, and that is all.
+    // The next start only replays more records.
   }
 }
 
@@ -188,21 +188,21 @@ function remember(store: JournalStore, now: CachedRun): void {
 type SnapshotTools = {
   readonly files: FileSystem;
   readonly seal: Seal;
-  /** Version of the program: another version may fold to another state, so its snapshots are not used. */
+  /** Version of the program. Snapshots of other versions are not used: these may fold to another state. */
   readonly version: string;
 };
 
-/** A snapshot that really is ours. It was written after its head was acknowledged, so it also bears witness to it. */
+/** Snapshot with a valid seal. It was written after its head was acknowledged, and therefore also proves that head. */
 type Snapshot = Omit<Cursor, "last"> & { readonly last: { readonly from: number; readonly previous: string } };
 
-/** What its hash is made of begins with it, and that of a record with the hash before: neither can stand in for the other. */
+/** Prefix of hashed snapshots. Hashed records start with the previous hash: neither can pass for the other. */
 const SNAPSHOT_START = "snapshot\n";
 const EVERY_RECORDS = 64;
 const EVERY_RECORDS_AT_REST = 4;
 const EVERY_BYTES = 128 * 1024;
 const SNAPSHOT_LIMIT = 64 * 1024 * 1024; // bytes
 
-/** Sooner for a run at rest: it may stay so for days, and people look at it. */
+/** Earlier for a run that waits or ended: it may stay so for days, and users read it. */
 function snapshotIsDue(cursor: Cursor, last: { lines: number; size: number }): boolean {
   const records = cursor.lines - last.lines;
   if (records >= EVERY_RECORDS || cursor.size - last.size >= EVERY_BYTES) return true;
@@ -220,7 +220,7 @@ function writeSnapshot(tools: SnapshotTools, journal: string, cursor: Cursor): v
   replaceFile(tools.files, snapshotFile(journal), Buffer.from(`${content}\n${mark}\n`));
 }
 
-/** Null for any doubt: none there, not ours, of another version, of another run. */
+/** Returns null in any doubt: missing, a wrong seal, another version or another run. */
 function readSnapshot(tools: SnapshotTools, journal: string, run: string): Snapshot | null {
   try {
     const bytes = readSmall(tools.files, snapshotFile(journal), SNAPSHOT_LIMIT);
@@ -237,7 +237,7 @@ function readSnapshot(tools: SnapshotTools, journal: string, run: string): Snaps
   }
 }
 
-/** The cursor a snapshot stands for, once the one line it ends with was found in the journal; null otherwise. */
+/** Returns the cursor of a snapshot if its last line is found in the journal, otherwise null. */
 function cursorFrom(snapshot: Snapshot, journal: OpenFile, tools: SnapshotTools): Cursor | null {
   const { last, size, run, seq, hash, state, lines } = snapshot;
   const bytes = readJournal(tools.files, journal, { from: last.from, to: size });

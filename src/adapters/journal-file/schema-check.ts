@@ -4,7 +4,7 @@ import { type EventCheck, FORMAT } from "./record.ts";
 
 const KNOWN_TYPES = EventDraft._zod.propValues["type"] ?? new Set();
 
-/** Every event against the schema, whatever sealed it. */
+/** Checks every event against the schema, whatever its seal. */
 export const checkBySchema: EventCheck = (draft, format) => {
   const type = ownValue(draft, "type");
   if (typeof type !== "string") return { is: "unreadable", detail: "an event has no type" };

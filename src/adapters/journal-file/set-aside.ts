@@ -18,26 +18,28 @@ import { basename, dirname } from "node:path";
 
 export type SetAside =
   | { readonly is: "nothingToDo" }
-  /** The journal is gone; its anchor was taken out, so that a new run can begin. */
+  /** The journal is missing. Its anchor was removed, to allow a new run. */
   | { readonly is: "givenUp"; readonly findings: readonly Finding[] }
-  /** Begun in another place; from now on it is this tree's. */
+  /** Started in another place; belongs to this working tree from now on. */
   | { readonly is: "adopted"; readonly findings: readonly Finding[] }
   | {
       readonly is: "cut";
       readonly findings: readonly Finding[];
-      /** Where the journal ends now. */
+      /** New end of the journal. */
       readonly head: Head;
-      /** File with everything that was cut off. */
+      /** File with all removed bytes. */
       readonly kept: string | null;
       readonly bytes: number;
     };
 
-/** Cuts a journal before its first foreign or damaged line, and accepts what is left as the truth. A person's decision. */
+/**
+ * Cuts a journal before its first foreign or damaged line, and accepts the rest as valid. Only on a user's decision.
+ */
 export async function setAside(
   place: VerifyLocation & { readonly processes: LockProcesses },
   run: RunId,
 ): Promise<SetAside> {
-  // Where the whole folder is gone there is no place for a lock, and nothing that it could guard.
+  // Without the folder, there is no place for a lock, and nothing to guard.
   if (!folderExists(place.files, stateFolder(place))) return cut(place, run);
   return underLock(place, () => cut(place, run));
 }
@@ -45,7 +47,7 @@ export async function setAside(
 function cut(place: VerifyLocation, run: RunId): SetAside {
   const verified = verifyJournal(place, run);
   const { findings, head, open } = verified;
-  // A newer version's records are in order; cutting them would destroy what that version decided.
+  // Records of a newer version are valid; cutting them would destroy its decisions.
   if (findings.length === 0 || findings.some((finding) => finding.is === "newer")) return { is: "nothingToDo" };
   if (isMoved(place, run, findings)) {
     place.anchors.write(run, head, open);
@@ -57,7 +59,7 @@ function cut(place: VerifyLocation, run: RunId): SetAside {
     return { is: "givenUp", findings };
   }
   try {
-    // Packed journals are of runs that ended long ago: nothing goes on from them, so nothing is cut.
+    // Packed journals belong to ended runs, which never continue: nothing is cut.
     return journal.unpacked === undefined ? cutFile(place, journal, verified) : { is: "nothingToDo" };
   } finally {
     place.files.closeSync(journal.fd);
@@ -66,11 +68,11 @@ function cut(place: VerifyLocation, run: RunId): SetAside {
 
 const isForeign = (findings: readonly Finding[]): boolean => findings.some(({ is }) => is === "elsewhere");
 
-/** Nothing else is wrong with it, and this tree has no open run of its own. */
+/** True if nothing else is wrong, and this working tree has no other open run. */
 const isMoved = ({ anchors }: VerifyLocation, run: RunId, findings: readonly Finding[]): boolean =>
   isForeign(findings) && findings.length === 1 && (anchors.openRun() ?? run) === run;
 
-/** Of a run that is not this tree's, nothing is left. */
+/** Cuts the file after its valid part. A run of another working tree is removed completely. */
 function cutFile(place: VerifyLocation, { fd, file }: OpenFile, verified: JournalVerification): SetAside {
   const { files, anchors } = place;
   const { findings, head, size, open } = verified;

@@ -7,7 +7,7 @@ const LOCK_TIMEOUT_MS = 10_000; // milliseconds
 
 export type LockedLocation = JournalLocation & { readonly processes: LockProcesses };
 
-/** Does the work while nobody writes to the journals of a place. */
+/** Runs `work` while no other process writes to the journals of a place. */
 export function underLock<T>(place: LockedLocation, work: () => T): Promise<T> {
   const { files, processes } = place;
   const lock = createFileLock({ directory: stateFolder(place), name: OWN.lock, files, processes });

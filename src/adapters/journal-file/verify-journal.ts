@@ -19,26 +19,26 @@ export type VerifyLocation = {
 
 export type Finding = {
   readonly is: "damaged" | "forged" | "newer" | "torn" | "missing" | "otherHead" | "elsewhere";
-  /** Counted from 1; 0 when it is about the whole file. */
+  /** Counted from 1. 0 for the whole file. */
   readonly line: number;
   readonly detail: string;
 };
 
 export type JournalVerification = {
-  /** Null when the journal is gone. */
+  /** Null if the journal is missing. */
   readonly file: string | null;
   readonly findings: readonly Finding[];
-  /** How far everything is in order. */
+  /** End of the valid part. */
   readonly head: Head;
   readonly lines: number;
-  /** Bytes up to there, and altogether. */
+  /** Bytes of the valid part, and of the whole file. */
   readonly sound: number;
   readonly size: number;
-  /** True when the run goes on at the end of the sound part. */
+  /** True if the run is open at the end of the valid part. */
   readonly open: boolean;
 };
 
-/** Walks the whole journal of a run: chain, key and anchor. Findings are values; nothing is changed. */
+/** Verifies the whole journal of a run: chain, key and anchor. Returns findings and changes nothing. */
 export function verifyJournal(place: VerifyLocation, run: RunId): JournalVerification {
   const anchor = place.anchors.read(run);
   const journal = openJournal(place, run, "read");
@@ -88,7 +88,10 @@ function readRecord(line: Buffer, cursor: Cursor, seal: Seal): Cursor | Finding 
   return advance(cursor, body.events, { bytes: line, hash: reading.hash });
 }
 
-/** What is cut off at the very end was never acknowledged; an anchor that says otherwise is a finding of its own. */
+/**
+ * Treats damage at the very end as torn: it was never acknowledged. If the anchor disagrees, that is a separate
+ * finding.
+ */
 function asTorn(finding: Finding, atEnd: boolean): Finding {
   return finding.is === "damaged" && atEnd ? { ...finding, is: "torn" } : finding;
 }

@@ -3,11 +3,11 @@ import type { RunId } from "../../schema/ids.ts";
 import { openJournal, type OpenFile } from "./journal-location.ts";
 import { toStamp, type JournalStore } from "./run-file.ts";
 
-const POLL = 500; // milliseconds; for file systems that tell nothing
+const POLL = 500; // milliseconds; for file systems without notifications
 
 /**
- * Resolves when the journal is another than when this process last read or wrote it, or the signal is aborted.
- * May resolve for a record that is still being written; the next call then waits for the rest.
+ * Resolves if the journal differs from the last read or write of this process, or the signal is aborted. May resolve
+ * for a record that is still being written; the next call then waits for the rest.
  */
 export function watchRun(store: JournalStore, run: RunId, signal: AbortSignal): Promise<void> {
   const before = store.seen.get(run) ?? readStamp(store, run).stamp;
@@ -25,7 +25,7 @@ export function watchRun(store: JournalStore, run: RunId, signal: AbortSignal): 
     const timer = setInterval(look, POLL);
     signal.addEventListener("abort", finish);
     watcher = watchFile(readStamp(store, run).file, look);
-    // Looked at after watching began, so that nothing falls in between.
+    // Checked after watching started, to miss no change in between.
     if (signal.aborted) finish();
     else look();
   });
@@ -38,11 +38,11 @@ function watchFile(file: string | null, onChange: () => void): FSWatcher | null 
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch {
-    return null; // out of watches: the poll is enough
+    return null; // no more watches available: polling is enough
   }
 }
 
-/** Trouble with the file is a change too: whoever waits looks, and is told properly. */
+/** Treats a file error as a change: the caller then reads the journal and gets the error. */
 function readStamp(store: JournalStore, run: RunId): { stamp: string; file: string | null } {
   let journal: OpenFile | null = null;
   try {
