@@ -171,7 +171,8 @@ async function hasStaged(git: Git, commit: string): Promise<boolean> {
 
 /**
  * Completes a killed switch to the base, which left files and index at the base but HEAD on the branch. As staged
- * changes, these would revert all the work. Continues only if the index is exactly the base.
+ * changes, these would revert all the work. Does this only if the index is exactly the base, and rejects locks of git
+ * first.
  */
 export async function finishSwitch({ git, repository, base, baseTip }: Merge): Promise<void> {
   await refuseLocked(repository);

@@ -22,8 +22,8 @@ export async function refuseLocked({ gitDir }: Repository): Promise<void> {
 }
 
 /**
- * Rejects a move to another commit that would restore files deleted by the user. Git itself protects edited files, but
- * not an unstaged deletion: the file would come back unasked.
+ * Rejects a move to another commit that would restore files deleted without staging. Git itself protects edited files,
+ * but not an unstaged deletion: the file would come back unasked.
  */
 export async function refuseLostDeletions(git: Git, move: TreePair): Promise<void> {
   if (move.from === move.to) return;
