@@ -131,7 +131,7 @@ async function wasRecorded(client: Queryable, { run, submission }: DecisionReque
   return rowCount === 1;
 }
 
-/** If another worker took the run over and it advanced, the rules refuse the report. The error shows the reason to the sender. */
+/** If another worker took the run over and it advanced, the rules refuse the report. This error names the reason. */
 async function refuseTakenOver(client: Queryable, asked: DecisionRequest): Promise<void> {
   const { by } = asked.submission;
   if (by.kind !== "worker") return;

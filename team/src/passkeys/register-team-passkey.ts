@@ -35,8 +35,8 @@ export type PasskeyRegistration = {
 };
 
 /**
- * Registers a passkey created by the browser. @throws ProblemError PASSKEY_REFUSED if it was not requested, came too
- * late, or is already registered
+ * Registers a passkey created by the browser. @throws ProblemError PASSKEY_REFUSED if it was not requested, came too late,
+ * or is already registered, or if its invitation was used in the meantime
  */
 export async function registerTeamPasskey(
   page: TeamPage,
