@@ -6,11 +6,11 @@ import * as team from "../../../src/schema/api-team.ts";
 import { PAGE_OPERATIONS } from "../page/page-operations.ts";
 import { PAGE_API } from "../page/team-page-parts.ts";
 import type { Operation, Schema } from "./operation.ts";
+import { WORKER_OPERATIONS } from "./worker-operations.ts";
 
-const nothing = z.object({});
 const OK = z.object({ ok: z.boolean() });
 
-/** Operations for programs and workers. */
+/** Operations for programs of people. */
 const PROGRAMS: readonly Operation[] = [
   { method: "get", path: "/health", summary: "Whether the server lives", by: "everybody", answer: OK },
   { method: "get", path: "/openapi.json", summary: "This description", by: "everybody", answer: z.looseObject({}) },
@@ -151,82 +151,10 @@ const PROGRAMS: readonly Operation[] = [
     by: "person",
     answer: notifications.TestAsked,
   },
-  {
-    method: "post",
-    path: "/api/worker/beat",
-    summary: "Say that a worker lives",
-    by: "worker",
-    body: team.Beat,
-    answer: team.BeatAnswer,
-  },
-  {
-    method: "post",
-    path: "/api/worker/ended",
-    summary: "Ask which of some runs have ended, to forget what was kept for them",
-    by: "worker",
-    body: team.EndedRequest,
-    answer: team.EndedAnswer,
-  },
-  {
-    method: "post",
-    path: "/api/worker/claim",
-    summary: "Take the next run of the queue",
-    by: "worker",
-    body: team.ClaimRequest,
-    answer: team.ClaimAnswer,
-  },
-  {
-    method: "post",
-    path: "/api/worker/runs/:run/names",
-    summary: "Draw a name for a run, which no other run of the repository gets",
-    by: "worker",
-    body: team.NameRequest,
-    answer: team.NameAnswer,
-  },
-  {
-    method: "post",
-    path: "/api/worker/runs/:run/commands",
-    summary: "Report about a run that one holds",
-    by: "worker",
-    body: team.WorkerReport,
-    answer: team.ReportAnswer,
-  },
-  {
-    method: "post",
-    path: "/api/worker/runs/:run/kept",
-    summary: "Tell where the work lies that was not pushed when the run was taken away",
-    by: "worker",
-    body: team.KeptWork,
-    answer: nothing,
-  },
-  {
-    method: "post",
-    path: "/api/worker/runs/:run/left-branch",
-    summary: "Tell which branch a discard could not delete",
-    by: "worker",
-    body: team.LeftBranchNote,
-    answer: nothing,
-  },
-  {
-    method: "post",
-    path: "/api/worker/runs/:run/give-back",
-    summary: "Give a run back",
-    by: "worker",
-    body: team.GiveBack,
-    answer: nothing,
-  },
-  {
-    method: "post",
-    path: "/api/worker/runs/:run/activity",
-    summary: "Tell what an agent says",
-    by: "worker",
-    body: team.Activity,
-    answer: nothing,
-  },
 ];
 
 /** All operations of the server. A test compares them with the routes. */
-export const OPERATIONS: readonly Operation[] = [...PROGRAMS, ...PAGE_OPERATIONS];
+export const OPERATIONS: readonly Operation[] = [...PROGRAMS, ...WORKER_OPERATIONS, ...PAGE_OPERATIONS];
 
 const COOKIE = {
   type: "apiKey",

@@ -112,7 +112,7 @@ describe.concurrent("verifying one phase:", () => {
     prepareFeature(sandbox, "design");
     sandbox.plan({ turns: { [`verify-${phase} reviewer`]: [faults[0] === undefined ? {} : refuses(faults[0])] } });
     const { code, stdout, stderr } = await spec(sandbox, "verify", phase);
-    expect([code, started(sandbox)]).toEqual([0, [`verify-${phase} reviewer`]]);
+    expect([code, started(sandbox)]).toEqual([verified ? 0 : 1, [`verify-${phase} reviewer`]]);
     expect(stderr).not.toContain("warning:");
     expect(metaOf(sandbox).phases).toMatchObject({ design: { verified }, specify: { verified: false } });
     for (const fault of faults) expect(stdout).toContain(fault);
