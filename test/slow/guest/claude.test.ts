@@ -137,6 +137,6 @@ describe.each(binaries)("a session of Claude Code $version", ({ version, binary 
       execFile(setup.program, ["plugin", "validate", plugin], { env }, (_error, stdout) => resolve(stdout));
     });
     expect(said).toContain("Validation passed");
-    expect(said).not.toMatch(/failed/i);
+    expect(said).not.toMatch(/validation failed/i); // it also prints the hooks, one of which mentions a failure
   });
 });
