@@ -59,13 +59,13 @@ test("what a passkey approved and signed is verified elsewhere with ssh-keygen a
   });
   const { statements } = parsed(await sandbox.script(...args, "--json"));
   expect(statements).toMatchObject([
-    { signers: [{ signer: "ada@example.org" }], gateSigners: [{ decision: "continue" }] },
+    { signers: [{ signer: "ada@example.org" }], gateSigners: [{ phase: "final-review", signer: "ada@example.org" }] },
   ]);
   expect(JSON.stringify(statements)).not.toContain("salt");
   writeFileSync(signers, readFileSync(signers, "utf8").replace("ada@", "ben@"));
   expect(parsed(await sandbox.script(...args, "--json"))).toMatchObject({
     ok: false,
-    violations: [{ rule: "people" }, { rule: "passkeys" }],
+    violations: [{ rule: "commits", code: "SIGNER_NOT_PERMITTED" }],
   });
 });
 
