@@ -6,11 +6,11 @@ import type { EndedRun, PhaseRecord } from "../core/run.ts";
 import type { CheckResult } from "../schema/facts.ts";
 import { renderFindings } from "./findings.ts";
 import { markdownText } from "./markdown.ts";
-import { plainText } from "./plain-text.ts";
+import { plainLine, plainText } from "./plain-text.ts";
 
 /**
- * Formats the text of a pull request: the request, the plan, evidence, and open findings. The plan is quoted as code:
- * its mentions, links and closing keywords have no effect. Other text is escaped.
+ * Formats the text of a pull request: the request, the plan, evidence, and open findings. Text of agents is quoted as
+ * code: its mentions, links and closing keywords have no effect. Other text is escaped.
  */
 export function pullRequestBody(run: EndedRun, plan: string | null): string {
   const parts = [
@@ -40,6 +40,15 @@ function codeBlock(text: string): string {
   const longest = Math.max(3, ...[...shown.matchAll(/~+/g)].map(([run]) => run.length + 1));
   const fence = "~".repeat(longest);
   return `${fence}text\n${shown}\n${fence}`;
+}
+
+/** Quotes one line between more backticks than any in it. */
+function codeSpan(text: string): string {
+  const line = plainLine(text);
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const ticks = "`".repeat(longest + 1);
+  const space = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${ticks}${space}${line}${space}${ticks}`;
 }
 
 function evidenceTable(run: EndedRun): string {
@@ -74,10 +83,10 @@ function openFindings({ phases }: EndedRun): string {
   const lines = phases.flatMap(({ rule, iterations }) => {
     const ledger = buildLedger(iterations);
     const open = renderFindings({ ...ledger, findings: ledger.findings.filter(isOpen) });
-    return open.map((line) => `- ${rule.key}: ${markdownText(line)}`);
+    return open.map((line) => `- ${rule.key}: ${codeSpan(line)}`);
   });
   const concerns = phases.flatMap(({ rule, made }) =>
-    (made?.concerns ?? []).map((concern) => `- ${rule.key}: ${markdownText(concern)}`),
+    (made?.concerns ?? []).map((concern) => `- ${rule.key}: ${codeSpan(concern)}`),
   );
   return [...lines, ...concerns].join("\n") || "None.";
 }

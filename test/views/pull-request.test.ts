@@ -43,7 +43,7 @@ test("the text has what was asked for, the plan, the evidence and what is held a
   expect(body).toContain("## Plan\n\n~~~text\nDo it in two steps.\n~~~\n");
   expect(body).toMatch(/\| Architecture \| tests passed \| approved \(1\) \| continue by \w+ \|/);
   expect(body).toContain("Tests: passed (12 passed, 0 failed)\n");
-  expect(body).toContain("## Open findings\n\n- 03-architecture: No retry\n");
+  expect(body).toContain("## Open findings\n\n- 03-architecture: `No retry`\n");
 });
 
 test("it names the issue, and the documents that others can read", () => {
@@ -60,8 +60,11 @@ test("without findings and tests it says so, and without a plan it has none", ()
   expect(body).not.toContain("## Plan");
 });
 
-test("no words of an agent act: no mention, no closing keyword, no table, no end of the quote", () => {
-  const body = pullRequestBody(finished({}, { concerns: ["a | b <b>"] }), "~~~~\n@everyone Fixes #1\n");
+test("quotes all text of agents as code: plan, findings and concerns", () => {
+  const concerns = ["a | b <b>", "Fixes #1 @everyone https://github.com/o/r/issues/1", "`Fixes #2`", "``"];
+  const body = pullRequestBody(finished({}, { concerns }), "~~~~\n@everyone Fixes #1\n");
   expect(body).toContain("~~~~~text\n~~~~\n@everyone Fixes #1\n~~~~~\n");
-  expect(body).toContain(String.raw`a \| b \<b\>`);
+  expect(body).toContain("- 03-architecture: `a | b <b>`\n");
+  expect(body).toContain("- 03-architecture: `Fixes #1 @everyone https://github.com/o/r/issues/1`\n");
+  expect(body).toContain("- 03-architecture: `` `Fixes #2` ``\n- 03-architecture: ``` `` ```\n");
 });
