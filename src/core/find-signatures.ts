@@ -19,7 +19,7 @@ type Walk = {
   readonly used: Set<string>;
 };
 
-/** Finds signed decisions in a journal. `registered`: keys that count in addition to those named by the run. */
+/** Finds signed decisions in a journal. `registered`: keys to verify with, in addition to those of the run. */
 export function findSignatures(events: readonly RunEvent[], registered: readonly PasskeyKey[]): FoundSignatures {
   const signatures: Signature[] = [];
   const wrong: { seq: number; detail: string }[] = [];
@@ -49,16 +49,24 @@ function vouchedKey(
 }
 
 function wrongWith(event: RunEvent, run: string, walk: Walk): string | null {
+  const detail = wrongDecision(event, run, walk);
   if (event.type === "passkey.removed") walk.demanded = walk.demanded.filter(({ id }) => id !== event.passkey);
+  return detail;
+}
+
+function wrongDecision(event: RunEvent, run: string, walk: Walk): string | null {
   if (!isDecision(event) || !("by" in event) || typeof event.by === "string") return null;
-  const { signed } = walk;
+  const { signed, demanded } = walk;
   walk.signed = null;
   if (signed === null && event.at === walk.decidedAt) return null;
   walk.decidedAt = event.at;
   if (signed === null)
-    return walk.demanded.length === 0 ? null : `decided by ${event.by.name} (${event.by.channel}) without a signature`;
+    return demanded.length === 0 ? null : `decided by ${event.by.name} (${event.by.channel}) without a signature`;
+  const { passkey, statement } = signed.signature;
+  if (demanded.length > 0 && !demanded.some(({ id }) => id === passkey))
+    return `signed with passkey ${passkey}, which may not decide in this run`;
   if (!isAsSigned(signed.signature, run, event)) return "what was signed is something else";
-  if (walk.used.has(signed.signature.statement)) return "the same signature was used before";
-  walk.used.add(signed.signature.statement);
+  if (walk.used.has(statement)) return "the same signature was used before";
+  walk.used.add(statement);
   return null;
 }

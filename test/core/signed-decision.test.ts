@@ -52,6 +52,18 @@ describe("a run that demands a passkey", () => {
     expect(findSignatures(player.events, [])).toMatchObject({ signatures: [{ key }], wrong: [] });
   });
 
+  test("finds a decision signed with a registered passkey that the run does not name", () => {
+    const player = demanding();
+    const { said, command } = atHand(player);
+    accepted(player, command(signatureOf(said)));
+    const events = player.events.map((event) =>
+      event.type === "decision.signed" ? { ...event, signature: { ...event.signature, passkey: "other" } } : event,
+    );
+    const other = { id: "other", publicKey: "cose" };
+    const detail = "signed with passkey other, which may not decide in this run";
+    expect(findSignatures(events, [other])).toMatchObject({ signatures: [{ key: other }], wrong: [{ detail }] });
+  });
+
   test.for([
     ["run", "20260105-101500123-aaaa"],
     ["wait", "03-architecture#9/gate-1"],
@@ -105,6 +117,7 @@ describe("a journal that nobody but its owner wrote", () => {
     ]);
     expect(wrongIn({ ...signed, signature: { ...signed.signature, passkey: "foreign" } }, answered)).toEqual([
       "passkey foreign is not known here",
+      "signed with passkey foreign, which may not decide in this run",
     ]);
   });
 });
