@@ -26,6 +26,8 @@ export const librarySettings = {
   format: "esm",
   target: "node20",
   alias: bundleSettings.alias,
+  minify: true,
+  keepNames: true, // for stack traces in bug reports
   logLevel: "warning",
 };
 
