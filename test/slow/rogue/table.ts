@@ -2,30 +2,43 @@ import { type Column, COLUMNS, expected, type Outcome, type Rogue } from "./rogu
 
 const INTRODUCTION = `# What a rogue agent can do
 
-Every row is a small program that really runs as the agent (or as the reviewer) of a run in a real repository. The suite
-first proves that the program did its deed, then judges what came of it. This page is written by that suite:
-\`npx vitest run --project rogue\` checks it, with \`ROGUE_TABLE=write\` it writes it anew.
+This page shows which attacks of an agent isdlc refuses or reports, with and without a sandbox, and where its protection ends.
 
-- **refused**: it was told no, and nothing happened.
-- **ignored**: nothing happened.
-- **detected**: something happened, and the person is shown it.
-- **HOLE**: something happened, and nobody is told.
+Each row is a program that runs as the agent, or as the reviewer, of a run in a real repository. The test suite first proves that the program carried out the attack, then checks the result. The suite also writes this page: \`npx vitest run --project rogue\` compares it with the results, and \`ROGUE_TABLE=write\` writes it again.
 
-*plain* is isdlc without a [sandbox](sandbox.md), *strict* with agents in one. What holds is told for *plain*. In a sandbox a deed
-is mostly *refused* by the file system: it is read-only there, or the file is not there at all; the program breaks down and
-a person is asked. What hides in order to live on is *ignored*: it ends with the sandbox.
-*guest* is a [session](sessions.md) that works on the run itself, without a sandbox: its model runs the same program with its
-shell. The hooks of its product are left out here, as a program gets past them; a dash: a session has no such thing. What its
-shell leaves behind is not ended by us, and lives on: what it writes is found when the person continues.
+| result | meaning |
+|---|---|
+| **refused** | the program got an error, and the attack had no effect |
+| **ignored** | the attack had no effect |
+| **detected** | the attack had an effect, and the user sees it |
+| **HOLE** | the attack had an effect, and the user does not see it |
 
-A row with a star is no confused agent any more but a hostile process with the user's own rights: it hides from us, or
-reads and writes files that belong to the user. Without a sandbox, programs of the same user have no wall between them. Most
-of it is still refused or shown; where the table says HOLE, only a sandbox, a container or another user account helps.
-What is committed and merged is the tree that was shown, in every row: what git ignores is not in it, and new ignore rules
-are told with what they hide.
-What can be neither refused nor told, without a sandbox, is a hostile program that runs as you: it can read what you can
-read, write into the memory and the files of your programs, and have your own terminal multiplexer type for you; as root
-it can also change the settings of the kernel.
+| column | how the program runs |
+|---|---|
+| *plain* | as an agent without a [sandbox](sandbox.md). The last column of the table describes this case |
+| *strict* | as an agent in a sandbox |
+| *guest* | in the shell of a [session](sessions.md) that works on the run itself, without a sandbox. A dash marks attacks that a session cannot make |
+
+- In the sandbox, the file system refuses most attacks: files are read-only or missing. The program then fails, and isdlc asks the user.
+- If a process hides in the sandbox to outlive the agent, it ends with the sandbox. The result is *ignored*.
+- The guest tests run without the hooks of the agent product, because a program can get past them.
+- isdlc does not end processes left by the shell of a session. If they write files, isdlc finds the changes when the user continues.
+
+## Hostile processes
+
+A star marks a hostile process with the user's rights, as opposed to a confused agent. It hides from isdlc, or reads and writes files of the user.
+
+- Without a sandbox, programs of the same user are not isolated from each other. Most of these attacks are still refused or detected. Against a HOLE, only a sandbox, a container or another user account helps.
+- In all rows, isdlc commits and merges only the git tree shown at the gate. Ignored files are not in it. The gate lists new ignore rules with the files they hide.
+
+Without a sandbox, isdlc can neither refuse nor detect these actions of a hostile program that runs as you:
+
+- It can read all files that you can read.
+- It can write to the memory and the files of your programs.
+- It can type in your terminal multiplexer.
+- As root, it can also change kernel settings.
+
+## Results
 `;
 
 export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome | null>> };
