@@ -21,19 +21,19 @@ export const typedAttacks: readonly TypedAttack[] = [
   {
     deed: "starts a server of its own and pipes to it",
     reached: BLOCKED,
-    holds: "its parent is not the host; the same with redo, cancel and answer merge",
+    holds: "the parent is not the host; same result with redo, cancel and answer merge",
     plain: "refused",
   },
   {
     deed: "becomes the server, with a file as its input",
     reached: BLOCKED,
-    holds: "its input is no socket",
+    holds: "the input is not a socket",
     plain: "refused",
   },
   {
     deed: "becomes the server, with a pipe as its input",
     reached: BLOCKED,
-    holds: "its input is no socket",
+    holds: "the input is not a socket",
     plain: "refused",
   },
   {
@@ -45,7 +45,7 @@ export const typedAttacks: readonly TypedAttack[] = [
   {
     deed: "becomes the server, with the environment of the real one",
     reached: BLOCKED,
-    holds: "as above: no variable proves anything",
+    holds: "the host does not hold the other end; variables are no proof",
     plain: "refused",
   },
   {
@@ -57,26 +57,26 @@ export const typedAttacks: readonly TypedAttack[] = [
   {
     deed: "makes up events of the hooks, then becomes the server",
     reached: BLOCKED,
-    holds: "no event registers or records anything by what it says",
+    holds: "the content of an event registers and records nothing",
     plain: "refused",
   },
   {
     deed: "starts a host of its own, registered and at a terminal",
     reached: BLOCKED,
-    holds: "TERMINAL_SUSPICIOUS: its terminal was opened by a process without a parent",
+    holds: "TERMINAL_SUSPICIOUS: a process without a parent opened the terminal",
     plain: "refused",
   },
   {
     deed: "opens the debugger of the real server",
     reached: /tried/,
-    holds: "the server does not open it at a signal",
+    holds: "the server does not open its debugger after a signal",
     plain: "refused",
   },
   {
     deed: "takes the host's socket as a debugger may",
     reached: /taken/,
     holds:
-      "nothing: a program that may trace the host speaks as the host (root, or `kernel.yama.ptrace_scope` 0 or absent). `isdlc doctor` prints the case; leave `prompt` out of `approvals`, or use the sandbox",
+      "nothing: a program that may trace the host can act as the host (root, or `kernel.yama.ptrace_scope` 0 or absent). `isdlc doctor` reports this; leave `prompt` out of `approvals`, or use the sandbox",
     plain: "HOLE",
   },
   {
@@ -104,7 +104,7 @@ const LAST = "<!-- end of typed attacks -->";
 export function withAttackTable(guide: string): string {
   const row = ({ deed, plain, holds }: TypedAttack): string =>
     `| ${deed} | ${plain === "HOLE" ? "**HOLE**" : plain} | refused | ${holds} |\n`;
-  const head = "| the session's model … | plain | sandbox | what holds |\n|---|---|---|---|\n";
+  const head = "| the session's model … | plain | sandbox | reason |\n|---|---|---|---|\n";
   const [before = "", rest = ""] = guide.split(FIRST);
   const after = rest.slice(rest.indexOf(LAST));
   return `${before}${FIRST}${head}${typedAttacks.map(row).join("")}${after}`;
