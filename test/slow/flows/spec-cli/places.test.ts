@@ -115,7 +115,7 @@ describe.concurrent("verifying one phase:", () => {
     expect([code, started(sandbox)]).toEqual([verified ? 0 : 1, [`verify-${phase} reviewer`]]);
     expect(stderr).not.toContain("warning:");
     expect(metaOf(sandbox).phases).toMatchObject({ design: { verified }, specify: { verified: false } });
-    for (const fault of faults) expect(stdout).toContain(fault);
+    for (const fault of faults) expect(stdout + stderr).toContain(fault);
   });
 
   test("one that is not completed is judged all the same, with a warning that is recorded", async () => {
