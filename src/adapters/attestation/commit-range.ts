@@ -73,26 +73,53 @@ async function defaultBranch(git: Git, named: string, branch: string): Promise<s
  * anyway, unless a verified commit of the base leads to it.
  */
 async function readRange(git: Git, ends: Ends): Promise<SeenCommit[]> {
-  const known = await readListed(git, ends);
-  const before = ancestorsIn(known, ends.base);
+  const { known, forks } = await readListed(git, ends);
+  const before = ends.base === null ? new Set<string>() : await readBefore(git, known, { base: ends.base, forks });
   const range = ends.isSingle ? [ends.tip] : await walk(git, { from: ends.tip, known, before });
   return oldestFirst(range.map((commit) => known.get(commit) ?? missing(commit)));
 }
 
 type KnownCommits = Map<string, SeenCommit>;
 
-async function readListed(git: Git, { tip, base, isSingle }: Ends): Promise<KnownCommits> {
+type Listed = {
+  readonly known: KnownCommits;
+  /** Commits at which the range leaves the history of the base, as git lists them. */
+  readonly forks: readonly string[];
+};
+
+async function readListed(git: Git, { tip, base, isSingle }: Ends): Promise<Listed> {
   const known: KnownCommits = new Map();
   const listed = base === null ? [tip] : ["--boundary", `${base}...${tip}`];
   const args = isSingle ? ["--max-count=1", tip] : listed;
   const output = await must(git(["rev-list", ...args, "--"]), "rev-list");
-  const ids = output
-    .toString("latin1")
-    .split("\n")
-    .map((line) => line.replace(/^-/, ""))
-    .filter((id) => id !== "");
+  const lines = output.toString("latin1").split("\n");
+  const ids = lines.map((line) => line.replace(/^-/, "")).filter((id) => id !== "");
   await readInto(git, known, [tip, ...(base === null ? [] : [base]), ...ids]);
-  return known;
+  return { known, forks: lines.filter((line) => line.startsWith("-")).map((line) => line.slice(1)) };
+}
+
+/** With more forks, the whole history of the base is read. */
+const MAX_FORKS = 500;
+
+/** Reads commits of the base down to the forks. Returns the base and its ancestors read so far. */
+async function readBefore(
+  git: Git,
+  known: KnownCommits,
+  { base, forks }: { readonly base: string; readonly forks: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const before = ancestorsIn(known, base);
+  const open = forks.filter((fork) => !before.has(fork));
+  if (open.length === 0) return before;
+  const oldest = open.length > MAX_FORKS ? null : await git(["merge-base", "--octopus", ...open]);
+  const until = oldest?.status === 0 ? [`^${oldest.stdout.toString("latin1").trim()}`] : [];
+  const output = await must(git(["rev-list", base, ...until, "--"]), "rev-list");
+  const ids = output.toString("latin1").split("\n");
+  await readInto(
+    git,
+    known,
+    ids.filter((id) => id !== ""),
+  );
+  return ancestorsIn(known, base);
 }
 
 async function readInto(git: Git, known: KnownCommits, ids: readonly string[]): Promise<void> {
@@ -104,9 +131,9 @@ async function readInto(git: Git, known: KnownCommits, ids: readonly string[]): 
 }
 
 /** Returns the commit and all of its ancestors in `known`. */
-function ancestorsIn(known: KnownCommits, from: string | null): ReadonlySet<string> {
+function ancestorsIn(known: KnownCommits, from: string): ReadonlySet<string> {
   const found = new Set<string>();
-  const left = from === null ? [] : [from];
+  const left = [from];
   for (let commit = left.pop(); commit !== undefined; commit = left.pop()) {
     if (found.has(commit)) continue;
     found.add(commit);
