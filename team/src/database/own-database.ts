@@ -78,12 +78,20 @@ export async function runningDatabase(folder: string): Promise<string | null> {
   }
 }
 
-/** Returns true if a server is connected. Only the last server may stop the database. */
+/** PostgreSQL lists a closed connection until its backend has exited. */
+const MAX_SERVED_CHECKS = 10;
+const SERVED_CHECK_INTERVAL_MS = 100;
+
+/** Returns true if another server is connected. Only the last server may stop the database. */
 export async function isServed(url: string): Promise<boolean> {
   const pool = openPool(url, 1);
   try {
-    const { rowCount } = await pool.query("select 1 from pg_stat_activity where application_name = $1", [SERVING]);
-    return rowCount !== 0;
+    for (let check = 1; check <= MAX_SERVED_CHECKS; check++) {
+      const { rowCount } = await pool.query("select 1 from pg_stat_activity where application_name = $1", [SERVING]);
+      if (rowCount === 0) return false;
+      if (check < MAX_SERVED_CHECKS) await delay(SERVED_CHECK_INTERVAL_MS);
+    }
+    return true;
   } catch {
     return false; // it has exited
   } finally {
