@@ -73,7 +73,7 @@ test("a link is good for one browser; used again, it ends what it began", async 
   const { page } = await open(link);
   const second = await (await page.context().browser()!.newContext()).newPage();
   await second.goto(link);
-  await second.getByText("This link does not work any more").waitFor();
+  await second.getByText("This link has expired or was already used").waitFor();
   await page.reload();
-  await expect.poll(() => page.locator("body").textContent()).toContain("Open the link that isdlc ui printed.");
+  await expect.poll(() => page.locator("body").textContent()).toContain("Open the link from your terminal");
 });
