@@ -75,5 +75,5 @@ test("a link is good for one browser; used again, it ends what it began", async 
   await second.goto(link);
   await second.getByText("This link has expired or was already used").waitFor();
   await page.reload();
-  await expect.poll(() => page.locator("body").textContent()).toContain("Open the link from your terminal");
+  await expect.poll(() => page.locator("body").textContent()).toContain("Open the link that isdlc ui printed.");
 });

@@ -97,7 +97,11 @@ const bugs: readonly Bug[] = [
     bug: "an outcome names its attempt only",
     breaks: "the forbidden is refused",
     plants: [
-      { file: "next.ts", find: '`${attemptOf(run) ?? "run"}@${run.since}`', put: '`${attemptOf(run) ?? "run"}`' },
+      {
+        file: "next.ts",
+        find: '`${currentAttempt(run) ?? "run"}@${run.since}`',
+        put: '`${currentAttempt(run) ?? "run"}`',
+      },
     ],
   },
   {
@@ -122,7 +126,7 @@ const bugs: readonly Bug[] = [
     plants: [
       {
         file: REPORT,
-        find: "const supervision = supervisionNow(run, settings);",
+        find: "const supervision = resolveSupervision(run, settings);",
         put: `const supervision = settings.is === "set" ? { enabled: settings.enabled, phases: settings.phases } : run.supervision;`,
       },
     ],
@@ -169,8 +173,8 @@ const bugs: readonly Bug[] = [
     plants: [
       {
         file: ACCEPTANCE,
-        find: `return enter(run, event, { is: "accepting", pausedAt,`,
-        put: `return enter({ ...run, index: run.index + 1 }, event, { is: "accepting", pausedAt,`,
+        find: `return enter(accepted, event, { is: "accepting", pausedAt,`,
+        put: `return enter({ ...accepted, index: run.index + 1 }, event, { is: "accepting", pausedAt,`,
       },
     ],
   },
@@ -180,8 +184,8 @@ const bugs: readonly Bug[] = [
     plants: [
       {
         file: REPORT,
-        find: "outcome.of === stepOf(run)\n",
-        put: `outcome.of === stepOf(run) && outcome.of !== "recheck"\n`,
+        find: "outcome.of === currentStep(run)\n",
+        put: `outcome.of === currentStep(run) && outcome.of !== "recheck"\n`,
       },
     ],
   },
@@ -197,8 +201,8 @@ const bugs: readonly Bug[] = [
       { file: RUN_EVENTS, find: "startedAt: at }", put: "startedAt: at + String(counted()) }" },
       {
         file: RUN_EVENTS,
-        find: `import { enter, open, patch } from "./changes.ts";`,
-        put: `import { enter, open, patch } from "./changes.ts";\nimport { counted } from "../decide.ts";`,
+        find: `import { changed, enter, open, patch } from "./changes.ts";`,
+        put: `import { changed, enter, open, patch } from "./changes.ts";\nimport { counted } from "../decide.ts";`,
       },
     ],
   },
