@@ -120,7 +120,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     );
     expect(menu).toMatch(/Retry --[^]*Skip --[^]*Accept --[^]*Look --/);
     terminal.press("Up", "Enter");
-    expect(await terminal.shows(/\+\{"name":[^]*Decide later (the run stays paused)/)).toContain("echo passed");
+    expect(await terminal.shows(/\+\{"name":[^]*Decide later \(the run stays paused\)/)).toContain("echo passed");
     terminal.press("Down", "Enter");
     await terminal.shows("implement, attempt 2");
     expect((await sandbox.events()).some(({ type }) => type === "tests.accepted")).toBe(false);
@@ -218,7 +218,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("Your choice (C R D B V E T Q):");
     terminal.press("c");
     await terminal.shows(
-      /All phases are done\. Merge, open a pull request, or keep the branch\?[^]*Merge --[^]*Pull request[^]*Keep[^]*Leave/,
+      /All phases are done\. Merge, open a pull request, or keep the branch\?[^]*Merge --[^]*Pull request[^]*Keep[^]*Decide later/,
     );
     await press(terminal, keys);
     expect(await terminal.exitCode()).toBe(0);

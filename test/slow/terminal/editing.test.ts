@@ -86,7 +86,7 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     terminal.type("more");
     await terminal.shows(/PHASE COMPLETE: Plan[^]*Your choice \(/);
     const { item } = await sandbox.status();
-    expect(sandbox.log().at(-1)?.prompt).toContain(`Keep what they wrote:\n- ${item}/plan.md`);
+    expect(sandbox.log().at(-1)?.prompt).toContain(`Keep every edit of the user:\n- "${item}/plan.md"`);
     expect(sandbox.read(`${item}/plan.md`)).toContain("By hand.");
   });
 });

@@ -23,7 +23,7 @@ describe.skipIf(!hasTmux())("reading at a terminal", () => {
 
   test.each([
     { width: 80, lines: 2 },
-    { width: 45, lines: 3 },
+    { width: 45, lines: 4 },
     { width: 120, lines: 1 },
   ])("the keys take $lines lines at $width columns, and none is broken", async ({ width, lines }) => {
     const { terminal } = await atHome({ width });
