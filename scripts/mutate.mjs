@@ -7,8 +7,15 @@ import { fileURLToPath } from "node:url";
 import { mutants } from "./mutants.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const FOLDERS = ["src", "team", "test", "agents", "workflows", "templates"];
-const COPIED = [...FOLDERS, "package.json", "tsconfig.json", "vitest.config.ts"];
+const FOLDERS = ["src", "team", "test", "agents", "workflows", "templates", "scripts", "web", "demo", "plugin"];
+const COPIED = [
+  ...FOLDERS,
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "vitest.config.ts",
+];
 const COPIES = Math.min(2, availableParallelism());
 
 const scratch = mkdtempSync(join(tmpdir(), "isdlc-mutate-"));
