@@ -10,7 +10,7 @@ export const mutantsOfCore = [
     file: "src/core/evolve/attempt.ts",
     find: "if (bases !== undefined) return",
     put: "if (bases !== undefined && phase === undefined) return",
-    test: "test/core/going-back.test.ts",
+    test: "test/core/return-bases.test.ts",
   },
   {
     bug: "a change that a person reverted lands again",

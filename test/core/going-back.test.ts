@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PersonCommand, Refusal } from "../../src/core/command.ts";
 import { decide } from "../../src/core/decide.ts";
-import { lastAcceptedTree } from "../../src/core/last-reviewed-tree.ts";
 import type { Step } from "../../src/schema/event.ts";
 import { brokenByGoingBack } from "../support/back-rules.ts";
 import {
@@ -69,15 +68,6 @@ describe("going back", () => {
       before.phases.map((phase, at) => (at < index ? phase.status : "pending")),
     );
     expect(brokenByGoingBack(before, run, { type: "run.wentBack", to, by: ada, tree: "keep" })).toEqual([]);
-  });
-
-  test("compares a phase entered again with the bases of the return", () => {
-    const player = inLastPhase("light");
-    accepted(player, back("04-design"));
-    const bases = { entered: "tree-9", own: "own", start: "start", gate: "gate", commit: "commit" };
-    report(advance(player, "enter"), { of: "enter", commit: "b0b", tree: "tree-9", bases });
-    expect(phaseAt(player, 3)).toMatchObject({ firstTree: "own", bases, returnTree: "tree-9" });
-    expect(lastAcceptedTree(activeRun(player)).tree).toBe("gate");
   });
 
   test("proof is lost from there on; attempts, redos, guidance and cost are not", () => {
