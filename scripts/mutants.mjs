@@ -271,20 +271,6 @@ export const mutants = [
     test: "test/caller/identify-caller.test.ts",
   },
   {
-    bug: "a phase stays with a session whose own server has ended, while a shared daemon lives",
-    file: "src/engine/session-work.ts",
-    find: "[claim.driver, claim.session.server ?? claim.driver]",
-    put: "[claim.driver]",
-    test: "test/slow/flows/mcp/server.test.ts",
-  },
-  {
-    bug: "a gate says that a session ran in the sandbox of the run's agents",
-    file: "src/core/evolve/attempt.ts",
-    find: "(event.claim.session === undefined ? undefined : true)",
-    put: "undefined",
-    test: "test/slow/flows/guest/session-run.test.ts",
-  },
-  {
     bug: "an empty process table shows that no agent is above",
     file: "src/adapters/caller/identify-caller.ts",
     find: "if (!isTableOwn || table.one(pid) === null)",
