@@ -50,14 +50,23 @@ const enter = (player: Player, tree: string): unknown => {
 };
 const edits = (player: Player): string[] => activeRun(player).userEdits.map(({ from, to }) => `${from}..${to}`);
 
-test("remembers an edit before a redo, and one that Continue found before it", () => {
+test("joins an edit before a redo with one that Continue found before it", () => {
   const player = atGate();
   sayContinue(player);
   recheck(player, "edited");
   expect(edits(player)).toEqual(["made..edited"]);
   accepted(player, redo(player, "again"));
   enter(player, "edited twice");
-  expect(edits(player)).toEqual(["made..edited", "edited..edited twice"]);
+  expect(edits(player)).toEqual(["made..edited twice"]);
+});
+
+test("forgets an edit that the user took back before an agent ran", () => {
+  const player = atGate();
+  sayContinue(player);
+  recheck(player, "edited");
+  accepted(player, redo(player, "again"));
+  enter(player, "made");
+  expect(edits(player)).toEqual([]);
 });
 
 test("takes nothing that agents write for an edit", () => {

@@ -30,12 +30,17 @@ export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun 
 export const watchUserEdits = (run: ActiveRun, tree: TreeId | null): ActiveRun =>
   changed(run, { untouched: tree === null ? null : { tree, phase: run.index } });
 
-/** Records differences from the gate's tree as a user edit. */
+/** Records differences from the gate's tree as a user edit. Extends the last edit if no agent ran since. */
 export function recordUserEdit(run: ActiveRun, tree: TreeId | null): ActiveRun {
   const { untouched, userEdits } = run;
   if (untouched === null || tree === null || untouched.tree === tree) return run;
-  const edit = { phase: untouched.phase, from: untouched.tree, to: tree };
-  return changed(run, { userEdits: [...userEdits, edit], untouched: { ...untouched, tree } });
+  const { phase } = untouched;
+  const last = userEdits.at(-1);
+  const isContinued = last !== undefined && last.phase === phase && last.to === untouched.tree;
+  const edit = { phase, from: isContinued ? last.from : untouched.tree, to: tree };
+  const earlier = isContinued ? userEdits.slice(0, -1) : userEdits;
+  const edits = edit.from === edit.to ? earlier : [...earlier, edit];
+  return changed(run, { userEdits: edits, untouched: { ...untouched, tree } });
 }
 
 /** Removes user edits at gates of the current and earlier phases: they were accepted, or the phase was skipped. */

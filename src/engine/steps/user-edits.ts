@@ -20,10 +20,9 @@ export async function lostEditNotices(
 ): Promise<string[]> {
   if (tree === null) return [];
   const notices: string[] = [];
-  const patch = rememberPatches(engine);
   for (const [at, edit] of userEdits.entries())
     for (const path of await editedFiles(engine, edit)) {
-      const found = await lostIn(patch, { edits: userEdits.slice(at), path, tree });
+      const found = await lostIn(engine, { edits: userEdits.slice(at), path, tree });
       if (found.lost > 0) notices.push(lostLine(path, found));
     }
   return [...new Set(notices)];
@@ -36,23 +35,10 @@ async function editedFiles({ workspace }: TreeReader, { from, to }: UserEdit): P
 
 type EditedPath = { readonly edits: readonly UserEdit[]; readonly path: string; readonly tree: TreeId };
 
-type ReadPatch = (from: TreeId | null, to: TreeId | null, path: string) => Promise<string>;
-
-/** Reads each patch once: every edit is compared with all later ones. */
-function rememberPatches({ workspace }: TreeReader): ReadPatch {
-  const patches = new Map<string, Promise<string>>();
-  return (from, to, path) => {
-    const key = JSON.stringify([from, to, path]);
-    const patch = patches.get(key) ?? workspace.patch(from, to, [path]);
-    patches.set(key, patch);
-    return patch;
-  };
-}
-
-async function lostIn(patch: ReadPatch, { edits, path, tree }: EditedPath): Promise<LostLines> {
-  const patches = await Promise.all(edits.map(({ from, to }) => patch(from, to, path)));
+async function lostIn({ workspace }: TreeReader, { edits, path, tree }: EditedPath): Promise<LostLines> {
+  const patches = await Promise.all(edits.map(({ from, to }) => workspace.patch(from, to, [path])));
   const [edit = "", ...later] = patches;
-  const since = await patch(edits[0]?.to ?? null, tree, path);
+  const since = await workspace.patch(edits[0]?.to ?? null, tree, [path]);
   return lostLines({ edit, since, later });
 }
 

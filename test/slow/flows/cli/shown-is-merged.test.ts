@@ -1,14 +1,8 @@
-import { expect, test as vitestTest } from "vitest";
+import { expect, test } from "vitest";
 import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
 import type { Engine } from "../../../../src/engine/engine.ts";
 import { rollDice } from "../../../support/dice.ts";
 import { marksIn, STEPS, troubledRun, TROUBLES } from "../../../support/troubled-run.ts";
-
-/**
- * Skipped: these runs have dozens of user edits, and comparing all of them with all later ones takes minutes
- * (`lostEditNotices` in src/engine/steps/user-edits.ts).
- */
-const test = vitestTest.skip;
 
 const SEEDS = Array.from({ length: 16 }, (_, at) => at + 1);
 
