@@ -60,12 +60,21 @@ const harmless = (deed: string, does: string, holds: string): Rogue => ({
 });
 
 export const git: readonly Rogue[] = [
-  named({
-    deed: "personal",
+  {
+    number: 18,
     does: "sets a folder of hooks in ~/.gitconfig",
-    holds: "the user's settings of git are compared like .git/config: the gate lists ~/.gitconfig as unexpected",
-    path: "~/.gitconfig",
-  }),
+    holds:
+      "the user's settings of git are compared like .git/config: the gate lists ~/.gitconfig as unexpected; a sandbox gives the agent an empty home folder that is thrown away",
+    plain: "detected",
+    strict: "ignored",
+    async play(stage) {
+      await changes(stage, "personal");
+      reachedDeed(stage, "personal");
+      if (!(await gateIsOpen(stage))) return "HOLE";
+      if (stage.filesWith("hooksPath", join(stage.base, "home")).length === 0) return "ignored";
+      return shownAs(stage, "Unexpected writes", "~/.gitconfig");
+    },
+  },
   named({
     deed: "symbolic",
     does: "makes the main branch a symbolic ref to another one",
