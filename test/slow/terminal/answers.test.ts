@@ -4,8 +4,8 @@ import { hasTmux, type Terminal } from "./terminal.ts";
 
 const PAUSED = "continue, review again, redo, or q to leave it paused";
 
-describe.skipIf(!hasTmux())("at a terminal", () => {
-  test("SM-AC-04a: Review shows the summary and says how to go on", async () => {
+describe.skipIf(!hasTmux())("answers at a terminal", () => {
+  test("shows the summary and how to continue after Review [SM-AC-04a]", async () => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("r");
     const seen = await terminal.shows(PAUSED);
@@ -14,7 +14,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(sandbox.json(".isdlc/state.json").active_workflow.supervised_review.status).toBe("reviewing");
   });
 
-  test.each(["c", "continue", "done", "yes", "OK"])('after Review, "%s" goes on', async (word) => {
+  test.each(["c", "continue", "done", "yes", "OK"])('continues after Review on "%s"', async (word) => {
     const { terminal } = await atFirstGate();
     terminal.press("r");
     await terminal.shows(PAUSED);
@@ -22,7 +22,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("PHASE COMPLETE: Implementation");
   });
 
-  test.each(["perhaps", ""])('after Review, "%s" asks again, and q leaves the gate paused', async (word) => {
+  test.each(["perhaps", ""])('asks again after Review on "%s", and stays paused on q', async (word) => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("r");
     await terminal.shows(PAUSED);
@@ -34,7 +34,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(sandbox.json(".isdlc/state.json").active_workflow.supervised_review.status).toBe("reviewing");
   });
 
-  test("SM-AC-05a SM-AC-05d: Redo asks for guidance and hands it on; after three it is no longer offered", async () => {
+  test("passes redo guidance to the agent, and removes Redo after three [SM-AC-05a, SM-AC-05d]", async () => {
     const { terminal, sandbox } = await atFirstGate();
     for (const guidance of ["be shorter", "be bolder", "be clearer"]) {
       terminal.press("d");
@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(prompts).toEqual([undefined, "be shorter", "be bolder", "be clearer"]);
   });
 
-  test("questions of the agent are answered one after the other", async () => {
+  test("asks the agent's questions one after the other", async () => {
     const questions = [
       { id: "tone", text: "Which tone?", choices: ["warm", "cold"] },
       { id: "name", text: "Whose name?" },
@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(prompt).toMatch(/Whose name\?\n {2}\(the person leaves this to you\)/);
   });
 
-  test("a question with choices can be answered in other words, and Esc there goes back to the choices", async () => {
+  test("accepts free text for a question with choices, and returns to them on Esc", async () => {
     const questions = [{ id: "tone", text: "Which tone?", choices: ["warm", "cold"] }];
     const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
     const { terminal, sandbox } = await atHome({ plan });
@@ -89,7 +89,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(sandbox.log().at(-1)?.prompt).toMatch(/Which tone\?\n {2}wry$/);
   });
 
-  test("Esc at the guidance goes back to the keys, and a redo without guidance is asked about", async () => {
+  test("returns from the guidance on Esc, and confirms a redo without guidance", async () => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("d");
     await terminal.shows("What additional guidance");
@@ -108,7 +108,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.status()).phases[0]).toMatchObject({ redos: 0, attempt: 1 });
   });
 
-  test("tests that are run differently: the safe answer comes first, and the change can be seen before", async () => {
+  test("lists safe answers first and can show the diff if the test command changed", async () => {
     const manifest = (script: string): string => JSON.stringify({ name: "sample", scripts: { test: script } });
     const plan = { turns: { implement: [{ writes: { "package.json": manifest("echo passed") } }, {}] } };
     const files = { "package.json": manifest("node -e 0") };
@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.events()).some(({ type }) => type === "tests.accepted")).toBe(false);
   });
 
-  test("replies survive Ctrl-C: only what is left is asked again", async () => {
+  test("keeps replies after Ctrl-C and asks only the remaining questions", async () => {
     const questions = ["tone", "name"].map((id) => ({ id, text: `Which ${id}?`, choices: [] }));
     const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
     const { terminal, sandbox } = await atHome({ plan });
@@ -145,7 +145,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(prompt).toMatch(/Which tone\?\n {2}warm\n- Which name\?\n {2}Ada/);
   });
 
-  test("leaving a question with Ctrl-C leaves it open", async () => {
+  test("keeps a question open after Ctrl-C", async () => {
     const questions = [{ id: "tone", text: "Which tone?", choices: [] }];
     const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
     const { terminal, sandbox } = await atHome({ plan });
@@ -157,7 +157,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.status()).waiting.kind).toBe("questions");
   });
 
-  test("a failed phase is escalated: the reason, then Retry, Skip, Cancel or leave it", async () => {
+  test("shows the reason of a failed phase, then Retry, Skip and Cancel", async () => {
     const failed = { result: { status: "failed", summary: "The sources are missing." } };
     const plan = { turns: { plan: [failed, {}] } };
     const { terminal, sandbox } = await atHome({ plan });
@@ -176,7 +176,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.status()).phases[0]).toMatchObject({ key: "plan", status: "completed" });
   });
 
-  test("a run is cancelled from the escalation menu, with a reason", async () => {
+  test("cancels the run with a reason from the escalation menu", async () => {
     const plan = { always: { result: { status: "failed", summary: "No." } } };
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting"');
@@ -189,7 +189,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.events()).at(-1)).toMatchObject({ type: "run.cancelled", reason: "not worth it" });
   });
 
-  test("loosened settings are told at the next gate, and hold once the person agrees with l", async () => {
+  test("reports relaxed settings at the next gate and applies them on l", async () => {
     const { terminal, sandbox } = await atFirstGate();
     const state = sandbox.json(".isdlc/state.json");
     state.supervised_mode.enabled = false;
@@ -211,7 +211,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     { how: "pr", keys: ["Down", "Down", "Down", "Enter"], says: /git push -u origin change\/add-greeting/ },
     { how: "keep", keys: ["Down", "Down", "Down", "Down", "Enter"], says: /The branch change\/add-greeting is kept\./ },
   ];
-  test.each(finishes)("all phases done: the person chooses $how", async ({ how, keys, says }) => {
+  test.each(finishes)("ends the run with the chosen finish: $how", async ({ how, keys, says }) => {
     const plan = { turns: { implement: [{ writes: { "greeting.txt": "Hello\n" } }] } };
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting"');

@@ -40,8 +40,8 @@ async function leaveFirstGate({ terminal, sandbox }: Home): Promise<{ ran: strin
 
 const metaOf = ({ sandbox, item }: Prepared) => sandbox.json(`${item}/meta.json`);
 
-describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a terminal", () => {
-  test("BUILD-AC-003-01 BUILD-AC-003-02: shows what is done, what is missing, and the three ways", async () => {
+describe.skipIf(!hasTmux())("build menu of a partly analyzed item", () => {
+  test("shows completed phases, missing phases and three choices [BUILD-AC-003-01, BUILD-AC-003-02]", async () => {
     const { terminal } = await atPartialMenu();
     const seen = terminal.screen();
     expect(seen).toMatch(/The analysis of this item is not complete\.\n {2}\[done\] Phase 00[^]*\[pending\] Phase 04/);
@@ -51,7 +51,7 @@ describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a 
   test.each([
     { key: "r", way: "Resume", phases: [...ANALYSIS.slice(2), ...BUILD] },
     { key: "s", way: "Skip", phases: BUILD },
-  ])("BUILD-AC-003-03 BUILD-AC-003-04: $way goes on after one confirmation", async ({ key, phases }) => {
+  ])("builds after one confirmation for $way [BUILD-AC-003-03, BUILD-AC-003-04]", async ({ key, phases }) => {
     const home = await atPartialMenu();
     home.terminal.press(key);
     const summary = await home.terminal.shows("Proceed?");
@@ -62,14 +62,14 @@ describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a 
     expect(await leaveFirstGate(home)).toEqual({ ran: phases.slice(0, 1), phases });
   });
 
-  test("BUILD-AC-003-05: Full restart begins at 00 without another question, and empties what was done", async () => {
+  test("restarts at 00 without another question and clears completed phases [BUILD-AC-003-05]", async () => {
     const home = await atPartialMenu();
     home.terminal.press("f");
     expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases: [...ANALYSIS, ...BUILD] });
     expect(metaOf(home).phases_completed).toEqual([]);
   });
 
-  test("another key asks again; Ctrl-C and a no at the confirmation leave everything as it was", async () => {
+  test("asks again after another key, and writes nothing after Ctrl-C or no", async () => {
     const home = await atPartialMenu();
     home.terminal.press("x");
     await home.terminal.shows(/Unknown key\. Press one of R S F\.\n[^]*Your choice \(R S F, Enter for R\):/);
@@ -88,8 +88,8 @@ describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a 
   });
 });
 
-describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a terminal", () => {
-  test("BUILD-AC-004-02 BUILD-AC-004-03: shows both commits, how many lie between, and the three ways", async () => {
+describe.skipIf(!hasTmux())("build menu of an item analyzed at an older commit", () => {
+  test("shows both commits, their distance and the choices [BUILD-AC-004-02, BUILD-AC-004-03]", async () => {
     const { terminal, sandbox } = await atStaleMenu();
     const [old = "", head = ""] = ["HEAD~3", "HEAD"].map((commit) => sandbox.git("rev-parse", "--short=7", commit));
     const seen = terminal.screen();
@@ -104,7 +104,7 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
     await terminal.shows("Press Q again to re-run the quick-scan.");
   });
 
-  test("BUILD-AC-004-04: Proceed keeps the analysis, remembers who accepted that, and builds", async () => {
+  test("keeps the analysis on Proceed and records the accepted commit [BUILD-AC-004-04]", async () => {
     const home = await atStaleMenu();
     home.terminal.press("p");
     await home.terminal.shows("Proceed?");
@@ -113,7 +113,7 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
     expect(metaOf(home)).toMatchObject({ accepted_stale: [{ hash: home.sandbox.git("rev-parse", "main") }] });
   });
 
-  test("BUILD-AC-004-05: Quick-scan looks at the code again and goes on where the analysis stood", async () => {
+  test("reruns only the quick scan before the build on Quick-scan [BUILD-AC-004-05]", async () => {
     const home = await atStaleMenu();
     home.terminal.press("q");
     await home.terminal.shows("Proceed?");
@@ -122,14 +122,14 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
     expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases });
   });
 
-  test("BUILD-AC-004-06: Re-analyze begins at 00 without another question", async () => {
+  test("restarts at 00 without another question on Re-analyze [BUILD-AC-004-06]", async () => {
     const home = await atStaleMenu();
     home.terminal.press("a");
     expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases: [...ANALYSIS, ...BUILD] });
     expect(metaOf(home)).toMatchObject({ phases_completed: [], analysis_status: "raw" });
   });
 
-  test("Ctrl-C leaves everything as it was and names the option", async () => {
+  test("writes nothing on Ctrl-C and prints the option to use", async () => {
     const home = await atStaleMenu();
     home.terminal.press("C-c");
     expect(await home.terminal.exitCode()).toBe(3);
@@ -138,8 +138,8 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
   });
 });
 
-describe.skipIf(!hasTmux())("a build that several items match, at a terminal", () => {
-  test("VERBS-BUILD: names them and ends; one that is built is not among them, and with its name the build begins", async () => {
+describe.skipIf(!hasTmux())("build of an ambiguous item", () => {
+  test("lists matching items that are not built, and builds by exact name [VERBS-BUILD]", async () => {
     const home = await atHome({ plan: { turns } });
     const { terminal, sandbox } = home;
     prepareItem(sandbox, { slug: "page-login" });

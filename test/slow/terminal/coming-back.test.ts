@@ -4,8 +4,8 @@ import { gone, hasTmux, isAlive, openTerminal } from "./terminal.ts";
 
 const PAUSED = "continue, review again, redo, or q to leave it paused";
 
-describe.skipIf(!hasTmux())("at a terminal", () => {
-  test("SM-NFR-04: killed at the gate: the recovery banner with its menu, once, and continue works", async () => {
+describe.skipIf(!hasTmux())("return to an interrupted gate", () => {
+  test("shows the recovery menu after a kill at the gate, and continues [SM-NFR-04]", async () => {
     const { terminal } = await atFirstGate();
     process.kill(terminal.running(), "SIGKILL");
     expect(await terminal.exitCode()).toBe(137);
@@ -20,7 +20,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("PHASE COMPLETE: Implementation");
   });
 
-  test("SM-NFR-04: killed at a pause: the review goes on where it was", async () => {
+  test("resumes a review after a kill during the pause [SM-NFR-04]", async () => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("r");
     await terminal.shows(PAUSED);
@@ -35,7 +35,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("PHASE COMPLETE: Implementation");
   });
 
-  test("SM-NFR-04: killed during a redo: it is told, the lost agent is ended, the phase runs again", async () => {
+  test("reruns the phase after a kill during a redo and ends its agent [SM-NFR-04]", async () => {
     const plan = { turns: { plan: [{}, { says: ["again"], hangs: true }, {}] } };
     const { terminal, sandbox } = await atFirstGate({ plan });
     terminal.press("d");
@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("PHASE COMPLETE: Implementation");
   });
 
-  test("Ctrl-C while the agent works: exit 130, nothing is left of it, and resume goes on", async () => {
+  test("exits with 130 on Ctrl-C, ends the agent, and resumes later", async () => {
     const plan = { turns: { plan: [{ says: ["busy"], hangs: true }, {}] } };
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting" --supervised');
@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows(PROMPT);
   });
 
-  test("one terminal has the gate: another is refused until it lets go", async () => {
+  test("refuses a second terminal while the first has the gate", async () => {
     const { terminal, sandbox } = await atFirstGate();
     const other = await openTerminal(sandbox);
     other.isdlc("continue");
@@ -88,7 +88,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await other.shows("PHASE COMPLETE: Implementation");
   });
 
-  test("a gate that is answered with a token while it is on the screen goes on there", async () => {
+  test("continues in the open terminal if the gate is answered with a token", async () => {
     const { terminal, sandbox } = await atFirstGate();
     const answered = sandbox.person("continue");
     const seen = await terminal.shows("PHASE COMPLETE: Implementation");
@@ -103,8 +103,8 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
   test.each([
     { where: "the gate", keys: [], shown: PROMPT },
     { where: "a pause", keys: ["r"], shown: PAUSED },
-    { where: "the question for guidance", keys: ["d"], shown: "What additional guidance" },
-  ])("closing the window at $where ends the program and frees the gate", async ({ keys, shown }) => {
+    { where: "the guidance prompt", keys: ["d"], shown: "What additional guidance" },
+  ])("ends the program and releases the gate if the window closes at $where", async ({ keys, shown }) => {
     const { terminal, sandbox } = await atFirstGate();
     if (keys.length > 0) terminal.press(...keys);
     await terminal.shows(shown);
@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await other.shows("PHASE COMPLETE: Implementation");
   });
 
-  test("a request to end at the gate ends the program with 143 and leaves the gate open", async () => {
+  test("exits with 143 on SIGTERM and leaves the gate open", async () => {
     const { terminal, sandbox } = await atFirstGate();
     process.kill(terminal.running(), "SIGTERM");
     expect(await terminal.exitCode()).toBe(143);

@@ -29,8 +29,8 @@ async function atLastGate(plan = STORY): Promise<Home> {
   return home;
 }
 
-describe.skipIf(!hasTmux())("deciding at a terminal", () => {
-  test("the last gate tells of the code what was tested, found and spent", async () => {
+describe.skipIf(!hasTmux())("decisions at a terminal", () => {
+  test("shows changed files, tests, findings and usage at the last gate", async () => {
     const { terminal } = await atLastGate();
     const seen = terminal.screen();
     expect(seen).toMatch(/Files against main \([0-9a-f]{7}\) \(3 files, \+7 -1\):\n {2}- src\/greet\.js \+1 -1\n/);
@@ -39,7 +39,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(seen).toContain("Usage: not reported by the agent");
   });
 
-  test("work goes back from the review with guidance; what is shown then is, byte for byte, what is merged", async () => {
+  test("merges exactly the patch shown after the work was sent back", async () => {
     const { terminal, sandbox } = await atLastGate();
     const fork = sandbox.git("rev-parse", "main");
     terminal.press("d");
@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(sandbox.git("branch", "--format=%(refname:short)")).toBe("main");
   });
 
-  test("redos that are left stand in the menu", async () => {
+  test("shows the number of remaining redos in the menu", async () => {
     const { terminal } = await atFirstGate();
     terminal.press("d");
     expect(await terminal.shows("additional guidance")).toContain("3 redos left");
@@ -74,7 +74,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(terminal.screen()).toContain("[D] Redo -- re-run this phase with additional guidance (2 of 3 left)");
   });
 
-  test("another branch under an open gate is told, and Continue goes back to the run's own", async () => {
+  test("reports a switched branch at the gate and returns to the run's branch", async () => {
     const { terminal, sandbox } = await atFirstGate();
     sandbox.git("switch", "--quiet", "main");
     terminal.press("c");
@@ -87,7 +87,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(sandbox.git("branch", "--show-current")).toBe("change/add-greeting");
   });
 
-  test("failing tests are named with their reason, at the stop and to the agent", async () => {
+  test("names failing tests and their errors in the escalation and the prompt", async () => {
     const failing =
       'import test from "node:test";\ntest("greets by name", () => { throw new Error("Hello who?"); });\n';
     const files = { "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n' };
@@ -100,7 +100,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(sandbox.log().findLast(({ key }) => key === "implement")?.prompt).toMatch(/greets by name[^]*Hello who\?/);
   });
 
-  test("money is asked about before it is exceeded, and Enter alone raises nothing", async () => {
+  test("asks before the budget is exceeded, and keeps it on Enter alone", async () => {
     const plan = { always: { usage: { input: 100, output: 10, usd: 0.4 } } } as object;
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting" --max-usd 1');
@@ -115,7 +115,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(sandbox.log()).toHaveLength(2);
   });
 
-  test("settings are shown with where they come from, and words that are no value are told", async () => {
+  test("rejects an invalid setting and lists each setting with its source", async () => {
     const { terminal } = await atHome();
     terminal.isdlc("config set max-usd five");
     expect((await terminal.shows("[exit 2]")).replaceAll(/\n */g, " ")).toContain(
@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(await terminal.shows("[exit 0]")).toMatch(/max-usd +\$5\.00 +\(yours\)\n[^]*redo\.limit +3 +\(default\)/);
   });
 
-  test("an unknown item is asked about before it is created, the address of an issue becomes one", async () => {
+  test("asks before it creates an unknown item, and adds an issue by URL", async () => {
     const { terminal, sandbox } = await atHome();
     terminal.isdlc("analyze login");
     await terminal.shows("[Y] Yes, create it and analyze it now  [N] No");
@@ -143,7 +143,7 @@ describe.skipIf(!hasTmux())("deciding at a terminal", () => {
     expect(await terminal.shows("[exit 0]")).toMatch(/^\[ \] {2}log-in-by-mail +raw/m);
   });
 
-  test("the notice that gates stay on breaks between words", async () => {
+  test("wraps the supervised mode notice between words", async () => {
     const { terminal } = await atHome({ width: 50 });
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows(PROMPT);

@@ -60,8 +60,8 @@ const answer = (number: number): object => ({
 /** Lines of the screen as one, however they were wrapped. */
 const joined = (seen: string): string => seen.replaceAll(/\s*\n\s*/g, " ");
 
-describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
-  test("errors of the model service are counted on the live line", async () => {
+describe.skipIf(!hasTmux())("failing agent at a terminal", () => {
+  test("counts model service errors on the status line", async () => {
     const { terminal } = await atSaying(times(MAX_FAILED_CALLS - 1, () => retry));
     terminal.isdlc(START);
     await terminal.shows(`retrying (${MAX_FAILED_CALLS - 1}), service error 500`);
@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
     expect(await terminal.exitCode()).toBe(130);
   });
 
-  test("too many of them end the execution, with the reason", async () => {
+  test("ends the execution after too many service errors, with the reason", async () => {
     const { terminal } = await atSaying(times(MAX_FAILED_CALLS, () => retry));
     terminal.isdlc(START);
     expect(joined(await terminal.shows("What should happen?"))).toContain(
@@ -77,7 +77,7 @@ describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
     );
   });
 
-  test("an agent that asks the model again and again without doing anything is ended, with what it used", async () => {
+  test("ends an agent that calls the model repeatedly without progress, and records its usage", async () => {
     const { terminal, sandbox } = await atSaying(times(MAX_IDLE_CALLS, answer));
     terminal.isdlc(START);
     expect(joined(await terminal.shows("What should happen?"))).toContain(
@@ -92,7 +92,7 @@ describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
     });
   });
 
-  test.skipIf(!binary.ok)("a model that does not exist is told with its name", async () => {
+  test.skipIf(!binary.ok)("names a model that does not exist", async () => {
     const fault: Turn = { fault: { status: 404, message: "model nope not found" } };
     const { terminal } = await atDriven(() => [{ name: "missing", turns: [fault], past: "repeat" }]);
     terminal.isdlc(`${START}:nope`);
@@ -100,8 +100,8 @@ describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
   });
 });
 
-describe.skipIf(!hasTmux() || !binary.ok)("driver mode, at a terminal", () => {
-  test("a change goes from the plan to the merge", async () => {
+describe.skipIf(!hasTmux() || !binary.ok)("driver mode at a terminal", () => {
+  test("takes a change from plan to merge", async () => {
     let folder = "";
     const { sandbox, terminal } = await atDriven(({ root }) =>
       changeRules(root, () => (folder ||= join(".isdlc/work", readdirSync(join(root, ".isdlc/work"))[0] ?? ""))),
@@ -118,7 +118,7 @@ describe.skipIf(!hasTmux() || !binary.ok)("driver mode, at a terminal", () => {
     expect(sandbox.git("show", "main:src/greeting.js")).toBe(FIXED.trim());
   });
 
-  test("a budget is asked about while the execution runs", async () => {
+  test("asks about the budget while the execution is running", async () => {
     const usage = { input: 400, output: 50 };
     const { terminal } = await atDriven(({ root }) => [
       {
@@ -134,7 +134,7 @@ describe.skipIf(!hasTmux() || !binary.ok)("driver mode, at a terminal", () => {
     );
   });
 
-  test("what the agent was refused is named where its failure is", async () => {
+  test("lists the agent's denied actions with its failure", async () => {
     const { terminal } = await atDriven(() => [
       {
         name: "refused",
@@ -170,8 +170,8 @@ for (const path of JSON.parse(input).expects.artifacts) {
 console.log(JSON.stringify({ type: "result", status: "done", summary: "Asked." }));
 `;
 
-describe.skipIf(!hasTmux() || missing !== null)("an agent in our sandbox, at a terminal", () => {
-  test("it may look, and cannot answer", async () => {
+describe.skipIf(!hasTmux() || missing !== null)("sandboxed agent at a terminal", () => {
+  test("reads the run status and cannot answer the gate", async () => {
     const { sandbox, terminal } = await atHome({ env: { ISDLC_SANDBOX: "on" }, width: 100 });
     const asker = join(sandbox.base, "asker.mjs");
     writeFileSync(asker, ASKER);

@@ -5,7 +5,7 @@ import { atFirstGate, atHome, PROMPT } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 
 describe.skipIf(!hasTmux())("editing at a terminal", () => {
-  test("e opens the artifacts in the person's editor; what they write is listed, and is what goes on", async () => {
+  test("opens artifacts in $EDITOR on e and shows the edits before they count", async () => {
     const { terminal, sandbox } = await atHome();
     const editor = join(sandbox.base, "editor");
     writeFileSync(editor, '#!/bin/sh\necho "Say it twice." >> "$2"\n', { mode: 0o755 });
@@ -25,7 +25,7 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     expect(readFileSync(join(sandbox.root, item, "plan.md"), "utf8")).toMatch(/\nSay it twice\.\n$/);
   });
 
-  test("a pause ends with a word, never with Enter alone", async () => {
+  test("ends a pause on a typed word, not on Enter alone", async () => {
     const { terminal } = await atFirstGate();
     terminal.press("r");
     await terminal.shows("When ready, say 'continue'");
@@ -35,7 +35,7 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     await terminal.shows("PHASE COMPLETE: Implementation");
   });
 
-  test("e at the gate of the implementation offers the files that changed", async () => {
+  test("offers the changed files at the gate of the implementation on e", async () => {
     const plan = { turns: { implement: [{ writes: { "src/a.txt": "a\n", "src/b.txt": "b\n" } }] } };
     const { terminal, sandbox } = await atHome({ plan });
     const editor = join(sandbox.base, "editor");
@@ -48,13 +48,13 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     await terminal.shows("Your choice (");
   });
 
-  test("an editor that cannot be started is told", async () => {
+  test("reports an editor that cannot be started", async () => {
     const { terminal } = await atFirstGate({ env: { EDITOR: "no-such-editor" } });
     terminal.press("e");
     await terminal.shows(/The editor no-such-editor could not be started; set EDITOR to yours\.\nYour choice/);
   });
 
-  test("pasted guidance keeps its lines and is one answer; Ctrl-G opens the editor with it", async () => {
+  test("accepts multi-line paste as one answer and opens it in the editor on Ctrl-G", async () => {
     const { terminal, sandbox } = await atHome();
     const editor = join(sandbox.base, "editor");
     writeFileSync(editor, '#!/bin/sh\necho "Third line." >> "$1"\n', { mode: 0o755 });
@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     expect((await sandbox.status()).waiting.id).toMatch(/^plan#2\//);
   });
 
-  test("what was edited with e before d is kept, and the agent is told", async () => {
+  test("keeps files edited before a redo and lists them for the agent", async () => {
     const plan = { turns: { plan: [{}, { artifacts: false }] } };
     const { terminal, sandbox } = await atHome({ plan });
     const editor = join(sandbox.base, "editor");

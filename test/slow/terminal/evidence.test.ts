@@ -7,8 +7,8 @@ const manifest = (scripts: Readonly<Record<string, string>>): Readonly<Record<st
 });
 const README = ["# Sample", "", "first", "second", "third", "fourth", "fifth", ""].join("\n");
 
-describe.skipIf(!hasTmux())("at a terminal", () => {
-  test("the question of trust shows every script with its escape codes, and Enter alone trusts nothing", async () => {
+describe.skipIf(!hasTmux())("evidence at a terminal", () => {
+  test("escapes control codes in trusted scripts, and trusts nothing on Enter alone", async () => {
     const scripts = {
       pretest: "node build.js \u001B[8m&& hidden\u001B[0m",
       test: "node --test",
@@ -26,7 +26,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(sandbox.log()).toEqual([]);
   });
 
-  test("tests that are red before the work are told with what can be done, before any agent works", async () => {
+  test("reports failing tests and the choices before any agent starts", async () => {
     const files = manifest({ test: "node -e 'process.exit(1)'" });
     const { terminal, sandbox } = await atHome({ files });
     terminal.isdlc('"add greeting" --tests trust');
@@ -38,7 +38,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("PHASE COMPLETE: Final Review");
   });
 
-  test("an agent that changes nothing is told so once, and then the person", async () => {
+  test("escalates an agent that changes no code in two executions", async () => {
     const { terminal, sandbox } = await atHome({ plan: { turns: { implement: [{ writes: {} }] } } });
     terminal.isdlc('"add greeting"');
     const asked = await terminal.shows("What should happen?");
@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(2);
   });
 
-  test("own lines that cannot be told apart are asked about", async () => {
+  test("asks about user edits that overlap with the agent's changes", async () => {
     const mine = README.replace("first", "mine");
     const writes = { "README.md": mine.replace("mine", "the agent's") };
     const { terminal, sandbox } = await atHome({
@@ -60,7 +60,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(asked).toMatch(/Look again --[^]*Commit together --/);
   });
 
-  test("a dirty line in a file that the agent edits too is merged with nothing, and is still there", async () => {
+  test("merges the agent's lines of a file and keeps the user's edit uncommitted", async () => {
     const mine = README.replace("first", "mine, not committed");
     const writes = { "README.md": mine.replace("fifth", "the agent's") };
     const { terminal, sandbox } = await atHome({
@@ -80,7 +80,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(sandbox.git("log", "--branches", "--patch", "--", "README.md")).not.toContain("mine, not committed");
   });
 
-  test("HEAD that went elsewhere is told before anything is merged", async () => {
+  test("reports a detached HEAD before it merges", async () => {
     const { terminal, sandbox } = await atHome();
     terminal.isdlc('"add greeting"');
     await terminal.shows("Your choice (");
@@ -94,7 +94,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(sandbox.git("rev-parse", "main")).toBe(main);
   });
 
-  test("cancel names what the agent left, and takes it out on a yes", async () => {
+  test("lists the agent's uncommitted files on cancel and removes them after yes", async () => {
     const plan = { turns: { implement: [{ writes: { "new.js": "1\n" } }] } };
     const { terminal, sandbox } = await atFirstGate({ plan });
     terminal.press("c");

@@ -33,8 +33,8 @@ const COLOUR = new RegExp(String.raw`\u001B\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7
 
 const TESTED = { "package.json": `{ "scripts": { "test": "node --test" } }\n` };
 
-describe.skipIf(!hasTmux())("at a terminal", () => {
-  test("the test command is trusted once; then progress shows, and is gone when the gate opens", async () => {
+describe.skipIf(!hasTmux())("gate at a terminal", () => {
+  test("asks once to trust the test command, and clears progress at the gate", async () => {
     const plan = { turns: { plan: [{ says: ["looking around"], delay: 2500 }] } };
     const { terminal, sandbox } = await atHome({ plan, files: TESTED });
     terminal.isdlc('"add greeting" --supervised');
@@ -54,7 +54,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(terminal.screen()).not.toContain("Your choice (Y A N):");
   });
 
-  test("leaving the question about the test command starts nothing", async () => {
+  test("starts nothing if the user leaves the test command question", async () => {
     const { terminal, sandbox } = await atHome({ files: TESTED });
     terminal.isdlc('"add greeting"');
     await terminal.shows("Your choice (Y A N):");
@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
   });
 
-  test("without git, Enter gives nothing up, and a no is told what to do first", async () => {
+  test("ignores Enter without git, and suggests git init after no", async () => {
     const { terminal, sandbox } = await atHome({ git: false });
     terminal.isdlc('"add greeting"');
     await terminal.shows("Your choice (Y N):");
@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
   });
 
-  test("what is typed before the gate is shown does not answer it", async () => {
+  test("ignores keys typed before the gate is shown", async () => {
     const { terminal, sandbox } = await atHome({ plan: { turns: { plan: [{ says: ["busy"], delay: 1500 }] } } });
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows("busy");
@@ -87,12 +87,12 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.status()).waiting.id).toMatch(/^plan#1\/gate-/);
   });
 
-  test("SM-AC-03a: the box ends with the choice, and the further keys stand below it", async () => {
+  test("prints the choice last in the box and other keys under it [SM-AC-03a]", async () => {
     const { terminal } = await atFirstGate();
     expect(terminal.screen()).toMatch(/\[D\] Redo .*\n\nYour choice: _\n-{44}\n\[V\] view changes .*\n/);
   });
 
-  test("SM-ERR-303: a key that is no choice asks again, and Continue goes on at once", async () => {
+  test("asks again after an unknown key and continues at once on C [SM-ERR-303]", async () => {
     const { terminal } = await atFirstGate();
     terminal.press("x");
     await terminal.shows(/Unknown key\. Press one of C R D V E T Q\.\nYour choice \(C R D V E T Q\):$/);
@@ -100,14 +100,14 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("PHASE COMPLETE: Implementation");
   });
 
-  test("v shows the changes in the pager of the person, or in none when they want none", async () => {
+  test("shows the changes in the user's pager on v", async () => {
     const { terminal } = await atFirstGate({ env: { PAGER: "head -n 3" } });
     terminal.press("v");
     const paged = await terminal.shows(/Changes since the run began: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
     expect(paged).not.toContain("made by plan#1");
   });
 
-  test("the pager of the person's own git settings comes first; one that the repository names is never started", async () => {
+  test("prefers the pager of the user's git configuration and ignores the repository's", async () => {
     const { terminal, sandbox } = await atHome({ env: { PAGER: "head -n 1" } });
     sandbox.git("config", "core.pager", "touch started-by-repository");
     writeFileSync(join(sandbox.base, "home/.gitconfig"), "[core]\n\tpager = head -n 3\n");
@@ -118,7 +118,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(existsSync(join(sandbox.root, "started-by-repository"))).toBe(false);
   });
 
-  test("v without a pager shows the whole change, and a stray q does not leave the gate", async () => {
+  test("shows the whole change without a pager, and needs a second q to leave", async () => {
     const { terminal } = await atFirstGate({ env: { PAGER: "" } });
     terminal.press("v");
     expect(await terminal.shows(/made by plan#1[^]*Your choice/)).toMatch(/\+# plan\n\+\n\+made by plan#1, turn 0/);
@@ -129,9 +129,9 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
   });
 
   test.each([
-    { pager: "not there", env: { PAGER: "no-such-pager" } },
-    { pager: "not named", env: {} },
-  ])("v pages even a short change with a pager that is $pager, and its q closes only the pager", async ({ env }) => {
+    { pager: "missing", env: { PAGER: "no-such-pager" } },
+    { pager: "not configured", env: {} },
+  ])("pages short changes with less if the pager is $pager; q closes only the pager", async ({ env }) => {
     const { terminal } = await atFirstGate({ env });
     terminal.press("v");
     expect(await terminal.shows("made by plan#1, turn 0")).not.toContain("Your choice");
@@ -143,7 +143,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(await terminal.exitCode()).toBe(3);
   });
 
-  test("s shows only what changed since the last look, v still everything", async () => {
+  test("shows only changes since the last review on s, and everything on v", async () => {
     const turns = [{ writes: { "{item}/one.md": "1\n" } }, { writes: { "{item}/two.md": "2\n" } }];
     const { terminal } = await atFirstGate({ env: { PAGER: "" }, plan: { turns: { plan: turns } } });
     terminal.press("d");
@@ -159,7 +159,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(await terminal.shows(/Changes since the run began: [^]*Your choice/)).toContain("one.md b/");
   });
 
-  test("Ctrl-C in a pager leaves neither the pager nor the gate", async () => {
+  test("stays in the pager and at the gate on Ctrl-C", async () => {
     const lines = Array.from({ length: 90 }, (_, at) => `line ${at}`).join("\n");
     const { terminal } = await atFirstGate({ plan: { turns: { plan: [{ writes: { "long.txt": lines } }] } } });
     terminal.press("v");
@@ -172,7 +172,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows("Your choice (C R D X V E T Q):");
   });
 
-  test("x takes out what was written where the phase may not, and the gate is shown without it", async () => {
+  test("reverts files outside the phase's scope on x and shows the gate again", async () => {
     const { terminal, sandbox } = await atFirstGate({
       plan: { turns: { plan: [{ writes: { "src/stray.txt": "x" } }] } },
     });
@@ -187,7 +187,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(await terminal.exitCode()).toBe(3);
   });
 
-  test("a gate that is still open after an answer is shown anew", async () => {
+  test("shows the gate again if an answer does not close it", async () => {
     const plan = { turns: { plan: [{ writes: { "src/stray.txt": "x" } }] } };
     const { terminal } = await atFirstGate({ plan });
     terminal.press("q");
@@ -197,7 +197,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(seen).toMatch(/Put back[^]*- src\/stray\.txt[^]*PHASE COMPLETE: Plan[^]*\[C\] Continue/);
   });
 
-  test("t runs the checks and changes nothing", async () => {
+  test("runs the checks on t and records nothing", async () => {
     const { terminal, sandbox } = await atFirstGate();
     const before = parsed(await sandbox.script("history", "--json"));
     terminal.press("t");
@@ -205,7 +205,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(parsed(await sandbox.script("history", "--json"))).toEqual(before);
   });
 
-  test("t runs the trusted tests, also at the gate of a phase that has none", async () => {
+  test("runs the trusted tests on t, even at a gate without tests", async () => {
     const files = { "package.json": `{ "scripts": { "test": "node -e 'process.exit(3)'" } }\n` };
     const { terminal } = await atHome({ files });
     terminal.isdlc('"add greeting" --supervised --yes');
@@ -214,7 +214,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows(/Running npm test …[^]*tests: FAILED [^]*Your choice/);
   });
 
-  test("Ctrl-C at the gate leaves it open and says how to come back", async () => {
+  test("leaves the gate open on Ctrl-C and prints how to answer it", async () => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(3);
@@ -224,8 +224,8 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
 
   test.each([
     { wish: "with NO_COLOR", env: { NO_COLOR: "1" }, colours: false },
-    { wish: "unless told otherwise", env: {}, colours: true },
-  ])("colours are shown $wish: $colours", async ({ env, colours }) => {
+    { wish: "by default", env: {}, colours: true },
+  ])("shows colors $wish: $colours", async ({ env, colours }) => {
     const { terminal } = await atFirstGate({ env: { PAGER: "", ...env } });
     const seen = terminal.rows();
     terminal.press("v");
@@ -237,7 +237,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(seen.some((row) => COLOUR.test(row))).toBe(colours);
   });
 
-  test("the gate fits 80 columns and 24 rows", async () => {
+  test("fits the gate into 80 columns and 24 rows", async () => {
     const wrote = { writes: { "a.js": "1\n" }, result: { summary: "Wrote a.js" } };
     const { terminal } = await atFirstGate({ plan: { turns: { implement: [wrote] } } });
     terminal.press("q");

@@ -11,8 +11,8 @@ async function agentAtWork(): Promise<Home> {
   return home;
 }
 
-describe.skipIf(!hasTmux())("an interrupted run, at a terminal", () => {
-  test("neither isdlc alone nor a start goes on with it; resume does", async () => {
+describe.skipIf(!hasTmux())("interrupted run at a terminal", () => {
+  test("continues an interrupted run only on resume", async () => {
     const { terminal, sandbox } = await agentAtWork();
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(130);
@@ -31,7 +31,7 @@ describe.skipIf(!hasTmux())("an interrupted run, at a terminal", () => {
     expect(sandbox.log()).toHaveLength(2);
   });
 
-  test("an agent whose program was killed is ended by whoever looks", async () => {
+  test("ends an orphaned agent in the next command", async () => {
     const { terminal, sandbox } = await agentAtWork();
     const lost = sandbox.log()[0]?.pid ?? 0;
     process.kill(terminal.running(), "SIGKILL");
@@ -43,8 +43,8 @@ describe.skipIf(!hasTmux())("an interrupted run, at a terminal", () => {
   });
 });
 
-describe.skipIf(!hasTmux())("an open gate, at a terminal", () => {
-  test("a start says what was not begun above the recovery menu of the open gate", async () => {
+describe.skipIf(!hasTmux())("open gate at a terminal", () => {
+  test("reports the refused start above the recovery menu", async () => {
     const { terminal } = await atFirstGate();
     terminal.press("q");
     await terminal.exitCode();
@@ -60,7 +60,7 @@ describe.skipIf(!hasTmux())("an open gate, at a terminal", () => {
     { args: "", told: '"add greeting" (change, waiting in plan)' },
     { args: "resume", told: '"add greeting" (change, waiting in plan)' },
     { args: 'fix "Other thing"', told: '"Other thing" was not started' },
-  ])("isdlc $args while another terminal has it: who, and how to answer; no keys", async ({ args, told }) => {
+  ])("names the terminal with the open gate and offers no keys: isdlc $args", async ({ args, told }) => {
     const { terminal, sandbox } = await atFirstGate();
     const other = await openTerminal(sandbox);
     other.isdlc(args);
@@ -74,7 +74,7 @@ describe.skipIf(!hasTmux())("an open gate, at a terminal", () => {
     expect(seen).not.toMatch(/\[C\]|isdlc continue|watching|nterrupted/);
   });
 
-  test("whoever watches until another terminal comes to a gate is told who has it", async () => {
+  test("ends the watch at a gate and names the terminal that has it", async () => {
     const { terminal, sandbox } = await atHome({ plan: { turns: { plan: [{ says: ["busy"], delay: 2500 }] } } });
     const other = await openTerminal(sandbox);
     terminal.isdlc('"add greeting" --supervised');
@@ -91,8 +91,8 @@ describe.skipIf(!hasTmux())("an open gate, at a terminal", () => {
 const TESTED = { files: { "package.json": '{"scripts":{"test":"node -e 0"}}' } };
 const LONG = "A plan with very many words about how people are greeted by their name, and by whom, and why.";
 
-describe.skipIf(!hasTmux())("what was done, at a terminal", () => {
-  test("stays on the screen: phase, files, tests, verdict and commit, with the live line below", async () => {
+describe.skipIf(!hasTmux())("completed steps at a terminal", () => {
+  test("keeps phases, documents, tests, verdicts and commits above the status line", async () => {
     const plan = {
       turns: {
         implement: [{ writes: { "hello.js": "1\n" } }],
@@ -110,7 +110,7 @@ describe.skipIf(!hasTmux())("what was done, at a terminal", () => {
     expect(await terminal.exitCode()).toBe(130);
   });
 
-  test("says what failed, and is told once", async () => {
+  test("prints each failed check once", async () => {
     const refused = {
       verdict: { approved: false, issues: [{ severity: "blocker", description: "No name." }], summary: "" },
     };
@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux())("what was done, at a terminal", () => {
   test.each([
     { width: 48, env: { NO_COLOR: "1" }, colours: false },
     { width: 48, env: {}, colours: true },
-  ])("takes one row for each line, also in $width columns; colours: $colours", async ({ width, env, colours }) => {
+  ])("prints one row per step, even in $width columns; colors: $colours", async ({ width, env, colours }) => {
     const plan = {
       turns: { plan: [{ result: { status: "done", summary: LONG } }], implement: [{ hangs: true }] },
     };

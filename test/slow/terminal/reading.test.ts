@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { atFirstGate, atHome, PROMPT } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 
-describe.skipIf(!hasTmux())("reading at a terminal", () => {
-  test("the summary is laid out, without the marks of Markdown", async () => {
+describe.skipIf(!hasTmux())("summaries at a terminal", () => {
+  test("prints the summary without Markdown markup", async () => {
     const { terminal } = await atFirstGate();
     terminal.press("r");
     const seen = await terminal.shows("When ready, say 'continue'");
@@ -12,7 +12,7 @@ describe.skipIf(!hasTmux())("reading at a terminal", () => {
     expect(seen).not.toMatch(/\*\*|^#|```/m);
   });
 
-  test("isdlc gate shows it the same way at a terminal, and as Markdown to a program", async () => {
+  test("formats isdlc gate at a terminal, and prints Markdown to a program", async () => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("q");
     await terminal.exitCode();
@@ -25,7 +25,7 @@ describe.skipIf(!hasTmux())("reading at a terminal", () => {
     { width: 80, lines: 2 },
     { width: 45, lines: 4 },
     { width: 120, lines: 1 },
-  ])("the keys take $lines lines at $width columns, and none is broken", async ({ width, lines }) => {
+  ])("prints the keys on $lines lines at $width columns without breaking one", async ({ width, lines }) => {
     const { terminal } = await atHome({ width });
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows(PROMPT);

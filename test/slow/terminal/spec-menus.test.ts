@@ -46,8 +46,8 @@ async function atFinishMenu(): Promise<Home> {
   return home;
 }
 
-describe.skipIf(!hasTmux())("a phase that skips another, at a terminal", () => {
-  test("SPEC-AC5: the warning names what is skipped and asks; no leaves everything, yes goes on", async () => {
+describe.skipIf(!hasTmux())("skipped spec phase at a terminal", () => {
+  test("warns about skipped phases, writes nothing after no and continues after yes [SPEC-AC5]", async () => {
     const { sandbox, terminal } = await atHome();
     prepareFeature(sandbox, "brainstorm");
     terminal.isdlc("design");
@@ -64,8 +64,8 @@ describe.skipIf(!hasTmux())("a phase that skips another, at a terminal", () => {
   });
 });
 
-describe.skipIf(!hasTmux())("a design that was interrupted, at a terminal", () => {
-  test("SPEC-AC14 SPEC-R7.2: Review shows what is there and asks again; Continue goes on with it", async () => {
+describe.skipIf(!hasTmux())("interrupted design at a terminal", () => {
+  test("shows the partial design on Review and keeps it on Continue [SPEC-AC14, SPEC-R7.2]", async () => {
     const home = await atPartialMenu();
     expect(home.terminal.screen()).toMatch(/\[C\] Continue[^]*\[F\] Fresh[^]*\[R\] Review/);
     home.terminal.press("r");
@@ -77,7 +77,7 @@ describe.skipIf(!hasTmux())("a design that was interrupted, at a terminal", () =
     expect(foundBy(home)).toEqual([HALF]);
   });
 
-  test("SPEC-AC14 SPEC-R7.2: Fresh begins again without it, and a ref keeps it", async () => {
+  test("starts again without the partial design on Fresh, and saves it under a ref [SPEC-AC14, SPEC-R7.2]", async () => {
     const home = await atPartialMenu();
     home.terminal.press("f");
     expect(await home.terminal.exitCode()).toBe(0);
@@ -86,8 +86,8 @@ describe.skipIf(!hasTmux())("a design that was interrupted, at a terminal", () =
   });
 });
 
-describe.skipIf(!hasTmux())("the end of a feature, at a terminal", () => {
-  test("SPEC-AC19 SPEC-AC15: what is missing stands above the menu; Merge completes the feature", async () => {
+describe.skipIf(!hasTmux())("end of a feature at a terminal", () => {
+  test("lists open findings above the menu and completes the feature on Merge [SPEC-AC15, SPEC-AC19]", async () => {
     const { sandbox, terminal } = await atFinishMenu();
     expect(terminal.screen()).toMatch(
       /Concerns left open:\n {2}finish: F1: R7 is not implemented\.[^]*All phases are done\. Merge, open/,
@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux())("the end of a feature, at a terminal", () => {
     expect([metaOf(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
   });
 
-  test("SPEC-AC16: Discard asks once more, with no for an answer unless it is changed", async () => {
+  test("confirms Discard with no as the default [SPEC-AC16]", async () => {
     const { sandbox, terminal } = await atFinishMenu();
     terminal.press("Down", "Down", "Down", "Down", "Down", "Enter");
     await terminal.shows("Discard this work?");
@@ -117,11 +117,11 @@ describe.skipIf(!hasTmux())("the end of a feature, at a terminal", () => {
   });
 });
 
-describe.skipIf(!hasTmux())("where a new feature is worked on, at a terminal", () => {
+describe.skipIf(!hasTmux())("worktree question at a terminal", () => {
   test.each([
     { key: "y", own: true },
     { key: "n", own: false },
-  ])("standard mode asks for a working tree of its own; $key gives one: $own", async ({ key, own }) => {
+  ])("offers a separate worktree in standard mode; $key creates one: $own", async ({ key, own }) => {
     const { sandbox, terminal } = await atHome();
     terminal.isdlc('brainstorm "Login page"');
     await terminal.shows("Work in a working tree of its own, beside this one?");
@@ -135,14 +135,14 @@ describe.skipIf(!hasTmux())("where a new feature is worked on, at a terminal", (
   });
 });
 
-describe.skipIf(!hasTmux())("a pull request, at a terminal", () => {
+describe.skipIf(!hasTmux())("pull request at a terminal", () => {
   const opened = { gh: /gh pr create --base main/, glab: /glab mr create --target-branch main/ };
 
   test.each([
     ["gh", "n"],
     ["gh", "y"],
     ["glab", "y"],
-  ] as const)("with %s its commands are shown, and run only after a yes: %s", async (tool, answer) => {
+  ] as const)("shows the commands of %s, and runs them only after yes: %s", async (tool, answer) => {
     const { sandbox, terminal } = await atFinishMenu();
     const [bin, notes] = [join(sandbox.base, "own-bin"), join(sandbox.base, "notes.txt")];
     mkdirSync(bin);

@@ -9,8 +9,8 @@ const FILES = {
 };
 const PLAN = { turns: { implement: [{ writes: { "greeting.js": "1\n" } }] } };
 
-describe.skipIf(!hasTmux())("the question about the test command", () => {
-  test("does nothing on Enter, and q starts nothing", async () => {
+describe.skipIf(!hasTmux())("test command question", () => {
+  test("ignores Enter and starts nothing on q", async () => {
     const { terminal } = await atHome({ files: FILES, plan: PLAN });
     terminal.isdlc('"add greeting"');
     const asked = await terminal.shows("Your choice (Y A N):");
@@ -26,7 +26,7 @@ describe.skipIf(!hasTmux())("the question about the test command", () => {
     await terminal.shows("npm test passed");
   });
 
-  test("takes another command, saves it for the project, and runs it without asking again", async () => {
+  test("accepts another command, saves it for the project and asks no more", async () => {
     const { sandbox, terminal } = await atHome({ files: FILES, plan: PLAN });
     terminal.isdlc('"add greeting"');
     await terminal.shows("Your choice (Y A N):");
@@ -45,7 +45,7 @@ describe.skipIf(!hasTmux())("the question about the test command", () => {
     expect(stdout).toContain("npm run unit && node --version");
   });
 
-  test("names the program that is missing, and offers another command", async () => {
+  test("names the missing program and accepts another command", async () => {
     const files = { "tests/test_a.py": "def test(): pass\n", "uv.lock": "", "unit.js": SUITE };
     const { terminal } = await atHome({ files, plan: PLAN });
     terminal.isdlc('"add greeting"');

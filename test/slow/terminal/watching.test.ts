@@ -6,22 +6,22 @@ const SAYS = { turns: { plan: [{ says: ["Read src/greet.js", "Not allowed: curl 
 const BELL = "\u0007";
 const ESCAPE = "\u001B";
 
-describe.skipIf(!hasTmux())("watching agents at a terminal", () => {
-  test("--verbose keeps what the agent says and is refused on the screen, above the gate", async () => {
+describe.skipIf(!hasTmux())("agent output at a terminal", () => {
+  test("keeps the agent's output and denied actions above the gate with --verbose", async () => {
     const { terminal } = await atHome({ plan: SAYS });
     terminal.isdlc('"add greeting" --supervised --verbose');
     const seen = await terminal.shows(PROMPT);
     expect(seen).toMatch(/^▸ plan\n {4}Read src\/greet\.js\n {4}Not allowed: curl example\.org\n {2}✓ made plan\.md/m);
   });
 
-  test("without it the last words are on the line that renews itself, and go with it", async () => {
+  test("shows only the agent's last message on the status line without --verbose", async () => {
     const { terminal } = await atHome({ plan: SAYS });
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows(/Running plan with command · .* · Not allowed: curl/);
     expect(await terminal.shows(PROMPT)).not.toContain("Not allowed");
   });
 
-  test("logs -f in a second terminal shows the same, and where the run waits", async () => {
+  test("prints the same messages in a second terminal with logs", async () => {
     const { terminal, sandbox } = await atHome({ plan: SAYS });
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows(/Not allowed: curl/);
@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux())("watching agents at a terminal", () => {
     await terminal.shows(PROMPT);
   });
 
-  test("the window's title has the phase, then that somebody is needed; bell and notification tell the same", async () => {
+  test("sets the window title during a phase, and notifies and rings at the gate", async () => {
     const { terminal } = await atHome({ plan: SAYS });
     terminal.type(`printf '${String.raw`\033]2;mine\007`}'`);
     await expect.poll(() => terminal.title()).toBe("mine");
@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux())("watching agents at a terminal", () => {
     expect(terminal.title()).toBe("mine");
   });
 
-  test("whoever wants no notification gets neither, and whoever comes back is not called", async () => {
+  test("sends no notification if they are off or the user returns to a gate", async () => {
     const { terminal, sandbox } = await atHome();
     terminal.isdlc("config set notify off");
     await terminal.exitCode();
@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux())("watching agents at a terminal", () => {
     expect(terminal.written()).not.toContain(`${ESCAPE}]9;`);
   });
 
-  test("paths at the gate open their files where the terminal can, and are plain text elsewhere", async () => {
+  test("links file paths at the gate if the terminal supports it", async () => {
     const able = await atHome({ env: { FORCE_HYPERLINK: "1" } });
     able.terminal.isdlc('"add greeting" --supervised');
     await able.terminal.shows(PROMPT);

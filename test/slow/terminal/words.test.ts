@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { atFirstGate, atHome } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 
-describe.skipIf(!hasTmux())("words at a terminal", () => {
+describe.skipIf(!hasTmux())("messages at a terminal", () => {
   test.each([
     ["stats", 2, 'USAGE: Unknown command "stats"; did you mean "status"?'],
     ["config set max-usd five", 2, 'USAGE: Invalid value "five" for max-usd (expected dollars).'],
@@ -12,14 +12,14 @@ describe.skipIf(!hasTmux())("words at a terminal", () => {
     ["build '#42'", 1, "ITEM_UNKNOWN: There is no item with the number or reference #42."],
     ["verify-commits nowhere", 1, "COMMITS_UNKNOWN: Git finds no commits for nowhere."],
     ['"add greeting" --agent nobody', 2, 'Invalid value for --agent: "nobody" is not one of claude, codex,'],
-  ])("isdlc %s says what is wrong and what to do", async (args, code, told) => {
+  ])("prints the error and the exit code for isdlc %s", async (args, code, told) => {
     const { terminal } = await atHome({ width: 120 });
     terminal.isdlc(args);
     expect(await terminal.exitCode()).toBe(code);
     expect(terminal.screen()).toContain(told);
   });
 
-  test("one file is one file, and an agent that reports no usage is called just that", async () => {
+  test("uses the singular for one file and reports missing usage", async () => {
     const { terminal } = await atFirstGate();
     const gate = terminal.screen();
     expect(gate).toContain("Artifacts: 1 file created/modified");
@@ -32,7 +32,7 @@ describe.skipIf(!hasTmux())("words at a terminal", () => {
     await terminal.shows("Unknown command. Type continue, redo, review or q.");
   });
 
-  test("a second attempt and a reviewer that fails are told as such", async () => {
+  test("marks a second attempt and a failed reviewer", async () => {
     const plan = {
       turns: { plan: [{ raw: "no result\n" }, { delay: 1500 }], "implement reviewer": [{ raw: "no verdict\n" }] },
     };

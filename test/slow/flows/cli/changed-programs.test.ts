@@ -22,8 +22,8 @@ function pathWithOther({ base }: Sandbox, name: string): string {
 const startedIn = async (sandbox: Sandbox): Promise<number> =>
   (await sandbox.events()).filter(({ type }) => type === "execution.started").length;
 
-describe("S5 a program of the run that is another one than when it began", () => {
-  test.concurrent.each(["git", "npm"])("%s: nothing is started until a person has agreed", async (name) => {
+describe("changed program of a run [S5]", () => {
+  test.concurrent.each(["git", "npm"])("starts no agent until the user approves the changed %s", async (name) => {
     const sandbox = await createSandbox({ files: FILES });
     await sandbox.script("add a greeting", "--tests", "trust", "--supervised", ...sandbox.agent);
     const began = await startedIn(sandbox);
@@ -43,7 +43,7 @@ describe("S5 a program of the run that is another one than when it began", () =>
     expect(await startedIn(sandbox)).toBeGreaterThan(began);
   });
 
-  test.concurrent("is none while every program is where it was", async () => {
+  test.concurrent("continues without asking if every program resolves to the same path", async () => {
     const sandbox = await createSandbox({ files: FILES });
     await sandbox.script("add a greeting", "--tests", "trust", "--supervised", ...sandbox.agent);
     const began = await startedIn(sandbox);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox, parsed } from "../../../support/cli.ts";
 
-test("of eight simultaneous answers to one gate exactly one is accepted", async () => {
+test("accepts exactly one of eight simultaneous answers to a gate", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const { id } = (await sandbox.status()).waiting;
@@ -17,7 +17,7 @@ test("of eight simultaneous answers to one gate exactly one is accepted", async 
   expect(sandbox.json(".isdlc/state.json").active_workflow.review_history).toHaveLength(1);
 });
 
-test("of two simultaneous resumes one starts the agent, and the other watches until the run rests", async () => {
+test("starts the agent in one of two simultaneous resumes and watches from the other", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ delay: 1500 }] } });
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
@@ -30,7 +30,7 @@ test("of two simultaneous resumes one starts the agent, and the other watches un
   expect((await sandbox.events()).filter(({ type }) => type === "execution.started")).toHaveLength(3);
 });
 
-test("of four simultaneous starts one opens a run", async () => {
+test("opens one run for four simultaneous starts", async () => {
   const sandbox = await createSandbox();
   const starts = await Promise.all(
     ["one", "two", "three", "four"].map((title) =>

@@ -34,7 +34,7 @@ function expectContract(verb: string, outcome: Outcome): void {
   if (code === 3) expect(json.choice ?? json.run?.waiting, verb).toBeTruthy();
 }
 
-test.concurrent("every verb prints exactly one JSON object, with a run and without, and asks nobody", async () => {
+test.concurrent("prints exactly one JSON object and asks nothing in every command", async () => {
   const closed = await createSandbox();
   const open = await createSandbox();
   expect((await open.script("add a greeting", "--supervised", ...open.agent)).code).toBe(3);
@@ -52,7 +52,7 @@ test.concurrent("every verb prints exactly one JSON object, with a run and witho
   expect(open.log()).toHaveLength(1);
 });
 
-test.concurrent("deciding verbs need a person, and without a run there is nothing to decide", async () => {
+test.concurrent("rejects deciding commands without a run, without a person and from agents", async () => {
   const sandbox = await createSandbox();
   for (const verb of ["gate", "continue", "review", "redo", "retry", "skip", "answer", "cancel", "resume", "check"])
     expect(parsed(await sandbox.person(verb, "--json")).problem.code, verb).toBe("NO_RUN");
@@ -70,7 +70,7 @@ test.concurrent("deciding verbs need a person, and without a run there is nothin
   expect((await sandbox.status()).waiting.id).toMatch(/^plan#1/);
 });
 
-test.concurrent("help tells about every verb, and the completion scripts know them all", async () => {
+test.concurrent("lists every command in help and completion scripts", async () => {
   const sandbox = await createSandbox();
   for (const verb of verbs) {
     const text = verbHelp(verb).join("\n");
@@ -101,7 +101,7 @@ test.concurrent("help tells about every verb, and the completion scripts know th
     expect((await sandbox.script(word)).stdout).toMatch(/^[0-9]+\.[0-9]+\.[0-9]+\n$/);
 });
 
-describe.concurrent("wrong usage is exit code 2 and writes nothing", () => {
+describe.concurrent("wrong usage", () => {
   test.each([
     [["status", "--nonsense"]],
     [["feature"]],
@@ -113,7 +113,7 @@ describe.concurrent("wrong usage is exit code 2 and writes nothing", () => {
     [["change things", "--review", "07"]],
     [["change things", "--agent-command", "'unclosed"]],
     [["config", "set", "supervised_mode.enabled"]],
-  ])("%j", async (args) => {
+  ])("exits with code 2 and writes nothing: %j", async (args) => {
     const sandbox = await createSandbox();
     const begins = !["status", "config"].includes(args[0] ?? "") && !args.includes("--agent-command");
     const refused = await sandbox.person(...args, "--json", ...(begins ? ["--agent-command", "node"] : []));
@@ -124,7 +124,7 @@ describe.concurrent("wrong usage is exit code 2 and writes nothing", () => {
   });
 });
 
-test.concurrent("-C works elsewhere, below the tree too; no colours where nobody wants them; unknown names are told", async () => {
+test.concurrent("supports -C and NO_COLOR, and rejects unknown folders, workflows, runs and agents", async () => {
   const sandbox = await createSandbox();
   mkdirSync(join(sandbox.root, "src/deep"), { recursive: true });
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
@@ -148,7 +148,7 @@ test.concurrent("-C works elsewhere, below the tree too; no colours where nobody
   expect(parsed(agentless).problem.code).toBe("AGENT_MISSING");
 });
 
-test.concurrent("bare isdlc helps, and with a run open shows it; a second start never makes a second run", async () => {
+test.concurrent("prints help without a run, and the open run instead of starting a second one", async () => {
   const sandbox = await createSandbox();
   const bare = await sandbox.script();
   expect(bare.code).toBe(0);

@@ -20,7 +20,7 @@ const earlier = {
 };
 const names = (sandbox: Sandbox): string[] => readdirSync(join(sandbox.root, ".isdlc")).toSorted();
 
-test.concurrent("a state.json of the earlier framework is never wiped: copy, history, counters and settings stay, its open workflow is told", async () => {
+test.concurrent("preserves the state.json of an earlier framework and reports its open workflow", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
   const started = await sandbox.script("feature", "dark mode", "--review", "00", ...sandbox.agent);
@@ -35,7 +35,7 @@ test.concurrent("a state.json of the earlier framework is never wiped: copy, his
   expect(state.counters).toEqual({ next_req_id: 15, next_bug_id: 3, next_upg_id: 2 });
 });
 
-test.concurrent("the earlier history stays before ours, the copy is kept once, and nothing is told a second time", async () => {
+test.concurrent("keeps earlier history first, saves one copy and warns only once", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
   const first = await sandbox.script("add a greeting", ...sandbox.agent);
@@ -50,7 +50,7 @@ test.concurrent("the earlier history stays before ours, the copy is kept once, a
   expect(names(sandbox).filter((name) => name.includes("earlier"))).toEqual(["state.json.earlier-1"]);
 });
 
-test.concurrent("settings written first keep the copy too", async () => {
+test.concurrent("saves the earlier state.json even if the first command sets a setting", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
   const set = await sandbox.person("config", "set", "supervised_mode.enabled", "true");
@@ -71,11 +71,11 @@ const supervisedOnce = async (): Promise<Sandbox> => {
 };
 
 test.concurrent.each([
-  ["no JSON", "{ not"],
+  ["invalid JSON", "{ not"],
   ["a list", "[]"],
-  ["a block that is no object", JSON.stringify({ supervised_mode: "on" })],
+  ["a block of the wrong type", JSON.stringify({ supervised_mode: "on" })],
 ])(
-  "SM-ERR-101: a damaged state.json (%s) asks where the last run was supervised, and starts nothing",
+  "asks for the supervision mode if state.json is damaged (%s) after a supervised run [SM-ERR-101]",
   async (_name, text) => {
     const sandbox = await supervisedOnce();
     sandbox.write(".isdlc/state.json", text);
@@ -90,7 +90,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent("SM-ERR-101: a person may go on without gates by setting so", async () => {
+test.concurrent("starts without gates after the user disables supervision in a damaged state.json [SM-ERR-101]", async () => {
   const sandbox = await supervisedOnce();
   sandbox.write(".isdlc/state.json", "{ not");
   const set = await sandbox.person("config", "set", "supervised_mode.enabled", "false");
@@ -99,7 +99,7 @@ test.concurrent("SM-ERR-101: a person may go on without gates by setting so", as
   expect(parsed(started).run.waiting.id).toMatch(/^final-review/);
 });
 
-test.concurrent("SM-NFR-02: where no run was supervised a damaged state.json is a warning, and the run begins", async () => {
+test.concurrent("warns about a damaged state.json and starts, if no earlier run was supervised [SM-NFR-02]", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", "{ not");
   const started = await sandbox.script("add a greeting", ...sandbox.agent);
@@ -107,7 +107,7 @@ test.concurrent("SM-NFR-02: where no run was supervised a damaged state.json is 
   expect((await sandbox.status()).waiting.id).toMatch(/^final-review/);
 });
 
-test.concurrent("damaged during a run, state.json gets the person's keys back, and that is said", async () => {
+test.concurrent("restores the user's settings if state.json is damaged during a run", async () => {
   const sandbox = await createSandbox();
   const mine = { supervised_mode: { enabled: true, review_phases: "all" }, team: { name: "ours" } };
   sandbox.write(".isdlc/state.json", JSON.stringify(mine));

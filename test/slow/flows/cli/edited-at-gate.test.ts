@@ -31,7 +31,7 @@ const rechecks = async (sandbox: Sandbox) =>
 
 const proceed = async (sandbox: Sandbox) => parsed(await sandbox.person("continue", "--json")).run;
 
-test.concurrent("code that was broken during a review keeps the gate closed, though its phase has no tests", async () => {
+test.concurrent("keeps a gate closed if an edit of the user breaks the tests", async () => {
   const sandbox = await atLastGate();
   await sandbox.person("review");
   sandbox.write("src/app.js", "broken\n");
@@ -59,7 +59,7 @@ test.concurrent("code that was broken during a review keeps the gate closed, tho
   ]);
 });
 
-test.concurrent("whoever saw that the tests fail may continue all the same", async () => {
+test.concurrent("continues past failing tests if the gate already showed them", async () => {
   const sandbox = await atLastGate();
   await sandbox.person("review");
   sandbox.write("src/app.js", "broken\n");
@@ -67,7 +67,7 @@ test.concurrent("whoever saw that the tests fail may continue all the same", asy
   expect((await proceed(sandbox)).waiting.kind).toBe("finish");
 });
 
-test.concurrent("edits within the folder of the item do not run the tests of a phase that has none", async () => {
+test.concurrent("skips the tests after edits to the item's folder only", async () => {
   const sandbox = await atLastGate();
   const { item } = await sandbox.status();
   await sandbox.person("review");
@@ -83,14 +83,14 @@ test.concurrent("edits within the folder of the item do not run the tests of a p
   ]);
 });
 
-test.concurrent("without git nobody can tell what a review edited, so the tests are run", async () => {
+test.concurrent("reruns the tests after every review without git, because edits go unnoticed", async () => {
   const sandbox = await atLastGate(false);
   await sandbox.person("review");
   sandbox.write("src/app.js", "broken\n");
   expect((await proceed(sandbox)).waiting).toMatchObject({ kind: "gate", failures: [{ name: "tests" }] });
 });
 
-test.concurrent("tells the agent of a redo which files the user edited, after Continue opened the gate again too, and shows an edit that it lost", async () => {
+test.concurrent("lists user-edited files in the redo prompt and reports edits that the agent lost", async () => {
   const sandbox = await createSandbox({ files: FILES });
   const first = { writes: { "src/app.js": "sound\nby the agent\n" } };
   const careless = { writes: { "src/app.js": "sound\nby the agent, again\n" } };

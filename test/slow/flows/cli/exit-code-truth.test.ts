@@ -47,7 +47,7 @@ function answersIn({ root }: Sandbox): number {
 
 const seen = { recorded: 0, refused: 0, failedAfterwards: 0 };
 
-test("R3: exit code 1 means not recorded, 0 and 3 mean recorded, whatever fails at any later step", async () => {
+test("exits with 0 or 3 exactly if the answer was recorded, whatever fails later [R3]", async () => {
   const names = fc.subarray(Object.keys(failures), { minLength: 1, maxLength: 3 });
   const verbs = fc.constantFrom(
     ["continue"],
@@ -80,9 +80,9 @@ test("R3: exit code 1 means not recorded, 0 and 3 mean recorded, whatever fails 
 }, 300_000);
 
 test.each([
-  { what: "an answer", verb: ["continue"], code: 3, answers: 1 },
-  { what: "a refused one", verb: ["answer", "merge"], code: 1, answers: 0 },
-])("R3: where $what has nowhere to be printed, the exit code tells the truth", async ({ verb, code, answers }) => {
+  { what: "an accepted answer", verb: ["continue"], code: 3, answers: 1 },
+  { what: "a rejected answer", verb: ["answer", "merge"], code: 1, answers: 0 },
+])("exits with the right code if the output of $what cannot be written [R3]", async ({ verb, code, answers }) => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const full = ["-c", 'exec "$0" "$@" > /dev/full', process.execPath, await builtProgram(), ...verb];

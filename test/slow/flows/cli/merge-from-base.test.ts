@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox } from "../../../support/cli.ts";
 
-test("a merge that was cut off on the base, or asked for from there, is made from the branch all the same", async () => {
+test("merges the run's branch if the user answers on the base branch", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("fix", "wrong greeting", "--review", "08", "--tests", "without", ...sandbox.agent);
   await sandbox.person("continue");

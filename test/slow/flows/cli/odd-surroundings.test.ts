@@ -10,7 +10,7 @@ import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 const OURS = ["runs", "reviews", "work", "journal", "journal/ended", "items", "history"];
 
-test.concurrent.each(OURS)("S4 a link in the place of .isdlc/%s is told and not followed", async (name) => {
+test.concurrent.each(OURS)("reports and ignores a symbolic link at .isdlc/%s [S4]", async (name) => {
   const sandbox = await createSandbox();
   const behind = join(sandbox.base, "behind");
   mkdirSync(behind);
@@ -36,8 +36,8 @@ test.each([
   ["gate", ["gate"], "removed"],
   ["doctor", ["doctor"], "removed"],
   ["help", ["help"], "removed"],
-  ["status, which is to be quick", ["status"], "left"],
-])("what a killed program left among the temporary files is removed by the next verb: %s", async (_, args, fate) => {
+  ["status, for speed", ["status"], "left"],
+])("removes temporary files of a killed program in the next command, except: %s", async (_, args, fate) => {
   const sandbox = await createSandbox();
   const temporary = sandbox.env["TMPDIR"] ?? "";
   const maker = await bundleProgram(join(import.meta.dirname, "programs/hold-temporary-folder.ts"));
@@ -52,7 +52,7 @@ test.each([
 });
 
 test.each(["status", "items", "gate"])(
-  "isdlc %s in a folder that is gone tells a problem, not a stack",
+  "reports a problem without a stack trace if the current folder was deleted: isdlc %s",
   async (verb) => {
     const sandbox = await createSandbox();
     const gone = join(sandbox.base, "gone");

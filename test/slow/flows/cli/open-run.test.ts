@@ -33,32 +33,29 @@ const saidOf = ({ child }: Running, what: string): Promise<string> =>
     });
   });
 
-describe.concurrent("an interrupted run:", () => {
+describe.concurrent("interrupted run", () => {
   const starts = ["", "feature", "fix", "run feature"].map((verb) => ({ verb }));
 
-  test.for(starts)(
-    'isdlc $verb "Other thing" says that it was not begun, and why, and starts no agent',
-    async ({ verb }) => {
-      const words = [...verb.split(" "), "Other thing"].filter((word) => word !== "");
-      const sandbox = await interrupted();
-      const refused = await sandbox.script(...words, ...sandbox.agent);
-      expect(refused.code).toBe(3);
-      expect(refused.stdout).toMatch(
-        /^"Other thing" was not started, because a run is open: "add a greeting" \(change, interrupted in plan\)\.\n/,
-      );
-      expect(refused.stdout).toMatch(
-        /\nInterrupted\.\nTo continue: isdlc resume\nOr end it: isdlc cancel --reason "…"\n$/,
-      );
-      const told = parsed(await sandbox.script(...words, "--json", ...sandbox.agent));
-      expect(told).toMatchObject({ ok: false, notBegun: "Other thing", run: { status: "interrupted" } });
-      expect([
-        sandbox.log().length,
-        (await sandbox.events()).filter(({ type }) => type === "run.started").length,
-      ]).toEqual([1, 1]);
-    },
-  );
+  test.for(starts)('refuses isdlc $verb "Other thing", gives the reason and starts no agent', async ({ verb }) => {
+    const words = [...verb.split(" "), "Other thing"].filter((word) => word !== "");
+    const sandbox = await interrupted();
+    const refused = await sandbox.script(...words, ...sandbox.agent);
+    expect(refused.code).toBe(3);
+    expect(refused.stdout).toMatch(
+      /^"Other thing" was not started, because a run is open: "add a greeting" \(change, interrupted in plan\)\.\n/,
+    );
+    expect(refused.stdout).toMatch(
+      /\nInterrupted\.\nTo continue: isdlc resume\nOr end it: isdlc cancel --reason "…"\n$/,
+    );
+    const told = parsed(await sandbox.script(...words, "--json", ...sandbox.agent));
+    expect(told).toMatchObject({ ok: false, notBegun: "Other thing", run: { status: "interrupted" } });
+    expect([
+      sandbox.log().length,
+      (await sandbox.events()).filter(({ type }) => type === "run.started").length,
+    ]).toEqual([1, 1]);
+  });
 
-  test("the same words again, and a verb without any, begin no second run", async () => {
+  test("starts no second run for the same title or a command without a title", async () => {
     const sandbox = await interrupted();
     for (const words of [["add a greeting"], ["finish"]]) {
       const { code, stdout } = await sandbox.script(...words, ...sandbox.agent);
@@ -69,7 +66,7 @@ describe.concurrent("an interrupted run:", () => {
     }
   });
 
-  test("isdlc alone shows where it stands; nothing was refused", async () => {
+  test("shows the interrupted run in plain isdlc, without a refusal", async () => {
     const sandbox = await interrupted();
     const { code, stdout } = await sandbox.script();
     expect([code, stdout]).toEqual([
@@ -81,13 +78,13 @@ describe.concurrent("an interrupted run:", () => {
   });
 });
 
-describe.concurrent("a run that another process drives:", () => {
+describe.concurrent("run driven by another process", () => {
   const ends = async ({ driver }: AtWork): Promise<Outcome> => {
     driver.child.kill("SIGTERM");
     return driver.ended;
   };
 
-  test("is called running, with its process, by whoever wants to begin another", async () => {
+  test("reports the running process to a user who starts another run", async () => {
     const here = await agentAtWork();
     const { sandbox, driver } = here;
     const refused = await sandbox.script("feature", "Other thing", ...sandbox.agent);
@@ -101,7 +98,7 @@ describe.concurrent("a run that another process drives:", () => {
     expect(sandbox.log()).toHaveLength(1);
   });
 
-  test("goes on when whoever watches it is stopped, and they are told so", async () => {
+  test("keeps running if a watching resume is interrupted, and prints that", async () => {
     const here = await agentAtWork();
     const { sandbox, driver } = here;
     const watcher = sandbox.start(["resume"]);
@@ -116,7 +113,7 @@ describe.concurrent("a run that another process drives:", () => {
     await ends(here);
   });
 
-  test("is interrupted for whoever watches it once its process is gone", async () => {
+  test('ends the watch with "interrupted" if the driver is killed', async () => {
     const { sandbox, driver } = await agentAtWork();
     const watcher = sandbox.start(["resume", "--json"]);
     await saidOf(watcher, "watching it.");
@@ -126,7 +123,7 @@ describe.concurrent("a run that another process drives:", () => {
   });
 });
 
-test("with --json there is one object on stdout, and progress on stderr", async () => {
+test("prints one JSON object to stdout and progress to stderr with --json", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ says: ["thinking"] }] } });
   const ended = await sandbox.script("add a greeting", "--supervised", "--json", ...sandbox.agent);

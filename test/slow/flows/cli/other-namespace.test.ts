@@ -31,7 +31,7 @@ const startedIn = async (sandbox: Sandbox): Promise<number> =>
   (await sandbox.events()).filter(({ type }) => type === "execution.started").length;
 
 test.skipIf(process.platform !== "linux")(
-  "a run that is driven in another container is watched; its agent lives on, and once all of it is gone a person takes over",
+  "watches a run in another container and takes over after its processes exit",
   async () => {
     const sandbox = await createSandbox();
     sandbox.plan({ turns: { plan: [{ hangs: true }] } });

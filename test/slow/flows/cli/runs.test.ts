@@ -12,7 +12,7 @@ const subjects = (sandbox: Sandbox, range: string) =>
     .filter((line) => line !== "");
 const WORK = { turns: { implement: [{ writes: { "greeting.txt": "hello\n" } }] } };
 
-test.concurrent("questions of an agent are answered one by one, and the answers reach it", async () => {
+test.concurrent("requires an answer to every question and passes the answers to the agent", async () => {
   const sandbox = await createSandbox();
   const questions = [
     { id: "tone", text: "Which tone?", choices: ["warm", "cool"] },
@@ -33,7 +33,7 @@ test.concurrent("questions of an agent are answered one by one, and the answers 
   expect(sandbox.log()[1]?.prompt).toContain("How long?\n  (the person leaves this to you)");
 });
 
-test.concurrent("an agent that fails is tried once more, then a person decides", async () => {
+test.concurrent("retries a failed agent without a result once, then escalates", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({
     turns: { plan: [{ exit: 7 }, { silent: true }, { result: { status: "failed", summary: "cannot" } }, {}] },
@@ -46,7 +46,7 @@ test.concurrent("an agent that fails is tried once more, then a person decides",
   expect(parsed(await sandbox.person("answer", "retry", "--json")).run.waiting.id).toMatch(/^final-review/);
 });
 
-test.concurrent("a phase without its artifact is not believed", async () => {
+test.concurrent("fails the checks if the phase's artifact is missing", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({
     turns: { plan: [{ artifacts: false }, { artifacts: false, result: { artifacts: ["../outside.md"] } }, {}] },
@@ -57,7 +57,7 @@ test.concurrent("a phase without its artifact is not believed", async () => {
   expect(sandbox.log()[1]?.prompt).toContain("plan.md");
 });
 
-test.concurrent("merge: one commit for each phase that changed something, then one merge", async () => {
+test.concurrent("commits each phase with changes and merges them with one merge commit", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(WORK);
   await start(sandbox);
@@ -76,7 +76,7 @@ test.concurrent("merge: one commit for each phase that changed something, then o
   expect(parsed(await sandbox.script("verify-journal", "--json")).ok).toBe(true);
 });
 
-test.concurrent("pr: the branch stays, the person gets the commands, nothing is pushed", async () => {
+test.concurrent('prints push and pull request commands without pushing, for "pr"', async () => {
   const sandbox = await createSandbox();
   sandbox.plan(WORK);
   await start(sandbox);
@@ -87,7 +87,7 @@ test.concurrent("pr: the branch stays, the person gets the commands, nothing is 
   expect(subjects(sandbox, "main")).toEqual(["First"]);
 });
 
-test.concurrent("--commits end makes one commit, --commits none makes none and offers no merge", async () => {
+test.concurrent("makes one commit with --commits end, and none with --commits none", async () => {
   const once = await createSandbox();
   once.plan(WORK);
   await start(once, "--commits", "end");
@@ -106,7 +106,7 @@ test.concurrent("--commits end makes one commit, --commits none makes none and o
   expect(never.read("greeting.txt")).toBe("hello\n");
 });
 
-test.concurrent("--merge merges an autonomous run by itself, and only then", async () => {
+test.concurrent("merges an autonomous run with --merge", async () => {
   const sandbox = await createSandbox();
   const ended = await sandbox.script(
     "fix",
@@ -122,7 +122,7 @@ test.concurrent("--merge merges an autonomous run by itself, and only then", asy
   expect(readdirSync(join(sandbox.root, "docs/requirements/BUG-0001-wrong-greeting"))).toContain("trace-analysis.md");
 });
 
-test.concurrent("a base that moved is shown before anything is merged; a conflict then leaves everything as it was", async () => {
+test.concurrent("shows a moved base before it merges, and changes nothing after a conflict", async () => {
   const sandbox = await createSandbox({ files: { "greeting.txt": "old\n" } });
   sandbox.plan(WORK);
   await start(sandbox);
@@ -150,7 +150,7 @@ test.concurrent("a base that moved is shown before anything is merged; a conflic
 test.concurrent.each([
   { where: "detached", go: ["--detach"], told: /: it is detached at [0-9a-f]{12}$/ },
   { where: "on another branch", go: ["--create", "elsewhere"], told: /: it is on the branch elsewhere$/ },
-])("HEAD $where while the end is asked for is told before anything is merged, and once", async ({ go, told }) => {
+])("warns once, before a merge, if HEAD is $where", async ({ go, told }) => {
   const sandbox = await createSandbox();
   sandbox.plan(WORK);
   await start(sandbox);
@@ -165,7 +165,7 @@ test.concurrent.each([
   expect(sandbox.git("rev-parse", "main^1")).toBe(main);
 });
 
-test.concurrent("AGENT_UNKNOWN: how to start the agent is asked for where it is not remembered", async () => {
+test.concurrent("asks for the agent command if it is not remembered [AGENT_UNKNOWN]", async () => {
   const sandbox = await createSandbox();
   await start(sandbox, "--supervised");
   await sandbox.person("continue", "--no-run");
@@ -177,7 +177,7 @@ test.concurrent("AGENT_UNKNOWN: how to start the agent is asked for where it is 
   expect(parsed(await sandbox.script("resume", "--json", ...sandbox.agent)).run.waiting.id).toMatch(/^implement/);
 });
 
-test.concurrent("an agent gets neither the token nor what else is in the person's environment, and may not decide", async () => {
+test.concurrent("passes neither the token nor other variables of the user to an agent", async () => {
   const sandbox = await createSandbox();
   const ran = await sandbox.start(["add a greeting", "--supervised", "--json", ...sandbox.agent], {
     ISDLC_OPERATOR_TOKEN: sandbox.token,

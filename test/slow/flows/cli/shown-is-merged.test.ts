@@ -18,18 +18,18 @@ async function unseen(seed: number, plant?: (engine: Engine) => Engine): Promise
 const reached = new Set<string>();
 let mergedMarks = 0;
 
-test.each(SEEDS)("every byte in the merge was shown, or is named by the run: seed %d", async (seed) => {
+test.each(SEEDS)("shows or names every merged byte: seed %d", async (seed) => {
   expect(await unseen(seed)).toEqual([]);
 });
 
-test("others wrote, edited, staged, hid, committed, moved HEAD and set hooks at every step, and work was merged", () => {
+test("reaches every outside change at every step, and merges work", () => {
   expect([...reached]).toEqual(expect.arrayContaining([...TROUBLES, "continue", "review"]));
   const pairs = STEPS.flatMap((step) => TROUBLES.map((what) => `${what} at ${step}`));
   expect(pairs.filter((pair) => !reached.has(pair))).toEqual([]);
   expect(mergedMarks).toBeGreaterThan(SEEDS.length * 2);
 });
 
-test("an engine that commits the tree as it finds it is caught", async () => {
+test("catches an engine that commits the working tree unchecked", async () => {
   const taken: (engine: Engine) => Engine = (engine) => ({
     ...engine,
     vcs: engine.vcs && {

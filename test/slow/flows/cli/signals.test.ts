@@ -22,29 +22,26 @@ test.concurrent.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 143],
-] as const)(
-  "%s while an agent works: exit code %i, the agent is gone, and resume goes on to the end",
-  async (name, code) => {
-    const sandbox = await createSandbox();
-    sandbox.plan(HANGS_ONCE);
-    const running = startLong(sandbox);
-    const agent = await agentAtWork(sandbox);
-    expect((await sandbox.status()).status).toBe("running");
-    running.child.kill(name);
-    const ended = await running.ended;
-    expect(ended.code).toBe(code);
-    expect(parsed(ended).run.status).toBe("interrupted");
-    expect(isAlive(agent)).toBe(false);
-    expect((await sandbox.status()).status).toBe("interrupted");
-    const resumed = await sandbox.script("resume", "--json");
-    expect([resumed.code, parsed(resumed).run.waiting.id]).toEqual([3, expect.stringMatching(/^plan#1/)]);
-    expect(sandbox.log()).toHaveLength(2);
-    const ends = (await sandbox.events()).filter((event) => event.type === "execution.ended");
-    expect(ends).toMatchObject([{ how: "lost" }, { how: "done" }]);
-  },
-);
+] as const)("ends the agent after %s with exit code %i, and resumes to the end", async (name, code) => {
+  const sandbox = await createSandbox();
+  sandbox.plan(HANGS_ONCE);
+  const running = startLong(sandbox);
+  const agent = await agentAtWork(sandbox);
+  expect((await sandbox.status()).status).toBe("running");
+  running.child.kill(name);
+  const ended = await running.ended;
+  expect(ended.code).toBe(code);
+  expect(parsed(ended).run.status).toBe("interrupted");
+  expect(isAlive(agent)).toBe(false);
+  expect((await sandbox.status()).status).toBe("interrupted");
+  const resumed = await sandbox.script("resume", "--json");
+  expect([resumed.code, parsed(resumed).run.waiting.id]).toEqual([3, expect.stringMatching(/^plan#1/)]);
+  expect(sandbox.log()).toHaveLength(2);
+  const ends = (await sandbox.events()).filter((event) => event.type === "execution.ended");
+  expect(ends).toMatchObject([{ how: "lost" }, { how: "done" }]);
+});
 
-test.concurrent("cancel from another process ends the agent and the one that drives", async () => {
+test.concurrent("ends the agent and the driver when another process cancels the run", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(HANGS_ONCE);
   const running = startLong(sandbox);
@@ -65,7 +62,7 @@ test.concurrent("cancel from another process ends the agent and the one that dri
 });
 
 test.concurrent.each(["cancel", "resume", "doctor"])(
-  "after the driver was killed, %s leaves no agent behind",
+  "leaves no agent process after the driver is killed and %s runs",
   async (verb) => {
     const sandbox = await createSandbox();
     sandbox.plan(HANGS_ONCE);
@@ -80,7 +77,7 @@ test.concurrent.each(["cancel", "resume", "doctor"])(
   },
 );
 
-test.concurrent("SM-NFR-04: killed during a pause, the next invocation shows it, and the person continues or cancels", async () => {
+test.concurrent("shows the paused gate again after a kill during the pause [SM-NFR-04]", async () => {
   const sandbox = await createSandbox();
   const running = sandbox.start(["add a greeting", "--supervised", ...sandbox.agent]);
   await running.ended;
@@ -106,7 +103,7 @@ test.concurrent("SM-NFR-04: killed during a pause, the next invocation shows it,
   expect(parsed(cancelled).run.status).toBe("cancelled");
 });
 
-test("killed as soon as its run had ended: whoever looks next finds it in the history, and no run open", async () => {
+test("adds the ended run to the history if it was killed before that", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({});
   await sandbox.script("Say hello", "--tests", "without", ...sandbox.agent);

@@ -8,7 +8,7 @@ const withTests = (script: string) => JSON.stringify({ name: "sample", scripts: 
 
 const start = (sandbox: Sandbox, ...more: string[]) => sandbox.script(TITLE, "--json", ...more, ...sandbox.agent);
 
-test.concurrent("uncommitted changes are a choice before anything is written, and stay uncommitted when carried along", async () => {
+test.concurrent("asks about uncommitted changes before it writes, and never commits them", async () => {
   const sandbox = await createSandbox({ files: { "src/a.txt": "a\n" } });
   sandbox.write("src/a.txt", "edited by the person\n");
   sandbox.write("notes.txt", "the person's own\n");
@@ -32,7 +32,7 @@ test.concurrent("uncommitted changes are a choice before anything is written, an
   expect(sandbox.git("status", "--porcelain", "--", "notes.txt", "src")).toBe("M src/a.txt\n?? notes.txt");
 });
 
-test.concurrent("a test command is run only once a person trusted it", async () => {
+test.concurrent("runs a test command only after the user trusts it", async () => {
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
   const asked = await start(sandbox);
   expect(asked.code).toBe(3);
@@ -47,7 +47,7 @@ test.concurrent("a test command is run only once a person trusted it", async () 
   expect((await sandbox.status()).waiting.id).toMatch(/^final-review/);
 });
 
-test.concurrent("--tests without runs none and never calls that passed", async () => {
+test.concurrent("records tests as not run, instead of passed, with --tests without", async () => {
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 'process.exit(1)'") } });
   await start(sandbox, "--tests", "without", "--supervised");
   const { run } = parsed(await sandbox.person("continue", "--json"));
@@ -57,7 +57,7 @@ test.concurrent("--tests without runs none and never calls that passed", async (
   expect((await sandbox.script("gate")).stdout).toContain("tests not run");
 });
 
-test.concurrent("a failing test goes back to the agent, which fixes it", async () => {
+test.concurrent("returns a failing test to the agent to fix", async () => {
   const files = {
     "package.json": withTests("node check.js"),
     "check.js":
@@ -74,7 +74,7 @@ test.concurrent("a failing test goes back to the agent, which fixes it", async (
   expect(turns.map(({ attempt }) => attempt)).toEqual(["implement#1", "implement#1"]);
 });
 
-test.concurrent("three identical failures ask a person, who may retry, skip or cancel", async () => {
+test.concurrent("escalates after three identical failures and offers retry, skip and cancel", async () => {
   const script = "node -e 'process.exit(fs.existsSync(\"bad\") ? 1 : 0)'";
   const sandbox = await createSandbox({ files: { "package.json": withTests(script) } });
   sandbox.plan({ turns: { implement: [{ writes: { bad: "x" } }] } });
@@ -97,7 +97,7 @@ test.concurrent("three identical failures ask a person, who may retry, skip or c
   expect([cancelled.code, parsed(cancelled).run]).toMatchObject([0, { status: "cancelled", reason: "not worth it" }]);
 });
 
-test.concurrent("tests that are run another way than was trusted are not run before a person was shown it", async () => {
+test.concurrent("asks for approval before it runs a changed test command", async () => {
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
   sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("touch ran && echo passed") } }] } });
   await start(sandbox, "--tests", "trust", "--supervised");
@@ -116,7 +116,7 @@ test.concurrent("tests that are run another way than was trusted are not run bef
   expect(existsSync(join(sandbox.root, "other"))).toBe(true);
 });
 
-test.concurrent("in an autonomous run a changed way of running tests asks a person", async () => {
+test.concurrent("escalates a changed test command in an autonomous run", async () => {
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
   sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("echo passed") } }] } });
   const { run } = parsed(await start(sandbox, "--tests", "trust"));
@@ -132,7 +132,7 @@ test.concurrent("in an autonomous run a changed way of running tests asks a pers
   expect(accepted.waiting.id).toMatch(/^final-review/);
 });
 
-test.concurrent("without git a run needs the person's word, works in place and says what it cannot tell", async () => {
+test.concurrent("runs without git after confirmation, in place and without a diff", async () => {
   const sandbox = await createSandbox({ git: false });
   const asked = await start(sandbox);
   expect([asked.code, parsed(asked).choice]).toMatchObject([3, { kind: "confirm", flag: "--no-git" }]);

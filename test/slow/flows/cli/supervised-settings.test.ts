@@ -11,7 +11,7 @@ const withBlock = async (block: unknown): Promise<Sandbox> => {
   return sandbox;
 };
 
-test.concurrent("SM-AC-01b, SM-AC-01c, SM-AC-03f, SM-AC-06b, SM-AC-07b, SM-AC-08c, SM-NFR-01: without the block, or with it off, a run goes through without a gate and records the same", async () => {
+test.concurrent("runs without gates if supervision is missing or off, with identical events [SM-AC-01b, SM-AC-01c, SM-AC-03f, SM-AC-06b, SM-AC-07b, SM-AC-08c, SM-NFR-01]", async () => {
   const runs = await Promise.all(
     [undefined, { enabled: false }].map(async (block) => {
       const sandbox = await withBlock(block);
@@ -32,7 +32,7 @@ test.concurrent("SM-AC-01b, SM-AC-01c, SM-AC-03f, SM-AC-06b, SM-AC-07b, SM-AC-08
   expect(runs[0]?.calls).toHaveLength(10);
 });
 
-test.concurrent("SM-AC-01f: entries that name no phase of the workflow are told by name when a run begins", async () => {
+test.concurrent("warns at the start about review_phases entries unknown to the workflow [SM-AC-01f]", async () => {
   const sandbox = await withBlock({ enabled: true, review_phases: ["99", "plan"] });
   const started = await sandbox.script("add a greeting", ...sandbox.agent);
   expect(started.stderr).toContain(
@@ -43,7 +43,7 @@ test.concurrent("SM-AC-01f: entries that name no phase of the workflow are told 
   expect((await sandbox.status()).waiting.id).toMatch(/^plan#1\/gate/);
 });
 
-test.concurrent("SM-ERR-104: a list of which the workflow has nothing switches no gate off: every phase has its gate, now and during the run", async () => {
+test.concurrent("gates every phase if review_phases names no phase of the workflow [SM-ERR-104]", async () => {
   const sandbox = await withBlock({ enabled: true, review_phases: ["33"] });
   const started = await sandbox.script("add a greeting", ...sandbox.agent);
   expect(started.stderr).toMatch(/names "33", which the workflow "change" does not have, and no other: every phase/);
@@ -54,14 +54,14 @@ test.concurrent("SM-ERR-104: a list of which the workflow has nothing switches n
   expect(run.waiting).toMatchObject({ id: expect.stringMatching(/^implement#1\/gate/), loosened: null });
 });
 
-test.concurrent("the phases of a list that are not in this run are told, where no gate is left", async () => {
+test.concurrent("warns that there is no gate if the run skips all review_phases", async () => {
   const sandbox = await withBlock({ enabled: true, review_phases: ["00"] });
   const started = await sandbox.script("feature", "sign in", "--start-phase", "16-quality-loop", ...sandbox.agent);
   expect(started.stderr).toContain("None of these phases is in this run: there will be no gate.");
 });
 
 test.concurrent.each(["33", "03,33", "x"])(
-  "SM-ERR-104: config set refuses review_phases %s, as --review does",
+  "rejects review_phases %s in config set and in --review [SM-ERR-104]",
   async (phases) => {
     const sandbox = await withBlock(undefined);
     const refused = await sandbox.person("config", "set", "supervised_mode.review_phases", phases);
@@ -75,7 +75,7 @@ test.concurrent.each(["33", "03,33", "x"])(
   },
 );
 
-test.concurrent("SM-AC-01g, SM-AC-01h: parallel_summary edited during a run holds from the next gate", async () => {
+test.concurrent("applies an edit of parallel_summary from the next gate on [SM-AC-01g, SM-AC-01h]", async () => {
   const sandbox = await withBlock({ enabled: true });
   await sandbox.script("add a greeting", ...sandbox.agent);
   expect(sandbox.read(".isdlc/reviews/phase-plan-summary.md")).toContain("## Key Decisions");
@@ -98,7 +98,7 @@ test.concurrent.each([
     verb: ["analyze", "sign in", "--review", "33"],
     told: 'Invalid value for --review: this workflow has no phase "33"',
   },
-])("wrong flags are refused before anything is printed: $verb", async ({ verb, told }) => {
+])("rejects wrong flags before it prints anything else: $verb", async ({ verb, told }) => {
   const sandbox = await createSandbox();
   const refused = await sandbox.script(...verb, ...sandbox.agent);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
@@ -118,7 +118,7 @@ function withoutTimesAndIds(events: readonly unknown[]): Json {
     .replaceAll(/isdlc-cli-\w+/g, "BASE");
 }
 
-test.concurrent("SM-AC-01e, SM-AC-03e, SM-AC-07c: a phase that is not chosen goes on by itself", async () => {
+test.concurrent("stops only at the chosen phases [SM-AC-01e, SM-AC-03e, SM-AC-07c]", async () => {
   const sandbox = await withBlock({ enabled: true, review_phases: ["02"] });
   const { run } = parsed(await sandbox.script("fix", "wrong greeting", "--json", ...sandbox.agent));
   expect(run).toMatchObject({ current: "02-tracing", waiting: { kind: "gate" } });
@@ -127,7 +127,7 @@ test.concurrent("SM-AC-01e, SM-AC-03e, SM-AC-07c: a phase that is not chosen goe
   expect(sandbox.json(".isdlc/state.json").active_workflow.review_history).toEqual([]);
 });
 
-test.concurrent("SM-AC-01h, SM-AC-02e: without parallel_summary the gate fires with a minimal summary", async () => {
+test.concurrent("shows a minimal summary at the gate without parallel_summary [SM-AC-01h, SM-AC-02e]", async () => {
   const sandbox = await withBlock({ enabled: true, parallel_summary: false });
   const { code } = await sandbox.script("add a greeting", ...sandbox.agent);
   expect(code).toBe(3);
@@ -140,7 +140,7 @@ test.concurrent("SM-AC-01h, SM-AC-02e: without parallel_summary the gate fires w
   expect(stdout).toContain("[C] Continue");
 });
 
-test.concurrent("supervised_mode of the wrong shape starts without gates, with a warning", async () => {
+test.concurrent("warns and starts without gates if supervised_mode has the wrong type", async () => {
   const sandbox = await withBlock("on");
   const started = await sandbox.script("add a greeting", ...sandbox.agent);
   expect(started.stderr).toContain("warning: supervised_mode is not an object");
@@ -157,26 +157,23 @@ describe("light and supervised together", () => {
     { flags: ["-light", "--review", "00"], supervised: true },
     { flags: ["-light"], supervised: false },
     { flags: [], supervised: false },
-  ])(
-    "feature $flags begins with every phase; what is left out is resolved after the analysis",
-    async ({ flags, supervised }) => {
-      const sandbox = await createSandbox();
-      sandbox.plan({ turns: { "00-quick-scan": [{ result: { status: "failed", summary: "stop here" } }] } });
-      if (supervised) sandbox.plan({});
-      const { run } = parsed(await sandbox.script(...flags, "feature", "sign in", "--json", ...sandbox.agent));
-      expect(numbersOf(run)).toEqual(ALL);
-      expect(run).toMatchObject({ supervised, description: "sign in", item: "docs/requirements/REQ-0001-sign-in" });
-      expect(run.branch).toBe("feature/REQ-0001-sign-in");
-      expect(run.waiting.kind).toBe(supervised ? "gate" : "escalation");
-      const block = sandbox.json(".isdlc/state.json").supervised_mode;
-      expect(block?.enabled ?? false).toBe(flags.includes("--supervised"));
-    },
-  );
+  ])("starts feature $flags with every phase, before sizing drops any", async ({ flags, supervised }) => {
+    const sandbox = await createSandbox();
+    sandbox.plan({ turns: { "00-quick-scan": [{ result: { status: "failed", summary: "stop here" } }] } });
+    if (supervised) sandbox.plan({});
+    const { run } = parsed(await sandbox.script(...flags, "feature", "sign in", "--json", ...sandbox.agent));
+    expect(numbersOf(run)).toEqual(ALL);
+    expect(run).toMatchObject({ supervised, description: "sign in", item: "docs/requirements/REQ-0001-sign-in" });
+    expect(run.branch).toBe("feature/REQ-0001-sign-in");
+    expect(run.waiting.kind).toBe(supervised ? "gate" : "escalation");
+    const block = sandbox.json(".isdlc/state.json").supervised_mode;
+    expect(block?.enabled ?? false).toBe(flags.includes("--supervised"));
+  });
 
   test.concurrent.each([
     { flags: ["-light", "--review", "05"], phases: ALL.filter((number) => number !== "03" && number !== "04") },
     { flags: ["--yes", "--review", "05"], phases: ALL },
-  ])("feature $flags has these phases after the analysis", async ({ flags, phases }) => {
+  ])("runs these phases after the analysis of feature $flags", async ({ flags, phases }) => {
     const sandbox = await createSandbox();
     const { run } = parsed(await sandbox.script(...flags, "feature", "sign in", "--json", ...sandbox.agent));
     expect(run).toMatchObject({ current: "05-test-strategy", waiting: { kind: "gate" } });
@@ -185,7 +182,7 @@ describe("light and supervised together", () => {
     expect(tasks).toHaveLength(phases.includes("04") ? 1 : 0);
   });
 
-  test.concurrent("without either the size is asked for after the impact analysis", async () => {
+  test.concurrent("asks for the size after the impact analysis without --light or --supervised", async () => {
     const sandbox = await createSandbox();
     const { run } = parsed(await sandbox.script("feature", "sign in", "--json", ...sandbox.agent));
     expect(run).toMatchObject({ current: "02-impact-analysis", waiting: { kind: "sizing", recommended: "standard" } });
@@ -195,7 +192,7 @@ describe("light and supervised together", () => {
   });
 });
 
-test.concurrent("SM-NFR-06: nothing is needed at run time that does not come with the package", async () => {
+test.concurrent("imports only Node modules and files of the package at run time [SM-NFR-06]", async () => {
   const program = await builtProgram();
   const manifest: Json = JSON.parse(readFileSync(join(dirname(program), "../../package.json"), "utf8"));
   expect(Object.keys(manifest)).not.toContain("dependencies");
@@ -213,7 +210,7 @@ test.concurrent("SM-NFR-06: nothing is needed at run time that does not come wit
   }
 });
 
-test.concurrent("--review adds gates to those the project asks for, and changes no setting", async () => {
+test.concurrent("adds the gates of --review to the project's gates without changing a setting", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: { enabled: true, review_phases: "all" } }));
   const { run } = parsed(await sandbox.script("feature", "sign in", "--review", "08", "--json", ...sandbox.agent));
@@ -222,7 +219,7 @@ test.concurrent("--review adds gates to those the project asks for, and changes 
   expect(sandbox.json(".isdlc/state.json").supervised_mode.review_phases).toBe("all");
 });
 
-test.concurrent("--review without a block asks where it was told to, and calls nothing loosened", async () => {
+test.concurrent("opens the gates of --review without a settings block, and reports nothing relaxed", async () => {
   const sandbox = await createSandbox();
   const { run } = parsed(await sandbox.script("feature", "sign in", "--review", "00", "--json", ...sandbox.agent));
   expect(run.waiting).toMatchObject({ kind: "gate", loosened: null });

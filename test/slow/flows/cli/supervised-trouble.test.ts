@@ -7,7 +7,7 @@ const startSupervised = (sandbox: Sandbox, ...more: string[]) =>
   sandbox.script("add a greeting", "--supervised", ...more, ...sandbox.agent);
 const SUMMARY = ".isdlc/reviews/phase-plan-summary.md";
 
-test.concurrent("SM-ERR-300: where the summary cannot be written the gate is shown all the same, with a warning", async () => {
+test.concurrent("shows the gate with a warning if the summary cannot be written [SM-ERR-300]", async () => {
   const sandbox = await createSandbox({ files: { ".isdlc/reviews": "in the way" } });
   const started = await startSupervised(sandbox, "--json");
   expect(started.code).toBe(3);
@@ -18,7 +18,7 @@ test.concurrent("SM-ERR-300: where the summary cannot be written the gate is sho
   expect(stdout).toContain("[C] Continue");
 });
 
-test.concurrent("SM-ERR-301, SM-ERR-502: a summary that is gone is rendered again", async () => {
+test.concurrent("renders a deleted summary again [SM-ERR-301, SM-ERR-502]", async () => {
   const sandbox = await createSandbox();
   await startSupervised(sandbox);
   const summary = sandbox.read(SUMMARY);
@@ -32,7 +32,7 @@ test.concurrent("SM-ERR-301, SM-ERR-502: a summary that is gone is rendered agai
   expect(sandbox.read(SUMMARY)).toBe(summary);
 });
 
-test.concurrent("SM-ERR-302: a projection that cannot be written is a warning, and the answer stands", async () => {
+test.concurrent("records the answer and warns if state.json cannot be written [SM-ERR-302]", async () => {
   const sandbox = await createSandbox();
   await startSupervised(sandbox);
   rmSync(join(sandbox.root, ".isdlc/state.json"));
@@ -44,7 +44,7 @@ test.concurrent("SM-ERR-302: a projection that cannot be written is a warning, a
   expect((await sandbox.events()).at(-1)).toMatchObject({ type: "gate.answered", choice: "continue" });
 });
 
-test.concurrent("SM-ERR-303: a choice that is not offered is refused with those that are, and the gate stays open", async () => {
+test.concurrent("rejects an unavailable choice, lists the valid ones and keeps the gate open [SM-ERR-303]", async () => {
   const sandbox = await createSandbox();
   await startSupervised(sandbox);
   const before = (await sandbox.status()).waiting;
@@ -85,7 +85,7 @@ const spoiled: [string, Spoil][] = [
   ["a phase called passed", (s) => (s.active_workflow.current_phase_index = 2)],
 ];
 
-test.concurrent("SM-ERR-304, SM-ERR-401, SM-ERR-404, SM-ERR-500, SM-ERR-501, SM-ERR-700: what state.json says about a run changes nothing and is put right", async () => {
+test.concurrent("ignores and repairs edits of a run's facts in state.json [SM-ERR-304, SM-ERR-401, SM-ERR-404, SM-ERR-500, SM-ERR-501, SM-ERR-700]", async () => {
   const sandbox = await createSandbox();
   await startSupervised(sandbox);
   await sandbox.person("redo", "shorter");
@@ -106,7 +106,7 @@ test.concurrent("SM-ERR-304, SM-ERR-401, SM-ERR-404, SM-ERR-500, SM-ERR-501, SM-
   expect((await sandbox.events()).filter(({ type }) => type === "gate.answered")).toHaveLength(1);
 });
 
-test.concurrent("a state.json that is no JSON is kept beside the new one", async () => {
+test.concurrent("saves a copy of an invalid state.json and writes a new one", async () => {
   const sandbox = await createSandbox();
   await startSupervised(sandbox);
   const right = sandbox.json(".isdlc/state.json");
@@ -116,7 +116,7 @@ test.concurrent("a state.json that is no JSON is kept beside the new one", async
   expect(readdirSync(join(sandbox.root, ".isdlc")).filter((name) => name.includes("corrupt"))).toHaveLength(1);
 });
 
-test.concurrent("supervision that an agent loosens stays, and the person may agree to it", async () => {
+test.concurrent("keeps supervision that an agent relaxed until the user accepts it", async () => {
   const sandbox = await createSandbox();
   const loosened = JSON.stringify({ supervised_mode: { enabled: false } });
   sandbox.plan({ turns: { plan: [{ writes: { ".isdlc/state.json": loosened } }] } });

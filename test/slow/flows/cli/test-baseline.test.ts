@@ -20,7 +20,7 @@ const start = (sandbox: Sandbox, ...more: string[]) =>
 const runs = (sandbox: Sandbox): number =>
   existsSync(join(sandbox.base, "runs.txt")) ? sandbox.read("../runs.txt").length : 0;
 
-test.concurrent("red tests are told before any agent works; going on, only new failures go back to the agent", async () => {
+test.concurrent("reports failing tests before the first agent; later returns only new failures to it", async () => {
   const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "old one\nold two\n" } });
   const turns = [{ writes: { "red.txt": "old one\nnew\n", "a.js": "1\n" } }, { writes: { "red.txt": "old one\n" } }];
   sandbox.plan({ turns: { implement: turns } });
@@ -42,7 +42,7 @@ test.concurrent("red tests are told before any agent works; going on, only new f
   expect(await sandbox.status()).toMatchObject({ current: "final-review", waiting: { kind: "gate" } });
 });
 
-test.concurrent("the box at the gate tells the tests of before beside those of now", async () => {
+test.concurrent("shows the test results from before the run and now at the gate", async () => {
   const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "old\n" } });
   sandbox.plan({ turns: { implement: [{ writes: { "a.js": "1\n" } }] } });
   await start(sandbox, "--supervised", "--yes");
@@ -52,7 +52,7 @@ test.concurrent("the box at the gate tells the tests of before beside those of n
   expect(stdout).toContain("Failing since before the run:\n  - old\n");
 });
 
-test.concurrent("fewer tests than before the run are told at the gate, with both numbers", async () => {
+test.concurrent("reports at the gate that fewer tests pass than before the run", async () => {
   const green = 'for (const name of ["one", "two", "three"]) require("node:test").test(name, () => {});\n';
   const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "", "suite.js": green } });
   sandbox.plan({ turns: { implement: [{ writes: { "suite.js": green.replace(', "three"', "") } }] } });
@@ -62,7 +62,7 @@ test.concurrent("fewer tests than before the run are told at the gate, with both
   expect(stdout).toContain("Fewer tests pass than before the run: 3, now 2 (0 skipped).");
 });
 
-test.concurrent("green tests ask nobody, and the same tree is not tested twice by the next run", async () => {
+test.concurrent("asks nothing about passing tests, and reuses the baseline of an unchanged tree", async () => {
   const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "" } });
   sandbox.plan({ turns: { plan: [{ hangs: false, result: { status: "failed", summary: "no" } }] } });
   await start(sandbox);
@@ -76,7 +76,7 @@ test.concurrent("green tests ask nobody, and the same tree is not tested twice b
   expect(events.find(({ type }) => type === "baseline.measured")).toMatchObject({ result: { ok: true } });
 });
 
-test.concurrent("fixed by the person, the tests are run again; without tests, none is run", async () => {
+test.concurrent("reruns the baseline after a fix, and no tests if they are skipped", async () => {
   const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "old\n" } });
   await start(sandbox);
   sandbox.write("red.txt", "");
@@ -92,7 +92,7 @@ test.concurrent("fixed by the person, the tests are run again; without tests, no
   expect(runs(sandbox)).toBe(before + 1);
 });
 
-test.concurrent("packages that are not installed are told as such, and not as a failure of the code", async () => {
+test.concurrent("reports missing packages instead of a failure of the code", async () => {
   const manifest = { name: "sample", scripts: { test: "vitest run" }, devDependencies: { vitest: "4" } };
   const sandbox = await createSandbox({ files: { "package.json": JSON.stringify(manifest) } });
   const { stdout } = await start(sandbox);
@@ -104,7 +104,7 @@ test.concurrent("packages that are not installed are told as such, and not as a 
 /** `npm test` starts a program that does not exist. */
 const UNSTARTABLE = { "package.json": JSON.stringify({ name: "sample", scripts: { test: "no-such-runner" } }) };
 
-test.concurrent("asks about tests that cannot start, before and after the work, and never counts them as known failures", async () => {
+test.concurrent("escalates tests that cannot start, and never counts them as known failures", async () => {
   const sandbox = await createSandbox({ files: UNSTARTABLE });
   sandbox.plan({ turns: { implement: [{ writes: { "a.js": "1\n" } }] } });
   const { stdout } = await start(sandbox, "--yes");

@@ -7,7 +7,7 @@ const FILES = {
 };
 const PLAN = { turns: { implement: [{ writes: { "greeting.js": "1\n" } }] } };
 
-test.concurrent("--tests runs this command in one run", async () => {
+test.concurrent("runs the command of --tests in one run only", async () => {
   const sandbox = await createSandbox({ files: FILES });
   sandbox.plan(PLAN);
   await sandbox.script("add a greeting", "--tests", "npm run unit", ...sandbox.agent);
@@ -19,7 +19,7 @@ test.concurrent("--tests runs this command in one run", async () => {
   expect((await sandbox.script("config", "get", "tests")).stdout).toContain("detected");
 });
 
-test.concurrent("the setting holds for this project, and is trusted until what it runs changes", async () => {
+test.concurrent("trusts the configured test command until its script changes", async () => {
   const sandbox = await createSandbox({ files: FILES });
   sandbox.plan(PLAN);
   const set = await sandbox.person("config", "set", "tests", "npm run unit");
@@ -35,7 +35,7 @@ test.concurrent("the setting holds for this project, and is trusted until what i
   expect(asked.stdout).toContain("Run it again with --tests trust, --tests none or --tests '<command>'.");
 });
 
-test.concurrent("a command that needs a shell is refused with the way to run it through one", async () => {
+test.concurrent("rejects a test command that needs a shell and suggests sh -c", async () => {
   const sandbox = await createSandbox({ files: FILES });
   const set = await sandbox.person("config", "set", "tests", "npm test | tee log");
   expect(set.code).toBe(2);

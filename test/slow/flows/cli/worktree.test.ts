@@ -6,7 +6,7 @@ import { createSandbox } from "../../../support/cli.ts";
 
 const beside = (root: string, name: string): string => join(dirname(root), `${basename(root)}-${name}`);
 
-test.concurrent("--worktree: a feature and a change side by side, each in a working tree of its own, and this one untouched", async () => {
+test.concurrent("runs a feature and a change in separate worktrees with --worktree", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({});
   const options = ["--worktree", "--tests", "without", ...sandbox.agent];
@@ -24,7 +24,7 @@ test.concurrent("--worktree: a feature and a change side by side, each in a work
   expect(existsSync(join(trees[0] ?? "", "docs/requirements/REQ-0001-log-in/quick-scan.md"))).toBe(true);
 });
 
-test.concurrent("--worktree: merged into the branch it came from, then the tree and the branch are gone, and history has the run", async () => {
+test.concurrent("merges a --worktree run into its base, then deletes worktree and branch", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "src/hello.js": "hello" } }] } });
   await sandbox.script("Say hello", "--worktree", "--tests", "without", ...sandbox.agent);
@@ -38,7 +38,7 @@ test.concurrent("--worktree: merged into the branch it came from, then the tree 
   expect((await sandbox.script("history", "--all")).stdout).toContain("Say hello");
 });
 
-test.concurrent("--worktree: a place that is taken is refused with the way forward, and nothing is started", async () => {
+test.concurrent("refuses --worktree if the folder already exists, and starts nothing", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({});
   const { mkdirSync } = await import("node:fs");
@@ -48,7 +48,7 @@ test.concurrent("--worktree: a place that is taken is refused with the way forwa
   expect(sandbox.git("branch", "--list")).toBe("* main");
 });
 
-test.concurrent("--worktree: whoever is refused or asked something finds no working tree and no branch", async () => {
+test.concurrent("creates no worktree or branch if a --worktree start is refused or asks", async () => {
   const sandbox = await createSandbox({ files: { "package.json": '{ "scripts": { "test": "node --test" } }\n' } });
   const asked = await sandbox.script("Say hello", "--worktree", ...sandbox.agent);
   expect(asked).toMatchObject({ code: 3, stdout: expect.stringContaining("--tests") });
@@ -58,7 +58,7 @@ test.concurrent("--worktree: whoever is refused or asked something finds no work
   expect(sandbox.git("worktree", "list").split("\n")).toHaveLength(1);
 });
 
-test.concurrent("--worktree: an analysis that is not committed is not left behind", async () => {
+test.concurrent("refuses --worktree while the item's analysis is uncommitted", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   expect((await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent)).code).toBe(0);

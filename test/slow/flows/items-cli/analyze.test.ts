@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createSandbox, parsed } from "../../../support/cli.ts";
 import { ANALYSIS, BUILD, moveOn, phasesRun, prepareItem, turns } from "../../../items-cli/prepared-item.ts";
 
-test.concurrent("VERBS-ANALYZE: runs 00 to 04 in order for words that are no item yet, without branch, commit or run of the tree", async () => {
+test.concurrent("runs 00 to 04 for a new title without a branch or commit [VERBS-ANALYZE]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { ...turns, "01-requirements": [{ reads: ["{item}/meta.json", "BACKLOG.md"] }] } });
   const analysed = await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);
@@ -28,7 +28,7 @@ test.concurrent("VERBS-ANALYZE: runs 00 to 04 in order for words that are no ite
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("analyzed already") });
 });
 
-test.concurrent("VERBS-ANALYZE: goes on where it stopped, and beside the run of the tree", async () => {
+test.concurrent("continues a stopped analysis while another run is open [VERBS-ANALYZE]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { ...turns, "02-impact-analysis": [{ exit: 1, silent: true, artifacts: false }] } });
   expect((await sandbox.script("other work", ...sandbox.agent)).code).toBe(3);
@@ -45,7 +45,7 @@ test.concurrent("VERBS-ANALYZE: goes on where it stopped, and beside the run of 
   expect(await sandbox.status()).toEqual(open);
 });
 
-test.concurrent("VERBS-ANALYZE: an analysis done in part is finished with the missing phases only, with a warning when the code moved on", async () => {
+test.concurrent("runs only the missing phases and warns if the code changed [VERBS-ANALYZE]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   const item = prepareItem(sandbox, { phases: 3 });
@@ -57,7 +57,7 @@ test.concurrent("VERBS-ANALYZE: an analysis done in part is finished with the mi
   expect(sandbox.json(`${item}/meta.json`)).toMatchObject({ phases_completed: ANALYSIS, analysis_status: "analyzed" });
 });
 
-test.concurrent("VERBS-ANALYZE: a question before the analysis leaves no item behind", async () => {
+test.concurrent("creates no item if a question comes before the analysis [VERBS-ANALYZE]", async () => {
   const sandbox = await createSandbox({ git: false });
   const asked = await sandbox.script("analyze", "Login page", "--json", ...sandbox.agent);
   expect(asked.code).toBe(3);
@@ -66,7 +66,7 @@ test.concurrent("VERBS-ANALYZE: a question before the analysis leaves no item be
   expect(() => sandbox.read("BACKLOG.md")).toThrow("ENOENT");
 });
 
-test.concurrent("BUILD-NFR-005, BUILD-US-001-01, BUILD-AC-002-01: analyze everything, then build: all is shown as done and the build starts at 05", async () => {
+test.concurrent("starts the build at 05 after a complete analysis [BUILD-NFR-005, BUILD-US-001-01, BUILD-AC-002-01]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { ...turns, "05-test-strategy": [{ reads: ["{item}/requirements-spec.md"] }] } });
   expect((await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent)).code).toBe(0);
@@ -84,7 +84,7 @@ test.concurrent("BUILD-NFR-005, BUILD-US-001-01, BUILD-AC-002-01: analyze everyt
   expect(Object.values(strategy?.reads ?? {})).toEqual([spec]);
 });
 
-test.concurrent("BUILD-NFR-005: analyze 00 and 01, then build: the three ways to go on are offered", async () => {
+test.concurrent("offers three choices in build after phases 00 and 01 of the analysis [BUILD-NFR-005]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { "02-impact-analysis": [{ exit: 1, silent: true, artifacts: false }] } });
   await sandbox.script("analyze", "Login page", ...sandbox.agent);
@@ -99,7 +99,7 @@ test.concurrent("BUILD-NFR-005: analyze 00 and 01, then build: the three ways to
   expect(parsed(asked).choice).toMatchObject({ kind: "partial", options: ["resume", "skip", "restart"] });
 });
 
-test.concurrent("VERBS-ANALYZE: what an agent writes outside of the item's folder never reaches the working tree, and is named", async () => {
+test.concurrent("discards and lists files that the agent writes outside the item's folder [VERBS-ANALYZE]", async () => {
   const sandbox = await createSandbox();
   const stray = { "src/stray.txt": "stray", "README.md": "overwritten", "docs/requirements/other/a.md": "not mine" };
   const own = { "{item}/notes/deep.md": "kept" };
@@ -116,7 +116,7 @@ test.concurrent("VERBS-ANALYZE: what an agent writes outside of the item's folde
   expect(analysed.stdout).toContain(told);
 });
 
-test.concurrent("VERBS-ANALYZE: a link that an agent leaves in the item's folder leads nowhere", async () => {
+test.concurrent("discards and lists a symbolic link in the item's folder [VERBS-ANALYZE]", async () => {
   const sandbox = await createSandbox({ files: { "secret.txt": "secret" } });
   sandbox.plan({ turns: { ...turns, "00-quick-scan": [{ links: { "{item}/link.md": "/etc/hostname" } }] } });
   const analysed = await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);

@@ -15,7 +15,7 @@ import {
 const keys = async (sandbox: Sandbox): Promise<string[]> =>
   (await sandbox.status()).phases.map(({ key }: { key: string }) => key);
 
-test.concurrent("BUILD-AC-002-01, BUILD-AC-007-01: an analysed item is built from 05 on after a confirmation, in its own folder", async () => {
+test.concurrent("builds an analyzed item from 05 in its folder after a confirmation [BUILD-AC-002-01, BUILD-AC-007-01]", async () => {
   const sandbox = await readySandbox();
   const item = prepareItem(sandbox);
   const before = fingerprint(sandbox, item);
@@ -30,7 +30,7 @@ test.concurrent("BUILD-AC-002-01, BUILD-AC-007-01: an analysed item is built fro
   expect(sandbox.json(".isdlc/state.json").active_workflow).toMatchObject({ phases: BUILD, artifact_folder: "login" });
 });
 
-test.concurrent("BUILD-AC-002-04, BUILD-US-001-02, BUILD-AC-008-01, BUILD-AC-008-02: the analysis is read and kept, committed on the branch, and its status untouched at the end", async () => {
+test.concurrent("commits the analysis on the branch without changing it or its status [BUILD-AC-002-04, BUILD-US-001-02, BUILD-AC-008-01, BUILD-AC-008-02]", async () => {
   const sandbox = await readySandbox();
   const item = prepareItem(sandbox);
   const reads = DOCUMENTS.slice(1).map((name) => `{item}/${name}`);
@@ -55,7 +55,7 @@ test.concurrent("BUILD-AC-002-04, BUILD-US-001-02, BUILD-AC-008-01, BUILD-AC-008
   expect(sandbox.git("status", "--porcelain")).toBe("");
 });
 
-test.concurrent("BUILD-AC-007-02, BUILD-AC-002-03: a folder with a number keeps it, and the branch is named for the folder", async () => {
+test.concurrent("keeps the number of a folder and names the branch after the folder [BUILD-AC-007-02, BUILD-AC-002-03]", async () => {
   const sandbox = await readySandbox();
   const item = prepareItem(sandbox, { slug: "REQ-0022-login" });
   for (const wanted of ["login", "REQ-0022"]) {
@@ -66,7 +66,7 @@ test.concurrent("BUILD-AC-007-02, BUILD-AC-002-03: a folder with a number keeps 
   expect(await sandbox.status()).toMatchObject({ item, branch: "feature/REQ-0022-login" });
 });
 
-test.concurrent("BUILD-AC-007-03, BUILD-NFR-003, BUILD-US-003-02: words that are no item are added as REQ-NNNN and built with the full workflow", async () => {
+test.concurrent("adds an unknown title as REQ-NNNN and builds it with every phase [BUILD-AC-007-03, BUILD-NFR-003, BUILD-US-003-02]", async () => {
   const sandbox = await readySandbox();
   prepareItem(sandbox, { slug: "REQ-0022-login" });
   const built = await sandbox.script("build", "Dark mode", "--supervised", ...sandbox.agent);
@@ -85,7 +85,7 @@ test.concurrent("BUILD-AC-007-03, BUILD-NFR-003, BUILD-US-003-02: words that are
   expect(sandbox.read("BACKLOG.md")).toContain("[ ] Dark mode");
 });
 
-test.concurrent("BUILD-US-003-01: a line of the backlog without a folder is built in full, under its title, without a question", async () => {
+test.concurrent("builds a backlog line without a folder in full, under its title [BUILD-US-003-01]", async () => {
   const sandbox = await readySandbox();
   sandbox.write(
     "BACKLOG.md",
@@ -100,7 +100,7 @@ test.concurrent("BUILD-US-003-01: a line of the backlog without a folder is buil
   expect(sandbox.read("BACKLOG.md").match(/Dark mode/g)).toHaveLength(1);
 });
 
-test.concurrent("a folder that the backlog names and that is not there is created under that name", async () => {
+test.concurrent("creates a missing folder under the name in the backlog", async () => {
   const sandbox = await readySandbox();
   sandbox.write(
     "BACKLOG.md",
@@ -118,7 +118,7 @@ test.concurrent("a folder that the backlog names and that is not there is create
   });
 });
 
-test.concurrent("BUILD-US-005-01, BUILD-US-005-02, BUILD-AC-001-04: a folder without a meta file is built in full, and has one afterwards", async () => {
+test.concurrent("builds a folder without meta.json in full and creates the file [BUILD-US-005-01, BUILD-US-005-02, BUILD-AC-001-04]", async () => {
   const sandbox = await readySandbox();
   sandbox.write("docs/requirements/old-work/notes.md", "of the person\n");
   expect((await sandbox.script("build", "old-work", "--yes", ...sandbox.agent)).code).toBe(0);
@@ -130,7 +130,7 @@ test.concurrent("BUILD-US-005-01, BUILD-US-005-02, BUILD-AC-001-04: a folder wit
   expect(sandbox.read("docs/requirements/old-work/notes.md")).toBe("of the person\n");
 });
 
-test.concurrent("BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-META-WRITE-FAIL: a damaged meta file is kept, made anew from what is known, and told once", async () => {
+test.concurrent("saves a damaged meta.json, rebuilds it and warns once [BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-META-WRITE-FAIL]", async () => {
   const sandbox = await readySandbox();
   sandbox.write("docs/requirements/login/meta.json", "{ damaged");
   sandbox.write("docs/requirements/login/draft.md", "# Login page\n");
@@ -145,7 +145,7 @@ test.concurrent("BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-M
   });
 });
 
-test.concurrent("BUILD-AC-001-05: what the journal says was analysed is on record again, as far as its documents are there", async () => {
+test.concurrent("restores analyzed phases from the journal if meta.json is damaged [BUILD-AC-001-05]", async () => {
   const sandbox = await readySandbox();
   await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);
   const item = "docs/requirements/login-page";
@@ -158,7 +158,7 @@ test.concurrent("BUILD-AC-001-05: what the journal says was analysed is on recor
 });
 
 test.concurrent.for([["#42"], ["GH-42"], ["ABC-12"], ["9.9"]])(
-  "BUILD-ERR-001: %s, which no item has, ends the build with nothing written",
+  "rejects %s without writing if no such item exists [BUILD-ERR-001]",
   async ([reference]) => {
     const sandbox = await readySandbox();
     for (const verb of ["build", "fix", "feature", "analyze"]) {
@@ -170,7 +170,7 @@ test.concurrent.for([["#42"], ["GH-42"], ["ABC-12"], ["9.9"]])(
   },
 );
 
-test.concurrent("VERBS-BUILD, BUILD-NFR-003: feature is build by another name; while a run is open neither starts another", async () => {
+test.concurrent("treats feature as build, and starts nothing while a run is open [VERBS-BUILD, BUILD-NFR-003]", async () => {
   const sandbox = await readySandbox();
   prepareItem(sandbox);
   await sandbox.script("feature", "login", "--yes", "--supervised", ...sandbox.agent);
@@ -185,7 +185,7 @@ test.concurrent("VERBS-BUILD, BUILD-NFR-003: feature is build by another name; w
 });
 
 /** Alone, and by CPU: the clock would count what else the machine does. Nothing happens meanwhile that it could wait for. */
-test("BUILD-NFR-001: from the call to the first question takes under two seconds", async () => {
+test("uses less than two seconds of CPU before the first question [BUILD-NFR-001]", async () => {
   const sandbox = await readySandbox();
   prepareItem(sandbox, { phases: 2 });
   const times: number[] = [];

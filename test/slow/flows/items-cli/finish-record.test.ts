@@ -27,7 +27,7 @@ async function toFinish(sandbox: Sandbox): Promise<void> {
 const completedAt = (sandbox: Sandbox, item: string): unknown =>
   sandbox.json(`${item}/meta.json`).build_completed_at ?? null;
 
-test.concurrent("VERBS-BUILD: an item whose merge conflicts and whose run is then cancelled is not built, neither on disk nor on its branch", async () => {
+test.concurrent("records no build if the merge conflicts and the run is cancelled [VERBS-BUILD]", async () => {
   const { sandbox, item } = await beforeConflict("--supervised");
   const moved = parsed(await sandbox.person("answer", "merge", "--json")).run.waiting;
   expect([moved.kind, moved.moved[0]]).toEqual(["finish", expect.stringMatching(/^main moved/)]);
@@ -43,7 +43,7 @@ test.concurrent("VERBS-BUILD: an item whose merge conflicts and whose run is the
   expect(parsed(await sandbox.script("items", "--json")).items).toMatchObject([{ slug: "login", status: "analyzed" }]);
 });
 
-test.concurrent("VERBS-BUILD: the same item, kept on its branch instead, is built there", async () => {
+test.concurrent("records the build on the branch if the conflicting work is kept there [VERBS-BUILD]", async () => {
   const { sandbox, item } = await beforeConflict("--supervised");
   await sandbox.person("answer", "merge");
   await sandbox.person("answer", "merge");
@@ -54,7 +54,7 @@ test.concurrent("VERBS-BUILD: the same item, kept on its branch instead, is buil
   expect(sandbox.git("show", "main:BACKLOG.md")).toBe(BACKLOG.trim());
 });
 
-test.concurrent("VERBS-BUILD: a merge brings the work and its mark to the base in one step", async () => {
+test.concurrent("merges the work and its completion record in one commit [VERBS-BUILD]", async () => {
   const sandbox = await createSandbox({ files: { "BACKLOG.md": BACKLOG } });
   sandbox.plan({ turns });
   const item = prepareItem(sandbox);
@@ -66,7 +66,7 @@ test.concurrent("VERBS-BUILD: a merge brings the work and its mark to the base i
   expect(sandbox.git("status", "--porcelain")).toBe("");
 });
 
-test.concurrent("VERBS-BUILD: a run that is cancelled before it ends leaves an earlier build of its item alone", async () => {
+test.concurrent("keeps the record of an earlier build if a new run is cancelled [VERBS-BUILD]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   const earlier = "2026-01-02T00:00:00.000Z";
@@ -76,7 +76,7 @@ test.concurrent("VERBS-BUILD: a run that is cancelled before it ends leaves an e
   expect(completedAt(sandbox, item)).toBe(earlier);
 });
 
-test.concurrent("BUILD-AC-002-04: with --commits end the one commit carries the documents of the earlier analysis and the record", async () => {
+test.concurrent("includes analysis and completion record in the one commit of --commits end [BUILD-AC-002-04]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   const item = prepareItem(sandbox);

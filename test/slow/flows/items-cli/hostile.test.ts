@@ -26,7 +26,7 @@ const outside = (sandbox: Sandbox): string[] =>
     .filter((path) => !/^(?:tree|state|tmp|agent)/.test(path))
     .sort();
 
-test.concurrent("titles that are attacks become plain items: nothing runs, nothing is written elsewhere", async () => {
+test.concurrent("turns hostile titles into plain items without running or writing elsewhere", async () => {
   const sandbox = await createSandbox();
   const marker = join(sandbox.base, "ran");
   const before = outside(sandbox);
@@ -49,7 +49,7 @@ test.concurrent("titles that are attacks become plain items: nothing runs, nothi
   expect(outside(sandbox)).toEqual(before);
 });
 
-test.concurrent("references that are attacks find no item and touch nothing", async () => {
+test.concurrent("finds no item for a hostile reference and touches nothing", async () => {
   const sandbox = await createSandbox();
   const marker = join(sandbox.base, "ran");
   prepareItem(sandbox);
@@ -65,7 +65,7 @@ test.concurrent("references that are attacks find no item and touch nothing", as
   expect(existsSync(marker)).toBe(false);
 });
 
-test.concurrent("a hash that is an attack is shown as text and never reaches git as an option or a command", async () => {
+test.concurrent("prints a hostile codebase_hash as text and never passes it to git as an option", async () => {
   const sandbox = await createSandbox();
   const marker = join(sandbox.base, "ran");
   for (const hash of [...ATTACKS(marker), `--output=${marker}`, `HEAD --output=${marker}`, "HEAD", ":/", "@{-1}"]) {
@@ -82,7 +82,7 @@ test.concurrent("a hash that is an attack is shown as text and never reaches git
   expect(existsSync(marker)).toBe(false);
 });
 
-test.concurrent("lines of the backlog that are attacks name no folder outside, and run nothing", async () => {
+test.concurrent("resolves no folder outside the project from a hostile backlog line", async () => {
   const sandbox = await createSandbox();
   const marker = join(sandbox.base, "ran");
   sandbox.plan({ turns });
@@ -103,7 +103,7 @@ test.concurrent("lines of the backlog that are attacks name no folder outside, a
   expect(outside(sandbox)).toEqual(before);
 });
 
-describe.concurrent("folders that are links lead nowhere:", () => {
+describe.concurrent("symbolic links", () => {
   const linked = async (path: string): Promise<{ sandbox: Sandbox; elsewhere: string }> => {
     const sandbox = await createSandbox();
     const elsewhere = join(sandbox.base, "elsewhere");
@@ -124,19 +124,22 @@ describe.concurrent("folders that are links lead nowhere:", () => {
       return entry.isFile() ? `${path}: ${readFileSync(path, "utf8")}` : path;
     });
 
-  test.for([["docs"], ["docs/requirements"]])("%s", async ([path = ""]) => {
-    const { sandbox, elsewhere } = await linked(path);
-    const before = contents(elsewhere);
-    for (const [verb, ...words] of [["items"], ["add", "New item"], ["build", "login"], ["analyze", "login"]]) {
-      const more = verb === "build" || verb === "analyze" ? ["--yes", ...sandbox.agent] : [];
-      const refused = await sandbox.script(verb ?? "", ...words, "--json", ...more);
-      expect([verb, refused.code, parsed(refused).problem?.code]).toEqual([verb, 1, "UNSAFE_PATH"]);
-      expect(refused.stdout + refused.stderr).not.toContain("secret");
-    }
-    expect(contents(elsewhere)).toEqual(before);
-  });
+  test.for([["docs"], ["docs/requirements"]])(
+    "rejects %s in every item command without following it",
+    async ([path = ""]) => {
+      const { sandbox, elsewhere } = await linked(path);
+      const before = contents(elsewhere);
+      for (const [verb, ...words] of [["items"], ["add", "New item"], ["build", "login"], ["analyze", "login"]]) {
+        const more = verb === "build" || verb === "analyze" ? ["--yes", ...sandbox.agent] : [];
+        const refused = await sandbox.script(verb ?? "", ...words, "--json", ...more);
+        expect([verb, refused.code, parsed(refused).problem?.code]).toEqual([verb, 1, "UNSAFE_PATH"]);
+        expect(refused.stdout + refused.stderr).not.toContain("secret");
+      }
+      expect(contents(elsewhere)).toEqual(before);
+    },
+  );
 
-  test("the item's own folder", async () => {
+  test("ignores a linked item folder in the list and refuses to add to it", async () => {
     const { sandbox, elsewhere } = await linked("docs/requirements/login");
     const before = contents(elsewhere);
     expect(parsed(await sandbox.script("items", "--json")).items).toEqual([]);
@@ -144,7 +147,7 @@ describe.concurrent("folders that are links lead nowhere:", () => {
     expect(contents(elsewhere)).toEqual(before);
   });
 
-  test("the record of a run that is open, whichever folder on the way became one", async () => {
+  test("writes no record of an open run through a linked or escaping path", async () => {
     const { sandbox, elsewhere } = await linked("docs");
     const before = contents(elsewhere);
     const warnings: string[] = [];
@@ -155,7 +158,7 @@ describe.concurrent("folders that are links lead nowhere:", () => {
     expect(contents(elsewhere)).toEqual(before);
   });
 
-  test("the backlog: it is left alone, and that is said", async () => {
+  test("leaves a linked BACKLOG.md unchanged and warns", async () => {
     const sandbox = await createSandbox();
     const target = join(sandbox.base, "target.md");
     writeFileSync(target, "# Backlog\n");

@@ -26,15 +26,15 @@ async function expectLight(sandbox: Sandbox): Promise<void> {
 
 test.concurrent.each([
   { flags: ["-light"], why: "-light" },
-  { flags: ["--yes"], why: "--yes, where light is recommended" },
-])("SIZE-APPLY: an analysis with $why leaves architecture and design out, and so does the build", async ({ flags }) => {
+  { flags: ["--yes"], why: "--yes if light is recommended" },
+])("drops architecture and design in analysis and build with $why [SIZE-APPLY]", async ({ flags }) => {
   const sandbox = await ready();
   expect(await sandbox.script("analyze", "Login page", ...flags, ...sandbox.agent)).toMatchObject({ code: 0 });
   await expectLight(sandbox);
 });
 
 test.concurrent.each(["accept", "light"])(
-  "SIZE-APPLY: answering %s in an analysis leaves architecture and design out",
+  "drops architecture and design after the answer %s in an analysis [SIZE-APPLY]",
   async (answer) => {
     const sandbox = await ready();
     const asked = parsed(await sandbox.script("analyze", "Login page", "--json", ...sandbox.agent));
@@ -49,7 +49,7 @@ test.concurrent.each([
   { done: 3, phases: BUILD, flags: [] },
   { done: 4, phases: BUILD, flags: [] },
 ])(
-  "SIZE-APPLY: build -light of an item with $done analysis phases leaves 03 and 04 out",
+  "drops 03 and 04 in build -light of an item with $done analysis phases [SIZE-APPLY]",
   async ({ done, phases, flags }) => {
     const sandbox = await ready();
     const item = prepareItem(sandbox, { phases: done });
@@ -61,7 +61,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent("SIZE-APPLY: analyze -light of an item that has its impact analysis leaves nothing to do, and records it", async () => {
+test.concurrent("completes the analysis without a phase in analyze -light after the impact analysis [SIZE-APPLY]", async () => {
   const sandbox = await ready();
   const item = prepareItem(sandbox, { phases: 3 });
   const analyzed = await sandbox.script("analyze", "login", "-light", ...sandbox.agent);

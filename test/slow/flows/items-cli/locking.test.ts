@@ -18,7 +18,7 @@ const temporaryFolder = (): string => {
   return folder;
 };
 
-test("LOCK-CAS: of many items added at once none is lost, and no two have one number", async () => {
+test("adds simultaneous items without losing one or repeating a number [LOCK-CAS]", async () => {
   const sandbox = await createSandbox();
   const titles = Array.from({ length: 8 }, (_value, index) => `Item number ${index}`);
   const added = await Promise.all(titles.map((title) => sandbox.script("add", title, "--json")));
@@ -32,14 +32,14 @@ test("LOCK-CAS: of many items added at once none is lost, and no two have one nu
   expect(readdirSync(join(sandbox.root, "docs/requirements"))).toHaveLength(titles.length);
 });
 
-test("LOCK-CAS: of one title added many times at once, one becomes the item and the others say so", async () => {
+test("creates one item if the same title is added six times at once [LOCK-CAS]", async () => {
   const sandbox = await createSandbox();
   const added = await Promise.all(Array.from({ length: 6 }, () => sandbox.script("add", "Login page", "--json")));
   expect(added.map((outcome) => parsed(outcome).created).filter(Boolean)).toHaveLength(1);
   expect(sandbox.read("BACKLOG.md").match(/Login page/g)).toHaveLength(1);
 });
 
-test("LOCK-CAS: the end of a run marks its item only when nobody else writes in the backlog", async () => {
+test("waits for the backlog lock before it marks the item of an ended run [LOCK-CAS]", async () => {
   const [root, state] = [temporaryFolder(), temporaryFolder()];
   const backlog = "# Backlog\n\n## Open\n\n- 1.1 [A] Login\n";
   writeFileSync(join(root, "BACKLOG.md"), backlog);
@@ -55,7 +55,7 @@ test("LOCK-CAS: the end of a run marks its item only when nobody else writes in 
   expect(readdirSync(state)).toEqual([]);
 });
 
-test("LOCK-CAS: what was changed since it was read is not overwritten, and the loser leaves nothing behind", () => {
+test("overwrites no file that changed after it was read, and leaves no temporary file [LOCK-CAS]", () => {
   const folder = temporaryFolder();
   const file = join(folder, "BACKLOG.md");
   writeFileSync(file, "# Backlog\n");
@@ -68,7 +68,7 @@ test("LOCK-CAS: what was changed since it was read is not overwritten, and the l
   expect(updateBacklogMarker(file, "none", "A")).toBe(false);
 });
 
-test("LOCK-CAS: a run and analyses of two items at once each keep everything they recorded", async () => {
+test("keeps every record of a run and two simultaneous analyses [LOCK-CAS]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   await Promise.all(["One thing", "Other thing"].map((title) => sandbox.script("add", title)));
@@ -89,10 +89,10 @@ test("LOCK-CAS: a run and analyses of two items at once each keep everything the
 test.for([
   ["no version", {}, 0],
   ["a version", { state_version: 41 }, 41],
-  ["no number", { state_version: "many" }, 0],
-  ["a number below one", { state_version: -3 }, 0],
-  ["no whole number", { state_version: 1.5 }, 0],
-] as const)("LOCK-VERSION: a file of earlier days with %s is accepted, and its settings stay", ([, found, version]) => {
+  ["a version of the wrong type", { state_version: "many" }, 0],
+  ["a negative version", { state_version: -3 }, 0],
+  ["a fractional version", { state_version: 1.5 }, 0],
+] as const)("accepts an earlier state.json with %s and keeps its settings [LOCK-VERSION]", ([, found, version]) => {
   const root = temporaryFolder();
   mkdirSync(join(root, ".isdlc"));
   writeFileSync(join(root, ".isdlc/state.json"), JSON.stringify({ ...found, project: "mine" }));
@@ -102,7 +102,7 @@ test.for([
   expect(projections.stateFile()).toMatchObject({ state_version: version + 1, project: "mine" });
 });
 
-test("LOCK-VERSION: a run that starts on such a file counts on from it, by one with every write", async () => {
+test("increments state_version by one with every write [LOCK-VERSION]", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify({ state_version: 41, project: "mine" }));
   const version = (): number => sandbox.json(".isdlc/state.json").state_version;

@@ -15,8 +15,8 @@ import {
 const build = (sandbox: Sandbox, ...more: string[]) => sandbox.script("build", "login", ...more, ...sandbox.agent);
 const meta = (sandbox: Sandbox) => sandbox.json("docs/requirements/login/meta.json");
 
-describe.concurrent("an analysis done in part:", () => {
-  test("BUILD-US-002-01, BUILD-AC-003-01, BUILD-AC-003-02: what is done, what is missing and three ways; nothing is written", async () => {
+describe.concurrent("partial analysis", () => {
+  test("offers three choices, lists completed and missing phases, and writes nothing [BUILD-US-002-01, BUILD-AC-003-01, BUILD-AC-003-02]", async () => {
     const sandbox = await readySandbox();
     const item = prepareItem(sandbox, { phases: 2 });
     const before = fingerprint(sandbox, item);
@@ -30,7 +30,7 @@ describe.concurrent("an analysis done in part:", () => {
     expect(fingerprint(sandbox, item)).toBe(before);
   });
 
-  test("BUILD-AC-003-03, BUILD-US-002-02, BUILD-AC-005-03: resume begins at 02 and runs through 08", async () => {
+  test("resumes at 02 and runs through 08 with resume [BUILD-AC-003-03, BUILD-US-002-02, BUILD-AC-005-03]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     const built = await build(sandbox, "--on-partial", "resume", "--yes");
@@ -42,7 +42,7 @@ describe.concurrent("an analysis done in part:", () => {
     expect(sandbox.read("docs/requirements/login/quick-scan.md")).toBe("# quick-scan.md of the analysis\n");
   });
 
-  test("BUILD-AC-003-04, BUILD-US-002-03: skip begins at 05 and says what that costs", async () => {
+  test("starts at 05 with skip and warns about lower quality [BUILD-AC-003-04, BUILD-US-002-03]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     const built = await build(sandbox, "--on-partial", "skip", "--yes");
@@ -51,7 +51,7 @@ describe.concurrent("an analysis done in part:", () => {
     expect(meta(sandbox)).toMatchObject({ phases_completed: ANALYSIS.slice(0, 2), analysis_status: "partial" });
   });
 
-  test("BUILD-AC-003-05: restart empties what is done and runs from 00, without another question", async () => {
+  test("clears completed phases and starts at 00 without a question with restart [BUILD-AC-003-05]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     sandbox.plan({ turns: { ...turns, "00-quick-scan": [{ reads: ["{item}/meta.json"] }] } });
@@ -62,7 +62,7 @@ describe.concurrent("an analysis done in part:", () => {
     expect((await sandbox.status()).phases).toHaveLength(9);
   });
 
-  test("BUILD-AC-003-06, BUILD-ERR-003, BUILD-NFR-004: only what is done without a gap counts, unknown phases do not", async () => {
+  test("ignores completed phases after a gap and unknown phases [BUILD-AC-003-06, BUILD-ERR-003, BUILD-NFR-004]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, {
       phases: 1,
@@ -74,8 +74,8 @@ describe.concurrent("an analysis done in part:", () => {
   });
 });
 
-describe.concurrent("an analysis of older code:", () => {
-  test("BUILD-AC-004-02, BUILD-AC-004-03, BUILD-US-004-01: both commits, how many lie between, three ways; nothing is written", async () => {
+describe.concurrent("analysis of older code", () => {
+  test("offers three choices, shows both commits and their distance, and writes nothing [BUILD-AC-004-02, BUILD-AC-004-03, BUILD-US-004-01]", async () => {
     const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
     const old = sandbox.git("rev-parse", "HEAD");
@@ -94,7 +94,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect(fingerprint(sandbox, item)).toBe(before);
   });
 
-  test("BUILD-AC-004-04, BUILD-US-004-02: proceed keeps hash and documents, is recorded with who and when, and not asked again for that commit", async () => {
+  test("keeps the analysis with proceed and asks again only after a newer commit [BUILD-AC-004-04, BUILD-US-004-02]", async () => {
     const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
     const old = sandbox.git("rev-parse", "HEAD");
@@ -115,7 +115,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect(parsed(await build(sandbox, "--json")).choice.kind).toBe("stale");
   });
 
-  test("BUILD-AC-004-05, BUILD-US-004-03: rescan runs 00 again, then goes on where the analysis stood", async () => {
+  test("reruns only 00 with rescan, then builds [BUILD-AC-004-05, BUILD-US-004-03]", async () => {
     const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
     moveOn(sandbox, 1);
@@ -130,7 +130,7 @@ describe.concurrent("an analysis of older code:", () => {
     for (const name of DOCUMENTS.slice(1)) expect(sandbox.read(`${item}/${name}`)).toBe(`# ${name} of the analysis\n`);
   });
 
-  test("BUILD-AC-004-05: rescan of an item that was sized light leaves it analysed", async () => {
+  test("keeps a light item analyzed after rescan [BUILD-AC-004-05]", async () => {
     const sandbox = await readySandbox();
     const sizing_decision = { effective_intensity: "light", light_skip_phases: ["03-architecture", "04-design"] };
     prepareItem(sandbox, { phases: 3, more: { analysis_status: "analyzed", sizing_decision } });
@@ -140,7 +140,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect(meta(sandbox)).toMatchObject({ phases_completed: ANALYSIS.slice(0, 3), analysis_status: "analyzed" });
   });
 
-  test("BUILD-AC-004-05: rescan of one that is also unfinished asks for that next, and skips or resumes after 00", async () => {
+  test("asks about missing phases after rescan and runs 00 before the build [BUILD-AC-004-05]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 4 });
     moveOn(sandbox, 1);
@@ -149,7 +149,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect((await sandbox.status()).phases.map(({ key }: { key: string }) => key)).toEqual(["00-quick-scan", ...BUILD]);
   });
 
-  test("BUILD-AC-004-06: reanalyze empties what is done, takes the new hash and runs everything", async () => {
+  test("clears completed phases, updates the hash and runs everything with reanalyze [BUILD-AC-004-06]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox);
     moveOn(sandbox, 1);
@@ -161,7 +161,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect((await sandbox.status()).phases).toHaveLength(9);
   });
 
-  test("BUILD-AC-004-07: without a hash nothing is compared, and it is filled in when the build begins", async () => {
+  test("skips the comparison without a hash and records it at the start [BUILD-AC-004-07]", async () => {
     const sandbox = await readySandbox();
     const item = prepareItem(sandbox, { hash: null });
     const before = fingerprint(sandbox, item);
@@ -171,7 +171,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect(meta(sandbox).codebase_hash).toBe(sandbox.git("rev-parse", "main"));
   });
 
-  test("BUILD-AC-004-01: the same commit, given short, and commits of items only ask nothing", async () => {
+  test("asks nothing for an abbreviated hash or commits that change only items [BUILD-AC-004-01]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { hash: sandbox.git("rev-parse", "--short=7", "HEAD") });
     expect(parsed(await build(sandbox, "--json")).choice.kind).toBe("confirm");
@@ -182,7 +182,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect(asked.stderr).not.toContain("changed since");
   });
 
-  test("BUILD-ERR-004, BUILD-NFR-004: without a repository staleness is skipped with a warning", async () => {
+  test("warns and skips the staleness check without git [BUILD-ERR-004, BUILD-NFR-004]", async () => {
     const sandbox = await createSandbox({ git: false });
     sandbox.plan({ turns });
     prepareItem(sandbox, { hash: "a".repeat(40) });
@@ -191,7 +191,7 @@ describe.concurrent("an analysis of older code:", () => {
     expect((await sandbox.status()).current).toBe("05-test-strategy");
   });
 
-  test("BUILD-ERR-005: a commit that is gone leaves the count out, and the choice stays", async () => {
+  test("omits the commit count if the analyzed commit is missing [BUILD-ERR-005]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { hash: "a".repeat(40) });
     const { kind, about } = parsed(await build(sandbox, "--json")).choice;

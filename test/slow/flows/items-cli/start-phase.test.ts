@@ -11,7 +11,7 @@ const start = async (sandbox: Sandbox, ...args: string[]) => {
 };
 
 test.concurrent.for([["05-test-strategy"], ["05"], ["test-strategy"]])(
-  "runs four phases, the first of them now, with --start-phase %s [BUILD-AC-006-01, BUILD-AC-006-04]",
+  "runs four phases, starting with the first, with --start-phase %s [BUILD-AC-006-01, BUILD-AC-006-04]",
   async ([phase = ""]) => {
     const sandbox = await createSandbox();
     const started = await start(sandbox, "run", "feature", "Login page", "--start-phase", phase);
@@ -22,7 +22,7 @@ test.concurrent.for([["05-test-strategy"], ["05"], ["test-strategy"]])(
   },
 );
 
-test.concurrent("BUILD-AC-006-02: --start-phase 02 of an item runs seven phases in its folder and keeps what came before", async () => {
+test.concurrent("runs seven phases in the item's folder with --start-phase 02 [BUILD-AC-006-02]", async () => {
   const sandbox = await createSandbox();
   const item = prepareItem(sandbox);
   const started = await start(sandbox, "build", "login", "--start-phase", "02-impact-analysis");
@@ -33,7 +33,7 @@ test.concurrent("BUILD-AC-006-02: --start-phase 02 of an item runs seven phases 
 });
 
 test.concurrent.for([["99-none"], ["constructor"], ["; touch /tmp/x"], ["tracing"]])(
-  "BUILD-AC-006-03, BUILD-ERR-ORCH-INVALID-START-PHASE: %s is told with the valid ones, and everything is run",
+  "warns about the start phase %s, lists the valid ones and runs everything [BUILD-AC-006-03, BUILD-ERR-ORCH-INVALID-START-PHASE]",
   async ([phase]) => {
     const sandbox = await createSandbox();
     const started = await start(sandbox, "run", "feature", "Login page", "--start-phase", phase ?? "");
@@ -43,7 +43,7 @@ test.concurrent.for([["99-none"], ["constructor"], ["; touch /tmp/x"], ["tracing
   },
 );
 
-test.concurrent("BUILD-AC-006-05: without it everything is as it was, for workflows without items too", async () => {
+test.concurrent("runs every phase without --start-phase, and supports it without items [BUILD-AC-006-05]", async () => {
   const sandbox = await createSandbox();
   expect(await start(sandbox, "run", "feature", "Login page")).toMatchObject({ phases: [...ANALYSIS, ...BUILD] });
   const other = await createSandbox();
