@@ -99,7 +99,7 @@ function addRunRoutes(app: Hono<Env>, served: ServerContext): void {
       await tellingWhoWasFirst(
         () => readRunEvents(found),
         known,
-        () => readGateView(toRunSource(found)),
+        () => readGateView(toRunSource(found), known),
       ),
     );
   });

@@ -35,8 +35,11 @@ export async function readRunDetail({ run, events }: RunSource, seen: RunPlace):
   return visibleView(runDetail(run, { ...seen, events: await events(), ...open }));
 }
 
-/** @throws ProblemError COMMAND_REFUSED if no gate is open. */
-export async function readGateView(source: RunSource): Promise<GateView> {
+/**
+ * `known`: the gate that the reader displays, if any. A reader never gets another gate in its place without a message.
+ * @throws ProblemError COMMAND_REFUSED if no gate is open, or another one than `known`.
+ */
+export async function readGateView(source: RunSource, known: string | null): Promise<GateView> {
   const { run } = source;
   const view =
     run.is === "active"
@@ -47,7 +50,7 @@ export async function readGateView(source: RunSource): Promise<GateView> {
           shown: shownDigest(run),
         })
       : null;
-  if (view !== null) return visibleView(view);
+  if (view !== null && (known === null || view.wait === known)) return visibleView(view);
   const open = run.is === "active" ? (run.wait?.id ?? null) : null;
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open } });
 }

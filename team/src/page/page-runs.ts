@@ -48,7 +48,7 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   app.get(`${PAGE_API}/runs/:run/gate`, async (context) => {
     const { source } = await seen(page, context);
     const known = context.req.query("known") ?? null;
-    return context.json(await tellingWhoWasFirst(source.events, known, () => readGateView(source)));
+    return context.json(await tellingWhoWasFirst(source.events, known, () => readGateView(source, known)));
   });
   app.get(`${PAGE_API}/runs/:run/story`, async (context) => {
     const { source } = await seen(page, context);

@@ -41,6 +41,26 @@ test("a terminal answers while the page looks at the gate: the page goes to the 
   expect(troubles).toEqual([]);
 });
 
+test("announces an answer given elsewhere even if the next gate is already open", async () => {
+  const shop = await shopAtGate();
+  const { link } = await serve(shop);
+  const { page, troubles } = await open(link);
+  await page.getByRole("link", gate).click();
+  await page.locator("[data-decision]").waitFor();
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/gate?*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  expect(await shop.person("continue")).toMatchObject({ code: 3 });
+  release();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("answered it before you: continue");
+  await page.getByRole("link", { name: "Open the review" }).click();
+  await expect.poll(() => page.locator(".gate-phase").textContent()).toBe("Implementation");
+  expect(troubles).toEqual([]);
+});
+
 test("the server ends and is started again: drafts stay, and the page goes on with the new link", async () => {
   const shop = await shopAtGate();
   const before = await serve(shop);
