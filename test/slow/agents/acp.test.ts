@@ -58,12 +58,12 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
   const task = (more: Partial<AgentTask> = {}) => agentTask(cwd, more);
 
   describe.skipIf(!binary.ok)("with a scripted model", () => {
-    test("is found and tells its version", async () => {
+    test("reports the agent's version", async () => {
       const { backend } = await startWith();
       expect(await backend.probe()).toMatchObject({ version: ACP_RECIPES[name].agent.version });
     });
 
-    test("a phase writes a file and returns a valid result, with usage and session", async () => {
+    test("writes a file in a phase and returns a result with usage and session", async () => {
       const file = join(cwd, "docs/overview.md");
       const { backend, model } = await startWith(
         {
@@ -84,7 +84,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(model.refused).toEqual([]);
     });
 
-    test("trap: some agents ask about nothing by themselves: git may be read, other commands and files outside not", async () => {
+    test("allows reading git, and denies other commands and writes outside the folder", async () => {
       const [touched, outside] = [join(cwd, "touched"), `${cwd}-outside`];
       const { backend, model } = await startWith(
         { calls: [{ shell: `touch ${touched}` }] },
@@ -99,7 +99,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("nothing to commit");
     });
 
-    test("trap: a mode for planning may still write: a reviewer gives a verdict, and its attempts to write fail", async () => {
+    test("returns a reviewer's verdict and blocks its writes", async () => {
       const [written, touched] = [join(cwd, "written"), join(cwd, "touched")];
       const verdict = { approved: false, issues: [{ severity: "blocker", description: "No tests." }] };
       const { backend, model } = await startWith(
@@ -114,7 +114,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("Sample");
     });
 
-    test("trap: the protocol knows no structured result: one that is missing is asked for once more", async () => {
+    test("asks again for a missing result, because the protocol has no structured results", async () => {
       const { backend, model } = await startWith({ text: "All is done, believe me." }, DONE);
       const { end, progress } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "result", result: { summary: "Written." } });
@@ -122,7 +122,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(model.calls).toHaveLength(2);
     });
 
-    test("S4 servers and settings of the repository do nothing", async () => {
+    test("ignores servers and settings of the repository [S4]", async () => {
       const mark = join(cwd, "marked");
       mkdirSync(dirname(join(cwd, agent.settings)), { recursive: true });
       writeFileSync(join(cwd, agent.settings), JSON.stringify(agent.servers(mark)));
@@ -131,7 +131,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(existsSync(mark)).toBe(false);
     });
 
-    test("R12 a refused key is told", async () => {
+    test("reports a rejected key [R12]", async () => {
       const { backend } = await startWith({ fault: { status: 401, message: "bad key" } });
       const { end } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "failed", reason: "agent_failed", usage: null });
@@ -139,7 +139,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(end).toMatchObject({ detail: expect.stringMatching(told) as string, again: !agent.tellsStatus });
     });
 
-    test("R9 an abort ends it, and no process is left", async () => {
+    test("ends the agent and its processes after an abort [R9]", async () => {
       const { backend } = await startWith(
         { text: "Working.\n", calls: [{ read: "README.md" }] },
         { fault: { hang: true } },
@@ -155,7 +155,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(alive(aborted.nonce)).toEqual([]);
     });
 
-    test("trap: a conversation may be offered for later and not be found: it goes on, or begins anew", async () => {
+    test("resumes a conversation, or starts a new one if it is missing", async () => {
       const { backend, model } = await start(
         { name: "first", when: { prompt: "FIRST" }, turns: [{ text: "Remember 42." }, DONE] },
         { name: "second", when: { prompt: "SECOND" }, turns: [DONE] },
@@ -174,7 +174,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
 /** Most of it is waiting for the limit, so they do it side by side. */
 describe.concurrent.each(agents)("$name over the Agent Client Protocol", ({ name, binary }) => {
   test.skipIf(!binary.ok)(
-    "R9 R12 a model that never answers: the limit on silence ends it and no process is left",
+    "ends a silent agent and its processes if the model never answers [R9, R12]",
     async ({ onTestFinished }) => {
       const cwd = createSampleRepository();
       const setup = await withAcpAgent(name, [{ name: "work", turns: [{ fault: { hang: true } }] }]);

@@ -29,7 +29,7 @@ async function ran({ start, choice }: Agent, rule: (root: string) => Rule, ...ar
 
 const repeated = (turn: Turn) => (): Rule => ({ name: "burns", turns: [turn], past: "repeat" });
 
-describe.each(agents)("$choice burns nothing unseen", (agent) => {
+describe.each(agents)("usage of $choice", (agent) => {
   const CALL = { input: 400, output: 50 };
   const ONE = CALL.input + CALL.output;
   const BUDGET = 2000;
@@ -46,7 +46,7 @@ describe.each(agents)("$choice burns nothing unseen", (agent) => {
     turns: [...PAGES.slice(0, Math.ceil(BUDGET / ONE)).map((file) => reading(root, file)), { fault: { hang: true } }],
   });
 
-  test.skipIf(!agent.binary.ok)("a budget of tokens is asked about, with what was served", async () => {
+  test.skipIf(!agent.binary.ok)("asks about the token budget and reports the tokens served", async () => {
     const tellsAtOnce = TELLS_AT_ONCE.has(agent.choice);
     const { run, model } = await ran(agent, tellsAtOnce ? readsUntilSpent : readsOn, "--max-tokens", String(BUDGET));
     expect(run.waiting).toMatchObject({ kind: "budget", budget: { tokens: BUDGET } });
@@ -57,7 +57,7 @@ describe.each(agents)("$choice burns nothing unseen", (agent) => {
     if (tellsAtOnce) expect(spent).toBeLessThanOrEqual(BUDGET + ONE);
   });
 
-  test.skipIf(!agent.binary.ok)("what an execution that failed used counts, to 5 % of what was served", async () => {
+  test.skipIf(!agent.binary.ok)("counts usage of a failed execution within 5 % of the tokens served", async () => {
     const rule = (root: string): Rule => ({
       name: "fails",
       turns: [reading(root, "page-0.md"), reading(root, "page-1.md"), { fault: { status: 401, message: "bad key" } }],
@@ -71,7 +71,7 @@ describe.each(agents)("$choice burns nothing unseen", (agent) => {
     expect(Math.abs(spent - served)).toBeLessThanOrEqual(served * 0.05);
   });
 
-  test.skipIf(!agent.binary.ok)("a model that does not exist is told within 15 seconds", { retry: 2 }, async () => {
+  test.skipIf(!agent.binary.ok)("reports an unknown model within 15 seconds", { retry: 2 }, async () => {
     const name = agent.choice.split(":")[0] ?? "";
     const unknown = { ...agent, choice: name === "opencode" ? "opencode:scripted/nope" : `${name}:nope` };
     const missing = repeated({ fault: { status: 404, message: "model nope not found" } });
@@ -85,8 +85,8 @@ describe.each(agents)("$choice burns nothing unseen", (agent) => {
 });
 
 /** They wait longer and longer before they try again, so they do it side by side. */
-describe.concurrent.each(agents)("$choice tries over and over", (agent) => {
-  test.skipIf(!agent.binary.ok)("a malformed stream ends with the reason", async () => {
+describe.concurrent.each(agents)("repeated failures of $choice", (agent) => {
+  test.skipIf(!agent.binary.ok)("ends after malformed streams, with the reason", async () => {
     const { run, model } = await ran(agent, repeated({ text: "Half of", fault: { endAfterEvents: 1 } }));
     expect(run.waiting).toMatchObject({ kind: "escalation", detail: expect.stringMatching(/\S/) });
     expect(model.calls.length).toBeLessThanOrEqual(60);
@@ -95,7 +95,7 @@ describe.concurrent.each(agents)("$choice tries over and over", (agent) => {
   const broken = repeated({ fault: { status: 500, message: "broken" } });
 
   test.skipIf(!agent.binary.ok || !TELLS_AT_ONCE.has(agent.choice))(
-    "errors of the service end it, with the error",
+    "ends after service errors, with the error",
     async () => {
       const { run, model } = await ran(agent, broken);
       expect(run.waiting).toMatchObject({
@@ -108,7 +108,7 @@ describe.concurrent.each(agents)("$choice tries over and over", (agent) => {
 
   // Those that wait longer after each error take minutes until there were too many of them.
   test.skipIf(!agent.binary.ok || TELLS_AT_ONCE.has(agent.choice))(
-    "errors of the service are told with their count",
+    "counts service errors in the progress",
     async () => {
       const sandbox = await createSandbox();
       const { env, close } = await agent.start(sandbox, [broken()]);

@@ -23,7 +23,7 @@ afterEach(async () => {
   setup = null;
 });
 
-test.each(agents)("a change with $choice goes from the plan to the merge", async ({ choice, start, binary }) => {
+test.each(agents)("completes a change with $choice from plan to merge", async ({ choice, start, binary }) => {
   if (!binary.ok) return;
   const sandbox = await createSandbox({ files: DEFECT });
   let folder = "";
@@ -43,7 +43,7 @@ test.each(agents)("a change with $choice goes from the plan to the merge", async
   expectNothingLeft(await sandbox.events());
 });
 
-test("a change with a program of one's own goes from the plan to the merge", async () => {
+test("completes a change with a custom command from plan to merge", async () => {
   const sandbox = await createSandbox({ files: { "a.txt": "a\n" } });
   sandbox.plan({ turns: { implement: [{ writes: { "a.txt": "b\n" } }] } });
   const first = parsed(await sandbox.script(TITLE, "--json", ...sandbox.agent));

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("on a person's machine a missing agent is told with the command that installs it", async () => {
+test("prints the install command of a missing agent on a user's machine", async () => {
   vi.stubEnv("CI", "");
   vi.stubEnv("npm_config_offline", "true");
   const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -23,7 +23,7 @@ test("on a person's machine a missing agent is told with the command that instal
   expect(readdirSync(CACHE).filter((name) => name.includes("absent"))).toEqual([]);
 });
 
-test("in CI a missing agent is a failure", async () => {
+test("fails in CI if an agent is missing", async () => {
   vi.stubEnv("CI", "true");
   vi.stubEnv("npm_config_offline", "true");
   await expect(agentBinary(absent)).rejects.toThrow("could not be installed");

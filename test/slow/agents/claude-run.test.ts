@@ -33,8 +33,8 @@ async function withRules(version: string, make: (sandbox: Sandbox) => Rule[]) {
   return { sandbox, setup, model: setup.model, isdlc };
 }
 
-describe.each(binaries)("a supervised fix with claude $version", ({ version, binary }) => {
-  test.skipIf(!binary.ok)("goes from the failing test to the merge", async () => {
+describe.each(binaries)("supervised fix with claude $version", ({ version, binary }) => {
+  test.skipIf(!binary.ok)("runs from the failing test to the merge", async () => {
     const { sandbox, model, isdlc } = await withRules(version, ({ root }) => fixRules(root, ITEM));
     const gates: string[] = [];
     let answer = ["fix", TITLE, "--supervised", "--tests", "trust"];
@@ -77,7 +77,7 @@ describe.each(binaries)("a supervised fix with claude $version", ({ version, bin
 
 const [newest] = binaries.slice(-1);
 
-test.skipIf(newest?.binary.ok !== true)("a change with claude, named by ISDLC_CLAUDE, is merged", async () => {
+test.skipIf(newest?.binary.ok !== true)("merges a change by the program named in ISDLC_CLAUDE", async () => {
   let folder = "";
   const { sandbox, setup, model, isdlc } = await withRules(newest?.version ?? "", ({ root }) =>
     changeRules(root, () => (folder ||= join(".isdlc/work", readdirSync(join(root, ".isdlc/work"))[0] ?? ""))),

@@ -40,12 +40,12 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
   const task = (more: Partial<AgentTask> = {}) => agentTask(cwd, more);
 
   describe.skipIf(!binary.ok)("with a scripted model", () => {
-    test("trap: npm may install another version than one thinks: the program itself is asked", async () => {
+    test("reports the version of the program instead of the package", async () => {
       const { backend } = await startWith();
       expect(await backend.probe()).toMatchObject({ version });
     });
 
-    test("a phase writes a file and returns a valid result, with usage and session", async () => {
+    test("writes a file in a phase and returns a result with usage and session", async () => {
       const file = join(cwd, "docs/overview.md");
       const { backend, model } = await startWith(
         {
@@ -71,7 +71,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(model.refused).toEqual([]);
     });
 
-    test("git may be read, but not used to write a file, and the denial is told", async () => {
+    test("allows reading git, denies writing with it and reports the denial", async () => {
       const written = join(cwd, "dumped");
       const { backend, model } = await startWith(
         { calls: [{ shell: "git log --oneline" }, { shell: `git diff --output=${written} HEAD` }] },
@@ -87,7 +87,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(existsSync(written)).toBe(false);
     });
 
-    test("S4 the tests may be run exactly as trusted, and what the person's settings allow; all else is told", async () => {
+    test("runs only the trusted test command and commands allowed by the user's settings [S4]", async () => {
       const { backend } = await startWith(
         {
           calls: ["sh t.sh 'a b'", "sh t.sh c", "sh t.sh 'a b' && sh t.sh d", "sh t.sh e"].map((shell) => ({ shell })),
@@ -106,7 +106,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       });
     });
 
-    test("trap: hooks fail open, and those of a repository run unasked: S4 here none do, nor servers and settings", async () => {
+    test("runs no hooks, servers or settings of the repository [S4]", async () => {
       const mark = join(cwd, "marked");
       const hooks = { SessionStart: [{ hooks: [{ type: "command", command: `touch ${mark}` }] }] };
       mkdirSync(join(cwd, ".claude"));
@@ -121,7 +121,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(existsSync(mark)).toBe(false);
     });
 
-    test("a reviewer gives a verdict, and its attempts to write fail", async () => {
+    test("returns a reviewer's verdict and blocks its writes", async () => {
       const [written, touched] = [join(cwd, "written"), join(cwd, "touched")];
       const { backend, model } = await startWith(
         {
@@ -147,14 +147,14 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(JSON.stringify(model.calls[1]?.request.messages)).toContain("Sample");
     });
 
-    test("text without a result is no result", async () => {
+    test("fails without a structured result", async () => {
       const { backend } = await start({ name: "talk", turns: [{ text: "All is done, believe me." }], past: "repeat" });
       const { end } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true });
       expect(end.usage?.input).toBe(200);
     });
 
-    test("a result that never fits the schema is invalid", async () => {
+    test("fails with an invalid result if none fits the schema", async () => {
       const { backend } = await start({ name: "bad", turns: [{ json: { status: "perfect" } }], past: "repeat" });
       const { end } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "failed", reason: "invalid_result", again: true });
@@ -169,8 +169,8 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       { name: "a cut stream", fault: { cutAfterEvents: 3 }, again: true, told: /connection/i },
       { name: "a stream without its end", fault: { endAfterEvents: 3 }, again: true, told: /API Error/ },
       { name: "a refused connection", fault: { reset: true }, again: true, told: /ECONNRESET/ },
-      { name: "a page of a proxy", fault: { garbage: true }, again: true, told: /malformed/ },
-    ])("R12 $name from the model service fails with the reason", async ({ fault, again, told }) => {
+      { name: "an HTML page of a proxy", fault: { garbage: true }, again: true, told: /malformed/ },
+    ])("fails with the reason after $name from the model service [R12]", async ({ fault, again, told }) => {
       const { backend, model } = await startWith({ text: "Hello there", fault });
       const { end } = await runBackend(backend, task());
       expect(end).toMatchObject({
@@ -182,7 +182,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(model.calls.length).toBeLessThanOrEqual(8);
     });
 
-    test("R12 one failure of the model service is recovered from and told", async () => {
+    test("recovers from one service error and reports it [R12]", async () => {
       const { backend } = await startWith({ ...DONE, fault: { status: 500, times: 1 } });
       const { end, progress } = await runBackend(backend, task());
       expect(end.how).toBe("result");
@@ -192,7 +192,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
     test.each([
       { limit: "turns", limits: { silence: 60, turns: 1, usd: null }, reason: "agent_failed", told: /turns/ },
       { limit: "money", limits: { silence: 60, turns: null, usd: 0.01 }, reason: "over_budget", told: /budget/ },
-    ])("the limit on $limit ends it, and a person is asked", async ({ limits, reason, told }) => {
+    ])("ends at the limit on $limit, without a retry", async ({ limits, reason, told }) => {
       const { backend } = await startWith({ calls: [{ shell: "git status" }], usage: { input: 1_000_000 } }, DONE);
       const { end } = await runBackend(backend, task({ limits }));
       expect(end).toMatchObject({
@@ -204,7 +204,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       });
     });
 
-    test("goes on with a conversation, and counts only what this execution used", async () => {
+    test("resumes a conversation and counts only this execution's usage", async () => {
       const { backend, model } = await start(
         {
           name: "first",
@@ -220,14 +220,14 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(JSON.stringify(model.calls[1]?.request.messages)).toContain("Remember 42.");
     });
 
-    test("a person who is not signed in is told how to do it", async () => {
+    test("prints how to sign in", async () => {
       const { env } = (await startWith(DONE), setup as ClaudeSetup);
       const backend = createClaudeBackend({ program: "claude", env: { ...env, ANTHROPIC_API_KEY: "" } });
       const detail = expect.stringMatching(/^Not logged in.*Run "claude"/) as string;
       expect((await runBackend(backend, task())).end).toMatchObject({ reason: "agent_failed", again: false, detail });
     });
 
-    test("begins anew when the conversation is gone", async () => {
+    test("starts a new conversation if the earlier one is missing", async () => {
       const { backend } = await startWith(DONE);
       const session = "11111111-1111-4111-8111-111111111111";
       const { end, progress } = await runBackend(backend, task({ session }));
@@ -241,7 +241,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
 /** Most of it is waiting for the limit, so they do it side by side. */
 describe.concurrent.each(binaries)("claude $version", ({ version, binary }) => {
   test.skipIf(!binary.ok)(
-    "R9 R12 a model that never answers: the limit on silence ends it and no process is left",
+    "ends a silent agent and its processes if the model never answers [R9, R12]",
     async ({ onTestFinished }) => {
       const cwd = createSampleRepository();
       const setup = await withClaude(version, [{ name: "work", turns: [{ fault: { hang: true } }] }]);

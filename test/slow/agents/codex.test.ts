@@ -55,13 +55,13 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     return backend;
   });
 
-  test("is found and tells its version", async () => {
+  test("reports the version and abilities", async () => {
     const { backend } = await startWith();
     const able = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
     expect(await backend.probe()).toEqual({ version: "0.169.0", ...able });
   });
 
-  test("a phase writes a file and returns a valid result, with usage and session", async () => {
+  test("writes a file in a phase and returns a result with usage and session", async () => {
     const file = join(cwd, "docs/overview.md");
     const { backend, model } = await startWith(
       {
@@ -83,7 +83,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     expect(model.refused).toEqual([]);
   });
 
-  test("a reviewer gives a verdict, and its attempts to write fail, also as root", async () => {
+  test("returns a reviewer's verdict and blocks its writes, even for root", async () => {
     const [written, touched] = [join(cwd, "written"), join(cwd, "touched")];
     const issue = { severity: "blocker", description: "No tests.", location: null };
     const { backend, model } = await startWith(
@@ -98,7 +98,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     expect(seen).toContain("# Sample");
   });
 
-  test("a phase can write in its folder only, and not to git's own", async () => {
+  test("restricts a phase to its folder without .git", async () => {
     const outside = mkdtempSync("/var/tmp/isdlc-outside-");
     mkdirSync(join(cwd, ".git"));
     const { backend, model } = await startWith(
@@ -122,8 +122,8 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     { name: "a cut stream", fault: { cutAfterEvents: 3 }, again: true, told: /stream disconnected/ },
     { name: "a stream without its end", fault: { endAfterEvents: 3 }, again: true, told: /before response\.completed/ },
     { name: "a reset connection", fault: { reset: true }, again: true, told: /error sending request/ },
-    { name: "a page of a proxy", fault: { garbage: true }, again: true, told: /stream disconnected/ },
-  ])("R12 $name from the model service fails with the reason", async ({ fault, again, told }) => {
+    { name: "an HTML page of a proxy", fault: { garbage: true }, again: true, told: /stream disconnected/ },
+  ])("fails with the reason after $name from the model service [R12]", async ({ fault, again, told }) => {
     const { backend, model } = await startWith({ text: "Hello there", fault });
     const { end } = await runBackend(backend, task());
     const reason = again ? "unavailable" : "agent_failed";
@@ -132,7 +132,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     expect(model.calls.length).toBeLessThanOrEqual(8);
   });
 
-  test("R9 R12 a model that never answers: the limit on silence ends it and no process is left", async () => {
+  test("ends a silent agent and its processes if the model never answers [R9, R12]", async () => {
     const { backend, model } = await startWith({ fault: { hang: true } });
     const hanging = task({ limits: { silence: 8, turns: null, usd: null } });
     const { end } = await runBackend(backend, hanging);
@@ -142,7 +142,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     expect(alive(hanging.nonce)).toEqual([]);
   });
 
-  test("trap: ending a wrapper leaves its native child: R9 whatever an agent left behind is ended", async () => {
+  test("ends processes left behind by the agent, including native children [R9]", async () => {
     const { backend, model } = await startWith(
       { calls: [{ shell: "nohup setsid sleep 1000 >/dev/null 2>&1 & env | grep ISDLC_" }] },
       DONE,
@@ -153,7 +153,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     expect(alive(leaving.nonce)).toEqual([]);
   });
 
-  test("begins anew when the conversation is gone", async () => {
+  test("starts a new conversation if the earlier one is missing", async () => {
     const { backend } = await startWith(DONE);
     const session = "11111111-1111-4111-8111-111111111111/60/4";
     const { end, progress } = await runBackend(backend, task({ session }));
@@ -164,7 +164,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
 });
 
 describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
-  test("trap: apps and plugins ask the vendor first: it starts without them", async () => {
+  test("starts within 4 seconds, without apps and plugins", async () => {
     const times: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const { backend } = await startWith(DONE);
@@ -175,14 +175,14 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
     expect(Math.min(...times)).toBeLessThan(4000);
   });
 
-  test("trap: an open stdin is waited for: it gets the whole prompt and then its end", async () => {
+  test("sends the whole prompt and closes stdin", async () => {
     const { backend, model } = await startWith(DONE);
     const prompt = `${"All of it. ".repeat(30_000)}LAST-WORD`;
     expect((await runBackend(backend, task({ prompt }))).end.how).toBe("result");
     expect(model.calls[0]?.request.messages.at(-1)?.text).toBe(prompt);
   });
 
-  test("trap: its answer is not held against the schema: we do that, and the schema goes out in the strict form", async () => {
+  test("validates the result itself and sends a strict schema", async () => {
     const { backend, model } = await startWith({ json: { status: "perfect" } });
     const { end } = await runBackend(backend, task());
     expect(end).toMatchObject({ how: "failed", reason: "invalid_result", again: true, usage: { input: 100 } });
@@ -192,7 +192,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
   });
 
   test.each(["All is done, believe me.", '{"status":"done"', ""])(
-    "trap: a completed turn and exit 0 may come without a result: after saying %j",
+    "fails without a result after a completed turn that says %j",
     async (text) => {
       const { backend } = await startWith({ text });
       const { end } = await runBackend(backend, task());
@@ -200,14 +200,14 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
     },
   );
 
-  test("trap: an error item is no failure: before a good end it is only told", async () => {
+  test("reports error items as progress if the turn completes", async () => {
     const { backend } = await startWith({ ...DONE, fault: { cutAfterEvents: 3, times: 1 } });
     const { end, progress } = await runBackend(backend, task());
     expect(end.how).toBe("result");
     expect(progress.at(-1)).toMatch(/high demand|stream disconnected/);
   });
 
-  test("trap: usage counts from the first turn of a conversation: an execution is told only its own", async () => {
+  test("counts only this execution's usage in a resumed conversation", async () => {
     const { backend, model } = await start(
       { name: "first", when: { prompt: "FIRST" }, turns: [{ ...DONE, usage: { input: 1000, output: 5 } }] },
       { name: "broken", when: { prompt: "BROKEN" }, turns: [{ fault: { status: 400 } }] },
@@ -223,7 +223,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
     expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("Written.");
   });
 
-  test("a conversation that began with the right to write goes on without it where only reading is due", async () => {
+  test("drops write access of a conversation resumed by a reviewer", async () => {
     const verdict = { approved: true, issues: [], summary: "" };
     const { backend } = await start(
       { name: "writes", when: { prompt: "WRITE" }, turns: [{ calls: [{ shell: "touch a" }] }, DONE] },
@@ -235,7 +235,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
     expect(["a", "b"].map((name) => existsSync(join(cwd, name)))).toEqual([true, false]);
   });
 
-  test("trap: a rule that allows a command runs it outside the sandbox: it does not count", async () => {
+  test("ignores rules that run a command outside the sandbox", async () => {
     const { backend, home } = await startWith(
       { calls: [{ shell: "touch ruled" }] },
       { json: { approved: true, issues: [], summary: "" } },
@@ -246,8 +246,8 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
     expect(existsSync(join(cwd, "ruled"))).toBe(false);
   });
 
-  test.each(["the folder", "a folder below"])(
-    "trap: a trusted folder runs its hooks, servers and instructions: S4 here they do nothing, in %s",
+  test.each(["the folder", "a subfolder"])(
+    "ignores hooks, servers and instructions of a trusted folder, in %s [S4]",
     async (place) => {
       const mark = join(cwd, "marked");
       const inner = place === "the folder" ? cwd : join(cwd, "inner");

@@ -57,46 +57,43 @@ afterEach(async () => {
   setup = null;
 });
 
-describe.each(agents)("a supervised feature with $name", (agent) => {
-  test.skipIf(!agent.binary.ok)(
-    "goes from the scan to the merge, with a redo and a test that fails first",
-    async () => {
-      const sandbox = await createSandbox({ files: PROJECT });
-      setup = await agent.start(sandbox.root);
-      const { model, env } = setup;
-      const isdlc = async (...args: string[]): Promise<Json> => {
-        const person = { ...env, [agent.keyVariable]: DUMMY_KEY, ISDLC_OPERATOR_TOKEN: sandbox.token };
-        const outcome = await sandbox.start([...args, "--json"], person).ended;
-        return { code: outcome.code, ...parsed(outcome) };
-      };
+describe.each(agents)("supervised feature with $name", (agent) => {
+  test.skipIf(!agent.binary.ok)("runs from the scan to the merge, with a redo and a failing test", async () => {
+    const sandbox = await createSandbox({ files: PROJECT });
+    setup = await agent.start(sandbox.root);
+    const { model, env } = setup;
+    const isdlc = async (...args: string[]): Promise<Json> => {
+      const person = { ...env, [agent.keyVariable]: DUMMY_KEY, ISDLC_OPERATOR_TOKEN: sandbox.token };
+      const outcome = await sandbox.start([...args, "--json"], person).ended;
+      return { code: outcome.code, ...parsed(outcome) };
+    };
 
-      // The setting, as a person who always works with it would have it.
-      expect(await isdlc("config", "set", "agent", agent.name)).toMatchObject({ code: 0 });
-      const waits: string[] = [];
-      let said = await isdlc("feature", TITLE, "--supervised", "--tests", "trust");
-      while (["gate", "sizing"].includes(said.run?.waiting?.kind)) {
-        const { id, kind } = said.run.waiting;
-        waits.push(kind === "sizing" ? kind : id.replace(/\/gate-[0-9]+$/, ""));
-        if (kind === "sizing") said = await isdlc("answer", "standard");
-        else if (waits.at(-1) === "02-impact-analysis#1") said = await isdlc("redo", GUIDANCE);
-        else said = await isdlc("continue");
-      }
-      expect(said).toMatchObject({ code: 3, run: { waiting: { kind: "finish" } } });
-      const gates = PHASES.map(({ key }) => `${key}#1`);
-      expect(waits).toEqual([...gates.slice(0, 3), "02-impact-analysis#2", "sizing", ...gates.slice(3)]);
-      const { run } = await isdlc("status");
-      expect(await isdlc("answer", "merge")).toMatchObject({ code: 0, run: { status: "completed", finish: "merge" } });
+    // The setting, as a person who always works with it would have it.
+    expect(await isdlc("config", "set", "agent", agent.name)).toMatchObject({ code: 0 });
+    const waits: string[] = [];
+    let said = await isdlc("feature", TITLE, "--supervised", "--tests", "trust");
+    while (["gate", "sizing"].includes(said.run?.waiting?.kind)) {
+      const { id, kind } = said.run.waiting;
+      waits.push(kind === "sizing" ? kind : id.replace(/\/gate-[0-9]+$/, ""));
+      if (kind === "sizing") said = await isdlc("answer", "standard");
+      else if (waits.at(-1) === "02-impact-analysis#1") said = await isdlc("redo", GUIDANCE);
+      else said = await isdlc("continue");
+    }
+    expect(said).toMatchObject({ code: 3, run: { waiting: { kind: "finish" } } });
+    const gates = PHASES.map(({ key }) => `${key}#1`);
+    expect(waits).toEqual([...gates.slice(0, 3), "02-impact-analysis#2", "sizing", ...gates.slice(3)]);
+    const { run } = await isdlc("status");
+    expect(await isdlc("answer", "merge")).toMatchObject({ code: 0, run: { status: "completed", finish: "merge" } });
 
-      expect(model.refused).toEqual([]);
-      expectPromptsAndReviews({ sandbox, model, refusal: agent.refusal });
-      expectRightFilesOnMain(sandbox);
-      expectUsageOf(run, { answers: model.calls.length, tellsCost: agent.tellsCost });
-      const events = await sandbox.events();
-      expectWholeHistory(events);
-      expectNothingLeft(events);
-      expectNoSecret(sandbox, DUMMY_KEY);
-    },
-  );
+    expect(model.refused).toEqual([]);
+    expectPromptsAndReviews({ sandbox, model, refusal: agent.refusal });
+    expectRightFilesOnMain(sandbox);
+    expectUsageOf(run, { answers: model.calls.length, tellsCost: agent.tellsCost });
+    const events = await sandbox.events();
+    expectWholeHistory(events);
+    expectNothingLeft(events);
+    expectNoSecret(sandbox, DUMMY_KEY);
+  });
 });
 
 type Played = { readonly sandbox: Sandbox; readonly model: IsolatedAgent["model"]; readonly refusal: RegExp };

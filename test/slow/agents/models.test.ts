@@ -60,8 +60,8 @@ afterEach(async () => {
   removeTemporary(cwd);
 });
 
-describe.each(agents)("$choice", ({ choice, start, binary }) => {
-  test.skipIf(!binary.ok)("the model that is chosen is the one that is asked", async () => {
+describe.each(agents)("model of $choice", ({ choice, start, binary }) => {
+  test.skipIf(!binary.ok)("sends requests to the chosen model", async () => {
     setup = await start();
     const read = readChoice(choice);
     if (!read.ok) throw new Error(read.detail);

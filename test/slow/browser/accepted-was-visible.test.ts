@@ -158,7 +158,7 @@ function markedBytes(mark: string): Buffer {
   return Buffer.from([code === 0x21 ? 0x7f : code]);
 }
 
-test("what is accepted was visible: each added and removed byte of generated changes can be read back from the page", async () => {
+test("draws every added and removed byte of generated changes", async () => {
   const { link } = await serve(await shopAtGate());
   const { page, troubles } = await open(link);
   let view: DiffView = { against: "base", files: [], isCut: false };
@@ -212,7 +212,7 @@ function wantedFacts(before: Entry | null, after: Entry | null): readonly string
   return [after.mode === 0o755 ? "now executable" : "no longer executable"];
 }
 
-test("a change of 41 files is decided by keyboard alone, with the accessibility tree as the only source", async () => {
+test("accepts a change of 41 files by keyboard, using only the accessibility tree", async () => {
   const sandbox = await largeChange();
   expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
   const { link } = await serve(sandbox);

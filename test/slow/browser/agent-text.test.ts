@@ -14,7 +14,7 @@ function entityNames(): readonly string[] {
 
 const decision = (page: Page) => page.locator("[data-decision]");
 
-test("draws every named entity, odd Markdown and random text of an agent, and the decision stays usable", async () => {
+test("renders named entities, odd Markdown and random text, and keeps the decision usable", async () => {
   const names = entityNames();
   expect(names.length).toBeGreaterThan(2000);
   const entities = names.map((name) => `&${name};`).join(" ");

@@ -15,7 +15,7 @@ async function ownSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 
 const wish = (page: Page) => page.getByLabel("What should be done?");
 
-test("a run is begun on the page, which asks what a terminal would ask, one question after the other", async () => {
+test("starts a run in the web UI and asks the same questions as a terminal", async () => {
   const sandbox = await ownSandbox({ files: { "package.json": '{"scripts":{"test":"node --test"}}' } });
   sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
   chmodSync(join(sandbox.root, ".git/hooks/pre-commit"), 0o755);
@@ -36,7 +36,7 @@ test("a run is begun on the page, which asks what a terminal would ask, one ques
   expect(troubles).toEqual([]);
 });
 
-test("an item is put on record, analyzed and built from the list of items", async () => {
+test("adds, analyzes and builds an item from the list", async () => {
   const sandbox = await ownSandbox();
   const { link } = await serve(sandbox);
   const { page, troubles } = await open(link);
@@ -63,7 +63,7 @@ test("an item is put on record, analyzed and built from the list of items", asyn
   expect(troubles).toEqual([]);
 });
 
-test("settings are changed on the page, told where they come from; who may decide is changed in a terminal only", async () => {
+test("changes settings and shows their source, but leaves approvals to a terminal", async () => {
   const sandbox = await ownSandbox();
   const { link } = await serve(sandbox);
   const { page, troubles } = await open(link);
@@ -86,7 +86,7 @@ test("settings are changed on the page, told where they come from; who may decid
   expect(troubles).toEqual([]);
 });
 
-test("does not start a second run while one is open, says so, and keeps the text", async () => {
+test("refuses a second run while one is open and keeps the text", async () => {
   const sandbox = await ownSandbox();
   expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
   const { link } = await serve(sandbox);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expectAccessible, open, serve } from "./page-browser.ts";
 import { createShop, TITLE, USD_EACH } from "./shop.ts";
 
-test("charts over the runs of a project: time by phase and at gates, what was sent back, findings, cost", async () => {
+test("shows charts of time, redos, findings and cost", async () => {
   const shop = await createShop();
   expect(await shop.script(TITLE, "--supervised", ...shop.agent)).toMatchObject({ code: 3 });
   for (const answer of [["redo", "The empty cart"], ["continue"], ["continue"], ["continue"]])

@@ -17,7 +17,7 @@ const dialog = (page: Page) => page.getByRole("dialog");
 const find = async (sandbox: Sandbox, type: RunEvent["type"]) =>
   (await sandbox.events()).findLast((event) => event.type === type);
 
-test("while an agent is at work, its phase is started anew, then left out, and the run is cancelled with a reason", async () => {
+test("restarts and skips a running phase, then cancels the run with a reason", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ says: ["thinking"], hangs: true }] } });
   const running = sandbox.start(["Add a greeting", "--supervised", ...sandbox.agent]);
@@ -44,7 +44,7 @@ test("while an agent is at work, its phase is started anew, then left out, and t
   expect(troubles).toEqual([]);
 });
 
-test("from a gate the work goes back to an earlier phase, with guidance and with the files kept", async () => {
+test("returns from a gate to an earlier phase with guidance and kept files", async () => {
   const shop = await shopAtGate();
   expect(await shop.person("continue")).toMatchObject({ code: 3 });
   const { link } = await serve(shop);
@@ -71,7 +71,7 @@ test("from a gate the work goes back to an earlier phase, with guidance and with
   expect(troubles).toEqual([]);
 });
 
-test("a failed step is retried, or left out and recorded", async () => {
+test("retries or skips a failed step", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ result: { status: "failed", summary: "The compiler is missing" } }] } });
   await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent);
@@ -89,7 +89,7 @@ test("a failed step is retried, or left out and recorded", async () => {
   expect(troubles).toEqual([]);
 });
 
-test("a budget that is spent is raised by an amount", async () => {
+test("raises a spent budget", async () => {
   const sandbox = await createSandbox();
   const usage = { input: 1000, output: 500, usd: 2 };
   sandbox.plan({ turns: { plan: [{ result: { usage } }] } });
@@ -110,7 +110,7 @@ test("a budget that is spent is raised by an amount", async () => {
   expect(troubles).toEqual([]);
 });
 
-test("how large the work is is decided on the page, with what was measured", async () => {
+test("asks for the size of the work", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("feature", "Add a greeting", "--no-supervised", ...sandbox.agent);
   const { link } = await serve(sandbox);
@@ -125,7 +125,7 @@ test("how large the work is is decided on the page, with what was measured", asy
   expect(troubles).toEqual([]);
 });
 
-test("a suggested edit goes to the agent as it was written; drafts and replies survive their tab", async () => {
+test("sends a suggested edit verbatim and keeps drafts and replies after a closed tab", async () => {
   const shop = await shopAtGate();
   const { link } = await serve(shop);
   const { page, context, troubles } = await open(link);
@@ -159,7 +159,7 @@ test("a suggested edit goes to the agent as it was written; drafts and replies s
   expect(troubles).toEqual([]);
 });
 
-test("replies to questions are kept in the browser until they are sent", async () => {
+test("keeps unsent answers in the browser", async () => {
   const sandbox = await createSandbox();
   const questions = [{ id: "unit", text: "Cents or euros?", choices: ["cents", "euros"] }];
   sandbox.plan({ turns: { plan: [{ result: { status: "needs_input", questions } }, {}] } });

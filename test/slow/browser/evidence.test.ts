@@ -11,7 +11,7 @@ test("is there", () => assert.equal(typeof sum, "function"));
 test("adds", () => assert.equal(sum(1, 2), 3));
 `;
 
-test("tests that fail before the work are told with what may be done; the gate tells what became of them", async () => {
+test("reports failing baseline tests with choices, and the comparison at the gate", async () => {
   const sandbox = await createSandbox({
     files: {
       "package.json": '{"scripts":{"test":"node --test test/"}}',
@@ -44,7 +44,7 @@ test("tests that fail before the work are told with what may be done; the gate t
   expect(troubles).toEqual([]);
 });
 
-test("a cancel names what the agent left uncommitted, and takes it out where that is wanted", async () => {
+test("lists uncommitted files of the agent on cancel and removes them on request", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "src/greeting.ts": "export const greeting = 'Hello';\n" } }] } });
   expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });

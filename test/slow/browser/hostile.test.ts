@@ -24,7 +24,7 @@ flowchart LR
 \`\`\`
 `;
 
-test("S7: script in titles, documents, names, diffs, diagrams, findings and agent output is text", async () => {
+test("renders scripts in titles, documents, names, diffs and output as text [S7]", async () => {
   const sandbox = await createSandbox();
   const name = `src/${EVIL.replaceAll("/", "_")}.ts`;
   sandbox.plan({
@@ -102,7 +102,7 @@ const ATTEMPTS = `(async () => {
   return ended.filter(({ status }) => status === "fulfilled").length + " of " + ended.length;
 })()`;
 
-test("S6: a page of another site in the same browser reads nothing, changes nothing and frames nothing", async () => {
+test("lets a page of another site read, change and frame nothing [S6]", async () => {
   const sandbox = await createSandbox();
   expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
   const { link, origin } = await serve(sandbox);

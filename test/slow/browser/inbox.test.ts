@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expectAccessible, open, serve } from "./page-browser.ts";
 import { shopAtGate, TITLE } from "./shop.ts";
 
-test("the inbox by keyboard: search, filters, places, and the list of keys", async () => {
+test("navigates the inbox by keyboard: search, filters, pages and key list", async () => {
   const shop = await shopAtGate();
   expect(await shop.person("cancel", "--reason", "not now")).toMatchObject({ code: 0 });
   expect(await shop.script("Gift cards", "--supervised", "--allow-dirty", ...shop.agent)).toMatchObject({ code: 3 });
@@ -54,7 +54,7 @@ test("the inbox by keyboard: search, filters, places, and the list of keys", asy
   expect(troubles).toEqual([]);
 });
 
-test("a run that does not exist, and a place that does not, are told with the way back", async () => {
+test("links to the inbox from an unknown run or page", async () => {
   const shop = await shopAtGate();
   const { link } = await serve(shop);
   const { page, troubles } = await open(link);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   opened = await open(served.link);
 });
 
-test("shows everything that a document would hide, and leaves it open in the diff", async () => {
+test("shows hidden parts of a document and keeps the change open in the diff", async () => {
   const { page } = opened;
   const started = performance.now();
   await page.locator("[data-row]").first().click();
@@ -55,7 +55,7 @@ test("shows everything that a document would hide, and leaves it open in the dif
   await page.locator('[data-file="src/a-long.ts"]').first().waitFor();
 });
 
-test("counts what was not viewed before a decision, also while the diff is loading", async () => {
+test("counts files not viewed before a decision, even while the diff loads", async () => {
   const { page } = opened;
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -80,7 +80,7 @@ test.each([
   ["src/image.bin", ["Binary file not shown: binary content, 10 bytes"]],
   ["src/no-end.ts", ["no newline at the end of the file"]],
   ["src/zero.ts", ["Empty file"]],
-])("shows what changed in %s", async (path, parts) => {
+])("shows the changes in %s", async (path, parts) => {
   const { page } = opened;
   await page
     .locator(".outline-link")
@@ -97,7 +97,7 @@ test.each([
   for (const part of parts) await expect.poll(rows).toContain(part);
 });
 
-test("moves through files and findings by keyboard, past 3,000 lines, and marks a file", async () => {
+test("moves through files and findings by keyboard and marks a file as viewed", async () => {
   const { page } = opened;
   await page.locator('.outline-link[title="src/a-long.ts"]').click();
   await expect.poll(() => focusedFile(page)).toBe("src/a-long.ts");
@@ -121,7 +121,7 @@ test("moves through files and findings by keyboard, past 3,000 lines, and marks 
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("A value too many.");
 });
 
-test("searches the whole diff, with case and regular expressions", async () => {
+test("searches the whole diff with case and regular expressions", async () => {
   const { page } = opened;
   const field = page.getByLabel("Search the diff");
   await page.locator(".gate-head h1").click();
@@ -152,7 +152,7 @@ async function write(page: Page, path: string, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test("keeps each keystroke of several comments: scrolling, Escape, reload, second tab, another port", async () => {
+test("keeps every keystroke of comments across reloads, tabs and ports", async () => {
   const { page, context } = opened;
   await write(page, "src/part-01.ts", "First thought");
   await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
@@ -189,7 +189,7 @@ test("keeps each keystroke of several comments: scrolling, Escape, reload, secon
   await elsewhere.context.close();
 });
 
-test("shows comments that were not sent after someone else answered, and what was not viewed after a redo", async () => {
+test("shows unsent comments after another user's answer and unviewed files after a redo", async () => {
   const { page, troubles } = opened;
   expect(await sandbox.person("redo", "Name the third part")).toMatchObject({ code: 3 });
   await page.getByRole("link", { name: "Open the review" }).click();

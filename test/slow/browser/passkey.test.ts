@@ -5,7 +5,7 @@ import { expectAccessible, open, serve, serving } from "./page-browser.ts";
 import { addAuthenticator } from "./virtual-authenticator.ts";
 import { createShop, TITLE } from "./shop.ts";
 
-test("a passkey is registered in the browser; from then on it alone decides, and others verify what it signed", async () => {
+test("registers a passkey, then requires it for decisions and verifies its signatures", async () => {
   const shop = await createShop();
   const adding = await serving(shop, ["passkey", "add"]);
   const { page, troubles } = await open(adding.link);

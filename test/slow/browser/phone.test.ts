@@ -3,7 +3,7 @@ import { createSandbox } from "../../support/cli.ts";
 import { expectAccessible, open, serve } from "./page-browser.ts";
 import { shopAtGate, TITLE } from "./shop.ts";
 
-test("on a phone: a comment by touch, a redo, and what a button will do is told before it is done", async () => {
+test("comments and redoes by touch, and explains a decision before it is sent", async () => {
   const shop = await shopAtGate();
   const { link } = await serve(shop);
   const { page, troubles } = await open(link, { width: 390, height: 844, touch: true });
@@ -32,7 +32,7 @@ test("on a phone: a comment by touch, a redo, and what a button will do is told 
 test.for([
   ["reduce", 0],
   ["no-preference", 1],
-] as const)("motion is %s: %i things move while an agent works", async ([motion, least]) => {
+] as const)("shows %s motion: at least %i animations while an agent works", async ([motion, least]) => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ hangs: true }] } });
   const running = sandbox.start(["Add a greeting", "--supervised", ...sandbox.agent]);

@@ -18,7 +18,7 @@ async function comment(page: Page, on: string, words: string): Promise<void> {
   await page.getByRole("button", { name: "Add comment" }).click();
 }
 
-test("by mouse: inbox, comments, redo with replies, continue, code, finish, merged", async () => {
+test("reviews by mouse from the inbox to the merge", async () => {
   const shop = await shopAtGate();
   const { link } = await serve(shop);
   const { page, troubles } = await open(link);
@@ -67,7 +67,7 @@ test("by mouse: inbox, comments, redo with replies, continue, code, finish, merg
   expect(troubles).toEqual([]);
 });
 
-test("by keyboard alone: from the inbox to a comment on a line of code, the redo, and the merge", async () => {
+test("reviews by keyboard from the inbox to the merge", async () => {
   const shop = await shopAtGate();
   expect(await shop.person("continue")).toMatchObject({ code: 3 });
   const { link } = await serve(shop);
@@ -127,7 +127,7 @@ const focusedLabel = (page: Page): Promise<string> =>
   page.evaluate(`document.activeElement?.getAttribute("aria-label") ?? ""`);
 const focusedText = (page: Page): Promise<string> => page.evaluate(`document.activeElement?.textContent ?? ""`);
 
-test("shows comments of all rounds at the lines that they quote, and resolves them", async () => {
+test("shows comments of all rounds at their quoted lines, and resolves them", async () => {
   const shop = await createSandbox();
   const document = (...before: readonly string[]): string =>
     `# Plan\n\n${before.map((text) => `${text}\n\n`).join("")}Pay in euros.\n`;

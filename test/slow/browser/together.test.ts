@@ -4,7 +4,7 @@ import { shopAtGate, TITLE } from "./shop.ts";
 
 const gate = { name: TITLE } as const;
 
-test("two browsers at one gate: one answer is recorded, the other is told who was first", async () => {
+test("records one answer from two browsers and names the winner in the other", async () => {
   const shop = await shopAtGate();
   const one = await serve(shop);
   const other = await serve(shop, "--port", String(Number(new URL(one.link).port) + 1));
@@ -26,7 +26,7 @@ test("two browsers at one gate: one answer is recorded, the other is told who wa
   expect((await shop.events()).filter(({ type }) => type === "gate.answered")).toHaveLength(1);
 });
 
-test("a terminal answers while the page looks at the gate: the page goes to the run and says so", async () => {
+test("leaves the gate if a terminal answers it, and names the answer", async () => {
   const shop = await shopAtGate();
   const { link } = await serve(shop);
   const { page, troubles } = await open(link);
@@ -61,7 +61,7 @@ test("announces an answer given elsewhere even if the next gate is already open"
   expect(troubles).toEqual([]);
 });
 
-test("the server ends and is started again: drafts stay, and the page goes on with the new link", async () => {
+test("keeps drafts and reconnects after the server restarts", async () => {
   const shop = await shopAtGate();
   const before = await serve(shop);
   const { page, context, troubles } = await open(before.link);
@@ -87,7 +87,7 @@ test("the server ends and is started again: drafts stay, and the page goes on wi
   expect(troubles).toEqual([]);
 });
 
-test("a link is good for one browser; used again, it ends what it began", async () => {
+test("accepts a link in one browser and ends the session if it is reused", async () => {
   const shop = await shopAtGate();
   const { link } = await serve(shop);
   const { page } = await open(link);

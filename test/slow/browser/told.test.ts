@@ -14,7 +14,7 @@ const UNSEEN = `
   Object.defineProperty(document, "hidden", { get: () => true });
 `;
 
-test("whoever looks elsewhere is told by the title, the badge and a notification, and only if they want one", async () => {
+test("notifies by title, badge and notification only if the user wants it", async () => {
   const shop = await createShop();
   const { link } = await serve(shop);
   const { page, context, troubles } = await open(link);

@@ -41,8 +41,8 @@ const LOOKS: readonly (readonly [string, Look])[] = [
   ["phone", { width: 390, height: 844 }],
 ];
 
-describe("every view has no serious finding of axe, and nothing that is wider than the screen:", () => {
-  test("light, dark and on a phone", async () => {
+describe("every view", () => {
+  test("has no serious accessibility finding and no horizontal overflow", async () => {
     const shop = await busyShop();
     for (const [look, size] of LOOKS) {
       const { link, child, ended } = await serve(shop);
@@ -95,7 +95,7 @@ const PAGES = [
   ["/new", "new-run", ".choice"],
 ] as const;
 
-test("questions, trouble and the end of a run are answered on the page", async () => {
+test("answers questions, failures and the finish of a run", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({
     turns: {
@@ -145,7 +145,7 @@ test("questions, trouble and the end of a run are answered on the page", async (
   expect(troubles).toEqual([]);
 });
 
-test("a diff of 10,000 lines scrolls: few rows are in the page, and no step takes long", async () => {
+test("scrolls a diff of 10,000 lines with few rows and short steps", async () => {
   const sandbox = await createSandbox();
   const lines = Array.from({ length: 10_000 }, (_, at) => `export const value${at} = ${at} * 2; // line ${at}`).join(
     "\n",

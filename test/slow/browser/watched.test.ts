@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const setup of setups.splice(0)) await setup.close();
 });
 
-test.skipIf(!binary.ok)("a run of the real Claude Code is watched as it works, up to its gate", async () => {
+test.skipIf(!binary.ok)("shows a run of Claude Code live, up to its gate", async () => {
   const sandbox = await createSandbox({ files: DEFECT });
   let folder = "";
   const rules = changeRules(

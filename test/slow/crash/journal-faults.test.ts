@@ -29,14 +29,14 @@ type Scenario = {
 
 const scenarios: readonly Scenario[] = [
   {
-    name: "the very first run",
+    name: "the first run",
     prepare: async () => {},
     act: (journal) => journal.create(RUN, begin(RUN)),
     before: "none",
     after: `${RUN} begun`,
   },
   {
-    name: "a run after an ended one",
+    name: "a run after an ended run",
     prepare: (tree) => prepared(tree, [begin, end]),
     act: (journal) => journal.create(NEXT_RUN, begin(NEXT_RUN)),
     before: `${RUN} ended begun`,
@@ -50,7 +50,7 @@ const scenarios: readonly Scenario[] = [
     after: `${RUN} b`,
   },
   {
-    name: "a decision after a torn one",
+    name: "a decision after a torn record",
     prepare: async (tree) => {
       await prepared(tree, [begin, mark("a")]);
       // Longer than what is written over it.
@@ -61,14 +61,14 @@ const scenarios: readonly Scenario[] = [
     after: `${RUN} b`,
   },
   {
-    name: "a decision that makes a snapshot",
+    name: "a decision that writes a snapshot",
     prepare: (tree) => prepared(tree, [begin, ...Array.from({ length: 62 }, () => mark("a"))]),
     act: (journal) => journal.submit(RUN, mark("b")),
     before: `${RUN} a`,
     after: `${RUN} b`,
   },
   {
-    name: "a decision while a dead process holds the lock, and its heir died too",
+    name: "a decision under a lock of two dead processes",
     prepare: async (tree) => {
       await prepared(tree, [begin, mark("a")]);
       const folder = dirname(tree.journal);
@@ -94,8 +94,8 @@ const scenarios: readonly Scenario[] = [
 const base = mkdtempSync(join(scratchFolder, "isdlc-faults-"));
 afterAll(() => removeTemporary(base));
 
-describe.each(scenarios)("at every file call of $name", (scenario) => {
-  test("a kill leaves what was before or after, and what was acknowledged stays", async () => {
+describe.each(scenarios)("journal at every file call of $name", (scenario) => {
+  test("keeps acknowledged records after a kill", async () => {
     const bench = await createBench(scenario);
     const hits = { killBefore: 0, killHalf: 0, killAfter: 0 };
     for (const [index, call] of bench.calls.entries()) {
@@ -114,7 +114,7 @@ describe.each(scenarios)("at every file call of $name", (scenario) => {
     expect(bench.outcomes).toEqual(new Set(["before", "after"]));
   });
 
-  test("a power cut leaves what was before or after, and what was acknowledged stays", async () => {
+  test("keeps acknowledged records after a power cut", async () => {
     const bench = await createBench(scenario);
     for (let at = 1; at <= bench.calls.length; at++) {
       for (const left of ["nothing", "half", "zeros"] as const) {
@@ -126,7 +126,7 @@ describe.each(scenarios)("at every file call of $name", (scenario) => {
     expect(bench.outcomes).toEqual(new Set(["before", "after"]));
   });
 
-  test("a refused call is a problem with a name or no matter, and the same process goes on", async () => {
+  test("reports or tolerates a failed call and continues in the same process", async () => {
     const bench = await createBench(scenario);
     let failed = 0;
     let hits = 0;

@@ -163,8 +163,8 @@ const bugs: readonly Bug[] = [
   },
 ];
 
-describe("a bug planted into what follows a phase and into going back is caught:", () => {
-  test.for(bugs.map((one) => [one.bug, one] as const))("%s", async ([, { breaks, plants }]) => {
+describe("bug planted into completion and return of phases", () => {
+  test.for(bugs.map((one) => [one.bug, one] as const))("breaks a promise: %s", async ([, { breaks, plants }]) => {
     expect(brokenBy(await plantedCore(plants), scripts, breaks)).toContain(breaks);
   });
 });

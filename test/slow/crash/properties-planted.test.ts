@@ -229,13 +229,13 @@ const bugs: readonly Bug[] = [
   },
 ];
 
-describe("a bug planted into a copy of the core is caught:", () => {
-  test("the copy without a bug breaks no promise", async () => {
+describe("bug planted into a copy of the core", () => {
+  test("breaks no promise without a bug", async () => {
     const copy = await plantedCore([]);
     expect(scripts.slice(0, 150).flatMap((one) => playScript(copy, one).violations)).toEqual([]);
   });
 
-  test.for(bugs.map((one) => [one.bug, one] as const))("%s", async ([, { breaks, plants }]) => {
+  test.for(bugs.map((one) => [one.bug, one] as const))("breaks a promise: %s", async ([, { breaks, plants }]) => {
     expect(brokenBy(await plantedCore(plants), scripts, breaks)).toContain(breaks);
   });
 });

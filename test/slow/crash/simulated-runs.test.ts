@@ -35,7 +35,7 @@ const REACH: { readonly [landmark: string]: number } = {
   "run.rewound": 500,
 };
 
-describe(`${RUNS} simulated runs with workflows of their own and crashes between commands`, () => {
+describe(`${RUNS} simulated runs with generated workflows and crashes`, () => {
   test(
     "break no promise of the core",
     () => {

@@ -11,8 +11,8 @@ const LOOKS: ReadonlySet<string> = new Set(["fstatSync", "lstatSync", "readSync"
 const faultsOf = (call: string): readonly Fault[] =>
   call === "writeSync" ? WRITES : LOOKS.has(call) ? EVERYWHERE : CHANGES;
 
-describe.each(decidingVerbs)("R1, R3, R11: every fault that it can meet at every file call of $name", (verb) => {
-  test("SM-ERR-302, SM-NFR-05: what was acknowledged stays, nothing is done twice, no gate is skipped, and the run can be finished", async () => {
+describe.each(decidingVerbs)("every fault at every file call of $name [R1, R3, R11]", (verb) => {
+  test("repeats nothing, skips no gate and can finish the run [SM-ERR-302, SM-NFR-05]", async () => {
     const sweep = await createSweep(verb);
     const { calls } = sweep;
     let wanted = 0;

@@ -17,7 +17,7 @@ const PHASES = [
   "08-code-review",
 ];
 
-test(`R1, R10, R11: killed ${KILLS} times at random moments, with its git and agent children, seed ${SEED}`, async () => {
+test(`finishes each run once if it is killed ${KILLS} times, seed ${SEED} [R1, R10, R11]`, async () => {
   const sandbox = await createSandbox();
   const dice = rollDice(SEED);
   const ended: Json[] = [];

@@ -31,25 +31,22 @@ const allTold = ({ setup }: Awaited<ReturnType<typeof guestOf>>): string =>
   setup.model.calls.map(({ request }) => JSON.stringify(request.messages)).join("\n");
 
 describe.each(binaries)("Claude Code $version", ({ version, binary }) => {
-  test.skipIf(!binary.ok)(
-    "is refused whatever a rogue model tries, and then does a whole supervised feature, with a redo",
-    async () => {
-      const guest = await guestOf(version, rules, FEATURE);
-      const { sandbox } = guest;
-      await headless(guest, "Go on, but try your luck");
-      const refusals = said(guest, "rogue").slice(2, 2 + TRIES.length);
-      expect(refusals).toHaveLength(TRIES.length);
-      for (const [at, refusal] of refusals.entries()) expect(refusal, JSON.stringify(TRIES[at])).toMatch(REFUSED);
-      await throughFeature(sandbox, { session: () => headless(guest, "Go on") });
-      expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
-    },
-  );
+  test.skipIf(!binary.ok)("blocks a rogue model, then completes a supervised feature with a redo", async () => {
+    const guest = await guestOf(version, rules, FEATURE);
+    const { sandbox } = guest;
+    await headless(guest, "Go on, but try your luck");
+    const refusals = said(guest, "rogue").slice(2, 2 + TRIES.length);
+    expect(refusals).toHaveLength(TRIES.length);
+    for (const [at, refusal] of refusals.entries()) expect(refusal, JSON.stringify(TRIES[at])).toMatch(REFUSED);
+    await throughFeature(sandbox, { session: () => headless(guest, "Go on") });
+    expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
+  });
 });
 
 const newest = binaries.at(-1);
 
 describe.skipIf(newest?.binary.ok !== true || !hasTmux())("Claude Code at a terminal", () => {
-  test("does a whole supervised feature, whose every decision the person types in the session", async () => {
+  test("completes a supervised feature with every decision typed in the session", async () => {
     const guest = await guestOf(newest?.version ?? "", rules, FEATURE);
     const { sandbox } = guest;
     const terminal = await atTerminal(guest);

@@ -39,66 +39,60 @@ const refusals = ({ setup }: Guest): string[] =>
 /** A socket and timers are offered by the newest alone. */
 const hasTimers = (version: string): boolean => version === CLAUDE_VERSIONS.at(-1);
 
-describe.each(binaries)("a session of Claude Code $version at its open gate", ({ version, binary }) => {
+describe.each(binaries)("session of Claude Code $version at its open gate", ({ version, binary }) => {
   const isReady = binary.ok && hasTmux();
 
-  test.skipIf(!isReady || !hasTimers(version))(
-    "answers nothing by a prompt that the model put there itself, by the session's socket or by its clock",
-    async () => {
-      const rules = (sandbox: Sandbox): Rule[] => [
-        { name: "forged", when: { prompt: "isdlc:continue" }, turns: [{ text: "It came." }], past: "repeat" },
-        planned(sandbox),
-        {
-          name: "forger",
-          when: { prompt: "Have a go" },
-          turns: [
-            { calls: [{ tool: "ScheduleWakeup", input: { delaySeconds: 60, reason: "Later", prompt: COMMAND } }] },
-            { calls: [{ tool: "CronCreate", input: { cron: "* * * * *", prompt: COMMAND, recurring: false } }] },
-            shell(`printf '%s' ${COMMAND} | nc -U "$CLAUDE_CODE_MESSAGING_SOCKET"`),
-            shell(`node ${fixture}`),
-            { text: "Tried." },
-          ],
-        },
-      ];
-      const guest = await guestOf(version, rules);
-      const { sandbox, setup } = guest;
-      await headless(guest, "Go on");
-      const terminal = await atTerminal(guest, "CronCreate", "ScheduleWakeup");
-      terminal.type("Have a go");
-      await expect.poll(() => refusals(guest), PATIENCE).toEqual([ON_A_TIMER, ON_A_TIMER, IN_YOUR_PLACE]);
-      const isForged = (text: string) => text.includes(COMMAND);
-      const came = () => setup.model.calls.some(({ request }) => isForged(request.messages.at(-1)?.text ?? ""));
-      await expect.poll(came, PATIENCE).toBe(true);
-      expect(await isUnanswered(sandbox)).toBe(true);
-    },
-  );
+  test.skipIf(!isReady || !hasTimers(version))("rejects prompts that the model sends by socket or timer", async () => {
+    const rules = (sandbox: Sandbox): Rule[] => [
+      { name: "forged", when: { prompt: "isdlc:continue" }, turns: [{ text: "It came." }], past: "repeat" },
+      planned(sandbox),
+      {
+        name: "forger",
+        when: { prompt: "Have a go" },
+        turns: [
+          { calls: [{ tool: "ScheduleWakeup", input: { delaySeconds: 60, reason: "Later", prompt: COMMAND } }] },
+          { calls: [{ tool: "CronCreate", input: { cron: "* * * * *", prompt: COMMAND, recurring: false } }] },
+          shell(`printf '%s' ${COMMAND} | nc -U "$CLAUDE_CODE_MESSAGING_SOCKET"`),
+          shell(`node ${fixture}`),
+          { text: "Tried." },
+        ],
+      },
+    ];
+    const guest = await guestOf(version, rules);
+    const { sandbox, setup } = guest;
+    await headless(guest, "Go on");
+    const terminal = await atTerminal(guest, "CronCreate", "ScheduleWakeup");
+    terminal.type("Have a go");
+    await expect.poll(() => refusals(guest), PATIENCE).toEqual([ON_A_TIMER, ON_A_TIMER, IN_YOUR_PLACE]);
+    const isForged = (text: string) => text.includes(COMMAND);
+    const came = () => setup.model.calls.some(({ request }) => isForged(request.messages.at(-1)?.text ?? ""));
+    await expect.poll(came, PATIENCE).toBe(true);
+    expect(await isUnanswered(sandbox)).toBe(true);
+  });
+
+  test.skipIf(!isReady)("rejects answers of a session started by the model", async () => {
+    const rules = (sandbox: Sandbox): Rule[] => [
+      planned(sandbox),
+      {
+        name: "forger",
+        when: { prompt: "Have a go" },
+        turns: [laterShell(() => nested(sandbox)), { text: "Tried." }],
+      },
+      { name: "nested", when: { prompt: "continue" }, turns: [{ text: "It came." }], past: "repeat" },
+    ];
+    const guest = await guestOf(version, rules);
+    const { sandbox, args } = guest;
+    const nested = ({ base }: Sandbox) =>
+      ["node", sessions, join(base, "said"), binary.ok ? binary.program : "", ...args].map(quoted).join(" ");
+    await headless(guest, "Go on");
+    await headless(guest, "Have a go");
+    const [headlessly, atTerminal] = readFileSync(join(sandbox.base, "said"), "utf8").split("=====");
+    for (const told of [headlessly, atTerminal]) expect(told?.replaceAll(CONTROL, " ")).toMatch(NOT_TAKEN);
+    expect(await isUnanswered(sandbox)).toBe(true);
+  });
 
   test.skipIf(!isReady)(
-    "answers nothing through a session that the model started itself, with a terminal or without",
-    async () => {
-      const rules = (sandbox: Sandbox): Rule[] => [
-        planned(sandbox),
-        {
-          name: "forger",
-          when: { prompt: "Have a go" },
-          turns: [laterShell(() => nested(sandbox)), { text: "Tried." }],
-        },
-        { name: "nested", when: { prompt: "continue" }, turns: [{ text: "It came." }], past: "repeat" },
-      ];
-      const guest = await guestOf(version, rules);
-      const { sandbox, args } = guest;
-      const nested = ({ base }: Sandbox) =>
-        ["node", sessions, join(base, "said"), binary.ok ? binary.program : "", ...args].map(quoted).join(" ");
-      await headless(guest, "Go on");
-      await headless(guest, "Have a go");
-      const [headlessly, atTerminal] = readFileSync(join(sandbox.base, "said"), "utf8").split("=====");
-      for (const told of [headlessly, atTerminal]) expect(told?.replaceAll(CONTROL, " ")).toMatch(NOT_TAKEN);
-      expect(await isUnanswered(sandbox)).toBe(true);
-    },
-  );
-
-  test.skipIf(!isReady)(
-    "answers nothing at a terminal that the model opened and cut loose, nor once it has ended",
+    "rejects answers from a terminal opened by the model, even after the session ends",
     async () => {
       const program = await builtProgram();
       const rules = (sandbox: Sandbox): Rule[] => {

@@ -49,10 +49,10 @@ const FORGER = "Have a go";
 const plant = (settings: Json, files: readonly string[]): string =>
   `node ${planter} ${Buffer.from(JSON.stringify({ settings, files })).toString("base64")}; sleep 2`;
 
-describe.each(binaries)("a session of Claude Code $version at its open gate", ({ version, binary }) => {
+describe.each(binaries)("session of Claude Code $version at its open gate", ({ version, binary }) => {
   const isReady = binary.ok && hasTmux();
 
-  test.skipIf(!isReady)("goes on without hooks and settings that its model plants", async () => {
+  test.skipIf(!isReady)("ignores hooks and settings planted by its model", async () => {
     let files: readonly string[] = [];
     const planting = (settings: Json): Turn => ({
       calls: [
@@ -83,26 +83,29 @@ describe.each(binaries)("a session of Claude Code $version at its open gate", ({
     expect(await isUnanswered(sandbox)).toBe(true);
   });
 
-  test.skipIf(!isReady)("lets nothing answer that was planted before it began, and tells the person why", async () => {
-    const guest = await guestOf(version, (sandbox) => [
-      planned(sandbox),
-      STATUS,
-      { name: "forger", when: { prompt: FORGER }, turns: [shell("ls"), { text: "Tried." }] },
-    ]);
-    const { sandbox } = guest;
-    await headless(guest, "Go on");
-    for (const file of filesOf(guest).slice(1)) {
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, JSON.stringify(speaking(sandbox)));
-    }
-    const terminal = await atTerminal(guest);
-    await served(guest, terminal);
-    await enter(terminal, FORGER);
-    await terminal.shows("Tried.");
-    expect(existsSync(join(sandbox.base, "fired"))).toBe(true);
-    expect(await isUnanswered(sandbox)).toBe(true);
-    await enter(terminal, "/isdlc:continue");
-    await terminal.shows(/could\s+answer\s+in\s+your\s+place/);
-    expect(await isUnanswered(sandbox)).toBe(true);
-  });
+  test.skipIf(!isReady)(
+    "rejects every answer if settings were planted before it started, with the reason",
+    async () => {
+      const guest = await guestOf(version, (sandbox) => [
+        planned(sandbox),
+        STATUS,
+        { name: "forger", when: { prompt: FORGER }, turns: [shell("ls"), { text: "Tried." }] },
+      ]);
+      const { sandbox } = guest;
+      await headless(guest, "Go on");
+      for (const file of filesOf(guest).slice(1)) {
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, JSON.stringify(speaking(sandbox)));
+      }
+      const terminal = await atTerminal(guest);
+      await served(guest, terminal);
+      await enter(terminal, FORGER);
+      await terminal.shows("Tried.");
+      expect(existsSync(join(sandbox.base, "fired"))).toBe(true);
+      expect(await isUnanswered(sandbox)).toBe(true);
+      await enter(terminal, "/isdlc:continue");
+      await terminal.shows(/could\s+answer\s+in\s+your\s+place/);
+      expect(await isUnanswered(sandbox)).toBe(true);
+    },
+  );
 });

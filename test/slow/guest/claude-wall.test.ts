@@ -22,10 +22,10 @@ attempt("git", lambda: open(".gi" + "t/planted", "w"))
 
 const program = join(import.meta.dirname, "../../fixtures/agents/reach-out.mjs");
 
-describe.each(binaries)("the shell of Claude Code $version at an open gate", ({ version, binary }) => {
+describe.each(binaries)("shell of Claude Code $version at an open gate", ({ version, binary }) => {
   test.skipIf(!binary.ok || !hasTmux()).each([
-    ["without its sandbox reaches key, settings and the person's terminal", false, "done"],
-    ["with its sandbox reaches neither key nor settings nor the person's terminal", true, "refused"],
+    ["reaches key, settings and the user's terminal without its sandbox", false, "done"],
+    ["reaches neither key nor settings nor terminal with its sandbox", true, "refused"],
   ])("%s", async (_what, isWalled, outcome) => {
     let tries = "";
     const guest = await guestOf(version, (sandbox) => [
@@ -61,8 +61,8 @@ describe.each(binaries)("the shell of Claude Code $version at an open gate", ({ 
 
 describe.each(binaries)("isdlc install claude --sandbox with Claude Code $version", ({ version, binary }) => {
   test.skipIf(!binary.ok).each([
-    ["without it, a program of the model reaches the key, the run and the repository", false, "done"],
-    ["with it, it reaches the working tree alone", true, "refused"],
+    ["lets a program reach key, run and repository without the sandbox", false, "done"],
+    ["restricts a program to the working tree with the sandbox", true, "refused"],
   ])("%s", async (_what, isWalled, outcome) => {
     const guest = await guestOf(version, (sandbox) => [
       planned(sandbox),

@@ -43,8 +43,8 @@ const TRIES: readonly Turn[] = [
   shell("isdlc continue"),
 ];
 
-describe.each(binaries)("a session of Claude Code $version", ({ version, binary }) => {
-  test.skipIf(!binary.ok)("is told where it stands, is refused what is not its own, and does its phase", async () => {
+describe.each(binaries)("session of Claude Code $version", ({ version, binary }) => {
+  test.skipIf(!binary.ok)("receives its context, is blocked outside its phase and completes it", async () => {
     const guest = await guestOf(version, (sandbox) => [
       {
         name: "plan",
@@ -73,50 +73,47 @@ describe.each(binaries)("a session of Claude Code $version", ({ version, binary 
     expect(summary).not.toContain("hooks were not seen");
   });
 
-  test.skipIf(!binary.ok || !hasTmux())(
-    "takes a gate's answer from the person's own keys, and from nobody else",
-    async () => {
-      const rules = (sandbox: Sandbox): Rule[] => [
-        {
-          name: "plan",
-          when: { prompt: /Call the tool .{1,4}begin/ },
-          turns: [
-            begin,
-            writesDocument(sandbox, "plan.md"),
-            report(sandbox),
-            { calls: [{ tool: `${SERVER}typed`, input: { command: "isdlc:continue", args: "", source: "plugin" } }] },
-            { calls: [{ tool: "Skill", input: { skill: "isdlc:continue" } }] },
-            shell("setsid script -qec 'isdlc continue' /dev/null"),
-            { text: "The gate is open." },
-          ],
-        },
-        STATUS,
-        { name: "after", when: { prompt: "The person ran" }, turns: [{ text: "It went on." }], past: "repeat" },
-      ];
-      const guest = await guestOf(version, rules);
-      const { sandbox, setup, env, args } = guest;
-      const terminal = await openTerminal(sandbox, { env, width: 160 });
-      terminal.type([setup.program, ...args].map((word) => `'${word}'`).join(" "));
-      await terminal.shows("❯");
-      await served(guest, terminal);
-      await enter(terminal, "/isdlc:next");
-      await terminal.shows("The gate is open.");
-      const [typed, skill, pty] = said(guest, "plan").slice(-3);
-      expect(typed).toContain("this tool is the host's alone");
-      expect(skill).toContain("disable-model-invocation");
-      expect(pty).toContain("isdlc continue is for the person");
-      expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
-      await enter(terminal, "/isdlc:continue");
-      await terminal.shows("It went on.");
-      const answers = (await sandbox.events()).filter((event) => event.type === "gate.answered");
-      expect(answers).toMatchObject([{ choice: "continue", by: { channel: "prompt" } }]);
-      expect(await sandbox.status()).toMatchObject({ current: "implement", status: "running" });
-      await enter(terminal, "/exit");
-      await terminal.shows(/\$ *$/);
-    },
-  );
+  test.skipIf(!binary.ok || !hasTmux())("accepts an answer only from the user's keyboard", async () => {
+    const rules = (sandbox: Sandbox): Rule[] => [
+      {
+        name: "plan",
+        when: { prompt: /Call the tool .{1,4}begin/ },
+        turns: [
+          begin,
+          writesDocument(sandbox, "plan.md"),
+          report(sandbox),
+          { calls: [{ tool: `${SERVER}typed`, input: { command: "isdlc:continue", args: "", source: "plugin" } }] },
+          { calls: [{ tool: "Skill", input: { skill: "isdlc:continue" } }] },
+          shell("setsid script -qec 'isdlc continue' /dev/null"),
+          { text: "The gate is open." },
+        ],
+      },
+      STATUS,
+      { name: "after", when: { prompt: "The person ran" }, turns: [{ text: "It went on." }], past: "repeat" },
+    ];
+    const guest = await guestOf(version, rules);
+    const { sandbox, setup, env, args } = guest;
+    const terminal = await openTerminal(sandbox, { env, width: 160 });
+    terminal.type([setup.program, ...args].map((word) => `'${word}'`).join(" "));
+    await terminal.shows("❯");
+    await served(guest, terminal);
+    await enter(terminal, "/isdlc:next");
+    await terminal.shows("The gate is open.");
+    const [typed, skill, pty] = said(guest, "plan").slice(-3);
+    expect(typed).toContain("this tool is the host's alone");
+    expect(skill).toContain("disable-model-invocation");
+    expect(pty).toContain("isdlc continue is for the person");
+    expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
+    await enter(terminal, "/isdlc:continue");
+    await terminal.shows("It went on.");
+    const answers = (await sandbox.events()).filter((event) => event.type === "gate.answered");
+    expect(answers).toMatchObject([{ choice: "continue", by: { channel: "prompt" } }]);
+    expect(await sandbox.status()).toMatchObject({ current: "implement", status: "running" });
+    await enter(terminal, "/exit");
+    await terminal.shows(/\$ *$/);
+  });
 
-  test.skipIf(!binary.ok)("has the plugin once it is installed, and no longer once it is not", async () => {
+  test.skipIf(!binary.ok)("loads the plugin after install, and not after uninstall", async () => {
     const turns: Turn[] = [shell("isdlc continue"), { text: "Tried." }];
     const guest = await guestOf(version, () => [{ name: "try", when: { prompt: "Go on" }, turns }]);
     const installed = { ...guest, args: ["--allowedTools", "Bash"] };
@@ -130,7 +127,7 @@ describe.each(binaries)("a session of Claude Code $version", ({ version, binary 
     expect(said(guest, "try").at(-1)).not.toContain("is for the person");
   });
 
-  test.skipIf(!binary.ok)("finds nothing wrong with the plugin", async () => {
+  test.skipIf(!binary.ok)("validates the plugin", async () => {
     const { setup, env } = await guestOf(version, () => []);
     const plugin = join(dirname(dirname(dirname(await builtProgram()))), "plugin");
     const said = await new Promise<string>((resolve) => {

@@ -63,8 +63,8 @@ async function session({ codex, sandbox, env }: CodexGuest, name: string): Promi
   return terminal;
 }
 
-describe.skipIf(!binary.ok || !hasTmux())("the daemon of Codex", () => {
-  test("runs two sessions in one working tree, and only one gets the phase", async () => {
+describe.skipIf(!binary.ok || !hasTmux())("daemon of Codex", () => {
+  test("runs two sessions in one working tree and gives the phase to one", async () => {
     const guest = await daemonGuest();
     const { sandbox, env } = guest;
     await session(guest, "one");

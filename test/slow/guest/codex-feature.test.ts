@@ -23,7 +23,7 @@ const allTold = ({ codex }: Awaited<ReturnType<typeof codexGuest>>): string =>
   codex.model.calls.map(({ request }) => JSON.stringify(request.messages)).join("\n");
 
 describe.skipIf(!binary.ok)("Codex", () => {
-  test("is refused whatever a rogue model tries, and then does a whole supervised feature, with a redo", async () => {
+  test("blocks a rogue model, then completes a supervised feature with a redo", async () => {
     const guest = await codexGuest(rules, { start: FEATURE });
     await codexExec(guest, "workspace-write", "Go on, but try your luck");
     const refusals = toldBy(guest, "rogue").slice(2, 2 + TRIES.length);
@@ -33,7 +33,7 @@ describe.skipIf(!binary.ok)("Codex", () => {
     expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
   });
 
-  test.skipIf(!hasTmux())("does a whole supervised feature in one session of its own interface", async () => {
+  test.skipIf(!hasTmux())("completes a supervised feature in one interactive session", async () => {
     const guest = await codexGuest(rules, { start: FEATURE });
     const { codex, sandbox, env } = guest;
     const terminal = await openTerminal(sandbox, { env, width: 160 });

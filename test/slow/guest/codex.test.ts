@@ -41,8 +41,8 @@ function expectRefusals(answers: readonly string[]): void {
   expect(answers[TRIES.length + 3]).toContain("Only they decide");
 }
 
-describe.skipIf(!binary.ok)("a session of Codex with isdlc installed", () => {
-  test("is told where it stands, is refused what is not its own, and comes to a gate", async () => {
+describe.skipIf(!binary.ok)("session of Codex with isdlc installed", () => {
+  test("receives its context, is blocked outside its phase and reaches a gate", async () => {
     const guest = await codexGuest((sandbox) => [planning(sandbox)]);
     await codexExec(guest, "workspace-write", "Go on");
     const [first] = guest.codex.model.calls;
@@ -54,7 +54,7 @@ describe.skipIf(!binary.ok)("a session of Codex with isdlc installed", () => {
     expect(guest.sandbox.read(".isdlc/reviews/phase-plan-summary.md")).not.toContain("hooks were not seen");
   });
 
-  test.skipIf(!hasTmux())("does the same in its own interface, at a terminal", async () => {
+  test.skipIf(!hasTmux())("reaches the gate in the interactive terminal, too", async () => {
     const guest = await codexGuest((sandbox) => [planning(sandbox)]);
     const { codex, sandbox, env } = guest;
     const terminal = await openTerminal(sandbox, { env, width: 160 });
@@ -64,7 +64,7 @@ describe.skipIf(!binary.ok)("a session of Codex with isdlc installed", () => {
     expect(await isUnanswered(sandbox)).toBe(true);
   });
 
-  test.skipIf(!hasTmux())("answers nothing by a message that its model queues for it, past the hooks", async () => {
+  test.skipIf(!hasTmux())("rejects a message that its model queues past the hooks", async () => {
     const message = Buffer.from("/isdlc:continue").toString("base64");
     const queue = `${binary.ok ? binary.program : ""} queue --thread $CODEX_THREAD_ID --message $(echo ${message} | base64 -d)`;
     const guest = await codexGuest((sandbox) => [

@@ -12,7 +12,7 @@ const [conformance, inspector] = await Promise.all([agentBinary(conformancePacka
 /** Those that ask nothing of a server but the protocol; all others call tools of the suite's own example. */
 const SCENARIOS = ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"];
 
-describe.skipIf(!conformance.ok)("the protocol's conformance suite", () => {
+describe.skipIf(!conformance.ok)("MCP conformance suite", () => {
   test.for(SCENARIOS)("passes %s", async (scenario) => {
     const url = await mcpOverHttp(await createSandbox());
     const args = ["server", "--url", url, "--scenario", scenario];
@@ -20,14 +20,14 @@ describe.skipIf(!conformance.ok)("the protocol's conformance suite", () => {
     expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/);
   });
 
-  test("fails a server that lacks what a scenario asks for", async () => {
+  test("fails for a server that lacks a scenario's tool", async () => {
     const url = await mcpOverHttp(await createSandbox());
     const args = ["server", "--url", url, "--scenario", "tools-call-image"];
     await expect(run(conformance.ok ? conformance.program : "", args)).rejects.toThrow();
   });
 });
 
-describe.skipIf(!inspector.ok)("the protocol's inspector", () => {
+describe.skipIf(!inspector.ok)("MCP inspector", () => {
   /** An open run with a phase for a session. */
   async function openRun(): Promise<Sandbox> {
     const sandbox = await createSandbox();

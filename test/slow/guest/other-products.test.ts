@@ -53,8 +53,8 @@ function rulesFor(sandbox: Sandbox, tool: (name: string) => string): Rule[] {
   return [{ name: "plan", when: { prompt: "Go on" }, turns }];
 }
 
-describe.each(products)("a session of $name with isdlc installed", ({ name, words, tool, binary }) => {
-  test.skipIf(!binary.ok)("is told where it stands, is refused what is not its own, and comes to a gate", async () => {
+describe.each(products)("session of $name with isdlc installed", ({ name, words, tool, binary }) => {
+  test.skipIf(!binary.ok)("receives its context, is blocked outside its phase and reaches a gate", async () => {
     const sandbox = await createSandbox();
     const [, command = ""] = sandbox.agent;
     await sandbox.script("add a greeting", "--supervised", "--agent", "session", "--reviewer-command", command);

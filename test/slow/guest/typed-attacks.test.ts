@@ -71,7 +71,7 @@ const cases = [
 ];
 
 describe.each(cases)("Claude Code $version at its open gate ($column)", ({ version, binary, column }) => {
-  test.skipIf(!binary.ok || !hasTmux())("takes typed commands from the user alone", async () => {
+  test.skipIf(!binary.ok || !hasTmux())("accepts typed commands from the user only", async () => {
     const guest = await attackingGuest(version, column);
     const { sandbox, env } = guest;
     await headless(guest, "Go on");
@@ -96,7 +96,7 @@ describe.each(cases)("Claude Code $version at its open gate ($column)", ({ versi
   });
 });
 
-test("the table of the guide is up to date", () => {
+test("matches the attack table of the guide", () => {
   const text = readFileSync(guide, "utf8");
   if (process.env["ROGUE_TABLE"] === "write") writeFileSync(guide, withAttackTable(text));
   expect(readFileSync(guide, "utf8")).toBe(withAttackTable(text));

@@ -63,7 +63,7 @@ const needsRoot = ({ asRoot }: Rogue, column: Column): boolean =>
   asRoot === true && column !== "strict" && process.getuid?.() !== 0;
 
 /** Linux tells of processes what these rogues try to hide. */
-describe.skipIf(process.platform !== "linux").concurrent("S9 S10 S11 rogues", () => {
+describe.skipIf(process.platform !== "linux").concurrent("rogue agents [S9, S10, S11]", () => {
   for (const column of COLUMNS) {
     const isSkipped = column === "strict" && missing !== null;
     describe.skipIf(isSkipped)(isSkipped ? `${column} (skipped: ${missing})` : column, () => {
@@ -84,13 +84,13 @@ describe.skipIf(process.platform !== "linux").concurrent("S9 S10 S11 rogues", ()
   });
 });
 
-test("the printed table is up to date", () => {
+test("matches the printed table of the guide", () => {
   const table = renderTable(promised(rogues));
   if (process.env["ROGUE_TABLE"] === "write") writeFileSync(page, table);
   expect(existsSync(page) ? readFileSync(page, "utf8") : "").toBe(table);
 });
 
-test("every rogue of the list has a row, and a hole is only where a hostile process is, and none in a sandbox", () => {
+test("covers every rogue, with holes only for hostile processes outside a sandbox", () => {
   expect(new Set(rogues.map(({ number }) => number))).toEqual(new Set(Array.from({ length: 22 }, (_, at) => at + 1)));
   expect(new Set(rogues.map(({ does }) => does)).size).toBe(rogues.length);
   const holes = (column: Column) => rogues.filter((rogue) => expected(rogue, column) === "HOLE");

@@ -15,16 +15,16 @@ const alive = (nonce: string) =>
   table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
 const brief = { silence: 1, turns: null, usd: null };
 
-describe("a result that is missing or wrong is asked for once more, in the same conversation", () => {
+describe("missing or invalid result", () => {
   test.each<[string, Deed[]]>([
     ["missing", [{ say: "All done." }]],
-    ["of an unknown status", [{ say: '{"status":"perfect"}' }]],
+    ["with an unknown status", [{ say: '{"status":"perfect"}' }]],
     ["in a sentence", [{ say: 'I say {"status":"done"} when I am done.' }]],
     [
-      "before the last tool",
+      "before the last tool call",
       [{ say: DONE }, { update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read" } }],
     ],
-  ])("%s", async (_, first) => {
+  ])("asks again in the same conversation for a result %s", async (_, first) => {
     const { end, received, progress } = await runFake({ plays: [first, [{ say: DONE }]] });
     expect(end).toMatchObject({ how: "result", result: { status: "done" } });
     expect(promptsOf(received)).toHaveLength(2);
@@ -36,7 +36,7 @@ describe("a result that is missing or wrong is asked for once more, in the same 
     { name: "missing", reason: "no_result", detail: "even when asked again", say: "All done." },
     { name: "wrong", reason: "invalid_result", detail: "status", say: '{"status":"perfect"}' },
     { name: "a verdict", reason: "invalid_result", detail: "status", say: '{"approved":true}' },
-  ])("$name again: it has failed", async ({ reason, detail, say }) => {
+  ])("fails after $name in two replies", async ({ reason, detail, say }) => {
     const play = [{ say }];
     const { end, received } = await runFake({ plays: [play, play, [{ say: DONE }]] });
     expect(end).toMatchObject({
@@ -48,14 +48,14 @@ describe("a result that is missing or wrong is asked for once more, in the same 
     expect(promptsOf(received)).toHaveLength(2);
   });
 
-  test("trap: a failed call may be told as the end of a turn: one without a word is no result", async () => {
+  test("treats an empty turn as no result, without asking again", async () => {
     const { end, received } = await runFake({ plays: [[], [{ say: DONE }]] });
     expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true, usage: null });
     expect(promptsOf(received)).toHaveLength(1);
   });
 });
 
-describe("R9 ends of a turn and of the agent", () => {
+describe("end of a turn and of the agent [R9]", () => {
   const dies = (deed: Deed): Behaviour => ({ plays: [[{ say: "Working.\n" }, { stderr: "boom" }, deed]] });
   const fails = (method: string, error: unknown): Behaviour => ({
     errors: { [method]: error },
@@ -78,7 +78,7 @@ describe("R9 ends of a turn and of the agent", () => {
     ],
     ["refusal", { plays: [[{ say: DONE }, { stop: "refusal" }]] }, ends("agent_failed", false, /refused/)],
     ["cancelled", { plays: [[{ say: DONE }, { stop: "cancelled" }]] }, ends("agent_failed", true, /cancelled/)],
-    ["a new stop reason", { plays: [[{ say: DONE }, { stop: "bored" }]] }, ends("agent_failed", false, /bored/)],
+    ["an unknown stop reason", { plays: [[{ say: DONE }, { stop: "bored" }]] }, ends("agent_failed", false, /bored/)],
     [
       "no stop reason",
       { plays: [[{ say: DONE }, { respond: { result: {} } }]] },
@@ -90,7 +90,7 @@ describe("R9 ends of a turn and of the agent", () => {
       ends("unavailable", true, /Internal error: API Error: 500/),
     ],
     [
-      "a refused key",
+      "a rejected key",
       fails("session/new", { code: -32000, message: "Sign in" }),
       ends("agent_failed", false, /^Sign in/),
     ],
@@ -103,14 +103,14 @@ describe("R9 ends of a turn and of the agent", () => {
     ],
     ["an error without a code", fails("session/prompt", "oops"), ends("agent_failed", false, /cannot be read/)],
     [
-      "an error with details nested too deep",
+      "an error with deeply nested details",
       {
         plays: [[{ deep: { before: '"id":3,"error":{"code":1,"message":"odd","data":', after: "}" } }, { hang: true }]],
       },
       ends("agent_failed", false, /^odd: with details/),
     ],
     [
-      "the use of a tool, nested too deep",
+      "a tool call with deeply nested input",
       {
         plays: [
           [{ deep: { before: `"method":"session/update","params":${TOOL},"rawInput":`, after: "}}" } }, { say: DONE }],
@@ -118,25 +118,21 @@ describe("R9 ends of a turn and of the agent", () => {
       },
       { how: "result" },
     ],
-    [
-      "a question about a path that is far too long",
-      { plays: [[{ readFar: true }, { say: DONE }]] },
-      { how: "result" },
-    ],
+    ["a request with a very long path", { plays: [[{ readFar: true }, { say: DONE }]] }, { how: "result" }],
     ["an unknown method", fails("initialize", { code: -32601, message: "no" }), ends("agent_failed", false, /^no/)],
-    ["another protocol", { initialize: { protocolVersion: 2 } }, ends("not_started", false, /version 2/)],
-    ["a greeting without sense", { initialize: [] }, ends("agent_failed", false, /unknown way/)],
-    ["exit 0 in the middle", dies({ exit: 0 }), ends("no_result", true, /exit code 0: boom/)],
-    ["exit 3 in the middle", dies({ exit: 3 }), ends("bad_exit", true, /exit code 3: boom/)],
+    ["another protocol version", { initialize: { protocolVersion: 2 } }, ends("not_started", false, /version 2/)],
+    ["an invalid initialize response", { initialize: [] }, ends("agent_failed", false, /unknown way/)],
+    ["exit code 0 during a turn", dies({ exit: 0 }), ends("no_result", true, /exit code 0: boom/)],
+    ["exit code 3 during a turn", dies({ exit: 3 }), ends("bad_exit", true, /exit code 3: boom/)],
     ["a crash", dies({ kill: "SIGKILL" }), ends("bad_exit", true, /SIGKILL/)],
     [
-      "exit at the greeting",
+      "exit during initialize",
       { exitsAt: "initialize", exitCode: 1, garbage: "usage: …\n" },
       ends("bad_exit", true, /usage/),
     ],
     ["exit before the session", { exitsAt: "session/new", exitCode: 0 }, ends("no_result", true, /exit code 0/)],
     ["a message of 9 MB", { plays: [[{ longMessage: 9_000_000 }]] }, ends("agent_failed", false, /too long/)],
-  ])("%s", async (_, behaviour, expected) => {
+  ])("reports the end of the agent after %s", async (_, behaviour, expected) => {
     const nonce = `fault-${process.pid}-${performance.now()}`;
     const { end } = await runFake(behaviour, { nonce });
     expect(end).toMatchObject(expected);
@@ -144,11 +140,11 @@ describe("R9 ends of a turn and of the agent", () => {
   });
 
   test.each<[string, Behaviour]>([
-    ["silence in the middle", { plays: [[{ say: "Working.\n" }, { hang: true }]] }],
+    ["silence during a turn", { plays: [[{ say: "Working.\n" }, { hang: true }]] }],
     ["silence from the start", { ignores: "initialize" }],
     ["half a message that swallows the next one", { plays: [[{ say: DONE }, { raw: '{"jsonrpc":"2.0","method' }]] }],
-    ["chatter that never becomes an answer", { ignores: "initialize", chatters: true }],
-  ])("%s", async (_, behaviour) => {
+    ["output without an answer", { ignores: "initialize", chatters: true }],
+  ])("ends a silent agent after %s", async (_, behaviour) => {
     const nonce = `silent-${process.pid}-${performance.now()}`;
     const { end } = await runFake(behaviour, { nonce, limits: brief });
     const detail = expect.stringMatching(/^it (?:wrote nothing for|did not answer within) 1 seconds$/) as string;
@@ -156,7 +152,7 @@ describe("R9 ends of a turn and of the agent", () => {
     expect(alive(nonce)).toEqual([]);
   });
 
-  test("more output than is accepted", async () => {
+  test("ends an agent with too much output", async () => {
     const { end } = await runFake({ plays: [[{ flood: 300_000_000 }, { say: DONE }]] });
     expect(end).toMatchObject({
       how: "failed",
@@ -166,17 +162,17 @@ describe("R9 ends of a turn and of the agent", () => {
     });
   });
 
-  test("a program that does not exist is not started", async () => {
+  test("reports a missing program as not started", async () => {
     const { end } = await runFake({}, {}, { argv: ["/no/such/agent"] });
     expect(end).toMatchObject({ how: "failed", reason: "not_started", again: false, session: null });
   });
 });
 
-describe("R9 nothing is left alive", () => {
+describe("processes of the agent [R9]", () => {
   test.each<[string, Behaviour]>([
-    ["that stays when its input is closed", { stays: true }],
+    ["that ignores the end of its input", { stays: true }],
     ["that also ignores signals", { stays: true, ignoresSignals: true }],
-  ])("of an agent %s, and its result counts", async (_, behaviour) => {
+  ])("ends an agent %s and keeps its result", async (_, behaviour) => {
     const nonce = `stays-${process.pid}-${performance.now()}`;
     const { end } = await runFake({ ...behaviour, plays: [[{ say: DONE }]] }, { nonce });
     expect(end.how).toBe("result");
@@ -186,7 +182,7 @@ describe("R9 nothing is left alive", () => {
   test.each<[string, Behaviour, Deed]>([
     ["heeds", {}, { untilCancelled: true }],
     ["ignores", { stays: true, ignoresSignals: true }, { hang: true }],
-  ])("after an abort that the agent %s", async (_, behaviour, deed) => {
+  ])("ends an agent that %s the abort", async (_, behaviour, deed) => {
     const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
     const notes = join(folder, "notes");
     const plays = [[{ say: "Working.\n" }, deed, { say: DONE }]];
@@ -203,7 +199,7 @@ describe("R9 nothing is left alive", () => {
     removeTemporary(folder);
   });
 
-  test("after an abort before there is a conversation", async () => {
+  test("ends the agent if it is aborted before the session exists", async () => {
     const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
     const notes = join(folder, "notes");
     const task = agentTask(folder);

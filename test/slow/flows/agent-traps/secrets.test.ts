@@ -22,7 +22,7 @@ const agents: readonly { name: string; env: Readonly<Record<string, string>>; ch
   { name: "acp", env: {}, choice: ["--agent", "acp", "--agent-command", `${LEAKY_AGENT} --acp`] },
 ];
 
-describe.each(agents)("S11 keys that $name says or is given", ({ env, choice }) => {
+describe.each(agents)("keys in the environment or output of $name [S11]", ({ env, choice }) => {
   const begin = async (more: Readonly<Record<string, string>>): Promise<Ran> => {
     const sandbox = await createSandbox();
     writeFileSync(join(sandbox.config, "config.json"), JSON.stringify({ "agent-variables": ["LEAK*"] }));
@@ -36,7 +36,7 @@ describe.each(agents)("S11 keys that $name says or is given", ({ env, choice }) 
     };
   };
 
-  test("are in no file and nowhere on the screen after a phase, its review and its gate", async () => {
+  test("redacts keys in files, output and git history after a phase, review and gate", async () => {
     const { sandbox, start, begun } = await begin({});
     expect(begun).toMatchObject({ code: 3 });
     const looks = [["gate"], ["gate", "--json"], ["status"], ["history", "--all"], ["history", "--json"]];
@@ -49,7 +49,7 @@ describe.each(agents)("S11 keys that $name says or is given", ({ env, choice }) 
     expect(sandbox.git("log", "--all", "-p", "--format=%B")).not.toMatch(new RegExp(KEYS.join("|")));
   });
 
-  test("are in no file and nowhere on the screen after a failure", async () => {
+  test("redacts keys in files and output after a failure", async () => {
     const { sandbox, start, begun } = await begin({ LEAK_FAILS: "1" });
     expect(begun).toMatchObject({ code: 3 });
     const shown = [begun, await start(["status"]), await start(["history", "--all"])];

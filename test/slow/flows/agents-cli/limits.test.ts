@@ -12,7 +12,7 @@ const start = (sandbox: Sandbox, ...more: string[]) =>
   sandbox.script("add a greeting", "--json", ...more, ...sandbox.agent);
 const costing = (usd: number) => ({ always: { usage: { input: 100, output: 10, usd } } }) as object;
 
-test.concurrent("a run that used up its dollars waits, takes no budget below that, and goes on with a higher one", async () => {
+test.concurrent("waits when the budget is spent, and continues only with a higher one", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(costing(2));
   const { run } = parsed(await start(sandbox, "--max-usd", "1.5"));
@@ -29,7 +29,7 @@ test.concurrent("a run that used up its dollars waits, takes no budget below tha
   expect(sandbox.log().map(({ key }) => key)).toEqual(["plan", "implement"]);
 });
 
-test.concurrent("a run asks before its dollars are exceeded, and says what comes next", async () => {
+test.concurrent("asks before the budget is exceeded and estimates the next execution", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(costing(0.4));
   const { run } = parsed(await start(sandbox, "--max-usd", "1"));
@@ -44,7 +44,7 @@ test.concurrent("a run asks before its dollars are exceeded, and says what comes
   expect(parsed(await sandbox.person("answer", "raise", "--text", "9", "--json")).run.waiting.kind).toBe("gate");
 });
 
-test.concurrent("where only tokens are limited, it is raised in tokens", async () => {
+test.concurrent("raises a limit on tokens in tokens", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(costing(0));
   const { run } = parsed(await start(sandbox, "--max-tokens", "150"));
@@ -55,7 +55,7 @@ test.concurrent("where only tokens are limited, it is raised in tokens", async (
   expect(raised).toMatchObject({ budget: { usd: null, tokens: 5000 } });
 });
 
-test.concurrent("a usage that cannot be is not known, and asks where there is a budget", async () => {
+test.concurrent("treats impossible usage as unknown, and asks if there is a budget", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(costing(1e300));
   const { run } = parsed(await start(sandbox, "--max-usd", "9"));
@@ -70,7 +70,7 @@ test.concurrent("a usage that cannot be is not known, and asks where there is a 
   expect(parsed(await start(without)).run.waiting.kind).toBe("gate");
 });
 
-test.concurrent("tokens are limited too, by a setting; the warning about cost is shown and recorded", async () => {
+test.concurrent("limits tokens by a setting and warns about limits that the agent lacks", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(costing(0));
   writeFileSync(join(sandbox.config, "config.json"), JSON.stringify({ "max-tokens": 100, "max-turns": 7 }));
@@ -84,7 +84,7 @@ test.concurrent("tokens are limited too, by a setting; the warning about cost is
   }
 });
 
-test.concurrent("an execution that takes longer than allowed is ended, and a person is asked and may allow more", async () => {
+test.concurrent("ends an execution after its time limit and lets the user raise it", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ hangs: true }, {}] } });
   const { run } = parsed(await start(sandbox, "--max-minutes", "0.02", "--supervised"));
@@ -107,7 +107,7 @@ test.concurrent.each([
   ["--max-turns", ""],
   ["--max-minutes", "10081"],
   ["--session", "other"],
-])("%s %j is wrong usage, and nothing is written", async (option, value) => {
+])("rejects %s %j and writes nothing", async (option, value) => {
   const sandbox = await createSandbox();
   const refused = await start(sandbox, `${option}=${value}`);
   expect([refused.code, parsed(refused).problem.code]).toEqual([2, "USAGE"]);
@@ -120,7 +120,7 @@ test.each([
   [{}, { "max-minutes": 3 }, { limits: { turns: null, minutes: 3 } }],
   [{ session: "shared" }, { session: "phase" as const }, { session: "shared" }],
   [{ "max-minutes": "10080" }, {}, { limits: { turns: null, minutes: 10_080 } }],
-])("asked %j, set %j: %j", (values, settings, expected) => {
+])("combines options %j and settings %j into %j", (values, settings, expected) => {
   const verb = findVerb("feature")!;
   const by = { name: "script", channel: "script" } as const;
   const { wishes } = runRequest({ values, verb }, { workflow: "feature", title: "x", by });
@@ -146,15 +146,30 @@ type Row = readonly [
 ];
 
 test.for<Row>([
-  ["everything can be done", { ...USD, limits: { turns: 3, minutes: 1 } }, ABLE, []],
-  ["nothing is asked", {}, { ...ABLE, cost: false, budget: false, turns: false }, []],
-  ["tokens need no cost", { budget: { usd: null, tokens: 5 } }, { ...ABLE, cost: false, budget: false }, []],
-  ["no limit on money", USD, { ...ABLE, budget: false }, [/counts after each execution/]],
-  ["no cost", USD, { ...ABLE, budget: false, cost: false }, [/does not report its cost/]],
-  ["no turns", { limits: { turns: 3, minutes: null } }, { ...ABLE, turns: false }, [/no limit on turns/]],
-  ["minutes need nothing", { limits: { turns: null, minutes: 3 } }, { ...ABLE, turns: false }, []],
-  ["no conversation", { session: "shared" as const }, { ...ABLE, resumes: false }, [/new conversation/]],
-])("warnings where %s", ([, wishes, able, warnings]) => {
+  ["an agent supports every limit", { ...USD, limits: { turns: 3, minutes: 1 } }, ABLE, []],
+  ["no limit is set", {}, { ...ABLE, cost: false, budget: false, turns: false }, []],
+  [
+    "tokens are limited without cost reports",
+    { budget: { usd: null, tokens: 5 } },
+    { ...ABLE, cost: false, budget: false },
+    [],
+  ],
+  ["the agent has no limit on money", USD, { ...ABLE, budget: false }, [/counts after each execution/]],
+  ["the agent does not report its cost", USD, { ...ABLE, budget: false, cost: false }, [/does not report its cost/]],
+  [
+    "the agent has no limit on turns",
+    { limits: { turns: 3, minutes: null } },
+    { ...ABLE, turns: false },
+    [/no limit on turns/],
+  ],
+  ["only minutes are limited", { limits: { turns: null, minutes: 3 } }, { ...ABLE, turns: false }, []],
+  [
+    "the agent cannot resume conversations",
+    { session: "shared" as const },
+    { ...ABLE, resumes: false },
+    [/new conversation/],
+  ],
+])("warns about missing abilities if %s", ([, wishes, able, warnings]) => {
   const agents = [
     { name: "one", able, needsSandbox: null },
     { name: "one", able, needsSandbox: null },
@@ -163,7 +178,7 @@ test.for<Row>([
   expect(unmetWishes(wishes, agents)).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
 });
 
-test("every ability has a row, with a reason exactly where it is missing", () => {
+test("lists a reason for exactly the missing abilities", () => {
   const unable = Object.fromEntries(Object.keys(ABLE).map((key) => [key, false])) as unknown as Capabilities;
   expect(
     capabilityRows({ name: "x", able: ABLE, needsSandbox: null }).filter(({ can, reason }) => can && reason === null),

@@ -29,7 +29,7 @@ const OWN_STARTS = [
 test.concurrent.each([
   [["qwen", "codex", "claude"], "claude"],
   [["opencode", "codex"], "codex"],
-])("with %j installed and nothing chosen, %s works and is told once", async (installed, taken) => {
+])("finds installed agents %j, uses %s and prints that once", async (installed, taken) => {
   const machine = await machineWith(...installed);
   const started = await begin(machine, "--supervised");
   expect(started.code).toBe(3);
@@ -40,7 +40,7 @@ test.concurrent.each([
   expect(new Set(machine.started().map((start) => start.split(": ")[1]))).toEqual(new Set([taken]));
 });
 
-test.concurrent("S4 agents that start programs of the repository by themselves are not taken because they are there", async () => {
+test.concurrent("selects no agent by default that starts repository commands [S4]", async () => {
   const machine = await machineWith("qwen", "opencode", "copilot", "codex-acp");
   expect(parsed(await begin(machine)).problem.code).toBe("NO_AGENT");
   expect(machine.started()).toEqual([]);
@@ -51,7 +51,7 @@ test.concurrent.each<[string, object, readonly string[]]>([
   ["as the reviewer", { agent: "claude" }, ["--reviewer", "qwen"]],
   ["for one phase", { agent: "claude", "agent.implement": "qwen" }, []],
   ["for one review", { agent: "claude", "reviewer.implement": "qwen:max" }, []],
-])("S4 S9 such an agent is refused without a sandbox, %s", async (_, settings, args) => {
+])("refuses an agent that starts repository commands without a sandbox, %s [S4, S9]", async (_, settings, args) => {
   const machine = await machineWith("qwen", "claude");
   machine.set(settings);
   for (const more of [{ ISDLC_SANDBOX: "off" }, { ISDLC_SANDBOX: "auto" }]) {
@@ -64,7 +64,7 @@ test.concurrent.each<[string, object, readonly string[]]>([
   expect([machine.started(), existsSync(join(machine.root, ".isdlc"))]).toEqual([[], false]);
 });
 
-test.concurrent("without any agent nothing is written, and it is told what can be installed", async () => {
+test.concurrent("writes nothing without an agent and lists agents to install", async () => {
   const machine = await machineWith();
   const refused = await begin(machine);
   expect([refused.code, parsed(refused).problem]).toMatchObject([1, { code: "NO_AGENT" }]);
@@ -74,7 +74,7 @@ test.concurrent("without any agent nothing is written, and it is told what can b
   expect(existsSync(join(machine.root, ".isdlc"))).toBe(false);
 });
 
-test.concurrent("phases and reviews with settings of their own have those agents, also when the run goes on later", async () => {
+test.concurrent("keeps the configured agents of phases and reviews until the run ends", async () => {
   const machine = await machineWith("claude", "codex");
   machine.set(OWN);
   expect((await begin(machine, "--supervised")).code).toBe(3);
@@ -91,7 +91,7 @@ test.concurrent("phases and reviews with settings of their own have those agents
   expect(reviewers).toMatchObject({ implement: { name: "claude", digest: expect.not.stringContaining(agent.digest) } });
 });
 
-test.concurrent("an agent that is asked for works on every phase, and reviewers are told apart from it", async () => {
+test.concurrent("uses the agent of --agent for every phase and a separate reviewer", async () => {
   const machine = await machineWith("claude", "codex");
   machine.set(OWN);
   await begin(machine, "--agent", "codex:gpt-5-mini", "--reviewer", "claude");
@@ -104,7 +104,7 @@ test.concurrent("an agent that is asked for works on every phase, and reviewers 
   expect(await opening(machine)).not.toHaveProperty("agents");
 });
 
-test.concurrent("another agent for an open run is a person's decision, also for one phase in the memory", async () => {
+test.concurrent("requires a person to change the agent of an open run", async () => {
   const machine = await machineWith("claude", "codex");
   machine.set(OWN);
   await begin(machine, "--supervised");
@@ -135,7 +135,7 @@ test.concurrent("another agent for an open run is a person's decision, also for 
   expect(machine.started().slice(1)).toEqual(["phase implement: codex:gpt-6", "reviewer implement: codex:gpt-6"]);
 });
 
-test.concurrent("S9 a run that was begun without a sandbox goes on with no agent that needs one", async () => {
+test.concurrent("refuses an agent that needs a sandbox in a run without one [S9]", async () => {
   const machine = await machineWith("claude", "qwen");
   await begin(machine, "--supervised");
   const refused = await machine.person("resume", "--agent", "qwen", "--json");
@@ -144,7 +144,7 @@ test.concurrent("S9 a run that was begun without a sandbox goes on with no agent
   expect((await machine.status()).waiting.kind).toBe("gate");
 });
 
-test.concurrent("an agent of a single phase that is not installed is told before anything is written", async () => {
+test.concurrent("refuses a missing agent of one phase before it writes anything", async () => {
   const machine = await machineWith("claude");
   machine.set({ "agent.final-review": "codex" });
   const refused = await begin(machine);
@@ -152,7 +152,7 @@ test.concurrent("an agent of a single phase that is not installed is told before
   expect(existsSync(join(machine.root, ".isdlc"))).toBe(false);
 });
 
-test.concurrent("settings that mean nothing are told, recorded and not used", async () => {
+test.concurrent("warns about invalid agent settings, records the warnings and ignores the values", async () => {
   const machine = await machineWith("claude");
   machine.set({ "agent.plan": "cluade", "agent.nonsense": "claude", "max-usd": "many", reviewer: "claude:opus" });
   const started = await begin(machine, "--supervised");

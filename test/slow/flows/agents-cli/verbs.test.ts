@@ -5,7 +5,7 @@ import { completionScript } from "../../../../src/apps/cli/grammar/completion.ts
 import { parsed } from "../../../support/cli.ts";
 import { machineWith } from "./installed-agents.ts";
 
-test.concurrent("agents tells what is found, what it can do, and what would be used for what", async () => {
+test.concurrent("lists each agent with its version, abilities and configured uses", async () => {
   const machine = await machineWith("codex", "claude");
   machine.set({ agent: "codex", "agent.04-design": "claude:opus", "reviewer.06-implementation": "codex:gpt-5" });
   const { agents, uses } = parsed(await machine.script("agents", "--json"));
@@ -34,7 +34,7 @@ test.concurrent("agents tells what is found, what it can do, and what would be u
   expect(machine.started()).toEqual([]);
 });
 
-test.concurrent("agents, init and doctor agree where none is installed, and where one is found", async () => {
+test.concurrent("reports the same agents in agents, init and doctor", async () => {
   const [none, one] = await Promise.all([machineWith(), machineWith("gemini", "qwen")]);
   expect(parsed(await none.script("agents", "--json")).uses).toMatchObject({ default: null, reviewer: null });
   expect((await none.script("init")).stdout).toContain("Still missing:\n  - an agent, one of:\n    npm install -g");
@@ -47,7 +47,7 @@ test.concurrent("agents, init and doctor agree where none is installed, and wher
   expect((await one.script("doctor")).stdout).toContain("qwen: 9.9.3");
 });
 
-test.concurrent("S9 agents tells which of them are used in a sandbox only, and why", async () => {
+test.concurrent("lists agents that need a sandbox, with the reason [S9]", async () => {
   const machine = await machineWith("qwen", "gemini");
   const { agents } = parsed(await machine.script("agents", "--json"));
   const rowOf = (name: string) =>
@@ -68,7 +68,7 @@ test.concurrent.each([
   ["max-usd", "2.5"],
   ["max-minutes", "30"],
   ["session", "shared"],
-])("config sets %s to %s, shows it and takes it out again", async (key, value) => {
+])("sets %s to %s, shows it and clears it", async (key, value) => {
   const machine = await machineWith();
   const set = parsed(await machine.person("config", "set", key, value, "--json")).settings;
   expect(String(set[key])).toBe(value);
@@ -77,7 +77,7 @@ test.concurrent.each([
   expect(parsed(await machine.script("config", "get", key, "--json")).settings).toEqual({ [key]: null });
 });
 
-test.concurrent("config refuses unknown agents, phases and amounts, and says which there are", async () => {
+test.concurrent("rejects unknown agents, phases and amounts, and lists the valid ones", async () => {
   const machine = await machineWith();
   const problem = async (key: string, value: string) =>
     parsed(await machine.person("config", "set", key, value, "--json")).problem;
@@ -104,7 +104,7 @@ test.concurrent("config refuses unknown agents, phases and amounts, and says whi
   expect(parsed(await machine.script("config", "set", "agent", "claude", "--json")).problem.code).toBe("NEEDS_PERSON");
 });
 
-test.concurrent("a flag takes every known name with a model, and no other", async () => {
+test.concurrent("accepts every supported agent with a model as an option, and no other", async () => {
   const machine = await machineWith();
   const code = async (...args: string[]) => parsed(await machine.script("tidy up", "--json", ...args)).problem.code;
   expect(await code("--agent", "cluade")).toBe("USAGE");
@@ -114,7 +114,7 @@ test.concurrent("a flag takes every known name with a model, and no other", asyn
   expect(await code("--agent", "claude:opus")).toBe("AGENT_MISSING");
 });
 
-test("completion knows the agents there are", () => {
+test("completes the names of agents", () => {
   const script = completionScript("bash");
   const asked = (words: string[]) => {
     const lines = [

@@ -6,7 +6,7 @@ import { packArchive, unpackArchive } from "../../../../src/adapters/archive/tar
 import { createSigner, createVerifier, finishedRun } from "../../../attestation/two-homes.ts";
 import { parsed } from "../../../support/cli.ts";
 
-test("a run is exported here, and read elsewhere without anything of ours", async () => {
+test("exports a run as an archive and a report that verify on another machine", async () => {
   const ada = await createSigner();
   const remote = await finishedRun(ada, "keep");
   const exported = parsed(await ada.script("export", "--to", ada.base, "--json"));

@@ -20,7 +20,7 @@ async function judgeAll<T>(all: readonly T[], judge: (one: T) => Promise<void>):
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
 }
 
-test("ssh-keygen refuses every byte that can be changed without the statement becoming unreadable", async () => {
+test("rejects every changed byte of a signed statement", async () => {
   const flips = oneOfEachByte();
   const reasons = new Map<string, number>();
   await judgeAll(flips, async (flip) => {
@@ -33,7 +33,7 @@ test("ssh-keygen refuses every byte that can be changed without the statement be
   expect([...reasons.keys()]).toEqual(expect.arrayContaining([expect.stringContaining("names another key")]));
 });
 
-test("a gate with any byte changed in what the passkey signed, or in its signature, is refused", async () => {
+test("rejects every changed byte of a passkey's signed data or signature", async () => {
   const flips = flippedGates();
   expect(flips.length).toBeGreaterThan(600);
   await judgeAll(flips, async (flip) => {

@@ -6,7 +6,7 @@ import { makeKey } from "../../../attestation/keys.ts";
 import { createSigner, createVerifier, finishedRun } from "../../../attestation/two-homes.ts";
 import { createSandbox, parsed } from "../../../support/cli.ts";
 
-test.concurrent("a merged run is covered on the main branch, merge and all, and two people can vouch for it", async () => {
+test.concurrent("covers a merged run on the main branch, and accepts a second signature", async () => {
   const ada = await createSigner();
   const remote = await finishedRun(ada, "merge");
   const ben = await createVerifier(ada, remote);
@@ -42,7 +42,7 @@ test.concurrent("a merged run is covered on the main branch, merge and all, and 
   expect(back.stdout).toContain("ada@example.org, ben@example.org");
 });
 
-test.concurrent("an agent cannot sign with the person's key, and a policy that is not understood lets nothing through", async () => {
+test.concurrent("refuses agents in attest, and an invalid policy in verify", async () => {
   const ada = await createSigner();
   const remote = await finishedRun(ada, "keep");
   const agent = await ada.start(["attest", "--json"], { ISDLC_AGENT: "1", ISDLC_OPERATOR_TOKEN: ada.token }).ended;
@@ -55,7 +55,7 @@ test.concurrent("an agent cannot sign with the person's key, and a policy that i
   expect([refused.code, parsed(refused).problem.code]).toEqual([1, "POLICY_INVALID"]);
 });
 
-test.concurrent("without a key for signing a run ends as always; attest says what is missing", async () => {
+test.concurrent("ends a run without a signing key; attest reports the missing setup", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "greeting.txt": "hello\n" } }] } });
   await sandbox.script("add a greeting", ...sandbox.agent);

@@ -136,7 +136,7 @@ const toolchains = {
   PYENV_ROOT: join(home, ".pyenv"),
 };
 
-describe.skipIf(missing !== null)(`tests of real projects, sandboxed as outside${suffix}`, () => {
+describe.skipIf(missing !== null)(`tests of real projects in the sandbox${suffix}`, () => {
   for (const { tool, argv, files, prepare, read = [], probe, installedBy, counts } of samples) {
     const isThere = isInstalled(probe);
     const name = isThere ? tool : `${tool} (skipped: not installed; apt-get install ${installedBy})`;

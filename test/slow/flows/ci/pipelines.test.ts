@@ -54,7 +54,7 @@ const sh = (script: string, cwd: string, more: Record<string, string>) =>
 
 const LATE = "Late\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
 
-describe("GitHub:", () => {
+describe("GitHub pipeline", () => {
   const run = (root: string, head: string) => {
     const { script, env: own } = githubStep({ base: ada.git("rev-parse", "main"), head });
     expect(script).toContain("verify.sh");
@@ -65,7 +65,7 @@ describe("GitHub:", () => {
     return { ...ended, output: readFileSync(files.GITHUB_OUTPUT, "utf8") };
   };
 
-  test("a pull request whose gates a person answered passes, with a badge and SARIF", () => {
+  test("passes a pull request with answered gates and writes a badge and SARIF", () => {
     const { root, git } = checkout("github-good", null);
     const ended = run(root, git("rev-parse", "HEAD"));
     expect(ended).toMatchObject({ status: 0, stderr: "" });
@@ -74,7 +74,7 @@ describe("GitHub:", () => {
     expect(JSON.parse(readFileSync(join(root, "isdlc.sarif"), "utf8"))).toMatchObject({ runs: [{ results: [] }] });
   });
 
-  test("one commit of an agent after the last gate, and it does not", () => {
+  test("fails after an agent's commit behind the last gate", () => {
     const { root, git } = checkout("github-late", LATE);
     const ended = run(root, git("rev-parse", "HEAD"));
     expect(ended.status).toBe(1);
@@ -82,7 +82,7 @@ describe("GitHub:", () => {
     expect(readFileSync(join(root, "isdlc.sarif"), "utf8")).toContain('"ruleId":"commits"');
   });
 
-  test("a pull request cannot bring the rules it is judged by", () => {
+  test("ignores policy changes of the pull request itself", () => {
     const { root, git } = checkout("github-rules", null);
     writeFileSync(join(root, "ci/isdlc-policy.json"), JSON.stringify({ commits: "agents" }));
     git("commit", "--quiet", "--all", "--message", "Relax");
@@ -92,10 +92,10 @@ describe("GitHub:", () => {
   });
 });
 
-describe("GitLab:", () => {
+describe("GitLab pipeline", () => {
   test.for<[string, string | null, number]>([
-    ["passes what is covered", null, 0],
-    ["refuses what is not", LATE, 1],
+    ["passes covered commits", null, 0],
+    ["fails for uncovered commits", LATE, 1],
   ])("the job %s", ([name, more, status]) => {
     const { root, git } = checkout(`gitlab ${name}`.replaceAll(" ", "-"), more);
     const script = gitlabScript();
@@ -112,7 +112,7 @@ describe("verify.sh", () => {
   const verify = (root: string, base: string, head: string) =>
     spawnSync("sh", [join(ciFolder, "verify.sh"), base, head], { cwd: root, env, encoding: "utf8" });
 
-  test("accepts commit ids and full refs, and refuses names that could be ambiguous", () => {
+  test("accepts commit ids and full refs, and rejects ambiguous names", () => {
     const { root, git } = checkout("names", null);
     git("tag", "main", "HEAD");
     git("tag", "origin/main", "HEAD");
@@ -123,7 +123,7 @@ describe("verify.sh", () => {
     }
   });
 
-  test("refuses swapped and empty ranges", () => {
+  test("rejects swapped and empty ranges", () => {
     const { root, git } = checkout("swapped", null);
     const [main, head] = [git("rev-parse", "origin/main"), git("rev-parse", "HEAD")];
     for (const [base, tip] of [
@@ -136,14 +136,14 @@ describe("verify.sh", () => {
     }
   });
 
-  test("refuses if the base has no list of signers, also where the working tree has one", () => {
+  test("fails without a list of signers on the base, ignoring the working tree", () => {
     const { root, git } = checkout("unlisted", null);
     const first = git("rev-list", "--max-parents=0", "HEAD");
     const ended = verify(root, first, git("rev-parse", "HEAD"));
     expect([ended.status, ended.stderr]).toEqual([2, expect.stringContaining("the commit or the path is missing")]);
   });
 
-  test("refuses a shallow clone", () => {
+  test("rejects a shallow clone", () => {
     const root = join(ada.base, "shallow");
     execFileSync("git", ["clone", "--quiet", "--depth=2", "--no-single-branch", `file://${remote}`, root], { env });
     const tip = execFileSync("git", ["rev-parse", `origin/${BRANCH}`], { cwd: root, env, encoding: "utf8" }).trim();
@@ -152,8 +152,8 @@ describe("verify.sh", () => {
   });
 });
 
-describe("a server's own hook", () => {
-  test("lets covered commits in with their statements, and refuses others", () => {
+describe("pre-receive hook of a server", () => {
+  test("accepts covered commits with their statements and rejects others", () => {
     const server = join(ada.base, "server.git");
     execFileSync("git", ["clone", "--quiet", "--bare", "--branch", "main", "--single-branch", ada.root, server], {
       env,

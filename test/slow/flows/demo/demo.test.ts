@@ -15,18 +15,18 @@ describe("the demo without a terminal", () => {
     process.stdout.write(`the demo's first gate came after ${((played.firstGate ?? NaN) / 1000).toFixed(1)} s\n`);
   });
 
-  test("plays to its end, also inside an agent's terminal", () => {
+  test("finishes, even in an agent's terminal", () => {
     expect(played).toMatchObject({ code: 0 });
     expect(played.out).toMatch(/^Finished: Percentage discount with a cap$/m);
     expect(played.out).toMatch(/^Merged into main as [0-9a-f]{12}\.$/m);
   });
 
-  test("says before each answer that a script gives it", () => {
+  test("announces each answer of the demo script", () => {
     const answers = [...played.out.matchAll(/^demo script answers: (\w+)/gm)].map(([, answer]) => answer);
     expect(answers).toEqual(["accept", "redo", "continue", "continue", "continue", "merge"]);
   });
 
-  test("shows the failed check, the refused draft and the work that follows the guidance", () => {
+  test("shows the failed check, the rejected draft and the redone work", () => {
     expect(played.out).toMatch(/✗ tests: npm test ended with exit code 1 · discount: half a cent is rounded up/);
     expect(played.out).toContain("✓ split into 5 tasks");
     expect(played.out).toMatch(/✗ reviewer: Nothing says whether free shipping/);
@@ -36,17 +36,17 @@ describe("the demo without a terminal", () => {
   });
 
   // Twice what is promised for a quiet machine: tests run beside others.
-  test("reaches the first gate soon", () => expect(played.firstGate).toBeLessThan(20_000));
+  test("reaches the first gate within 20 seconds", () => expect(played.firstGate).toBeLessThan(20_000));
 
-  test("leaves no file, no process and nothing in the person's home", () => {
+  test("leaves no process and no file behind", () => {
     expect(played.left).toEqual({ home: [], temporary: [] });
     expect(processesOf(played.temporary)).toEqual([]);
   });
 
-  test("tells what to do next", () => expect(played.out).toContain("Now try it on your code."));
+  test("ends with the next step for the user", () => expect(played.out).toContain("Now try it on your code."));
 });
 
-test("--json prints one object; --keep keeps a project that can be looked at", async () => {
+test("prints one object with --json and keeps the project with --keep", async () => {
   const seen: { events: RunEvent[]; merged: string; files: string; tests: string } = {
     events: [],
     merged: "",
@@ -101,14 +101,17 @@ test("--json prints one object; --keep keeps a project that can be looked at", a
   expect(types).not.toContain("step.escalated");
 });
 
-test.each(["▸ 00-quick-scan", "runs npm test"])("interrupted at %j it leaves nothing behind", async (interruptAt) => {
-  const { code, left, temporary, out } = await playDemo({ interruptAt });
-  expect(code).toBe(130);
-  expect(out).not.toContain("Merged into");
-  expect(left).toEqual({ home: [], temporary: [] });
-  expect(processesOf(temporary).filter((pid) => !isEnding(pid))).toEqual([]);
-  await expect.poll(() => processesOf(temporary)).toEqual([]);
-});
+test.each(["▸ 00-quick-scan", "runs npm test"])(
+  "leaves nothing behind if it is interrupted at %j",
+  async (interruptAt) => {
+    const { code, left, temporary, out } = await playDemo({ interruptAt });
+    expect(code).toBe(130);
+    expect(out).not.toContain("Merged into");
+    expect(left).toEqual({ home: [], temporary: [] });
+    expect(processesOf(temporary).filter((pid) => !isEnding(pid))).toEqual([]);
+    await expect.poll(() => processesOf(temporary)).toEqual([]);
+  },
+);
 
 function hasTests(event: Extract<RunEvent, { type: "checks.failed" | "checks.passed" }>, ok: boolean): boolean {
   return event.results.some((result) => result.name === "tests" && result.ok === ok);

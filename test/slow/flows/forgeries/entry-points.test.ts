@@ -115,9 +115,9 @@ const rows = usable.map((one, row) => ({
   digits: row % 5 === 0 ? (64 as const) : (40 as const),
 }));
 
-describe("in real repositories", () => {
+describe("forged histories in real repositories", () => {
   test.for(rows)(
-    "$name: $verdict ($entryPoint, $kind clone, $digits digits)",
+    "verifies $name as $verdict ($entryPoint, $kind clone, $digits digits)",
     async ({ index, code, entryPoint, kind, digits }) => {
       const { model } = withFiles(digits, index);
       const folder = join(base, `case-${index}`);
@@ -133,7 +133,7 @@ describe("in real repositories", () => {
     },
   );
 
-  test.for(names)("%s refuses a shallow clone of what it accepts in full", async (entryPoint) => {
+  test.for(names)("rejects a shallow clone of an accepted repository with %s", async (entryPoint) => {
     const { model } = withFiles(40, 0);
     const folder = join(base, `shallow-${names.indexOf(entryPoint)}`);
     const { root } = await writeRepository(model, join(folder, "tree"), keyring);

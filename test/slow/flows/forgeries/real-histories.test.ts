@@ -28,7 +28,7 @@ function plainCase(seed: number): CaseModel {
   return { ...model, lines, policy: Object.fromEntries(kept) };
 }
 
-test(`${COUNT} histories as real repositories have the outcome that they have as data`, async () => {
+test(`verifies ${COUNT} generated histories identically as repositories and as data`, async () => {
   const keyring = makeKeyring(join(base, "keys"));
   for (let seed = 1; seed <= COUNT; seed++) {
     const model = plainCase(seed);

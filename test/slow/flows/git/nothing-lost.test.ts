@@ -68,7 +68,7 @@ const bytesOnly = (seen: Map<string, string>) =>
   [...seen].map(([path, what]) => [path, what.slice(0, what.lastIndexOf(" | "))]);
 const settings = { numRuns: 20, seed: 20_240_601 };
 
-describe("whatever the person has staged, edited, added or deleted", () => {
+describe("uncommitted user changes", () => {
   beforeEach(() => {
     for (const path of committed) fixture.write(path, "1");
     fixture.commitAll("one");
@@ -76,7 +76,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
     reached.clear();
   });
 
-  test("a snapshot and startBranch change nothing of it", async () => {
+  test("keeps them unchanged in a snapshot and in startBranch", async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(edits, async (chosen) => {
@@ -92,7 +92,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
     for (const kind of ["??", " M", "M ", "MM", "A ", " D", "D "]) expect(reached).toContain(kind);
   });
 
-  test("a commit takes exactly the given paths as they are on disk", async () => {
+  test("commits exactly the given paths as they are on disk", async () => {
     let attempt = 0;
     await fc.assert(
       fc.asyncProperty(edits, some, async (chosen, paths) => {
@@ -120,7 +120,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
     for (const kind of ["??", " M", "M ", "MM", "A ", " D", "D "]) expect(reached).toContain(kind);
   });
 
-  test("putting paths back leaves the others alone, staging of all untouched", async () => {
+  test("restores only the given paths and no staged content", async () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, some, async (first, second, paths) => {
         start(first);
@@ -148,7 +148,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
     );
   });
 
-  test("a merge carries it along or refuses and leaves everything as it was", async () => {
+  test("carries them through a merge, or refuses it and changes nothing", async () => {
     fixture.git("switch", "--quiet", "-c", "feature");
     fixture.write("a", "feature");
     fixture.write("from-feature", "1");

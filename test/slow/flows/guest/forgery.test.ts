@@ -25,14 +25,14 @@ const gateIsOpen = async (sandbox: Sandbox): Promise<boolean> => {
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-describe("at a session's open gate", () => {
+describe("open gate of a session", () => {
   let sandbox: Sandbox | null = null;
   afterEach(async () => {
     if (sandbox !== null) expect(await gateIsOpen(sandbox)).toBe(true);
     sandbox = null;
   });
 
-  test("the session's own commands are refused, also with an empty environment", async () => {
+  test("refuses the session's commands, even with an empty environment", async () => {
     const at = await atOpenGate();
     ({ sandbox } = at);
     expect(parsed(await at.session.isdlc("continue", "--json")).problem.code).toBe("ANSWERED_BY_AGENT");
@@ -41,7 +41,7 @@ describe("at a session's open gate", () => {
     expect(parsed(await at.session.run(argv)).problem.code).toBe("ANSWERED_BY_AGENT");
   });
 
-  test("a terminal that it opened and cut loose is refused", async () => {
+  test("refuses a detached terminal opened by the session", async () => {
     const at = await atOpenGate();
     ({ sandbox } = at);
     const out = join(at.sandbox.base, "said");
@@ -55,7 +55,7 @@ describe("at a session's open gate", () => {
     );
   });
 
-  test("the hook, told that the person typed the command, records nothing", async () => {
+  test("records nothing if the session calls the hook with a typed command", async () => {
     const at = await atOpenGate();
     ({ sandbox } = at);
     const hook = (await builtProgram()).replace(/isdlc\.cjs$/, "hook.cjs");
@@ -71,7 +71,7 @@ describe("at a session's open gate", () => {
     }
   });
 
-  test("a nested server finds no person, whatever it is told", async () => {
+  test("finds no person behind an MCP server started by the session", async () => {
     const at = await atOpenGate();
     ({ sandbox } = at);
     const call = (id: number, method: string, params: unknown) =>
@@ -89,20 +89,16 @@ describe("at a session's open gate", () => {
   });
 });
 
-describe("settings that were there when the session began", () => {
+describe("settings at the start of a session", () => {
   test.each<[string, unknown, boolean]>([
     ["nothing", {}, false],
-    [
-      "a hook of the person's own",
-      { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "lint" }] }] } },
-      false,
-    ],
-    ["all hooks off", { disableAllHooks: true }, true],
+    ["a hook of the user", { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "lint" }] }] } }, false],
+    ["all hooks disabled", { disableAllHooks: true }, true],
     ["a hook that answers forms", { hooks: { Elicitation: [{ hooks: [] }] } }, true],
     ["a hook that calls tools", { hooks: { Stop: [{ hooks: [{ type: "mcp_tool", server: "x" }] }] } }, true],
     ["a hook on typed commands", { hooks: { UserPromptExpansion: [{ hooks: [] }] } }, true],
-    ["something that is no settings", [1], true],
-  ])("with %s", async (_what, settings, speaks) => {
+    ["invalid settings", [1], true],
+  ])("detects settings that can speak for the user: %s", async (_what, settings, speaks) => {
     const { root, env } = await createSandbox();
     mkdirSync(join(root, ".claude"), { recursive: true });
     writeFileSync(join(root, ".claude/settings.json"), JSON.stringify(settings));

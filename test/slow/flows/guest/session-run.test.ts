@@ -15,8 +15,8 @@ const write = (sandbox: Sandbox, task: Json): void => {
   for (const path of task.artifacts as string[]) sandbox.write(path, `# ${task.attempt}\n`);
 };
 
-describe("a session works on a supervised run itself:", () => {
-  test("it is given each phase, and only the person opens the gates between them", async () => {
+describe("supervised run in a session", () => {
+  test("gives each phase to the session and opens gates only for the person", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const worker = await startSession(sandbox, "one");
@@ -56,7 +56,7 @@ describe("a session works on a supervised run itself:", () => {
     expect(sandbox.git("show", "main:greeting.txt")).toBe("hello");
   });
 
-  test("a check that fails comes back to the session with what to fix", async () => {
+  test("returns a failed check to the session with instructions", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const worker = await startSession(sandbox, "one");
@@ -67,7 +67,7 @@ describe("a session works on a supervised run itself:", () => {
     expect(failed.task.nonce).not.toBe(task.nonce);
   });
 
-  test("says at the gate that the session's sandbox is unknown, whatever the setting for agents", async () => {
+  test("shows at the gate that the session's sandbox is unknown", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const worker = await startSession(sandbox, "one");
@@ -79,7 +79,7 @@ describe("a session works on a supervised run itself:", () => {
     expect((await sandbox.script("status")).stdout).not.toContain("sandbox");
   });
 
-  test("what it wrote outside its phase is listed at the gate", async () => {
+  test("lists files written outside the phase at the gate", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const worker = await startSession(sandbox, "one");
@@ -92,8 +92,8 @@ describe("a session works on a supervised run itself:", () => {
   });
 });
 
-describe("one session holds a phase at a time:", () => {
-  test("the one that holds it gets the same task again, another is refused, and its report too", async () => {
+describe("one session per phase", () => {
+  test("repeats the task for its session, and refuses other sessions and their reports", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const [one, other] = [await startSession(sandbox, "one"), await startSession(sandbox, "other")];
@@ -105,7 +105,7 @@ describe("one session holds a phase at a time:", () => {
     expect(parsed(await sandbox.script("resume", "--json")).problem.code).toBe("SESSION_HOLDS");
   });
 
-  test("a person frees it, and the earlier session's report counts for nothing", async () => {
+  test("lets the user release the phase and rejects the earlier session's report", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const [one, other] = [await startSession(sandbox, "one"), await startSession(sandbox, "other")];
@@ -119,8 +119,8 @@ describe("one session holds a phase at a time:", () => {
   });
 });
 
-describe("a run goes on wherever the work is taken up:", () => {
-  test("a session that died leaves a phase that another takes over", async () => {
+describe("change between sessions and drivers", () => {
+  test("lets another session take over after the first one dies", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const one = await startSession(sandbox, "one");
@@ -135,7 +135,7 @@ describe("a run goes on wherever the work is taken up:", () => {
     expect(ends).toEqual(["lost", "done"]);
   });
 
-  test("begun outside, gone on inside, killed inside, finished outside: one history, nothing doubled", async () => {
+  test("records one history for work started outside, continued inside and finished outside", async () => {
     const sandbox = await createSandbox();
     await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
     await sandbox.person("continue", "--no-run", "--json");
@@ -155,14 +155,14 @@ describe("a run goes on wherever the work is taken up:", () => {
   });
 });
 
-test("an agent that a run started has no part in it", async () => {
+test("refuses an agent started by a run", async () => {
   const sandbox = await createSandbox();
   await startForSession(sandbox);
   const driven = await sandbox.start(["begin", "--json"], { ISDLC_NONCE: "n", ISDLC_AGENT: "1" }).ended;
   expect(parsed(driven).problem.code).toBe("ANSWERED_BY_AGENT");
 });
 
-test("the marker tells whose work it is, what is due and what comes later", async () => {
+test("writes session, phase, outputs and wait into .isdlc/active", async () => {
   const sandbox = await createSandbox();
   await startForSession(sandbox);
   await (await startSession(sandbox, "one")).begin();

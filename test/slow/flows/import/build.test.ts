@@ -14,8 +14,8 @@ async function build(sandbox: Sandbox, item: string): Promise<readonly string[]>
   return phasesRun(sandbox);
 }
 
-describe("what was specified with another tool is built from where its documents end:", () => {
-  test.for(published)("$format $name from $begins on", async (folder) => {
+describe("feature specified with another tool", () => {
+  test.for(published)("builds $format $name from $begins on", async (folder) => {
     const sandbox = await createSandbox();
     sandbox.plan({ turns });
     const source = place(sandbox, folder.name, folder.files);
@@ -26,7 +26,7 @@ describe("what was specified with another tool is built from where its documents
   });
 });
 
-test("what became of each document is printed, and stays in the item", async () => {
+test("prints the use of each document and records it in the item", async () => {
   const sandbox = await createSandbox();
   const [albums] = published;
   if (albums === undefined) throw new Error("no folder");
@@ -39,11 +39,11 @@ test("what became of each document is printed, and stays in the item", async () 
   expect(sandbox.read("docs/requirements/photo-albums/tasks.md")).toContain("T001 Create src/albums.ts");
 });
 
-describe("an item of an earlier framework is built from where it was left:", () => {
+describe("item of an earlier framework", () => {
   test.for<[string, Record<string, string>, string]>([
-    ["by its own record", { "meta.json": JSON.stringify({ description: "Login", phases_completed: ANALYSIS }) }, "05"],
-    ["by the state of its workflow", {}, "02"],
-  ])("%s", async ([, record, begins]) => {
+    ["its record", { "meta.json": JSON.stringify({ description: "Login", phases_completed: ANALYSIS }) }, "05"],
+    ["the state of its workflow", {}, "02"],
+  ])("builds the remaining phases according to %s", async ([, record, begins]) => {
     const sandbox = await createSandbox();
     sandbox.plan({ turns });
     const item = "docs/requirements/REQ-0007-login";

@@ -31,8 +31,8 @@ const OWN: Readonly<Record<string, string>> = {
   ".codex/hooks.json": '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"mine"}]}]}}\n',
 };
 
-describe("isdlc install and uninstall:", () => {
-  test.each(PRODUCTS)("%s: everything of the person's stays, and goes back to the byte", async (product) => {
+describe("isdlc install and uninstall", () => {
+  test.each(PRODUCTS)("preserves the user's settings and restores every byte on uninstall: %s", async (product) => {
     const sandbox = await createSandbox();
     const files = Object.entries(OWN).map(([path, text]) => ({ file: put(sandbox, path, text), text }));
     for (const { file } of files) chmodSync(file, 0o640);
@@ -50,7 +50,7 @@ describe("isdlc install and uninstall:", () => {
     expect(existsSync(join(home(sandbox), ".gemini/extensions/isdlc"))).toBe(false);
   });
 
-  test("writes the sandbox of Claude Code into the working tree's own settings, and takes it out again", async () => {
+  test("adds Claude Code's sandbox to the project's local settings and removes it", async () => {
     const sandbox = await createSandbox();
     const own = '{ "sandbox": { "filesystem": { "denyWrite": ["~/notes"] } } }\n';
     sandbox.write(".claude/settings.local.json", own);
@@ -71,7 +71,7 @@ describe("isdlc install and uninstall:", () => {
     expect(sandbox.read(".claude/settings.local.json")).toBe(own);
   });
 
-  test("leaves a sandbox alone that it did not set up, and names what is missing", async () => {
+  test("leaves the user's own sandbox settings unchanged and reports missing ones", async () => {
     const sandbox = await createSandbox();
     const own = '{ "sandbox": { "enabled": true } }\n';
     sandbox.write(".claude/settings.local.json", own);
@@ -82,7 +82,7 @@ describe("isdlc install and uninstall:", () => {
     expect(await sandbox.script("install", "codex", "--sandbox")).toMatchObject({ code: 2 });
   });
 
-  test("what the person adds meanwhile stays when it is taken out", async () => {
+  test("keeps settings that the user added after the installation", async () => {
     const sandbox = await createSandbox();
     const file = put(sandbox, ".claude/settings.json", '{\n  "model": "opus"\n}\n');
     await sandbox.script("install", "claude");
@@ -91,7 +91,7 @@ describe("isdlc install and uninstall:", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ model: "sonnet", theme: "dark" });
   });
 
-  test("settings that cannot be read are left alone, and told", async () => {
+  test("leaves unreadable settings unchanged and reports them", async () => {
     const sandbox = await createSandbox();
     const file = put(sandbox, ".claude/settings.json", '{ "model": ');
     const refused = parsed(await sandbox.script("install", "claude", "--json"));
@@ -99,7 +99,7 @@ describe("isdlc install and uninstall:", () => {
     expect(readFileSync(file, "utf8")).toBe('{ "model": ');
   });
 
-  test("a link into a folder of dotfiles stays a link", async () => {
+  test("writes through a symbolic link to a dotfiles folder", async () => {
     const sandbox = await createSandbox();
     const real = put(sandbox, "dotfiles/claude.json", "{}\n");
     mkdirSync(join(home(sandbox), ".claude"));
@@ -110,7 +110,7 @@ describe("isdlc install and uninstall:", () => {
     expect(readFileSync(real, "utf8")).toBe("{}\n");
   });
 
-  test("in a project it is the person's own file, and an agent may not do it", async () => {
+  test("writes to the user's local file with --project, and refuses agents", async () => {
     const sandbox = await createSandbox();
     await sandbox.script("install", "claude", "--project");
     expect(sandbox.json(".claude/settings.local.json").enabledPlugins).toEqual({ "isdlc@isdlc": true });
@@ -118,7 +118,7 @@ describe("isdlc install and uninstall:", () => {
     expect(parsed(refused).problem.code).toBe("ANSWERED_BY_AGENT");
   });
 
-  test("doctor tells what is stale", async () => {
+  test("reports a stale installation in doctor", async () => {
     const sandbox = await createSandbox();
     await sandbox.script("install", "claude");
     const file = join(home(sandbox), ".claude/settings.json");
@@ -128,7 +128,7 @@ describe("isdlc install and uninstall:", () => {
 });
 
 describe("hook commands", () => {
-  test("of the plugin are those that are installed elsewhere", () => {
+  test("match the plugin's commands and the installed ones", () => {
     const { hooks } = JSON.parse(readFileSync(join(REPOSITORY, "plugin/hooks/hooks.json"), "utf8"));
     const root = '"$CLAUDE_PLUGIN_ROOT/../dist/bin/';
     const { closed, open, start } = hookCommands(`${root}hook.cjs"`, `${root}isdlc.cjs"`);
@@ -140,7 +140,7 @@ describe("hook commands", () => {
   });
 
   test.each(["a b", "a;touch P", "a$(touch P)", "a`touch P`", "a'b\"c", "a\\b"])(
-    "run nothing of a folder called %s",
+    "run no command from a folder named %s",
     async (name) => {
       const { base } = await createSandbox();
       const folder = join(base, name);
@@ -155,7 +155,7 @@ describe("hook commands", () => {
     },
   );
 
-  test("refuse when the guard fails or hangs, and let those pass that only tell", async () => {
+  test("block if a guard fails, and ignore failures of informational hooks", async () => {
     const { base } = await createSandbox();
     mkdirSync(join(base, "t"));
     markRun(join(base, "t"), "docs/a");
@@ -177,7 +177,7 @@ describe("hook commands", () => {
 });
 
 property.prop([fc.object({ key: fc.string({ minLength: 1, maxLength: 8 }), maxDepth: 3 }), fc.constantFrom(0, 2, 4)])(
-  "whatever a settings file holds, adding and taking out gives the same values",
+  "restores the values of any settings file after adding and removing an entry",
   (settings, indent) => {
     const text = JSON.stringify(settings, null, indent);
     const values: [string[], unknown][] = [[["isdlc-place", "isdlc"], { a: [1] }]];

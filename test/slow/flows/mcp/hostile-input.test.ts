@@ -63,21 +63,21 @@ const hello = (protocolVersion: unknown) => ({
   clientInfo: { name: "test-host", version: "1" },
 });
 
-describe("the server answers within a second of CPU after", () => {
+describe("MCP server after unexpected input", () => {
   test.for<[string, string | Buffer]>([
     ["nothing", ""],
-    ["what is no JSON", "nonsense"],
+    ["invalid JSON", "nonsense"],
     ["half a message", '{"jsonrpc":"2.0","id":1'],
-    ["JSON that is no message", "[]"],
+    ["JSON without a message", "[]"],
     ["null", "null"],
     ["another version of JSON-RPC", '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
     ["200,000 brackets", "[".repeat(200_000)],
     ["zero bytes", Buffer.alloc(1000)],
-    ["bytes that are no text", Buffer.from([0xff, 0xfe, 0x80, 0xc0])],
+    ["bytes that are not UTF-8", Buffer.from([0xff, 0xfe, 0x80, 0xc0])],
     ["3 MB on one line", Buffer.alloc(3 * 1024 * 1024, 0x20)],
-    ["an answer nobody asked for", '{"jsonrpc":"2.0","id":99,"result":{}}'],
-    ["a notification nobody knows", '{"jsonrpc":"2.0","method":"notifications/tomorrow"}'],
-  ])("%s", async ([, line]) => {
+    ["an unexpected response", '{"jsonrpc":"2.0","id":99,"result":{}}'],
+    ["an unknown notification", '{"jsonrpc":"2.0","method":"notifications/tomorrow"}'],
+  ])("answers within a second of CPU after %s", async ([, line]) => {
     const served = await serve();
     served.send(line);
     expect(await served.ask("initialize", hello("2025-06-18"))).toMatchObject({ result: { serverInfo: {} } });
@@ -86,7 +86,7 @@ describe("the server answers within a second of CPU after", () => {
     expect(await served.ended).toBe(0);
   });
 
-  test("any text", async () => {
+  test("answers within a second of CPU after any text", async () => {
     const served = await serve();
     const anything = fc.asyncProperty(fc.oneof(fc.json(), fc.string(), fc.base64String()), async (line) => {
       const before = served.used();
@@ -100,17 +100,17 @@ describe("the server answers within a second of CPU after", () => {
   });
 });
 
-describe("what it does not know has a defined answer:", () => {
+describe("unknown request", () => {
   test.for<[string, string, unknown, unknown]>([
-    ["a version of the future", "initialize", hello("9999-01-01"), { result: { protocolVersion: "2025-11-25" } }],
-    ["a version that is none", "initialize", hello(7), { error: { code: expect.any(Number) } }],
-    ["a method", "tomorrow", {}, { error: { code: -32601 } }],
-    ["a tool", "tools/call", { name: "approve" }, { error: { code: -32602 } }],
-    ["a tool's input that is no object", "tools/call", { name: "report", arguments: "x" }, { error: {} }],
-    ["a call without a name", "tools/call", {}, { error: {} }],
-    ["a resource", "resources/read", { uri: "isdlc://../../etc/passwd" }, { error: { code: -32602 } }],
-    ["a prompt", "prompts/get", { name: "__proto__" }, { error: { code: -32602 } }],
-  ])("%s", async ([, method, params, expected]) => {
+    ["a future protocol version", "initialize", hello("9999-01-01"), { result: { protocolVersion: "2025-11-25" } }],
+    ["an invalid protocol version", "initialize", hello(7), { error: { code: expect.any(Number) } }],
+    ["an unknown method", "tomorrow", {}, { error: { code: -32601 } }],
+    ["an unknown tool", "tools/call", { name: "approve" }, { error: { code: -32602 } }],
+    ["tool input of the wrong type", "tools/call", { name: "report", arguments: "x" }, { error: {} }],
+    ["a call without a tool name", "tools/call", {}, { error: {} }],
+    ["an unknown resource", "resources/read", { uri: "isdlc://../../etc/passwd" }, { error: { code: -32602 } }],
+    ["an unknown prompt", "prompts/get", { name: "__proto__" }, { error: { code: -32602 } }],
+  ])("returns a defined answer for %s", async ([, method, params, expected]) => {
     const served = await serve();
     expect(await served.ask(method, params)).toMatchObject(expected as object);
     expectWithinSecond(served.used());
@@ -118,8 +118,8 @@ describe("what it does not know has a defined answer:", () => {
   });
 });
 
-describe("the server ends by itself within a second of CPU, and says why where it matters, when", () => {
-  test("one message is longer than any may be", async () => {
+describe("end of the MCP server", () => {
+  test("exits with an error message after an oversized message", async () => {
     const served = await serve();
     served.send(Buffer.alloc(50 * 1024 * 1024, 0x20));
     expect(await served.ended).toBe(0);
@@ -127,7 +127,7 @@ describe("the server ends by itself within a second of CPU, and says why where i
     expect(served.stderr()).toContain("exceeded maximum size");
   });
 
-  test("nobody listens any more", async () => {
+  test("exits if its output is closed", async () => {
     const served = await serve();
     served.hangUp();
     void served.ask("ping");
@@ -136,7 +136,7 @@ describe("the server ends by itself within a second of CPU, and says why where i
     expect(served.stderr()).toBe("");
   });
 
-  test("its input is closed", async () => {
+  test("exits if its input is closed", async () => {
     const served = await serve();
     served.close();
     expect(await served.ended).toBe(0);

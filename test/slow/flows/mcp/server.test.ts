@@ -43,8 +43,8 @@ const call = async (client: Client, name: string, input: Record<string, unknown>
 
 const dataOf = (answer: Json): Json => answer._meta["isdlc/data"];
 
-describe("the server of a session:", () => {
-  test("its tools read, take work, report and ask; none answers a gate", async () => {
+describe("MCP server of a session", () => {
+  test("offers tools to read, work, report and ask, and none to answer gates", async () => {
     const client = await connect(await createSandbox());
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(["status", "begin", "report", "ask", "typed"]);
@@ -54,7 +54,7 @@ describe("the server of a session:", () => {
     }
   });
 
-  test("two threads of one Codex daemon are two sessions, and one takes over when the other's server ends", async () => {
+  test("treats threads of a Codex daemon as sessions, and hands over a finished one's phase", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const [one, two] = [await connectThread(sandbox), await connectThread(sandbox)];
@@ -71,7 +71,7 @@ describe("the server of a session:", () => {
     expect(dataOf(await begin(two, "thread-two")).task.nonce).not.toBe(task.nonce);
   });
 
-  test("a phase is taken, reported and waits for the person, who is not to be found here", async () => {
+  test("gives out a phase, accepts the report and waits for the person", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const client = await connect(sandbox);
@@ -97,7 +97,7 @@ describe("the server of a session:", () => {
     expect((await sandbox.status()).waiting.kind).toBe("gate");
   });
 
-  test("questions go to the person, and the answer comes back with the task", async () => {
+  test("passes questions to the person and returns the answers with the task", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const client = await connect(sandbox);
@@ -109,7 +109,7 @@ describe("the server of a session:", () => {
     expect(again.task.prompt).toContain("warm");
   });
 
-  test("a model's call of the host's tool is refused, whatever it says", async () => {
+  test("refuses the host's tool if the model calls it", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const client = await connect(sandbox);
@@ -123,7 +123,7 @@ describe("the server of a session:", () => {
     expect((await sandbox.status()).status).toBe("running");
   });
 
-  test("mistakes come back as words that tell the way on", async () => {
+  test("returns errors with the next step", async () => {
     const sandbox = await createSandbox();
     const client = await connect(sandbox);
     expect((await call(client, "begin")).content[0].text).toMatch(/^NO_RUN: /);
@@ -133,7 +133,7 @@ describe("the server of a session:", () => {
     await expect(call(client, "continue")).rejects.toThrow(/no tool/);
   });
 
-  test("state, history, summary and documents can be read, and nothing else", async () => {
+  test("serves status, history, summary and documents, and no other file", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const client = await connect(sandbox);
@@ -154,7 +154,7 @@ describe("the server of a session:", () => {
     expect((await client.getPrompt({ name: "next" })).messages).toHaveLength(1);
   });
 
-  test("a call that is cancelled leaves a run that goes on", async () => {
+  test("continues the run after a cancelled call", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     sandbox.plan({ turns: { "implement reviewer": [{ hangs: true }, {}] } });
@@ -177,7 +177,7 @@ describe("the server of a session:", () => {
     expect(dataOf(again)).toMatchObject({ turn: "person" });
   });
 
-  test("within an agent that a run started it ends at once", async () => {
+  test("exits at once in an agent started by a run", async () => {
     const sandbox = await createSandbox();
     await expect(connect(sandbox, { ISDLC_NONCE: "n" })).rejects.toThrow(/closed/i);
   });

@@ -21,7 +21,7 @@ const rule = (json: Json, phase: string, name: string): Json =>
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 describe("run --explain", () => {
-  test.concurrent("says of every rule where it comes from, and what waits for trust", async () => {
+  test.concurrent("prints the source of each rule and the parts that need trust", async () => {
     const sandbox = await withOverlay(loosening);
     writeFileSync(
       join(sandbox.config, "workflows.json"),
@@ -40,7 +40,7 @@ describe("run --explain", () => {
     expect(json.workflow.options.supervised.flag).toBe("--supervised");
   });
 
-  test.concurrent("shows the same to people", async () => {
+  test.concurrent("prints the same facts as text", async () => {
     const sandbox = await withOverlay(loosening);
     const { code, stdout } = await sandbox.script("run", "change", "--explain");
     expect(code).toBe(0);
@@ -49,7 +49,7 @@ describe("run --explain", () => {
     expect(stdout).toContain('Without effect until you trust it ("isdlc trust"):\n  the persona planner');
   });
 
-  test.concurrent("knows every workflow, with its folder, branch and flags", async () => {
+  test.concurrent("describes every workflow with its folder, branch and options", async () => {
     const sandbox = await createSandbox();
     const upgrade = (await sandbox.script("run", "upgrade", "--explain")).stdout;
     expect(upgrade).toContain("branch: upgrade/UPG-NNNN-<title>");
@@ -62,7 +62,7 @@ describe("run --explain", () => {
   });
 });
 
-test.concurrent("a loosening overlay has no effect before a person trusts exactly that file", async () => {
+test.concurrent("ignores relaxed rules of an overlay until a person trusts exactly this file", async () => {
   const sandbox = await withOverlay(loosening);
   const stranger = await sandbox.script("trust", "--yes");
   expect([stranger.code, stranger.stderr]).toMatchObject([1, expect.stringContaining("NEEDS_PERSON")]);
@@ -88,8 +88,8 @@ test.concurrent("a loosening overlay has no effect before a person trusts exactl
   expect(rule(await explained(sandbox), "final-review", "gate").value).toBe("always");
 });
 
-describe("a run", () => {
-  test.concurrent("starts with what tightens, warns of the rest and keeps the shipped prompts", async () => {
+describe("run with an overlay", () => {
+  test.concurrent("applies stricter rules, warns about the others and keeps the shipped prompts", async () => {
     const sandbox = await withOverlay(loosening);
     const started = await sandbox.script("add a greeting", "--json", ...sandbox.agent);
     expect(parsed(started).run.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
@@ -99,7 +99,7 @@ describe("a run", () => {
     expect(started.stderr).toContain("isdlc trust");
   });
 
-  test.concurrent("uses the changed persona once it is trusted, and not after the file was changed", async () => {
+  test.concurrent("uses a changed persona only while its trusted file is unchanged", async () => {
     const sandbox = await withOverlay({ personas: loosening.personas });
     const digest = async (): Promise<string> => ((await sandbox.events()) as Json[])[0].plan[0].personaDigest;
     const shipped = loadPersona("planner");
@@ -124,10 +124,14 @@ describe("a run", () => {
       JSON.stringify({ workflows: { change: { remove: ["nope"] } } }),
       "plan, implement, final-review",
     ],
-    ["another workflow's unknown phase", JSON.stringify({ workflows: { fix: { remove: ["nope"] } } }), "02-tracing"],
+    [
+      "an unknown phase of another workflow",
+      JSON.stringify({ workflows: { fix: { remove: ["nope"] } } }),
+      "02-tracing",
+    ],
     ["an unknown workflow", JSON.stringify({ workflows: { nope: {} } }), "change, feature, fix"],
-    ["no JSON", "{", "no run starts"],
-  ] as const)("does not start on %s", async ([, text, valid]) => {
+    ["invalid JSON", "{", "no run starts"],
+  ] as const)("refuses to start with %s in the overlay", async ([, text, valid]) => {
     const sandbox = await createSandbox({ files: { [OVERLAY]: text } });
     const { code, stderr } = await sandbox.script("add a greeting", ...sandbox.agent);
     expect([code, stderr]).toMatchObject([1, expect.stringContaining("OVERLAY_INVALID")]);
@@ -135,7 +139,7 @@ describe("a run", () => {
     expect((await sandbox.script("status")).stdout).toContain("No run is open");
   });
 
-  test.concurrent("does not start on a link in place of the overlay", async () => {
+  test.concurrent("refuses to start if the overlay is a symbolic link", async () => {
     const sandbox = await createSandbox({ files: { ".isdlc/.gitignore": "*\n" } });
     symlinkSync(join(sandbox.root, "README.md"), join(sandbox.root, OVERLAY));
     const { code, stderr } = await sandbox.script("add a greeting", ...sandbox.agent);
@@ -143,7 +147,7 @@ describe("a run", () => {
   });
 });
 
-test.concurrent("test-generate works in place: no branch, nothing committed", async () => {
+test.concurrent("runs test-generate in place, without branch or commit", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { "06-implementation": [{ writes: { "test/a.test.js": "// a test\n" } }] } });
   const ended = await sandbox.script("run", "test-generate", "cover the parser", "--json", ...sandbox.agent);
@@ -153,7 +157,7 @@ test.concurrent("test-generate works in place: no branch, nothing committed", as
   expect(sandbox.read("test/a.test.js")).toBe("// a test\n");
 });
 
-test.concurrent("upgrade has its folder and branch", async () => {
+test.concurrent("creates folder and branch of an upgrade", async () => {
   const sandbox = await createSandbox();
   const ended = await sandbox.script("run", "upgrade", "Node 24", "--json", ...sandbox.agent);
   expect([ended.code, parsed(ended).run.branch]).toEqual([0, "upgrade/UPG-0001-node-24"]);

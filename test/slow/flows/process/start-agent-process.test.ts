@@ -27,14 +27,14 @@ async function run(program: string | string[], more: Partial<AgentProcessOptions
 
 const alive = (pid: number): boolean => table.one(pid) !== null;
 
-describe("an agent process that behaves", () => {
-  test("gets its input, hands on its lines and its exit code", async () => {
+describe("agent process", () => {
+  test("reads its input and returns lines and exit code", async () => {
     const program = `process.stdin.on("data", (d) => console.log("got " + d)).on("end", () => process.exit(7))`;
     const ran = await run(program, { stdin: "hällo" });
     expect(ran).toMatchObject({ ended: "exit", exitCode: 7, signal: null, lines: ["got hällo"], left: [] });
   });
 
-  test("S11 carries the marks of its execution and nothing else of ours", async () => {
+  test("inherits only the markers of its execution [S11]", async () => {
     const env = { PATH: process.env["PATH"], KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_x", isdlc_lower: "1" };
     const ran = await run(`console.log(JSON.stringify(process.env))`, { env, nonce: "n-1" });
     const seen = JSON.parse(ran.lines.join("")) as Record<string, string>;
@@ -43,7 +43,7 @@ describe("an agent process that behaves", () => {
     expect(seen["KEPT"]).toBe("yes");
   });
 
-  test("leads a session and a group of its own, without a terminal", async () => {
+  test("leads a new session and process group without a terminal", async () => {
     let seen: unknown;
     const onStarted = (pid: number): void => void (seen = table.one(pid));
     await run(`setTimeout(() => {}, 50)`, { onStarted });
@@ -51,12 +51,12 @@ describe("an agent process that behaves", () => {
     expect(seen).toMatchObject({ group: pid, session: pid, terminal: null });
   });
 
-  test("may ignore its input, however long", async () => {
+  test("may ignore its input, even 4 MB of it", async () => {
     const ran = await run(`process.exit(0)`, { stdin: "x".repeat(4_000_000) });
     expect(ran).toMatchObject({ ended: "exit", exitCode: 0 });
   });
 
-  test("passes arguments as they are, no shell reads them", async () => {
+  test("receives arguments unchanged, without a shell", async () => {
     const odd = "$(touch /tmp/owned); `id` | cat 'x \"y";
     const ran = await run("", { argv: [process.execPath, "-e", "console.log(process.argv[1])", odd] });
     expect(ran.lines).toEqual([odd]);
@@ -73,15 +73,15 @@ test.each([
   ["a missing program", { argv: ["/nowhere/at-all"] }],
   ["an empty command", { argv: [] }],
   ["a missing working directory", { cwd: "/nowhere" }],
-  ["an argument no program can take", { argv: [process.execPath, "a\0b"] }],
-])("%s is told as not started", async (_, more) => {
+  ["an argument with a NUL byte", { argv: [process.execPath, "a\0b"] }],
+])("reports %s as not started", async (_, more) => {
   const ran = await run("", more);
   expect(ran).toMatchObject({ ended: "notStarted", exitCode: null, left: [] });
   expect(ran.stderrTail).not.toBe("");
 });
 
-describe("R9 limits", () => {
-  test.each(["stdout", "stderr"])("silence ends it; output on %s holds it off", async (stream) => {
+describe("limits of an agent process [R9]", () => {
+  test.each(["stdout", "stderr"])("ends a silent process, and counts output on %s as activity", async (stream) => {
     const program = `
       let n = 0;
       const tick = setInterval(() => { process.${stream}.write("."); if (++n === 8) clearInterval(tick) }, 100);
@@ -92,37 +92,37 @@ describe("R9 limits", () => {
     expect(performance.now() - began).toBeGreaterThan(1200);
   });
 
-  test("an abort ends it, also one that ignores SIGTERM", async () => {
+  test("kills an aborted process that ignores SIGTERM", async () => {
     const abort = new AbortController();
     const ran = await run(["stubborn.mjs"], { onLine: () => abort.abort() }, abort.signal);
     expect(ran).toMatchObject({ ended: "aborted", exitCode: null, signal: "SIGKILL", left: [] });
   });
 
-  test("one that goes by SIGTERM is given the time to", async () => {
+  test("waits for an aborted process that exits on SIGTERM", async () => {
     const abort = new AbortController();
     const program = `process.on("SIGTERM", () => setTimeout(() => process.exit(3), 100)); setInterval(() => {}, 1000); console.log("up")`;
     const ran = await run(program, { onLine: () => abort.abort() }, abort.signal);
     expect(ran).toMatchObject({ ended: "aborted", exitCode: 3 });
   });
 
-  test("an abort that came before starts nothing", async () => {
+  test("starts nothing if it was aborted before", async () => {
     const ran = await run(`console.log("ran")`, {}, AbortSignal.abort());
     expect(ran).toMatchObject({ ended: "aborted", lines: [] });
   });
 
-  test("closed output while it works on is waited for", async () => {
+  test("waits for a process that closed its output and still works", async () => {
     const ran = await run(["closes-output.mjs", "600"]);
     expect(ran).toMatchObject({ ended: "exit", exitCode: 0, lines: ["before"] });
   });
 
-  test("closed output and then silence ends it", async () => {
+  test("ends a silent process that closed its output", async () => {
     const ran = await run(["closes-output.mjs", "60000"], { silenceSeconds: 0.5 });
     expect(ran.ended).toBe("silent");
   });
 });
 
-describe("R9 S14 output without end", () => {
-  test("200 MB without a newline stay bounded in memory, and the line after it arrives", async () => {
+describe("endless output [R9, S14]", () => {
+  test("bounds memory for 200 MB without a newline and still reads the next line", async () => {
     const lines: { length: number; cut: boolean }[] = [];
     const before = process.memoryUsage().rss;
     let most = 0;
@@ -138,15 +138,15 @@ describe("R9 S14 output without end", () => {
     expect(most).toBeLessThan(120 * 1024 * 1024);
   });
 
-  test("more than the total limit ends it", async () => {
+  test("ends a process that exceeds the output limit", async () => {
     const ran = await run(["flood.mjs", "50"], { outputLimit: 1024 * 1024, lineLimit: 100 });
     expect(ran).toMatchObject({ ended: "flooded", left: [] });
   });
 });
 
-describe.concurrent("R9 nothing of it is left alive", () => {
+describe.concurrent("descendants of an agent process [R9]", () => {
   test.each(["sameGroup", "ownSession", "scrubbed", "holdsOutput", "doubleFork"])(
-    "a child that outlived the leader: %s",
+    "ends a child that outlives the leader: %s",
     async (way) => {
       const ran = await run(["leaves-child.mjs", way]);
       const pid = Number(ran.lines[0]);
@@ -156,19 +156,19 @@ describe.concurrent("R9 nothing of it is left alive", () => {
     },
   );
 
-  test("a child that cut session, parent and environment is caught once it was seen while the leader lived", async () => {
+  test("ends a detached child that was seen while the leader lived", async () => {
     const ran = await run(["leaves-child.mjs", "escapes", "2500"]);
     expect(alive(Number(ran.lines[0]))).toBe(false);
   });
 
-  test("a child that cuts everything before the first look escapes: the stated limit", async () => {
+  test("misses a child that detaches completely before the first scan (documented limit)", async () => {
     const ran = await run(["leaves-child.mjs", "escapes"]);
     const pid = Number(ran.lines[0]);
     expect(alive(pid)).toBe(true);
     process.kill(pid, "SIGKILL");
   });
 
-  test("a living tree is ended with its leader", async () => {
+  test("ends living descendants together with the leader", async () => {
     const abort = new AbortController();
     const pids: number[] = [];
     const onLine: AgentProcessOptions["onLine"] = ({ text }) => {

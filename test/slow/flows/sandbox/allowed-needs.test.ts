@@ -23,8 +23,8 @@ async function personWithFixtures(): Promise<{ sandbox: Sandbox; env: Record<str
   return { sandbox, fixtures, env: { ISDLC_SANDBOX: "on", FIXTURES: fixtures, ISDLC_OPERATOR_TOKEN: sandbox.token } };
 }
 
-describe.skipIf(missing !== null).concurrent(`what tests in their sandbox need besides${suffix}`, () => {
-  test("is allowed by a person, by name, and kept outside of the repository", async () => {
+describe.skipIf(missing !== null).concurrent(`additional needs of sandboxed tests${suffix}`, () => {
+  test("are allowed by a person, by name, and stored outside the repository", async () => {
     const { sandbox, env, fixtures } = await personWithFixtures();
     const start = (...args: string[]) => sandbox.start(args, env).ended;
     const { ISDLC_OPERATOR_TOKEN: _, ...script } = env;
@@ -45,7 +45,7 @@ describe.skipIf(missing !== null).concurrent(`what tests in their sandbox need b
     );
   });
 
-  test("is nothing that has no name here", async () => {
+  test("must have a known name", async () => {
     const { sandbox, env } = await personWithFixtures();
     const refused = await sandbox.start(["trust", "--yes", "--allow", "everything", "--json"], env).ended;
     expect([refused.code, parsed(refused).problem.code]).toEqual([2, "USAGE"]);

@@ -42,10 +42,10 @@ const begin = (person: Person, args: readonly string[], env: Record<string, stri
   person.start([...RUN, ...person.agent, ...args], { ...AS_SET, ...env }).ended;
 
 const choices: readonly (readonly [string, { set?: string; env?: string; flag?: string }, boolean])[] = [
-  ["nothing said: in a sandbox", {}, true],
-  ["the person's setting counts", { set: "off" }, false],
-  ["the environment counts more", { set: "off", env: "on" }, true],
-  ["the flag counts most", { set: "on", env: "on", flag: "off" }, false],
+  ["uses a sandbox by default", {}, true],
+  ["follows the user's setting", { set: "off" }, false],
+  ["prefers ISDLC_SANDBOX to the setting", { set: "off", env: "on" }, true],
+  ["prefers the option to ISDLC_SANDBOX", { set: "on", env: "on", flag: "off" }, false],
 ];
 
 const suffix = missing === null ? "" : ` (skipped: ${missing})`;
@@ -61,7 +61,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect((await person.events())[0]).toMatchObject({ type: "run.started", sandbox: expected });
   });
 
-  test("where there is none, a run begins without and says so once", async () => {
+  test("starts without a sandbox if bubblewrap is missing, and warns once", async () => {
     const person = await createPerson();
     const result = await begin(person, [], { PATH: pathWithoutBubblewrap(person) });
     const told = result.stderr.split("\n").filter((line) => line.includes("without a sandbox"));
@@ -69,7 +69,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect(await person.status()).toMatchObject({ sandbox: false, waiting: { kind: "gate" } });
   });
 
-  test("where there is none and it is wanted, nothing begins", async () => {
+  test("refuses to start with --sandbox on if bubblewrap is missing", async () => {
     const person = await createPerson();
     const result = await begin(person, ["--sandbox", "on"], { PATH: pathWithoutBubblewrap(person) });
     expect(result.code).toBe(1);
@@ -77,7 +77,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect(await person.status()).toBe(null);
   });
 
-  test("a run that began in a sandbox does not go on without", async () => {
+  test("refuses to continue a sandboxed run without a sandbox", async () => {
     const person = await createPerson();
     await begin(person, [], {});
     const env = { PATH: pathWithoutBubblewrap(person), ISDLC_OPERATOR_TOKEN: person.token };
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBeGreaterThan(1);
   });
 
-  test("from inside, verbs that read work, and an answer is refused as an agent's", async () => {
+  test("allows reading commands inside the sandbox and refuses answers", async () => {
     const person = await createPerson();
     const asker = join(person.base, "asker.mjs");
     writeFileSync(asker, ASKER);
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect(JSON.stringify(said)).not.toMatch(/EROFS|UNEXPECTED/);
   });
 
-  test("a tree that cannot be sandboxed is worked in without, and the reason is told", async () => {
+  test("runs without a sandbox if the project is the home folder, with the reason", async () => {
     const person = await createPerson();
     const result = await begin(person, [], { HOME: join(person.root) });
     expect(result.stderr).toContain("which has to stay hidden");

@@ -36,8 +36,8 @@ async function inOwnTree(environment: (sandbox: Sandbox) => Environment = () => 
   return sandbox;
 }
 
-describe.concurrent("before a feature is finished:", () => {
-  test("SPEC-AC19, SPEC-R3.5: what the final reviewer misses is told before it is asked how the feature ends", async () => {
+describe.concurrent("before a feature is finished", () => {
+  test("lists the final reviewer's findings before it asks how to finish [SPEC-AC19, SPEC-R3.5]", async () => {
     const sandbox = await ready();
     sandbox.plan({ turns: { "finish reviewer": [misses(...MISSING)] } });
     const { code, stderr, stdout } = await spec(sandbox, "finish");
@@ -57,7 +57,7 @@ describe.concurrent("before a feature is finished:", () => {
     expect(merged.stdout).toMatch(/Concerns left open:\n {2}finish: F1: R[^]*Merged into main/);
   });
 
-  test("what is not committed is refused and named; nothing is judged", async () => {
+  test("refuses to finish with uncommitted changes and starts no reviewer", async () => {
     const sandbox = await ready();
     sandbox.write("src/new.js", "2\n");
     const refused = await spec(sandbox, "finish", "--json", "--yes");
@@ -65,7 +65,7 @@ describe.concurrent("before a feature is finished:", () => {
     expect([sandbox.log(), await sandbox.status()]).toEqual([[], null]);
   });
 
-  test("the documents that the engine writes itself are no uncommitted changes", async () => {
+  test("ignores uncommitted changes in documents written by the engine", async () => {
     const sandbox = await ready();
     sandbox.write(`${FEATURE}/.meta.json`, `${sandbox.read(`${FEATURE}/.meta.json`)}\n`);
     sandbox.write(`${FEATURE}/.review-history.md`, "# Review history\n");
@@ -73,7 +73,7 @@ describe.concurrent("before a feature is finished:", () => {
     expect(await sandbox.status()).toMatchObject({ waiting: { kind: "finish" } });
   });
 
-  test("open tasks are listed and asked about; --yes goes on with the warning", async () => {
+  test("asks about open tasks, and only warns with --yes", async () => {
     const sandbox = await ready({ [`${FEATURE}/tasks.md`]: "- [x] T1: done\n- [ ] T2: the tests\n" });
     const { choice } = parsed(await spec(sandbox, "finish", "--json"));
     expect([choice.kind, choice.flag]).toEqual(["confirm", "--yes"]);
@@ -85,8 +85,8 @@ describe.concurrent("before a feature is finished:", () => {
   });
 });
 
-describe.concurrent("the ways a feature ends:", () => {
-  test("SPEC-R5.2, SPEC-R6.3: a pull request completes it, keeps the branch and prints the commands", async () => {
+describe.concurrent("finish choices", () => {
+  test("completes the feature with a pull request and prints the commands [SPEC-R5.2, SPEC-R6.3]", async () => {
     const sandbox = await ready();
     await spec(sandbox, "finish");
     const { code, stdout } = await sandbox.person("answer", "pr");
@@ -98,7 +98,7 @@ describe.concurrent("the ways a feature ends:", () => {
     expect(sandbox.git("log", "main", "--oneline").split("\n")).toHaveLength(1);
   });
 
-  test("keeping the branch changes no status and takes nothing away", async () => {
+  test("keeps the branch, the status and the review history with keep", async () => {
     const sandbox = await ready();
     await spec(sandbox, "finish");
     const kept = await sandbox.person("answer", "keep");
@@ -108,7 +108,7 @@ describe.concurrent("the ways a feature ends:", () => {
     expect(sandbox.git("branch", "--show-current")).toBe(BRANCH);
   });
 
-  test("SPEC-AC16, SPEC-R5.3: discarding must be said twice; the feature is abandoned, and all of it is on a ref", async () => {
+  test("confirms discard, then abandons the feature and saves it under a ref [SPEC-AC16, SPEC-R5.3]", async () => {
     const sandbox = await inOwnTree();
     const tree = treeOf(sandbox);
     expect((await sandbox.script("-C", tree, "status")).stdout).toContain("  isdlc answer discard --yes\n");
@@ -125,7 +125,7 @@ describe.concurrent("the ways a feature ends:", () => {
     expect(sandbox.git("log", "main", "--oneline").split("\n")).toHaveLength(1);
   });
 
-  test("SPEC-AC15: a merge from inside the feature's own tree removes it and says where to go on", async () => {
+  test("removes the feature's worktree after a merge started inside it [SPEC-AC15]", async () => {
     const sandbox = await inOwnTree();
     const { code, stdout } = await sandbox.person("-C", join(treeOf(sandbox), FEATURE), "answer", "merge");
     expect([code, isThere(treeOf(sandbox)), sandbox.git("branch", "--list")]).toEqual([0, false, "* main"]);
@@ -134,7 +134,7 @@ describe.concurrent("the ways a feature ends:", () => {
     expect(metaOf(sandbox).status).toBe("completed");
   });
 
-  test("a merge that conflicts leaves everything as it was, and is tried again once that is fixed", async () => {
+  test("changes nothing after a merge conflict, and merges once it is resolved", async () => {
     const sandbox = await ready({ "README.md": "# Ours\n" });
     await spec(sandbox, "finish");
     const tip = sandbox.git("commit-tree", "-p", "main", "-m", "Theirs", treeWith(sandbox, "README.md", "# Theirs\n"));
@@ -169,7 +169,7 @@ const treeWith = (sandbox: Sandbox, path: string, text: string): string => {
   return git("write-tree");
 };
 
-describe.concurrent("a program that is killed after the merge:", () => {
+describe.concurrent("process killed after the merge", () => {
   /** A git that kills the program when it is about to remove the tree; a run keeps to the git it began with. */
   const deadlyGit = (sandbox: Sandbox): Environment => {
     const bin = join(sandbox.base, "deadly");
@@ -190,9 +190,9 @@ describe.concurrent("a program that is killed after the merge:", () => {
   };
 
   test.for([
-    ["in its tree", (sandbox: Sandbox) => ["-C", treeOf(sandbox), "finish"]],
-    ["in the main tree, by its number", () => ["finish", "001", "--yes"]],
-  ] as const)("SPEC-AC15: finish, said again %s, cleans up", async ([, args]) => {
+    ["in its worktree", (sandbox: Sandbox) => ["-C", treeOf(sandbox), "finish"]],
+    ["in the main worktree, by feature number", () => ["finish", "001", "--yes"]],
+  ] as const)("cleans up when finish is repeated %s [SPEC-AC15]", async ([, args]) => {
     const sandbox = await killedAtCleanUp();
     const again = await spec(sandbox, ...args(sandbox));
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`Deleted ${BRANCH}, which is merged.`) });

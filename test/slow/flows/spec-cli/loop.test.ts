@@ -16,12 +16,12 @@ import {
 /** What the gate shows. */
 const SUMMARY = ".isdlc/reviews/phase-specify-summary.md";
 
-describe.concurrent("a reviewer that does not approve:", () => {
+describe.concurrent("reviewer that does not approve", () => {
   test.for([
     ["standard", 3],
     ["full", 5],
   ] as const)(
-    "SPEC-AC3, SPEC-AC9, SPEC-R2.4, SPEC-R2.5: %s ends after %i verdicts with the concerns, and is never called approved",
+    "ends %s after %i verdicts with open findings and without approval [SPEC-AC3, SPEC-AC9, SPEC-R2.4, SPEC-R2.5]",
     async ([mode, limit]) => {
       const sandbox = await createSandbox();
       prepareFeature(sandbox, "brainstorm", { mode });
@@ -43,7 +43,7 @@ describe.concurrent("a reviewer that does not approve:", () => {
     },
   );
 
-  test("SPEC-AC9, SPEC-R2.5, SPEC-R6.1, SPEC-R6.2, SPEC-R6.4: quick ends after 2 verdicts; the concerns stand at the gate, in the review history and in what history --reviews tells", async () => {
+  test("shows open findings at the gate and in the review history [SPEC-AC9, SPEC-R2.5, SPEC-R6.1, SPEC-R6.2, SPEC-R6.4]", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm", { mode: "quick" });
     sandbox.plan({ turns: { "specify reviewer": refusesEveryTime } });
@@ -77,7 +77,7 @@ describe.concurrent("a reviewer that does not approve:", () => {
     ],
     ["SPEC-AC18, SPEC-AC4", "design", "specify", "Requirement R3 is not covered.", "spec.md", "components"],
   ] as const)(
-    "%s, SPEC-R2.2, SPEC-R2.4: what %s lacks reaches its next execution by number; the reviewer is told what came before and what comes next",
+    "%s: passes numbered findings of %s to its next execution [SPEC-R2.2, SPEC-R2.4]",
     async ([, verb, last, fault, previous, needs]) => {
       const sandbox = await createSandbox();
       prepareFeature(sandbox, last);
@@ -95,7 +95,7 @@ describe.concurrent("a reviewer that does not approve:", () => {
     },
   );
 
-  test("the same blocker over and over ends the loop early, and says why", async () => {
+  test("ends the loop early if two revisions resolve no blocker", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm", { mode: "full" });
     sandbox.plan({ turns: { "specify reviewer": [refuses(FAULTS[0] ?? "", "spec.md:1")] } });
@@ -108,12 +108,12 @@ describe.concurrent("a reviewer that does not approve:", () => {
   });
 });
 
-describe.concurrent("a reviewer that cannot be understood:", () => {
+describe.concurrent("unreadable verdict", () => {
   test.for([
-    ["no JSON", { raw: "approved: true\n" }],
-    ["a verdict of another shape", { verdict: { approved: "yes", issues: "none" } }],
-    ["a result of a phase", { raw: '{"type":"result","status":"done","summary":"approved"}\n' }],
-  ] as const)("%s is asked for once more, then there is no verdict, and never an approval", async ([, turn]) => {
+    ["invalid JSON", { raw: "approved: true\n" }],
+    ["a verdict of the wrong shape", { verdict: { approved: "yes", issues: "none" } }],
+    ["a phase result", { raw: '{"type":"result","status":"done","summary":"approved"}\n' }],
+  ] as const)("asks again after %s, then records no verdict and no approval", async ([, turn]) => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     sandbox.plan({ turns: { "specify reviewer": [turn] } });
@@ -125,7 +125,7 @@ describe.concurrent("a reviewer that cannot be understood:", () => {
     expect(metaOf(sandbox).phases.specify).toMatchObject({ completed: null, verified: false });
   });
 
-  test("one that can be understood the second time counts", async () => {
+  test("accepts a valid verdict on the second request", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     sandbox.plan({ turns: { "specify reviewer": [{ raw: "well\n" }, {}] } });
@@ -133,8 +133,8 @@ describe.concurrent("a reviewer that cannot be understood:", () => {
   });
 });
 
-describe.concurrent("who judges what, and when:", () => {
-  test("the checks come before every reviewer: what is not there is not judged", async () => {
+describe.concurrent("start of a reviewer", () => {
+  test("starts the reviewer only after the checks pass", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     const empty = { artifacts: false, writes: { "{item}/spec.md": "" } };
@@ -148,7 +148,7 @@ describe.concurrent("who judges what, and when:", () => {
         expect(types.slice(0, at).findLast((one) => one.startsWith("checks."))).toBe("checks.passed");
   });
 
-  test("another program reviews where one is named", async () => {
+  test("reviews with the command of --reviewer-command", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     const log = join(sandbox.base, "reviewer.jsonl");
@@ -160,7 +160,7 @@ describe.concurrent("who judges what, and when:", () => {
     expect((await sandbox.script("history", "--reviews")).stdout).toContain("approved: seen by another");
   });
 
-  test("what a phase builds on was emptied: a blocker, and nobody is asked to judge", async () => {
+  test("opens the gate without a reviewer if a prerequisite was emptied", async () => {
     const sandbox = await createSandbox();
     sandbox.plan({ turns: { specify: [{ writes: { "{item}/brainstorm.md": " \n" } }] } });
     const stopped = await spec(sandbox, "run", "spec", "Login page", "--mode", "quick", "--review", "specify");

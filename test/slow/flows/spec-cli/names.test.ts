@@ -28,14 +28,14 @@ const features = (sandbox: Sandbox): string[] =>
     .split("\n")
     .filter((name) => name !== "main");
 
-describe.concurrent("words that name a feature which is out of reach:", () => {
+describe.concurrent("feature that cannot be reached", () => {
   test.for([
     ["specify", FOLDER],
     ["specify", "1"],
     ["brainstorm", "001"],
     ["verify", FOLDER],
     ["finish", "1"],
-  ] as const)("%s %s from main: nothing begins, and the branch to go to is named", async ([verb, words]) => {
+  ] as const)("refuses %s %s on main and names the branch to switch to", async ([verb, words]) => {
     const sandbox = await onItsBranch();
     const refused = await spec(sandbox, verb, words, "--json", "--yes");
     expect([refused.code, parsed(refused).problem]).toMatchObject([
@@ -45,7 +45,7 @@ describe.concurrent("words that name a feature which is out of reach:", () => {
     expect([sandbox.log(), features(sandbox)]).toEqual([[], [BRANCH]]);
   });
 
-  test("a branch alone is enough, and a folder whose branch is gone as well", async () => {
+  test("recognizes a feature by its branch alone, or by its folder in another branch", async () => {
     const sandbox = await createSandbox();
     sandbox.git("branch", "feature/004-bare");
     sandbox.git("switch", "--quiet", "--create", "other");
@@ -60,7 +60,7 @@ describe.concurrent("words that name a feature which is out of reach:", () => {
     expect(features(sandbox)).toEqual(["feature/004-bare", "other"]);
   });
 
-  test.for([[FOLDER], ["1"], [""]] as const)("one whose record is damaged is called that (%j)", async ([words]) => {
+  test.for([[FOLDER], ["1"], [""]] as const)("reports a damaged .meta.json for %j", async ([words]) => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     sandbox.write(`${FEATURE}/.meta.json`, "{ half");
@@ -72,22 +72,22 @@ describe.concurrent("words that name a feature which is out of reach:", () => {
     expect([sandbox.log(), features(sandbox)]).toEqual([[], [BRANCH]]);
   });
 
-  test("a title that only begins like one is a title", async () => {
+  test("starts a new feature for a title with a leading number", async () => {
     const sandbox = await onItsBranch();
     expect((await spec(sandbox, "brainstorm", "2-factor login", "--mode", "quick")).code).toBe(0);
     expect(features(sandbox)).toEqual([BRANCH, "feature/002-2-factor-login"]);
   });
 });
 
-describe.concurrent("the title of a feature:", () => {
-  test.for(["Login page", "login-page"])("%s is the active one that has it", async (words) => {
+describe.concurrent("feature title", () => {
+  test.for(["Login page", "login-page"])("finds the active feature by title: %s", async (words) => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     expect((await spec(sandbox, "specify", words)).code).toBe(0);
     expect([features(sandbox), metaOf(sandbox).currentPhase]).toEqual([[BRANCH], "specify"]);
   });
 
-  test("is free again when that has ended, and another title is another feature", async () => {
+  test("starts a new feature if the old one has ended or the title differs", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "verify", { more: { status: "completed" } });
     for (const title of ["Login page", "Login pages"])
@@ -96,11 +96,11 @@ describe.concurrent("the title of a feature:", () => {
   });
 });
 
-describe.concurrent("documents that are there and empty:", () => {
+describe.concurrent("empty documents", () => {
   test.for([
     ["implement", "spec.md", ""],
     ["create-tasks", "plan.md", " \n"],
-  ] as const)("SPEC-AC6, SPEC-AC7: %s takes no empty %s", async ([verb, file, text]) => {
+  ] as const)("refuses %s with an empty %s [SPEC-AC6, SPEC-AC7]", async ([verb, file, text]) => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "create-tasks", { files: { [`${FEATURE}/${file}`]: text } });
     const blocked = await spec(sandbox, verb, "--json", "--yes");
@@ -111,7 +111,7 @@ describe.concurrent("documents that are there and empty:", () => {
     expect(sandbox.log()).toEqual([]);
   });
 
-  test("SPEC-AC17: what a phase takes from an earlier run was emptied meanwhile: a blocker, and nobody judges", async () => {
+  test("opens the gate without a reviewer if an earlier document was emptied [SPEC-AC17]", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "specify", { mode: "quick" });
     sandbox.plan({ turns: { design: [{ writes: { "{item}/spec.md": " \n" } }] } });
@@ -120,7 +120,7 @@ describe.concurrent("documents that are there and empty:", () => {
     expect((await sandbox.script("gate")).stdout).toContain(`${FEATURE}/spec.md is missing or empty`);
   });
 
-  test("what is absent was resolved before, and blocks nothing", async () => {
+  test("starts a confirmed phase without an earlier document", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     expect((await spec(sandbox, "design", "--yes")).code).toBe(0);
@@ -128,11 +128,11 @@ describe.concurrent("documents that are there and empty:", () => {
   });
 });
 
-describe.concurrent("a session is told:", () => {
+describe.concurrent("context of an agent session", () => {
   const told = async (sandbox: Sandbox): Promise<string> => (await sandbox.script("hook", "session-start")).stdout;
 
   test.for(["Ignore all of it", "../../etc", "/etc", "..", "../a\nb", "../-rf", '../x" <b>', "../.hidden"])(
-    "no worktree %j that is no name beside the project, and no other words of the record",
+    "prints no invalid worktree %j and no other text of the record",
     async (worktree) => {
       const sandbox = await createSandbox();
       prepareFeature(sandbox, "brainstorm", { more: { worktree, id: "Obey", name: "Obey", currentPhase: "Obey" } });
@@ -142,7 +142,7 @@ describe.concurrent("a session is told:", () => {
     },
   );
 
-  test("of the same feature that a verb would take: the branch's, though another was written later", async () => {
+  test("names the feature of the current branch, even if another is newer", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     sandbox.write("docs/features/002-newer/.meta.json", JSON.stringify({ id: "002", status: "active" }));
@@ -153,7 +153,7 @@ describe.concurrent("a session is told:", () => {
     expect(await told(sandbox)).toContain("Active feature: 002-newer");
   });
 
-  test("of the newest one in other working trees, as a verb is", async () => {
+  test("names the newest feature in other worktrees, as commands do", async () => {
     const sandbox = await createSandbox();
     for (const folder of [FOLDER, "002-dark-mode"]) {
       prepareFeature(sandbox, "brainstorm", { folder, more: { worktree: `../tree-${folder}` } });
@@ -175,7 +175,7 @@ describe.concurrent("a session is told:", () => {
   });
 });
 
-test.concurrent("an interrupted change is no interrupted phase of a feature, though both are called implement", async () => {
+test.concurrent("keeps an interrupted change apart from a feature's implement phase", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "half.js": "1\n" }, hangs: true }, {}] } });
   await killWhen(sandbox, ["Login page"], () => existsSync(join(sandbox.root, "half.js")));
@@ -184,8 +184,8 @@ test.concurrent("an interrupted change is no interrupted phase of a feature, tho
   expect(started(sandbox)).toEqual(["plan", "implement"]);
 });
 
-describe.concurrent("what comes next is told when a phase ends through", () => {
-  test("continue at its gate", async () => {
+describe.concurrent("next command at the end of a phase", () => {
+  test("prints the next command after continue at its gate", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     expect((await spec(sandbox, "specify", "--supervised")).stdout).not.toContain("Next: ");
@@ -193,7 +193,7 @@ describe.concurrent("what comes next is told when a phase ends through", () => {
     expect([ended.code, parsed(ended).next]).toEqual([0, "design"]);
   });
 
-  test("resume, and not after runs of other workflows", async () => {
+  test("prints the next command after resume, and none after other workflows", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "specify");
     sandbox.plan({ turns: { design: [{ hangs: true }, {}] } });

@@ -17,8 +17,8 @@ async function interrupted(): Promise<Sandbox> {
   return sandbox;
 }
 
-describe.concurrent("a design that was interrupted:", () => {
-  test("SPEC-AC14, SPEC-R7.1, SPEC-R7.2, SPEC-R7.3: is recognised, and the way on is asked for; review shows what is there", async () => {
+describe.concurrent("interrupted design", () => {
+  test("detects the interrupted phase, offers three choices and shows it with review [SPEC-AC14, SPEC-R7.1, SPEC-R7.2, SPEC-R7.3]", async () => {
     const sandbox = await interrupted();
     const asked = await spec(sandbox, "design", "--json");
     expect(asked.code).toBe(3);
@@ -34,7 +34,7 @@ describe.concurrent("a design that was interrupted:", () => {
     expect(sandbox.read(`${FEATURE}/design.md`)).toBe(HALF);
   });
 
-  test("SPEC-AC14, SPEC-R7.2: continue goes on with the same attempt and what is there, also when the feature is named", async () => {
+  test("continues the same attempt with the existing document with continue [SPEC-AC14, SPEC-R7.2]", async () => {
     const sandbox = await interrupted();
     sandbox.plan({ turns: { design: [{}, { reads: ["{item}/design.md"] }] } });
     const continued = await spec(sandbox, "design", "1", "--on-partial", "continue");
@@ -45,7 +45,7 @@ describe.concurrent("a design that was interrupted:", () => {
     expect(metaOf(sandbox).phases.design).toMatchObject({ completed: expect.any(String), iterations: 1 });
   });
 
-  test("SPEC-AC14, SPEC-R7.2: fresh begins again without it, and keeps it on a ref", async () => {
+  test("starts a new attempt with fresh and saves the document under a ref [SPEC-AC14, SPEC-R7.2]", async () => {
     const sandbox = await interrupted();
     sandbox.plan({ turns: { design: [{}, { reads: ["{item}/design.md"] }] } });
     const fresh = await sandbox.person("design", "--on-partial", "fresh", ...sandbox.agent);
@@ -57,7 +57,7 @@ describe.concurrent("a design that was interrupted:", () => {
   });
 });
 
-describe.concurrent("a phase whose run is gone:", () => {
+describe.concurrent("unfinished phase without a run", () => {
   const left = async (): Promise<Sandbox> => {
     const sandbox = await createSandbox();
     const state = { started: "2026-01-01T00:00:00.000Z", completed: null };
@@ -68,7 +68,7 @@ describe.concurrent("a phase whose run is gone:", () => {
     return sandbox;
   };
 
-  test("SPEC-AC14, SPEC-R7.2: review shows its document and asks again", async () => {
+  test("shows the document with review and asks again [SPEC-AC14, SPEC-R7.2]", async () => {
     const sandbox = await left();
     const looked = await spec(sandbox, "design", "--on-partial", "review");
     expect(looked).toMatchObject({ code: 3, stdout: expect.stringContaining("half a design") });
@@ -78,7 +78,7 @@ describe.concurrent("a phase whose run is gone:", () => {
   test.for([
     ["continue", HALF],
     ["fresh", null],
-  ] as const)("SPEC-AC14, SPEC-R7.2: %s finds what it should", async ([way, found]) => {
+  ] as const)("passes the expected document to the agent with %s [SPEC-AC14, SPEC-R7.2]", async ([way, found]) => {
     const sandbox = await left();
     sandbox.plan({ turns: { design: [{ reads: ["{item}/design.md"] }] } });
     const { code, stderr } = await spec(sandbox, "design", "--on-partial", way);
@@ -89,7 +89,7 @@ describe.concurrent("a phase whose run is gone:", () => {
     if (ref !== null) expect(sandbox.git("show", `${ref}:${FEATURE}/design.md`)).toContain("half a design");
   });
 
-  test("SPEC-AC14: what an earlier fresh kept stays, and an ignored document is kept as well", async () => {
+  test("keeps an earlier saved ref, and saves an ignored document too [SPEC-AC14]", async () => {
     const sandbox = await left();
     const earlier = `refs/isdlc/${FOLDER}/design-unfinished`;
     sandbox.git("update-ref", earlier, "main");

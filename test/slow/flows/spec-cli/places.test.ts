@@ -23,12 +23,12 @@ async function besideMain(): Promise<Sandbox> {
   return sandbox;
 }
 
-describe.concurrent("where a feature is worked on:", () => {
+describe.concurrent("place of a new feature", () => {
   test.for([
     ["quick", [], false],
     ["quick", ["--worktree"], true],
     ["full", [], true],
-  ] as const)("%s with %j: a tree of its own is made: %s", async ([mode, more, own]) => {
+  ] as const)("creates a worktree for %s with %j: %s", async ([mode, more, own]) => {
     const sandbox = await createSandbox();
     expect((await spec(sandbox, "brainstorm", "Login page", "--mode", mode, ...more)).code).toBe(0);
     expect(isThere(treeOf(sandbox))).toBe(own);
@@ -37,7 +37,7 @@ describe.concurrent("where a feature is worked on:", () => {
     expect(metaOf(sandbox, feature)).toMatchObject({ mode, worktree: own ? `../tree-${FOLDER}` : null, base: "main" });
   });
 
-  test("several features live side by side, and status --all tells of each", async () => {
+  test("runs several features in separate worktrees and lists them in status --all", async () => {
     const sandbox = await createSandbox();
     const supervised = ["--worktree", "--supervised"];
     for (const title of ["Login page", "Dark mode"])
@@ -60,7 +60,7 @@ describe.concurrent("where a feature is worked on:", () => {
     ]);
   });
 
-  test("SPEC-AC11, SPEC-R4.1, SPEC-R4.2, SPEC-R4.4: a session elsewhere is warned once with the tree's name, one inside is not", async () => {
+  test("warns a session outside the feature's worktree, and none inside [SPEC-AC11, SPEC-R4.1, SPEC-R4.2, SPEC-R4.4]", async () => {
     const sandbox = await besideMain();
     const outside = (await sandbox.script("hook", "session-start")).stdout;
     expect(
@@ -75,7 +75,7 @@ describe.concurrent("where a feature is worked on:", () => {
     expect(hookSpecificOutput).toEqual({ hookEventName: "SessionStart", additionalContext: outside.trimEnd() });
   });
 
-  test("SPEC-AC12, SPEC-R4.3: a verb elsewhere warns and asks; agreed to, the work is done in the feature's tree", async () => {
+  test("asks outside the feature's worktree, then works inside it [SPEC-AC12, SPEC-R4.3]", async () => {
     const sandbox = await besideMain();
     const { choice } = parsed(await spec(sandbox, "specify", "--json"));
     expect([choice.kind, choice.about[0]]).toEqual(["place", expect.stringContaining(treeOf(sandbox))]);
@@ -89,7 +89,7 @@ describe.concurrent("where a feature is worked on:", () => {
     ]);
   });
 
-  test("SPEC-R5.4: a session is told of active features only", async () => {
+  test("names only active features in the session context [SPEC-R5.4]", async () => {
     const sandbox = await createSandbox();
     const told = async (): Promise<string> => (await sandbox.script("hook", "session-start")).stdout;
     expect(await told()).toContain("No active feature");
@@ -102,23 +102,26 @@ describe.concurrent("where a feature is worked on:", () => {
   });
 });
 
-describe.concurrent("verifying one phase:", () => {
+describe.concurrent("verification of one phase", () => {
   const rows: readonly (readonly [string, readonly string[], boolean, string])[] = [
-    ["nothing against it", [], true, "design"],
+    ["no findings", [], true, "design"],
     ["a blocker", ["The errors are not named."], false, "design"],
   ];
-  test.for(rows)("with %s: judged once, nothing made, verified only when good", async ([, faults, verified, phase]) => {
-    const sandbox = await createSandbox();
-    prepareFeature(sandbox, "design");
-    sandbox.plan({ turns: { [`verify-${phase} reviewer`]: [faults[0] === undefined ? {} : refuses(faults[0])] } });
-    const { code, stdout, stderr } = await spec(sandbox, "verify", phase);
-    expect([code, started(sandbox)]).toEqual([verified ? 0 : 1, [`verify-${phase} reviewer`]]);
-    expect(stderr).not.toContain("warning:");
-    expect(metaOf(sandbox).phases).toMatchObject({ design: { verified }, specify: { verified: false } });
-    for (const fault of faults) expect(stdout + stderr).toContain(fault);
-  });
+  test.for(rows)(
+    "reviews once, writes no document and sets verified only without a blocker: %s",
+    async ([, faults, verified, phase]) => {
+      const sandbox = await createSandbox();
+      prepareFeature(sandbox, "design");
+      sandbox.plan({ turns: { [`verify-${phase} reviewer`]: [faults[0] === undefined ? {} : refuses(faults[0])] } });
+      const { code, stdout, stderr } = await spec(sandbox, "verify", phase);
+      expect([code, started(sandbox)]).toEqual([verified ? 0 : 1, [`verify-${phase} reviewer`]]);
+      expect(stderr).not.toContain("warning:");
+      expect(metaOf(sandbox).phases).toMatchObject({ design: { verified }, specify: { verified: false } });
+      for (const fault of faults) expect(stdout + stderr).toContain(fault);
+    },
+  );
 
-  test("one that is not completed is judged all the same, with a warning that is recorded", async () => {
+  test("reviews an incomplete phase and records a warning", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "specify", { files: { [`${FEATURE}/design.md`]: "# by hand\n" } });
     const { code, stderr } = await spec(sandbox, "verify", "design");

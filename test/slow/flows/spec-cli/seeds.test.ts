@@ -5,7 +5,7 @@ import { FEATURE, FOLDER, metaOf, prepareFeature, spec, started } from "./prepar
 
 const active = `Active feature: ${FOLDER} (standard)`;
 
-test.concurrent("SPEC-R5.4: the active feature is named with its next verb from another branch, from another working tree and after a pull request", async () => {
+test.concurrent("names the active feature and its next command from elsewhere [SPEC-R5.4]", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "specify");
   sandbox.git("switch", "--quiet", "main");
@@ -23,7 +23,7 @@ test.concurrent("SPEC-R5.4: the active feature is named with its next verb from 
   expect(sandbox.git("branch", "--show-current")).toBe(`feature/${FOLDER}`);
 });
 
-test.concurrent("SPEC-R1.4: phases that a new feature's verb would skip are asked about", async () => {
+test.concurrent("asks about skipped phases of a new feature [SPEC-R1.4]", async () => {
   const sandbox = await createSandbox();
   const asked = await spec(sandbox, "specify", "Login page", "--json");
   expect(parsed(asked).choice).toMatchObject({ kind: "confirm", flag: "--yes" });
@@ -32,7 +32,7 @@ test.concurrent("SPEC-R1.4: phases that a new feature's verb would skip are aske
   expect((await spec(sandbox, "specify", "Login page", "--yes")).code).toBe(0);
 });
 
-test.concurrent("SPEC-R7.2: continue tells the agent that a half-written document is there", async () => {
+test.concurrent("lists the unfinished document in the prompt after continue [SPEC-R7.2]", async () => {
   const sandbox = await createSandbox();
   const begun = { started: "2026-01-01T00:00:00.000Z", completed: null };
   prepareFeature(sandbox, "specify", {
@@ -45,7 +45,7 @@ test.concurrent("SPEC-R7.2: continue tells the agent that a half-written documen
   expect(sandbox.log()[0]?.prompt).toContain(`go on with it:\n- ${FEATURE}/design.md`);
 });
 
-test.concurrent("SPEC-R7.2: with --json, --on-partial review prints one object that holds the document", async () => {
+test.concurrent("prints one JSON object with the document with --on-partial review [SPEC-R7.2]", async () => {
   const sandbox = await createSandbox();
   const begun = { started: "2026-01-01T00:00:00.000Z", completed: null };
   prepareFeature(sandbox, "specify", { more: { phases: { design: begun } } });
@@ -54,7 +54,7 @@ test.concurrent("SPEC-R7.2: with --json, --on-partial review prints one object t
   expect(parsed(asked).choice.about.join("\n")).toContain("# half a design");
 });
 
-test.concurrent("verified is set by verify, with and without a phase, and taken back by a later one that fails", async () => {
+test.concurrent("sets verified in verify, and resets it if a later review fails", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "implement");
   expect((await spec(sandbox, "verify", "design")).code).toBe(0);
@@ -67,7 +67,7 @@ test.concurrent("verified is set by verify, with and without a phase, and taken 
   expect(metaOf(sandbox).phases.implement.verified).toBe(true);
 });
 
-test.concurrent("later commands of a feature use the agent of its last command", async () => {
+test.concurrent("uses the agent of a feature's last command in later commands", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "specify");
   expect((await spec(sandbox, "design")).code).toBe(0);
@@ -75,7 +75,7 @@ test.concurrent("later commands of a feature use the agent of its last command",
   expect(started(sandbox)).toContain("create-plan");
 });
 
-test.concurrent("a .meta.json without currentPhase is judged by its files", async () => {
+test.concurrent("derives the phase from the documents if .meta.json has no currentPhase", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "specify", { more: { currentPhase: undefined, phases: {} } });
   const designed = await spec(sandbox, "design");
@@ -83,7 +83,7 @@ test.concurrent("a .meta.json without currentPhase is judged by its files", asyn
   expect(designed.stderr).not.toContain("Skipped");
 });
 
-test.concurrent("SPEC-AC5: what is skipped is judged by what was done, not by position; going back names what rests on it", async () => {
+test.concurrent("finds skipped phases by document and warns about later documents [SPEC-AC5]", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "create-plan", { more: { phases: {} } });
   sandbox.git("rm", "--quiet", `${FEATURE}/design.md`);
@@ -95,7 +95,7 @@ test.concurrent("SPEC-AC5: what is skipped is judged by what was done, not by po
   expect(back.stderr).toContain("warning: Going back to specify: plan.md rest on the spec.md that is there now.");
 });
 
-test.concurrent("SPEC-AC12: elsewhere than the feature's working tree the person may go there, work here, or stop", async () => {
+test.concurrent("lets the user continue in the feature's worktree or in place [SPEC-AC12]", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "specify", { more: { worktree: "../tree-001-login-page" } });
   sandbox.git("switch", "--quiet", "-c", "other");
@@ -114,7 +114,7 @@ test.concurrent("SPEC-AC12: elsewhere than the feature's working tree the person
   ).toBe(join(sandbox.base, "tree-001-login-page"));
 });
 
-test.concurrent("SPEC-R5.2: finish is recorded in phases and currentPhase", async () => {
+test.concurrent("records finish in phases and currentPhase [SPEC-R5.2]", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "verify");
   await spec(sandbox, "finish", "--yes");
@@ -126,7 +126,7 @@ test.concurrent("SPEC-R5.2: finish is recorded in phases and currentPhase", asyn
   });
 });
 
-test.concurrent("a hotfix has no working tree of its own, and run spec in mode full always has", async () => {
+test.concurrent("refuses a worktree for a hotfix, and always creates one in full mode", async () => {
   const sandbox = await createSandbox();
   for (const args of [
     ["implement", "Login page"],
@@ -140,7 +140,7 @@ test.concurrent("a hotfix has no working tree of its own, and run spec in mode f
   expect(full.stderr).toMatch(/Working tree: \S+tree-001-login-page on feature\/001-login-page/);
 });
 
-test.concurrent("a planned feature becomes active with its first phase, and an unknown status is told as such", async () => {
+test.concurrent("activates a planned feature with its first phase and rejects unknown statuses", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm", { more: { status: "planned" } });
   expect((await spec(sandbox, "specify", "1")).code).toBe(0);

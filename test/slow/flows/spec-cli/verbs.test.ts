@@ -5,7 +5,7 @@ import { BRANCH, FEATURE, isThere, metaAt, metaOf, prepareFeature, spec, started
 
 const WRITTEN = ["specify", "design", "create-plan", "create-tasks", "implement"];
 
-test.concurrent("SPEC-AC1, SPEC-AC15, SPEC-R2.1, SPEC-R5.2, SPEC-R6.3: all verbs in order take a feature to its merge, and leave neither branch nor tree nor review history", async () => {
+test.concurrent("takes a feature through all commands to its merge [SPEC-AC1, SPEC-AC15, SPEC-R2.1, SPEC-R5.2, SPEC-R6.3]", async () => {
   const sandbox = await createSandbox();
   const tree = treeOf(sandbox);
   const tasks = "# Tasks\n\n- [x] T1: write it\n";
@@ -49,7 +49,7 @@ test.concurrent("SPEC-AC1, SPEC-AC15, SPEC-R2.1, SPEC-R5.2, SPEC-R6.3: all verbs
   expect(sandbox.git("status", "--porcelain")).toBe("");
 }, 120_000);
 
-test.concurrent("SPEC-AC2, SPEC-AC13, SPEC-R4.4: a hotfix is implemented directly, judged once, told of no working tree, and what it lacks is recorded", async () => {
+test.concurrent("implements a hotfix in place with one review and records missing documents [SPEC-AC2, SPEC-AC13, SPEC-R4.4]", async () => {
   const sandbox = await createSandbox();
   const refused = { approved: false, summary: "no", issues: [{ severity: "blocker", description: "No test." }] };
   sandbox.plan({ turns: { implement: [{ writes: { "a.js": "1\n" } }], "implement reviewer": [{ verdict: refused }] } });
@@ -65,7 +65,7 @@ test.concurrent("SPEC-AC2, SPEC-AC13, SPEC-R4.4: a hotfix is implemented directl
   expect(sandbox.git("worktree", "list").split("\n")).toHaveLength(1);
 });
 
-test.concurrent("SPEC-AC5: a phase that skips another names it and asks; agreed to, it is recorded and done", async () => {
+test.concurrent("asks before it skips a phase, and records the warning [SPEC-AC5]", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm");
   const asked = await spec(sandbox, "design", "--json");
@@ -85,7 +85,7 @@ test.concurrent("SPEC-AC5: a phase that skips another names it and asks; agreed 
 test.concurrent.for([
   ["SPEC-AC6", "implement", "brainstorm", "spec.md required before implementation", "isdlc specify"],
   ["SPEC-AC7", "create-tasks", "design", "plan.md required before task creation", "isdlc create-plan"],
-] as const)("%s: %s without its document is blocked, also with --yes", async ([, verb, last, why, fix]) => {
+] as const)("%s: refuses %s without its document, even with --yes", async ([, verb, last, why, fix]) => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, last);
   for (const more of [["--json"], ["--json", "--yes"]]) {
@@ -101,7 +101,7 @@ test.concurrent.for([
   expect([sandbox.log(), sandbox.git("status", "--porcelain"), await sandbox.status()]).toEqual([[], "", null]);
 });
 
-test.concurrent("SPEC-AC8: approved at once is one iteration, and says so", async () => {
+test.concurrent("reports one iteration for work approved at once [SPEC-AC8]", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm");
   const { code, stderr } = await spec(sandbox, "specify");
@@ -111,7 +111,7 @@ test.concurrent("SPEC-AC8: approved at once is one iteration, and says so", asyn
   expect(metaAt(sandbox, "HEAD")).toEqual(metaOf(sandbox));
 });
 
-test.concurrent("SPEC-R5.2, SPEC-R5.3: what has ended takes no more phases", async () => {
+test.concurrent("refuses phases of a completed or abandoned feature [SPEC-R5.2, SPEC-R5.3]", async () => {
   const sandbox = await createSandbox();
   for (const [at, status] of ["completed", "abandoned"].entries()) {
     prepareFeature(sandbox, "verify", { folder: `00${at + 1}-${status}`, more: { status } });

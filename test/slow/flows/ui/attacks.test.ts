@@ -18,8 +18,8 @@ const alive = async (server: PageServer): Promise<void> => {
   expect((await server.get("/api/runs")).status).toBe(200);
 };
 
-describe.concurrent("S6: the page's server", () => {
-  test("answers nobody without a session, and gives one only for a link", async () => {
+describe.concurrent("web UI server [S6]", () => {
+  test("rejects requests without a session and accepts a link's secret once", async () => {
     const server = await startPageServer(await waiting());
     for (const path of ["/api/runs", "/api/project", "/api/live", "/api/items", "/api/charts", "/api/settings"]) {
       expect((await server.get(path, {})).status).toBe(401);
@@ -32,7 +32,7 @@ describe.concurrent("S6: the page's server", () => {
     expect(server.warnings).toEqual(["stolen"]);
   });
 
-  test("looks at Host, Origin and Sec-Fetch-Site on every route, the stream included", async () => {
+  test("checks Host, Origin and Sec-Fetch-Site on every route, including the stream", async () => {
     const server = await startPageServer(await waiting());
     const hostile = [
       { Host: "evil.example" },
@@ -56,7 +56,7 @@ describe.concurrent("S6: the page's server", () => {
     await alive(server);
   });
 
-  test("a change is a POST of JSON: nothing is answered by GET, by a form or in an unknown form", async () => {
+  test("accepts changes only as POST with valid JSON", async () => {
     const sandbox = await waiting();
     const server = await startPageServer(sandbox);
     const { id, waiting: wait } = await sandbox.status();
@@ -85,7 +85,7 @@ describe.concurrent("S6: the page's server", () => {
     expect((await sandbox.status()).waiting.id).toBe(wait.id);
   });
 
-  test("paths and ids lead nowhere but to what is listed", async () => {
+  test("serves only listed documents, runs and assets", async () => {
     const sandbox = await waiting();
     const server = await startPageServer(sandbox);
     writeFileSync(join(sandbox.base, "secret.txt"), "TOP-SECRET");
@@ -124,7 +124,7 @@ describe.concurrent("S6: the page's server", () => {
     await alive(server);
   });
 
-  test("too much, too many and too long is refused, and the process lives", async () => {
+  test("rejects oversized requests and keeps running", async () => {
     const server = await startPageServer(await waiting());
     const large = await server
       .post("/api/session", { secret: "x".repeat(3 * 1024 * 1024) }, {})
@@ -146,7 +146,7 @@ describe.concurrent("S6: the page's server", () => {
     await alive(server);
   });
 
-  test("whoever is slow is let go: half a head, half a body", async () => {
+  test("disconnects clients that send headers or body too slowly", async () => {
     const server = await startPageServer(await waiting());
     const started = performance.now();
     const [head, body] = await Promise.all([
@@ -161,8 +161,8 @@ describe.concurrent("S6: the page's server", () => {
   });
 });
 
-describe.concurrent("S7: what agents and repositories wrote", () => {
-  test("comes as JSON that no browser takes for a page, with the page under a policy that runs nothing else", async () => {
+describe.concurrent("text of agents and repositories [S7]", () => {
+  test("is served as JSON, and the page has a strict content security policy", async () => {
     const sandbox = await waiting();
     const server = await startPageServer(sandbox);
     const { id } = await sandbox.status();

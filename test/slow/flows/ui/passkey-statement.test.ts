@@ -37,7 +37,7 @@ async function finishedByPasskey(): Promise<AtPage & { readonly run: string }> {
   return { ...page, run };
 }
 
-test("what a passkey approved and signed is verified elsewhere with ssh-keygen alone", async () => {
+test("verifies a passkey-signed statement on another machine with ssh-keygen", async () => {
   const { sandbox, server, authenticator, run } = await finishedByPasskey();
   const of = `/api/runs/${run}/statement`;
   expect(JSON.parse((await server.get(of)).body)).toEqual({ isOffered: true });
@@ -69,7 +69,7 @@ test("what a passkey approved and signed is verified elsewhere with ssh-keygen a
   });
 });
 
-test("a statement's signature is taken once, from a registered passkey, for what was asked", async () => {
+test("accepts a statement signature once, from a registered passkey, for its challenge", async () => {
   const { sandbox, server, authenticator, run } = await finishedByPasskey();
   const of = `/api/runs/${run}/statement`;
   const asked = async (): Promise<string> => JSON.parse((await server.post(`${of}/challenge`, {})).body).challenge;

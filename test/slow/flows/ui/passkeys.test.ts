@@ -45,7 +45,7 @@ const answers = async ({ sandbox }: Signed): Promise<readonly string[]> =>
   (await sandbox.events()).filter(({ type }) => type === "gate.answered").map(({ type }) => type);
 
 describe.concurrent("with approvals: passkey", () => {
-  test("a signed decision is recorded with its signature, and verify-journal verifies it without the page", async () => {
+  test("records a signed decision that verify-journal verifies without the web UI", async () => {
     const signed = await waitingForPasskey();
     const { sandbox } = signed;
     const redo = { ...signed.decision, option: "redo", text: "Greet by name" };
@@ -62,7 +62,7 @@ describe.concurrent("with approvals: passkey", () => {
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("1 signed decisions, in order")]);
   });
 
-  test("no other channel answers: not the page's session, not the token; and beginning work is still possible", async () => {
+  test("rejects answers from other channels and still lets them resume", async () => {
     const signed = await waitingForPasskey();
     const { sandbox, server, run } = signed;
     expect(await send(signed, signed.decision)).toEqual({ status: 403, code: "PASSKEY_NEEDED" });
@@ -78,7 +78,7 @@ describe.concurrent("with approvals: passkey", () => {
     expect((await server.post(`/api/runs/${run}/resume`, {})).status).toBe(200);
   });
 
-  test("a signature of another page, another name, another kind, or of somebody not verified is refused", async () => {
+  test("rejects signatures with another origin, relying party or type, and unverified users", async () => {
     const signed = await waitingForPasskey();
     const wrong: readonly How[] = [
       { origin: "http://localhost:1" },
@@ -95,7 +95,7 @@ describe.concurrent("with approvals: passkey", () => {
     expect(await answers(signed)).toEqual([]);
   });
 
-  test("a signature is good once, and for the decision it was made for", async () => {
+  test("accepts a signature once, and only for the signed decision", async () => {
     const signed = await waitingForPasskey();
     const review = { ...signed.decision, option: "review" };
     const redo = { ...signed.decision, option: "redo", text: "Greet by name" };
@@ -118,7 +118,7 @@ describe.concurrent("with approvals: passkey", () => {
     expect(await answers(signed)).toHaveLength(1);
   });
 
-  test("a passkey that was registered after the run began signs nothing in it", async () => {
+  test("rejects a passkey registered after the run started", async () => {
     const signed = await waitingForPasskey();
     const other = createAuthenticator(`http://localhost:${signed.server.port}`, "b3RoZXItcGFzc2tleQ");
     createPasskeyStore(signed.sandbox.config, nodeFiles).keep(other.passkey);
@@ -127,7 +127,7 @@ describe.concurrent("with approvals: passkey", () => {
     expect(await answers(signed)).toEqual([]);
   });
 
-  test("a lost passkey is removed at a terminal with a reason: the journal says so, and others may answer again", async () => {
+  test("removes a lost passkey with a recorded reason and reopens other channels", async () => {
     const signed = await waitingForPasskey();
     const { sandbox } = signed;
     expect(await sandbox.script("passkey", "remove", "test", "--reason", "lost")).toMatchObject({ code: 1 });
@@ -146,7 +146,7 @@ describe.concurrent("with approvals: passkey", () => {
     expect(await sandbox.script("verify-journal")).toMatchObject({ code: 0 });
   });
 
-  test("the setting is not taken without a passkey, and a damaged list of them lets nobody decide", async () => {
+  test("rejects the setting without a passkey or with a damaged passkeys.json", async () => {
     const sandbox = await createSandbox();
     expect(await sandbox.person("config", "set", "approvals", "passkey")).toMatchObject({ code: 2 });
     writeFileSync(join(sandbox.config, "passkeys.json"), "{");

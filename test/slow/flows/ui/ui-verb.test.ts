@@ -21,7 +21,7 @@ async function serving(sandbox: Sandbox, args: readonly string[], env: Record<st
   return { ...running, link, text: () => said };
 }
 
-test("the port can be chosen; one that is taken is told, and without a wish another is used", async () => {
+test("uses the requested port, reports a taken one and otherwise picks another", async () => {
   const sandbox = await createSandbox();
   const first = await serving(sandbox, []);
   const { port } = first.link;
@@ -43,13 +43,13 @@ test("the port can be chosen; one that is taken is told, and without a wish anot
   expect(chosen.link.port).toBe(second.link.port);
 });
 
-test("over SSH the line that forwards the port is printed", async () => {
+test("prints the port forwarding command over SSH", async () => {
   const sandbox = await createSandbox();
   const { link, text } = await serving(sandbox, [], { SSH_CONNECTION: "10.0.0.1 5000 10.0.0.2 22" });
   await expect.poll(text).toContain(`ssh -L ${link.port}:localhost:${link.port} ${hostname()}`);
 });
 
-test("the secret of the link and the session are in no file and in no list of processes", async () => {
+test("stores neither the link's secret nor the session in files or process lists", async () => {
   const sandbox = await createSandbox();
   expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
   const { link, child } = await serving(sandbox, []);

@@ -38,7 +38,7 @@ function notice() {
 
 const settings = (url: string, secret: string | null = null) => ({ url, secret, body: (told: object) => told });
 
-test("the body is signed with the secret, so that the receiver knows who sent it", async () => {
+test("signs the body with the secret", async () => {
   const { url, received } = await receiver(204);
   expect(await createWebhook(settings(url, "s3cret")).tell(notice())).toBeNull();
   const [{ body, signature } = { body: "", signature: "" }] = received;
@@ -47,10 +47,10 @@ test("the body is signed with the secret, so that the receiver knows who sent it
 });
 
 test.for<[string, number[], number, RegExp | null]>([
-  ["a receiver that is busy is asked again", [503, 503, 200], 3, null],
-  ["not more than three times", [503], 3, /answered 503/],
-  ["one that refuses is not", [403], 1, /answered 403/],
-  ["nor is one that sends us elsewhere", [302], 1, /answered 302/],
+  ["retries a busy receiver", [503, 503, 200], 3, null],
+  ["gives up after three attempts", [503], 3, /answered 503/],
+  ["does not retry a rejection", [403], 1, /answered 403/],
+  ["does not follow a redirect", [302], 1, /answered 302/],
 ])("%s", async ([, statuses, tries, warning]) => {
   const { url, received } = await receiver(...statuses);
   const told = await createWebhook(settings(url)).tell(notice());
@@ -59,14 +59,14 @@ test.for<[string, number[], number, RegExp | null]>([
   else expect(told).toMatch(warning);
 });
 
-test("in the forms of Slack and Teams a title is text: it mentions nobody and hides no link", () => {
+test("escapes mentions and links in titles for Slack and Teams", () => {
   expect(JSON.stringify(noticeBody(notice(), "slack"))).not.toMatch(/<!channel>|<https/);
   const teams = JSON.stringify(noticeBody(notice(), "teams"));
   expect(teams).toContain("AdaptiveCard");
   expect(teams).toContain("\\\\*say\\\\*");
 });
 
-test("a run that comes to its gate tells the webhook of the person's settings, and goes on when nobody answers there", async () => {
+test("notifies the configured webhook at a gate, and continues if it is unreachable", async () => {
   const { url, received } = await receiver(200);
   const sandbox = await createSandbox();
   expect(await sandbox.person("config", "set", "webhook", url)).toMatchObject({ code: 0 });
@@ -81,7 +81,7 @@ test("a run that comes to its gate tells the webhook of the person's settings, a
 test.for([
   ["slack", { text: expect.stringContaining("waits for your review") }],
   ["teams", { type: "message", attachments: [{ content: { type: "AdaptiveCard" } }] }],
-] as const)("a run tells %s in the form that is understood there", async ([form, body]) => {
+] as const)("sends %s notifications in their format", async ([form, body]) => {
   const { url, received } = await receiver(200);
   const sandbox = await createSandbox();
   for (const [key, value] of Object.entries({ webhook: url, "webhook-form": form, "webhook-secret": "s3cret" }))

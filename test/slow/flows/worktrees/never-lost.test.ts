@@ -191,7 +191,7 @@ async function makeWorld() {
   return { base, template };
 }
 
-test("nothing a person wrote is ever lost, whatever happens in which order (AC15, AC16)", async () => {
+test("loses no user content in any sequence of worktree commands [AC15, AC16]", async () => {
   const { base, template } = await makeWorld();
   const visited = new Set<string>();
   const note = (name: string, outcome: Outcome) => void visited.add(`${name} ${outcome.ok ? "ok" : outcome.why}`);

@@ -25,33 +25,33 @@ beforeEach(async () => {
   tree = await makeLinkedTree(fixture);
 });
 
-describe("a working tree is removed", () => {
-  test("when all of it is in the base; the branch stays", async () => {
+describe("removal of a worktree", () => {
+  test("keeps the branch of a merged worktree", async () => {
     expect(await tree.remove()).toEqual({ ok: true, branch: "work", carried: [], kept: [] });
     expect(existsSync(tree.path)).toBe(false);
     expect(fixture.git("worktree", "list", "--porcelain")).not.toContain("repo-1-a");
     expect(fixture.git("branch", "--list", "work")).not.toBe("");
   });
 
-  test("by the path an item's file holds", async () => {
+  test("accepts the relative path recorded by an item", async () => {
     expect(await tree.remove({ path: "../repo-1-a" })).toMatchObject({ ok: true });
   });
 
-  test("with ignored files exactly as a person agreed to lose them", async () => {
+  test("deletes exactly the ignored files that the user agreed to lose", async () => {
     tree.write("build/deep/out", "o");
     tree.write("x.log", "l");
     expect(await tree.remove({ agreedToLose: ["build/"] })).toMatchObject({ why: "ignoredFiles", about: ["x.log"] });
     expect(await tree.remove({ agreedToLose: ["build/", "x.log"] })).toMatchObject({ ok: true });
   });
 
-  test("with commits the base does not have, when these may stay on their branch (AC16)", async () => {
+  test("keeps unmerged commits on their branch if the user allows it [AC16]", async () => {
     tree.commit("b", "2");
     const tip = tree.git("rev-parse", "HEAD");
     expect(await tree.remove({ unmerged: "stayOnBranch" })).toMatchObject({ ok: true, branch: "work" });
     expect(fixture.git("rev-parse", "work")).toBe(tip);
   });
 
-  test("with a link inside it, whose target is not touched", async () => {
+  test("leaves the target of a symbolic link untouched", async () => {
     const outside = join(fixture.base, "outside");
     mkdirSync(outside);
     writeFileSync(join(outside, "mine"), "m");
@@ -62,7 +62,7 @@ describe("a working tree is removed", () => {
     expect(readFileSync(join(outside, "mine"), "utf8")).toBe("m");
   });
 
-  test("with a stash made in it, which the repository keeps", async () => {
+  test("keeps a stash made in the worktree", async () => {
     tree.write("a", "stashed\n");
     tree.git("stash", "push", "--quiet");
     expect(await worktreeState(tree.path, "main", process.env)).toMatchObject({ stashes: [{ name: "stash@{0}" }] });
@@ -70,7 +70,7 @@ describe("a working tree is removed", () => {
     expect(fixture.git("show", "stash@{0}:a")).toBe("stashed");
   });
 
-  test("with commits that only its own log knows, which are kept under refs", async () => {
+  test("saves commits known only to its reflog under refs", async () => {
     tree.commit("b", "first version");
     tree.git("commit", "--quiet", "--amend", "-m", "again");
     tree.commit("b", "then reset away");
@@ -86,7 +86,7 @@ describe("a working tree is removed", () => {
     expect(contents).toEqual(["first version", "then reset away"]);
   });
 
-  test("with inherited settings that are not committed, when the main tree has the same", async () => {
+  test("ignores inherited uncommitted settings if the main worktree has the same", async () => {
     fixture.git("rm", "--quiet", "--cached", ".gitignore");
     fixture.write(".gitignore", "*.log\n");
     fixture.commitAll("other rules");
@@ -107,11 +107,11 @@ type Row = readonly [why: string, what: string, prepare: () => unknown, changes?
 const rows: readonly Row[] = [
   ["uncommitted", "a file was edited", () => tree.write("a", "2\n")],
   ["uncommitted", "a file was deleted", () => rmSync(join(tree.path, "a"))],
-  ["uncommitted", "a file is new", () => tree.write("new", "2")],
-  ["uncommitted", "a new file has an odd name", () => tree.write("-new\nname ü", "2")],
+  ["uncommitted", "a file is untracked", () => tree.write("new", "2")],
+  ["uncommitted", "an untracked file has an odd name", () => tree.write("-new\nname ü", "2")],
   [
     "uncommitted",
-    "new files are not shown by the settings of the person",
+    "the user's settings hide untracked files",
     () => {
       fixture.git("config", "status.showUntrackedFiles", "no");
       tree.write("new", "2");
@@ -119,7 +119,7 @@ const rows: readonly Row[] = [
   ],
   [
     "uncommitted",
-    "something is staged, and the file is as before again",
+    "a change is staged and reverted on disk",
     () => {
       tree.write("a", "staged\n");
       tree.git("add", "a");
@@ -128,15 +128,15 @@ const rows: readonly Row[] = [
   ],
   ...["--assume-unchanged", "--skip-worktree"].map((flag): Row => [
     "uncommitted",
-    `git was told not to look at an edited file (${flag})`,
+    `an edited file is marked with ${flag}`,
     () => {
       tree.git("update-index", flag, "a");
       tree.write("a", "2\n");
     },
   ]),
-  ["ignoredFiles", "an ignored file is there", () => tree.write("x.log", "l")],
-  ["ignoredFiles", "an ignored folder is there", () => tree.write("build/out", "o")],
-  ["unmerged", "it has a commit of its own", () => tree.commit("b", "2")],
+  ["ignoredFiles", "it contains an ignored file", () => tree.write("x.log", "l")],
+  ["ignoredFiles", "it contains an ignored folder", () => tree.write("build/out", "o")],
+  ["unmerged", "it has an unmerged commit", () => tree.commit("b", "2")],
   [
     "unmerged",
     "it has a commit without a branch",
@@ -145,13 +145,13 @@ const rows: readonly Row[] = [
       tree.commit("b", "2");
     },
   ],
-  ["noBase", "there is no such base", () => {}, () => ({ base: "gone" })],
+  ["noBase", "the base does not exist", () => {}, () => ({ base: "gone" })],
   ["locked", "it is locked", () => fixture.git("worktree", "lock", tree.path)],
   ["locked", "it is locked with a reason", () => fixture.git("worktree", "lock", "--reason", "disk", tree.path)],
-  ["operation", "a bisect is under way", () => tree.git("bisect", "start")],
+  ["operation", "a bisect is in progress", () => tree.git("bisect", "start")],
   [
     "operation",
-    "a merge is under way",
+    "a merge is in progress",
     () => {
       tree.git("branch", "side");
       tree.commit("b", "2");
@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
   ],
   [
     "operation",
-    "a cherry-pick stopped",
+    "a cherry-pick stopped at a conflict",
     () => {
       tree.commit("a", "theirs\n");
       tree.git("switch", "--quiet", "-c", "side", "main");
@@ -172,7 +172,7 @@ const rows: readonly Row[] = [
   ],
   [
     "operation",
-    "a rebase stopped",
+    "a rebase stopped at a conflict",
     () => {
       tree.commit("a", "theirs\n");
       tree.git("switch", "--quiet", "-c", "side", "main");
@@ -182,12 +182,12 @@ const rows: readonly Row[] = [
   ],
   [
     "nested",
-    "another tree of the repository is inside, in an ignored folder",
+    "an ignored folder contains another worktree",
     () => tree.git("worktree", "add", "--quiet", "--detach", "build/inner"),
   ],
   [
     "nested",
-    "a repository is inside, among committed files",
+    "a folder with committed files contains a repository",
     () => {
       tree.commit("lib/a", "1");
       tree.git("init", "--quiet", "lib");
@@ -195,7 +195,7 @@ const rows: readonly Row[] = [
   ],
   [
     "submodules",
-    "a submodule is in it",
+    "it contains a submodule",
     () => {
       fixture.gitIn(fixture.base, "clone", "--quiet", "repo", "library");
       tree.git("submodule", "--quiet", "add", join(fixture.base, "library"), "lib");
@@ -208,25 +208,25 @@ const rows: readonly Row[] = [
     "an analysis is open in it",
     async () => journalIn(fixture, tree.path, "REQ-0001-a").create(RUN, begin(RUN)),
   ],
-  ["runOpen", "a run is marked and its journal is gone", () => markRun(tree.path, "docs/a")],
+  ["runOpen", "the journal of a marked run is missing", () => markRun(tree.path, "docs/a")],
   ["runOpen", "a journal cannot be read", () => tree.write(`.isdlc/journal/${RUN}.jsonl`, "damaged\n")],
-  ["insideIt", "the caller is in it", () => {}, () => ({ cwd: tree.path })],
+  ["insideIt", "the caller works inside it", () => {}, () => ({ cwd: tree.path })],
   [
     "insideIt",
-    "the caller came into it by a link",
+    "the caller works inside it through a symbolic link",
     () => {
       tree.write("build/x", "1");
       symlinkSync(join(tree.path, "build"), join(fixture.base, "way-in"));
     },
     () => ({ cwd: join(fixture.base, "way-in") }),
   ],
-  ["mainTree", "it is the main tree", () => {}, () => ({ path: fixture.repo })],
-  ["notOurs", "there is nothing", () => {}, () => ({ path: "../gone" })],
+  ["mainTree", "it is the main worktree", () => {}, () => ({ path: fixture.repo })],
+  ["notOurs", "the path does not exist", () => {}, () => ({ path: "../gone" })],
   ["notOurs", "it is another folder", () => mkdirSync(join(fixture.base, "mine")), () => ({ path: "../mine" })],
-  ["notOurs", "it is a folder of the tree", () => {}, () => ({ path: join(tree.path, ".git") })],
+  ["notOurs", "it is a folder inside the worktree", () => {}, () => ({ path: join(tree.path, ".git") })],
   [
     "isLink",
-    "a link stands in its place",
+    "it was replaced by a symbolic link",
     () => {
       renameSync(tree.path, join(fixture.base, "moved"));
       symlinkSync(join(fixture.base, "moved"), tree.path);
@@ -234,9 +234,9 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe("a working tree is not removed, and nothing in it changed, when", () => {
+describe("refused removal of a worktree", () => {
   test.each(rows.map(([why, what, prepare, changes]) => ({ why, what, prepare, changes })))(
-    "$why: $what",
+    "changes nothing with reason $why if $what",
     async ({ why, prepare, changes }) => {
       await prepare();
       const before = pictureOf(tree.path);
@@ -246,13 +246,16 @@ describe("a working tree is not removed, and nothing in it changed, when", () =>
     },
   );
 
-  test.skipIf(process.getuid?.() === 0)("unreadable: a folder cannot be read", async () => {
-    tree.write("build/x", "1");
-    chmodSync(join(tree.path, "build"), 0o000);
-    const outcome = await tree.remove({ agreedToLose: ["build/"] });
-    chmodSync(join(tree.path, "build"), 0o700);
-    expect(outcome).toMatchObject({ ok: false, why: "unreadable" });
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "changes nothing with reason unreadable if a folder cannot be read",
+    async () => {
+      tree.write("build/x", "1");
+      chmodSync(join(tree.path, "build"), 0o000);
+      const outcome = await tree.remove({ agreedToLose: ["build/"] });
+      chmodSync(join(tree.path, "build"), 0o700);
+      expect(outcome).toMatchObject({ ok: false, why: "unreadable" });
+    },
+  );
 });
 
 /** Names, kinds and contents of everything in a folder. */
@@ -264,7 +267,7 @@ function pictureOf(folder: string): readonly string[] {
     .toSorted();
 }
 
-test("what a tree holds is told in full", async () => {
+test("reports uncommitted, ignored and unmerged content of a worktree", async () => {
   tree.commit("b", "2");
   tree.write("new", "n");
   tree.write("build/a/b", "o");
