@@ -15,7 +15,7 @@ const LATER = [0, 200, 400, 800];
 const TOLD = { gate: /"COMMAND_REFUSED".* answered it before you: /, finish: /"COMMAND_REFUSED"/ };
 
 describe.runIf(hasPostgres)("every gate of a run", () => {
-  test("answered at once on the page, at a terminal and by a script: one counts, the others are told", async () => {
+  test("accepts one of three simultaneous answers from web UI, terminal and script", async () => {
     const team = await createTeam();
     await team.worker("w1");
     const [bobs, carls] = [await team.token("person", "bob"), await team.token("person", "carl")];

@@ -8,7 +8,7 @@ import { mergeOntoBase } from "../../../team/src/merging/merge-onto-base.ts";
 import { orderMerge, scene, useMergeScene } from "../../team/merge-fixture.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 
-describe.runIf(hasPostgres)("the check of recorded merges", () => {
+describe.runIf(hasPostgres)("audit of recorded merges", () => {
   useMergeScene();
   let pool: Pool;
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe.runIf(hasPostgres)("the check of recorded merges", () => {
     auditMerges({ pool, copies: createRepositoryCopies({ folder: join(scene.folder, "audit"), env: process.env }) });
   const force = (commit: string): void => void scene.git("remote.git", "update-ref", "refs/heads/main", commit);
 
-  test("finds every merge below what was pushed on top", async () => {
+  test("finds every merge under later pushes", async () => {
     await recordMerge(1);
     await recordMerge(2);
     scene.pushFile("main", "later.txt");
@@ -62,7 +62,7 @@ describe.runIf(hasPostgres)("the check of recorded merges", () => {
       scene.git("remote.git", "merge-base", "--is-ancestor", commit, "main");
   });
 
-  test("reports all merges if the base is deleted, and a merge that the remote never had", async () => {
+  test("reports every merge if the base is deleted, and a merge missing at the remote", async () => {
     const { run } = await recordMerge(1);
     await pool.query("update isdlc.merge set commit = $1", ["1".repeat(40)]);
     expect((await audit()).missing).toMatchObject([{ run, commit: "1".repeat(40) }]);

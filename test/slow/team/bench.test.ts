@@ -12,13 +12,13 @@ const folder = mkdtempSync(join(tmpdir(), "isdlc-bench-test-"));
 const scratch = join(folder, "scratch");
 afterAll(() => removeTemporary(folder));
 
-describe.runIf(hasPostgres)("a bench with a server and a database of its own", () => {
+describe.runIf(hasPostgres)("benchmark with its own server and database", () => {
   beforeAll(() => {
     mkdirSync(scratch);
     for (const one of [folder, scratch]) chmodSync(one, 0o711); // PostgreSQL may run as another user
   });
 
-  test("that fails says so, ends what it started and exits at once", async () => {
+  test("reports a failure, stops its processes and exits at once", async () => {
     const git = join(folder, "git");
     writeFileSync(git, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
     const bench = startBench("team-git", `${folder}:${process.env["PATH"]}`);
@@ -27,7 +27,7 @@ describe.runIf(hasPostgres)("a bench with a server and a database of its own", (
     expect(leftBehind()).toEqual([]);
   });
 
-  test("that is interrupted ends what it started", async () => {
+  test("stops its processes if it is interrupted", async () => {
     const bench = startBench("team-gates", process.env["PATH"] ?? "");
     await expect.poll(leftBehind).toContainEqual(expect.stringContaining("isdlc-bench-postgres-"));
     bench.child.kill("SIGTERM");

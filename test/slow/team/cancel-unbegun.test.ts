@@ -20,7 +20,7 @@ const cancelledBy = (name: string) => ({
   refused: `${name} cancelled it before a worker began it: not wanted`,
 });
 
-describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () => {
+describe.runIf(hasPostgres)("cancelling a run before a worker starts it", () => {
   let team: Team;
   let bobs: string;
   let vics: string;
@@ -36,7 +36,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
   const answer = (token: string, run: string, body: unknown = CANCEL) =>
     team.ask(token, `/api/runs/${run}/answer`, body);
 
-  test("at the terminal: with a reason, once, and whoever follows it is told", async () => {
+  test("requires a reason at the terminal, works once and notifies followers", async () => {
     const following = begin(team.ada, ["add a greeting", "--team", "--supervised"], {
       ISDLC_OPERATOR_TOKEN: team.adas,
     });
@@ -56,7 +56,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("The run is cancelled.") });
   });
 
-  test("S6: by reviewers alone: a viewer, a worker and a stranger are refused", async () => {
+  test("allows reviewers only, and rejects viewers, workers and strangers [S6]", async () => {
     const run = await beginRun(team);
     const others = [vics, await team.token("worker", "w9"), await team.token("person", "otto")];
     const said = await Promise.all(others.map((token) => answer(token, run)));
@@ -66,7 +66,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
     expect(await team.row(run)).toMatchObject(cancelledBy("bob"));
   });
 
-  test("where answers are signed, a token cancels nothing", async () => {
+  test("rejects tokens if the policy requires passkeys", async () => {
     const run = await beginRun(team);
     await team.administer("policy", "sample", "--passkeys", "on");
     const refused = await answer(bobs, run);
@@ -76,14 +76,14 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
     expect(await answer(bobs, run)).toMatchObject({ status: 200 });
   });
 
-  test("by two people at once: one counts, the other is told", async () => {
+  test("accepts one of two simultaneous cancellations and rejects the other", async () => {
     const run = await beginRun(team);
     const said = await Promise.all([team.adas, bobs].map((token) => answer(token, run)));
     expect(said.map(({ status }) => String(status)).toSorted()).toEqual(["200", "409"]);
     expect(said.find(({ status }) => status === 409)?.body.problem).toMatchObject({ code: "COMMAND_REFUSED" });
   });
 
-  test("under a worker that has taken it: that one is fenced off, and gets it never again", async () => {
+  test("fences a worker that already claimed the run", async () => {
     const run = await beginRun(team);
     const workers = await team.token("worker", "w8");
     const { epoch } = await claimRun(team, workers, run);
@@ -99,7 +99,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
     expect(await team.row(run)).toMatchObject(cancelledBy("bob"));
   });
 
-  test("on the page, in a browser; another answer than cancel is none", async () => {
+  test("cancels in the web UI, which offers no other answer", async () => {
     const run = await beginRun(team, { title: "a run for the page" });
     const bob = await pageHeaders(team, bobs);
     const other = await askPage(team, `/runs/${run}/answer`, { headers: bob, body: { ...CANCEL, option: "skip" } });
@@ -119,7 +119,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
     await context.close();
   });
 
-  test("and never begun by the workers that come later, which take what was not cancelled", async () => {
+  test("hides the cancelled run from workers that start later", async () => {
     const runs = await Promise.all(["one", "two", "three"].map((title) => beginRun(team, { title })));
     const [kept = "", ...cancelled] = runs;
     for (const run of cancelled) expect(await answer(bobs, run)).toMatchObject({ status: 200 });
@@ -128,7 +128,7 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
     for (const run of cancelled) expect(await team.row(run)).toMatchObject(cancelledBy("bob"));
   });
 
-  test("while a worker begins it: the run ends either way, and nobody drives it", async () => {
+  test("ends the run without a worker if a worker starts it at the same time", async () => {
     const runs = await Promise.all(Array.from({ length: 6 }, () => beginRun(team)));
     await Promise.all(
       runs.map(async (run) => {
@@ -147,10 +147,10 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
   });
 });
 
-describe.runIf(hasPostgres)("a worker that begins a run while somebody cancels it", () => {
+describe.runIf(hasPostgres)("race between starting and cancelling a run", () => {
   const queue = { cancel: () => Promise.resolve() };
 
-  test("S7: what somebody gives as the reason is one line of text wherever it is shown", async () => {
+  test("prints the reason as one line of plain text [S7]", async () => {
     const { pool } = await freshDatabase();
     const run = "20261115-101500000-k3f9";
     await pool.query(
@@ -166,7 +166,7 @@ describe.runIf(hasPostgres)("a worker that begins a run while somebody cancels i
     for (const mark of ["\u001B", "\u0007", "\u202E", "\r", "\n"]) expect(refused).not.toContain(mark);
   });
 
-  test("one wins: a run is begun or cancelled, never both and never neither", async () => {
+  test("either starts or cancels the run, never both", async () => {
     const { pool } = await freshDatabase(20);
     const journal = openJournal(pool);
     await pool.query("insert into isdlc.principal (id, kind) values ('w1', 'worker')");

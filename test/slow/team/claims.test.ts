@@ -17,7 +17,7 @@ const LEASE_MS = 400;
 const MANY = 1000;
 const log = createLog({ name: "test", write: () => undefined, secrets: [] });
 
-describe.runIf(hasPostgres)("a claim", () => {
+describe.runIf(hasPostgres)("claim of a run", () => {
   let pool: Pool;
   let keeper: LeaseKeeper;
   beforeEach(async () => {
@@ -74,7 +74,7 @@ describe.runIf(hasPostgres)("a claim", () => {
     expect(await drain()).toEqual([shop[0], site[0], shop[1], site[1], shop[2], shop[3], shop[4]]);
   });
 
-  test("prefers runs that lost their worker, and no longer those that lose every worker", async () => {
+  test("prefers runs that lost their worker, unless they lose every worker", async () => {
     const [first, second] = await queue("shop", 2);
     const [lost, poisonous] = await queue("site", 2);
     await pool.query("update isdlc.run set takeovers = 1 where run = $1", [lost]);
@@ -85,14 +85,14 @@ describe.runIf(hasPostgres)("a claim", () => {
     expect(new Set(order.slice(1))).toEqual(new Set([first, second, poisonous]));
   });
 
-  test("skips runs that are not due, and those of another generation", async () => {
+  test("skips runs that are not due and runs of another generation", async () => {
     const [later, other] = await queue("shop", 2);
     await pool.query("update isdlc.run set due_at = now() + interval '1 hour' where run = $1", [later]);
     await pool.query("update isdlc.run set asked_generation = asked_generation + 1 where run = $1", [other]);
     expect(await claim()).toBeNull();
   });
 
-  test("sent again gets the same lease, and another claim gets another run", async () => {
+  test("returns the same lease for a repeated request and another run for a new one", async () => {
     const [first, second] = await queue("shop", 2);
     const same = randomUUID();
     const lease = await claim({ claim: same });
@@ -103,7 +103,7 @@ describe.runIf(hasPostgres)("a claim", () => {
     expect(await claim({ claim: same, instance: "two" })).toBeNull();
   });
 
-  test("at the same moment leases each run once", async () => {
+  test("leases each run once for simultaneous claims", async () => {
     const runs = await queue("shop", 20);
     const instances = ["one", "two", "three"];
     for (const instance of instances) await beat("w1", instance);
@@ -115,27 +115,27 @@ describe.runIf(hasPostgres)("a claim", () => {
     expect(taken.toSorted()).toEqual(runs.toSorted());
   });
 
-  test("is granted up to the number of drives", async () => {
+  test("is limited to the number of drives", async () => {
     await queue("shop", 3);
     expect(await claim({ drives: 2 })).not.toBeNull();
     expect(await claim({ drives: 2 })).not.toBeNull();
     expect(await claim({ drives: 2 })).toBeNull();
   });
 
-  test("needs a heartbeat first", async () => {
+  test("requires a heartbeat first", async () => {
     await queue("shop");
     await expect(claim({ instance: "unknown" })).rejects.toMatchObject({ problem: { code: "NOT_ALLOWED" } });
     await expect(claim({ worker: "w2" })).rejects.toMatchObject({ problem: { code: "NOT_ALLOWED" } });
   });
 
   test.each([
-    ["of any repository", null, null, [], ["shop", "site"]],
-    ["of any repository, with a label of its own", null, null, ["gpu"], ["gpu", "shop", "site"]],
-    ["of one repository", ["site"], null, ["gpu"], ["site"]],
-    ["of one label", null, ["gpu"], ["gpu"], ["gpu"]],
-    ["of one label that the process does not take", null, ["gpu"], [], []],
-    ["of no repository", [], null, ["gpu"], []],
-  ])("by a token %s gets these runs only", async (...row) => {
+    ["for any repository", null, null, [], ["shop", "site"]],
+    ["for any repository and one label", null, null, ["gpu"], ["gpu", "shop", "site"]],
+    ["for one repository", ["site"], null, ["gpu"], ["site"]],
+    ["for one label", null, ["gpu"], ["gpu"], ["gpu"]],
+    ["for one label that the process does not serve", null, ["gpu"], [], []],
+    ["for no repository", [], null, ["gpu"], []],
+  ])("returns only runs in the scope of a token %s", async (...row) => {
     const [, repositories, labels, takes, expected] = row;
     for (const name of ["shop", "site", "gpu"]) await queue(name);
     await setWorkerScope(pool, "w1", { repositories, labels });
@@ -145,7 +145,7 @@ describe.runIf(hasPostgres)("a claim", () => {
     expect(taken.toSorted()).toEqual(expected);
   });
 
-  test("is open to a limited number of living processes per token", async () => {
+  test("limits the number of living processes per token", async () => {
     await beat("w1", "two");
     await beat("w1", "three");
     await expect(beat("w1", "four")).rejects.toMatchObject({ problem: { code: "NOT_ALLOWED" } });
@@ -155,7 +155,7 @@ describe.runIf(hasPostgres)("a claim", () => {
     await beat("w1", "four");
   });
 
-  test("is lost by a process that never reports the run: the reply with the lease was lost", async () => {
+  test("expires if its process never reports the run, because the reply was lost", async () => {
     const [run] = await queue("shop");
     await claim();
     await beat("w1", "one");
@@ -168,10 +168,10 @@ describe.runIf(hasPostgres)("a claim", () => {
   });
 
   test.each([
-    ["that sends no heartbeat", "w1", "one"],
-    ["that the tables do not know", "w1", "unknown"],
-    ["of a worker that does not exist", "nobody", null],
-  ])("is lost after the lease by a holder %s", async (_, worker, instance) => {
+    ["without heartbeats", "w1", "one"],
+    ["unknown to the database", "w1", "unknown"],
+    ["of a missing worker", "nobody", null],
+  ])("expires after the lease for a holder %s", async (_, worker, instance) => {
     const [run] = await queue("shop");
     await pool.query("update isdlc.run set worker = $2, instance = $3 where run = $1", [run, worker, instance]);
     const watchdog = startWatchdog(keeper, log);
@@ -181,7 +181,7 @@ describe.runIf(hasPostgres)("a claim", () => {
     expect(rows).toEqual([{ takeovers: 1, epoch: 1 }]);
   });
 
-  test("of a run that waits for the git host comes later each time, and a person is asked after a day", async () => {
+  test("backs off while the git host is unavailable, and refuses the run after a day", async () => {
     const [run = ""] = await queue("shop");
     const pauses: number[] = [];
     for (let times = 0; times < 12; times++) {
@@ -206,7 +206,7 @@ describe.runIf(hasPostgres)("a claim", () => {
     ]);
   });
 
-  test("of a run whose worker had a fault comes at once, and does not count as the run's failure", async () => {
+  test("repeats at once after a worker's fault and counts no failure of the run", async () => {
     const [run = ""] = await queue("shop");
     for (let times = 0; times < 7; times++) {
       const { epoch } = (await claim())!;
@@ -217,7 +217,7 @@ describe.runIf(hasPostgres)("a claim", () => {
     ]);
   });
 
-  test("is granted to a process whose fault is over, and doctor shows the fault until then", async () => {
+  test("is granted after a fault is over, and doctor shows the fault until then", async () => {
     await beat("w1", "one", { fault: "disk full" });
     const trouble = async () =>
       (await pool.query("select trouble, trouble_since is null as over from isdlc.worker")).rows;

@@ -9,9 +9,9 @@ import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 /** More than one decision needs, connecting included. */
 const MOST_MESSAGES = 30;
 
-describe.runIf(hasPostgres)("the connection is cut", () => {
+describe.runIf(hasPostgres)("cut database connection", () => {
   test.for(["before", "after"] as const)(
-    "%s every message: the decision is there once, or not at all",
+    "records the decision once or not at all if it is cut %s any message",
     async (when) => {
       const { url, pool } = await freshDatabase();
       const proxy = await createCuttingProxy(url);

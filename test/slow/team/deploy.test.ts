@@ -7,12 +7,12 @@ import { findVerb } from "../../../src/apps/cli/grammar/catalog.ts";
 const folder = join(import.meta.dirname, "../../../team/deploy");
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
 
-describe("what servers and workers are set up with", () => {
+describe("deployment package", () => {
   test.for<[string, string]>([
     ["isdlc-server.service", "server"],
     ["isdlc-worker@.service", "worker"],
     ["compose.yaml", "server"],
-  ])("%s uses options that there are", ([file, name]) => {
+  ])("uses only existing options in %s for isdlc %s", ([file, name]) => {
     const options = [...read(file).matchAll(/--([a-z-]+)(?=[ ",\]])/g)].map(([, option = ""]) => option);
     const known = Object.keys(findVerb(name)?.options ?? {});
     const foreign = new Set(["detach", "username", "now"]); // of docker, pg_isready and systemctl
@@ -21,7 +21,7 @@ describe("what servers and workers are set up with", () => {
     expect(used.filter((option) => !known.includes(option))).toEqual([]);
   });
 
-  test("no secret is on a command line or in a file of the package", () => {
+  test("puts no secret into command lines or files", () => {
     for (const file of readdirSync(folder)) {
       const commands = read(file)
         .split("\n")
@@ -30,7 +30,7 @@ describe("what servers and workers are set up with", () => {
     }
   });
 
-  test("the script that adds the database's address hands it over, and escapes the password", () => {
+  test("escapes the password and passes the database URL to the program", () => {
     const script = read("with-database.sh").replace("/run/secrets/database-password", "/dev/fd/3");
     const env = { PATH: process.env["PATH"] ?? "" };
     const shell = ["-c", `exec 3<<'END'\np@ss/word:%\nEND\n${script.split("\n").slice(2).join("\n")}`, "sh"];

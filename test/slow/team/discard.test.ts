@@ -35,11 +35,11 @@ async function atItsEnd(team: Team): Promise<{ run: string; branch: string }> {
   return { run, branch: (await team.row(run)).left_tree.branch as string };
 }
 
-describe.runIf(hasPostgres)("a worker that is killed while it gives work up", () => {
+describe.runIf(hasPostgres)("discard by a worker that is killed", () => {
   test.for([
     ["before the branch is deleted", "pre-receive", 1],
-    ["after the branch was deleted", "post-receive", 0],
-  ] as const)("%s: another one finishes it, once", async ([, hook, status]) => {
+    ["after the branch is deleted", "post-receive", 0],
+  ] as const)("is finished once by another worker if the first is killed %s", async ([, hook, status]) => {
     const team = await createTeam();
     const { adas, remote } = team;
     const git = (...args: string[]): string =>
@@ -66,7 +66,7 @@ describe.runIf(hasPostgres)("a worker that is killed while it gives work up", ()
     expect(second.said()).not.toContain("could not be deleted");
   });
 
-  test("a branch that somebody else pushed to stays, and is told", async () => {
+  test("keeps a branch with pushes of someone else and reports it", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     const git = (...args: string[]): string =>
@@ -84,8 +84,8 @@ describe.runIf(hasPostgres)("a worker that is killed while it gives work up", ()
   });
 });
 
-describe.runIf(hasPostgres)("a branch of discarded work whose deletion the remote refuses", () => {
-  test("is told wherever one looks at the run, with the command that deletes it", async () => {
+describe.runIf(hasPostgres)("discarded branch that the remote refuses to delete", () => {
+  test("is reported in status and history with the command that deletes it", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     const git = (...args: string[]): string =>

@@ -19,8 +19,8 @@ const childrenOf = (pid: number | undefined): readonly string[] =>
     .split(" ")
     .filter((child) => child !== "");
 
-describe.runIf(hasPostgres)("a server and two workers", () => {
-  test("drive a run from request to end; a killed worker's work is gone on with by the other", async () => {
+describe.runIf(hasPostgres)("server with two workers", () => {
+  test("drives a run from request to end, even if one worker is killed", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     ada.plan({ turns: { implement: [{ hangs: true }, { writes: { "src/made.js": "export const made = 1;\n" } }] } });

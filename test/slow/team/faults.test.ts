@@ -35,8 +35,8 @@ async function atWork(team: Team): Promise<string> {
   return run;
 }
 
-describe.runIf(hasPostgres)("a worker", () => {
-  test("that is killed is followed by another after the lease, from the last tree that was pushed, time after time", async () => {
+describe.runIf(hasPostgres)("worker", () => {
+  test("is replaced after its lease if it is killed, from the last pushed tree", async () => {
     const team = await createTeam();
     const hit = Array.from({ length: TRIALS_OF_RUN }, () => ({ ...MADE, delay: LONG }));
     team.ada.plan({ turns: { implement: Array.from({ length: RUNS }, () => [...hit, MADE]).flat() } });
@@ -70,7 +70,7 @@ describe.runIf(hasPostgres)("a worker", () => {
     }
   });
 
-  test("that is told to stop gives its run back at once, and one that drains lets the agent finish", async () => {
+  test("returns its run at once on SIGTERM, and finishes its agent with --drain", async () => {
     const team = await createTeam();
     team.ada.plan({ turns: { implement: [{ ...MADE, delay: LONG }, { ...MADE, delay: 3000 }, MADE] } });
     const first = await team.worker("w1");
@@ -92,7 +92,7 @@ describe.runIf(hasPostgres)("a worker", () => {
     expect(await problemsOf(team, run)).toEqual([]);
   });
 
-  test("that slept through its lease is fenced: its agent ends, its report does not count, its work is kept and told", async () => {
+  test("is fenced after a sleep longer than its lease; a ref saves its work", async () => {
     const team = await createTeam();
     const first = { writes: { "src/made.js": "export const made = 'asleep';\n" }, delay: LONG };
     team.ada.plan({ turns: { implement: [first, MADE] } });
@@ -122,7 +122,7 @@ describe.runIf(hasPostgres)("a worker", () => {
     expect(git("show", `${left.branch}:src/made.js`)).toContain("made = 1");
   });
 
-  test("that cannot reach the server is fenced, and what it pushed meanwhile is neither lost nor doubled", async () => {
+  test("is fenced if it loses the server, without losing or doubling pushed work", async () => {
     const team = await createTeam();
     team.ada.plan({ turns: { implement: [{ ...MADE, delay: 2000 * LEASE_SECONDS }, MADE] } });
     const line = await createLineProxy(team.url);

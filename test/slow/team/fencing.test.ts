@@ -11,7 +11,7 @@ import { openJournal } from "./support/postgres-home.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 
 /** Nothing is recorded between one lease and the next: the rules alone would take the report of either worker. */
-describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded since", () => {
+describe.runIf(hasPostgres)("run taken over by another worker", () => {
   let keeper: LeaseKeeper;
   let run: string;
   let number = 100;
@@ -56,7 +56,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
       fault: null,
     });
 
-  test("takes a report, which the rules would take from both, only from the one that holds it", async () => {
+  test("accepts a valid report only from the worker that holds it", async () => {
     const { state } = await keeper.journal.load(run);
     const [lost, holding] = [await take("w1"), await take("w2")];
     const report = (id: string, epoch: number) =>
@@ -65,7 +65,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     expect(await report("w2", holding)).toMatchObject({ ok: true });
   });
 
-  test("is not the same worker's any more either, once that one took it again", async () => {
+  test("rejects reports of an earlier epoch from the same worker", async () => {
     const [lost, holding] = [await take("w1"), await take("w1")];
     expect(holding).toBeGreaterThan(lost);
     await expect(record("w1", lost)).rejects.toThrow(FencedError);
@@ -73,20 +73,20 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     expect(marksIn(await keeper.journal.events(run))).toEqual([`w1.${holding}`]);
   });
 
-  test("is not another worker's that knows the epoch", async () => {
+  test("rejects another worker that uses the current epoch", async () => {
     const holding = await take("w2");
     await expect(record("w1", holding)).rejects.toThrow(FencedError);
     await expect(drawName(keeper.pool, { run, worker: "w1", epoch: holding }, `x-${run}`)).rejects.toThrow(FencedError);
     expect(await drawName(keeper.pool, { run, worker: "w2", epoch: holding }, `x-${run}`)).toBe(true);
   });
 
-  test("draws no name for the epoch before", async () => {
+  test("rejects a name drawn for an earlier epoch", async () => {
     const [lost, holding] = [await take("w1"), await take("w1")];
     await expect(drawName(keeper.pool, { run, worker: "w1", epoch: lost }, `x-${run}`)).rejects.toThrow(FencedError);
     expect(await drawName(keeper.pool, { run, worker: "w1", epoch: holding }, `x-${run}`)).toBe(true);
   });
 
-  test("is leased to no other while a process holds it, nor while it rests", async () => {
+  test("is leased to no other worker while it is held or waits for a person", async () => {
     const epoch = await take("w1");
     expect(await claim("w2")).toBeNull();
     expect(await row()).toEqual({ worker: "w1", epoch });
@@ -94,7 +94,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     expect(await claim("w2")).toBeNull();
   });
 
-  test("is nobody's from the moment its worker counts as lost, and no epoch comes twice", async () => {
+  test("is released with a new epoch if its worker is lost", async () => {
     await beat("w1", "one");
     const lost = await take("w1");
     const { rows } = await keeper.pool.query<{ beat: string }>("select beat from isdlc.worker where id = 'w1'");
@@ -104,7 +104,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     await expect(record("w1", lost + 1)).rejects.toThrow(FencedError);
   });
 
-  test("is not told as held to whoever lost it", async () => {
+  test("is not listed as held to the worker that lost it", async () => {
     await beat("w1", "one");
     const lost = await take("w1");
     expect((await beat("w1", "one")).held).toEqual([{ run, epoch: lost, seq: 1 }]);
@@ -112,7 +112,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     expect((await beat("w1", "one")).held).toEqual([]);
   });
 
-  test("is taken from the process that used the data folder before", async () => {
+  test("is taken from the process that used the same data folder before", async () => {
     const lost = await take("w1");
     const beating = { worker: "w1", instance: "two", runs: [], generation: GENERATION, version: "", fault: null };
     await noteBeat(keeper, { ...beating, replaces: "one" });
@@ -120,14 +120,14 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     await beat("w1", "one");
   });
 
-  test("stays with its process while another one uses the same token", async () => {
+  test("stays with its process while another process uses the same token", async () => {
     const holding = await take("w1");
     await beat("w1", "two");
     expect((await beat("w1", "two")).held).toEqual([]);
     expect(await record("w1", holding)).toMatchObject({ ok: true });
   });
 
-  test.for(["drains", "broken", "refused"] as const)("is not given back by whoever lost it: %s", async (why) => {
+  test.for(["drains", "broken", "refused"] as const)("ignores a return by a worker that lost it: %s", async (why) => {
     await take("w1");
     const lost = await take("w1");
     const holding = await take("w1");

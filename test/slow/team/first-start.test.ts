@@ -10,8 +10,8 @@ import { begin, installTeamPackage, said, type Started } from "./support/team.ts
 const SERVERS = 3;
 const ROUNDS = 2;
 
-describe.runIf(hasPostgres)("servers that start at once on a new database", () => {
-  test("take turns to create the tables, and all of them listen", async () => {
+describe.runIf(hasPostgres)("servers that start simultaneously on a new database", () => {
+  test("create the tables once and all listen", async () => {
     installTeamPackage(await builtProgram());
     const sandbox = await createSandbox();
     const key = join(sandbox.base, "server-key.pem");

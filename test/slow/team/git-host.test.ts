@@ -14,8 +14,8 @@ const untilHostFailed = (team: Team, run: string, times: number): Promise<void> 
 const escalations = async (team: Team, run: string): Promise<number> =>
   (await look(team, run)).events.filter(({ type }) => type === "step.escalated").length;
 
-describe.runIf(hasPostgres)("a git host", () => {
-  test("that cannot be reached is waited for, and no person is asked", async () => {
+describe.runIf(hasPostgres)("git host", () => {
+  test("is waited for without an escalation while it is unreachable", async () => {
     const team = await createTeam();
     team.ada.plan({ turns: { implement: [MADE] } });
     const host = await startGitHost(team.remote);
@@ -36,7 +36,7 @@ describe.runIf(hasPostgres)("a git host", () => {
     expect(await problemsOf(team, run)).toEqual([]);
   });
 
-  test("that is read-only is waited for, and no person is asked", async () => {
+  test("is waited for without an escalation while it is read-only", async () => {
     const team = await createTeam();
     team.ada.plan({ turns: { implement: [MADE, MADE, MADE] } });
     const host = await startGitHost(team.remote);

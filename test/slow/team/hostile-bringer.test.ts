@@ -43,7 +43,7 @@ const withStart =
       events: one.events.map((event) => (event.type === "run.started" ? change(event) : event)),
     }));
 
-describe.runIf(hasPostgres)("S7: a user who brings a forged run", () => {
+describe.runIf(hasPostgres)("forged run that a user pushes to the team [S7]", () => {
   let team: Team;
   let proxy: ForgingProxy;
   let bob: Home;
@@ -61,10 +61,10 @@ describe.runIf(hasPostgres)("S7: a user who brings a forged run", () => {
   };
 
   test.for<[string, (decided: Decided[]) => Decided[]]>([
-    ["the main branch as its own", withStart((e) => ({ ...e, git: e.git && { ...e.git, branch: "main" } }))],
+    ["the main branch as its branch", withStart((e) => ({ ...e, git: e.git && { ...e.git, branch: "main" } }))],
     ["the branch of someone else", withStart((e) => ({ ...e, git: e.git && { ...e.git, branch: "release/1.0" } }))],
     ["another base", withStart((e) => ({ ...e, git: e.git && { ...e.git, base: "production" } }))],
-    ["a line of the server", (all) => [...all, broughtIn(all)]],
+    ["an event of the server", (all) => [...all, broughtIn(all)]],
   ])("is refused with %s", async ([, change]) => {
     expect(await push(change)).toMatchObject({
       code: expect.any(Number),
@@ -74,7 +74,7 @@ describe.runIf(hasPostgres)("S7: a user who brings a forged run", () => {
     expect(await team.row(run)).toBeUndefined();
   });
 
-  test("under a policy is refused with an answer of someone else, and without a phase", async () => {
+  test("is refused under a policy with an answer of someone else or without a phase", async () => {
     await team.administer("policy", "sample", "--four-eyes", "on");
     expect((await push(answeredByCarol)).stderr).toContain("accepted elsewhere");
     const short = withStart((e) => ({ ...e, plan: e.plan.filter(({ key }) => key !== "final-review") }));
@@ -83,7 +83,7 @@ describe.runIf(hasPostgres)("S7: a user who brings a forged run", () => {
     expect(await team.row(run)).toBeUndefined();
   });
 
-  test("is named with the answers that they brought, and has the end asked for", async () => {
+  test("labels imported answers with the user who pushed them and asks how to finish", async () => {
     expect(await push(answeredByCarol)).toMatchObject({ code: 0 });
     const { state } = await look(team, run);
     if (state.is !== "active") throw new Error("the run is not open");
@@ -94,7 +94,7 @@ describe.runIf(hasPostgres)("S7: a user who brings a forged run", () => {
     expect(history.stdout).toContain("brought to the team by bob");
   });
 
-  test("does not accept what they brought, under four eyes", async () => {
+  test("requires acceptance by someone who did not bring the run, under four eyes", async () => {
     const other = await createTeam();
     const [carol, dave] = [await createHome(other, "carol"), await createHome(other, "dave")];
     const moved = await carol.begin();

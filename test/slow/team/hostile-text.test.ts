@@ -29,7 +29,7 @@ const textsIn = (value: unknown): readonly string[] =>
       : [];
 const actingIn = (value: unknown): readonly string[] => textsIn(value).filter((text) => ACTING.test(text));
 
-describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
+describe.runIf(hasPostgres)("hostile text in a run of a team [S7]", () => {
   let team: Team;
   let worker: Started;
   let receiver: Receiver;
@@ -71,7 +71,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     await untilWaits(team, run, state.seq);
   });
 
-  test("a mail has the headers that it should have, and one recipient", async () => {
+  test("adds no header or recipient to an email", async () => {
     await vi.waitFor(() => expect(mails.length).toBeGreaterThanOrEqual(1), PATIENCE);
     for (const { to, text } of mails) {
       expect(to).toEqual(["carl@example.org"]);
@@ -94,7 +94,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     }
   });
 
-  test("Slack and a webhook are told text: nobody is called, no link but ours, nothing acts", async () => {
+  test("is sent to Slack and webhooks as plain text without mentions or links", async () => {
     const [slack] = await receiver.until("/bob", 1);
     expect(slack?.body.text).not.toMatch(/[<>]/);
     const marked = slack?.body.blocks.filter(({ text }: { text: { type: string } }) => text.type === "mrkdwn");
@@ -107,7 +107,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     expect([...actingIn(slack?.body), ...actingIn(hook?.body)]).toEqual([]);
   });
 
-  test("every verb prints what acts as a mark", async () => {
+  test("prints control characters as visible marks in every command", async () => {
     const verbs = [
       ["status"],
       ["gate"],
@@ -126,7 +126,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     expect((await team.as(team.adas, "items")).stdout).not.toMatch(ACTING);
   });
 
-  test("the page is told marks in place of what acts, in every view", async () => {
+  test("returns control characters as visible marks in every view of the web UI", async () => {
     const paths = ["", "/gate", "/story", "/diff?against=base", "/activity"].map((path) => `/runs/${run}${path}`);
     for (const path of ["/runs", "/items?repository=sample", ...paths]) {
       const { status, body } = await page.get(path);
@@ -139,7 +139,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     expect([status, body.text]).toEqual([200, documents[0].text]);
   });
 
-  test("in a browser nothing of it runs: inbox, run, gate, charts, settings", async () => {
+  test("executes nothing in the browser: inbox, run, gate, charts and settings", async () => {
     const opened = await signedIn(team, team.adas);
     const { page: tab, troubles, context } = opened;
     await tab.getByText("␛[31mred").first().waitFor();
@@ -163,7 +163,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     expect(actingIn(charts)).toEqual([]);
   });
 
-  test("the logs of server and worker have one object a line, and nothing that acts", () => {
+  test("writes one JSON object per log line without control characters", () => {
     for (const said of [team.first.said(), worker.said()]) {
       expect(said).not.toMatch(ACTING);
       for (const line of said.split("\n").filter((one) => one.startsWith("{")))
@@ -171,7 +171,7 @@ describe.runIf(hasPostgres)("S7: hostile text in a team's run", () => {
     }
   });
 
-  test("text that no database can hold is refused, and no failure of the server", async () => {
+  test("is rejected without a server error if the database cannot store it", async () => {
     const start = { what: "run", workflow: "change", isSupervised: true };
     for (const title of ["a\0b", "half \ud800 of one"]) {
       const { status } = await team.ask(team.adas, "/api/runs", { repository: "sample", start: { ...start, title } });

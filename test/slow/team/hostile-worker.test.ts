@@ -31,7 +31,7 @@ const FORGED: Readonly<Record<string, unknown>> = {
   commit: "f".repeat(40),
 };
 
-describe.runIf(hasPostgres)("S7: a worker that forges its reports", () => {
+describe.runIf(hasPostgres)("worker with forged reports [S7]", () => {
   let team: Team;
   let proxy: ForgingProxy;
   let bobs: string;
@@ -45,7 +45,7 @@ describe.runIf(hasPostgres)("S7: a worker that forges its reports", () => {
   const begin = async (): Promise<string> =>
     (await team.ask(team.adas, "/api/runs", { repository: "sample", start: START })).body.run as string;
 
-  test("cannot choose anything when it starts a run", async () => {
+  test("cannot choose options when it starts a run", async () => {
     const worker = await team.token("worker", "w9");
     const run = await begin();
     const { epoch } = await claimRun(team, worker, run);
@@ -68,7 +68,7 @@ describe.runIf(hasPostgres)("S7: a worker that forges its reports", () => {
     await team.ask(bobs, `/api/runs/${run}/answer`, { wait: null, shown: "", option: "cancel", text: "done" });
   });
 
-  test("opens no gate, and merges nothing that nobody answered", async () => {
+  test("opens no gate and merges nothing without an answer", async () => {
     const before = team.ada.git("ls-remote", "origin", "refs/heads/main");
     const dice = rollDice(SEED);
     proxy.forge(

@@ -32,13 +32,13 @@ function sendRaw(url: string, lines: readonly string[]): Promise<string> {
   });
 }
 
-describe.runIf(hasPostgres)("a server that strangers can reach", () => {
+describe.runIf(hasPostgres)("server open to strangers", () => {
   let team: Team;
   beforeAll(async () => {
     team = await createTeam();
   });
 
-  test("another site's page can neither ask nor read: no cookie counts, and no origin is let in", async () => {
+  test("rejects requests of another site and ignores cookies", async () => {
     const headers = { origin: "https://evil.example", cookie: `token=${team.adas}`, "content-type": "text/plain" };
     for (const method of ["GET", "POST"]) {
       const body = method === "POST" ? { body: "{}" } : {};
@@ -54,7 +54,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     expect(preflight.ok).toBe(false);
   });
 
-  test("a journal that somebody brings may be long, and not endless", async () => {
+  test("accepts a long journal and rejects an oversized one", async () => {
     const bring = (bytes: number) => {
       const lines = ["x".repeat(bytes)];
       const left = { snapshot: ID, head: ID, branch: null, names: {} };
@@ -68,7 +68,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     expect(await bring(33 * 1024 * 1024)).toMatchObject({ status: 413 });
   });
 
-  test("a token in the address is no token", async () => {
+  test("ignores a token in the query string", async () => {
     expect((await fetch(new URL(`/api/runs?token=${team.adas}`, team.url))).status).toBe(401);
   });
 
@@ -77,7 +77,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     ["request", "does not say", { "transfer-encoding": "chunked" }],
     ["report", "says", { "content-length": String(LONG.length) }],
     ["report", "does not say", { "transfer-encoding": "chunked" }],
-  ])("a %s that is too long is refused where it %s how long it is", async ([what, , length]) => {
+  ])("rejects an oversized %s that %s its length", async ([what, , length]) => {
     const path = what === "report" ? REPORT : "/api/runs";
     const token = what === "report" ? await team.token("worker", "w1") : team.adas;
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", ...length };
@@ -95,7 +95,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
   });
 
   test.for(["..%2f..%2fetc", "--all", "x'; drop table isdlc.run; --", "%00", "$(id)"])(
-    "%j is no run and no repository",
+    "finds neither a run nor a repository named %j",
     async (name) => {
       const encoded = encodeURIComponent(name);
       expect((await team.ask(team.adas, `/api/runs/${encoded}/lines`)).status).toBeGreaterThanOrEqual(400);
@@ -106,21 +106,26 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
   );
 
   test.for<[string, string, string, string[]]>([
-    ["a Host that is none", "GET", "/api/runs", ["Host: [bad host"]],
-    ["no Host", "GET", "/api/runs", []],
-    ["two lengths", "POST", "/api/runs", ["Host: x", "Content-Length: 1", "Content-Length: 2"]],
-    ["a length and chunks", "POST", "/api/runs", ["Host: x", "Content-Length: 1", "Transfer-Encoding: chunked"]],
-    ["ten thousand headers", "GET", "/", ["Host: x", ...Array.from({ length: 10_000 }, (_, at) => `X-${at}: y`)]],
-    ["a path of slashes", "GET", "//etc/passwd", ["Host: x"]],
-    ["a path that climbs", "GET", "/assets/..%2f..%2f..%2fpackage.json", ["Host: x"]],
-    ["a path that climbs openly", "GET", "/../../../../etc/passwd", ["Host: x"]],
-    ["a path with a NUL", "GET", "/assets/%00", ["Host: x"]],
-    ["a broken escape", "GET", "/api/runs/%zz/lines", ["Host: x"]],
-    ["another server's address", "GET", "http://169.254.169.254/latest/meta-data/", ["Host: x"]],
-    ["a tunnel", "CONNECT", "169.254.169.254:80", ["Host: x"]],
-    ["a method that nobody knows", "FROBNICATE", "/api/runs", ["Host: x"]],
-    ["an upgrade", "GET", "/api/page/live", ["Host: x", "Connection: Upgrade", "Upgrade: websocket"]],
-  ])("%s is refused, gives nothing away, and the server goes on", async ([, method, path, lines]) => {
+    ["an invalid Host header", "GET", "/api/runs", ["Host: [bad host"]],
+    ["no Host header", "GET", "/api/runs", []],
+    ["two Content-Length headers", "POST", "/api/runs", ["Host: x", "Content-Length: 1", "Content-Length: 2"]],
+    [
+      "both Content-Length and chunked encoding",
+      "POST",
+      "/api/runs",
+      ["Host: x", "Content-Length: 1", "Transfer-Encoding: chunked"],
+    ],
+    ["10,000 headers", "GET", "/", ["Host: x", ...Array.from({ length: 10_000 }, (_, at) => `X-${at}: y`)]],
+    ["a path with a double slash", "GET", "//etc/passwd", ["Host: x"]],
+    ["a path with escaped parent folders", "GET", "/assets/..%2f..%2f..%2fpackage.json", ["Host: x"]],
+    ["a path with parent folders", "GET", "/../../../../etc/passwd", ["Host: x"]],
+    ["a path with a NUL byte", "GET", "/assets/%00", ["Host: x"]],
+    ["a broken percent escape", "GET", "/api/runs/%zz/lines", ["Host: x"]],
+    ["an absolute URL of another server", "GET", "http://169.254.169.254/latest/meta-data/", ["Host: x"]],
+    ["a CONNECT request", "CONNECT", "169.254.169.254:80", ["Host: x"]],
+    ["an unknown method", "FROBNICATE", "/api/runs", ["Host: x"]],
+    ["an upgrade to a websocket", "GET", "/api/page/live", ["Host: x", "Connection: Upgrade", "Upgrade: websocket"]],
+  ])("survives %s and returns no file content", async ([, method, path, lines]) => {
     const answer = await sendRaw(team.url, [`${method} ${path} HTTP/1.1`, ...lines, "Connection: close", "", ""]);
     expect(answer).toMatch(/^$|^HTTP\/1\.1 (?:4\d\d|200) /);
     expect(answer).not.toMatch(/root:|"name": "isdlc"|ami-id/);
@@ -128,7 +133,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     expect(team.first.child.exitCode).toBeNull();
   });
 
-  test("what is no report is refused as any other request is, with the same headers", async () => {
+  test("rejects invalid reports like any other invalid request", async () => {
     const workers = await team.token("worker", "w1");
     const send = async (token: string, path: string, body: string) => {
       const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -146,7 +151,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     expect(refusals).toEqual(new Set([401, 403, 400]));
   });
 
-  test("what fails inside is told as a failure of the server, whoever asks, and is in its log", async () => {
+  test("reports an internal error as a server failure and logs it", async () => {
     const workers = await team.token("worker", "w1");
     const command = { do: "report", ticket: "plan#1@9", outcome: { of: "prepare" } };
     const report = { command, epoch: 0, request: "r", after: 0, left: null };
@@ -165,7 +170,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     await vi.waitFor(() => expect(failures()).toBe(before + 2));
   });
 
-  test("guessing tokens is slowed down for one address, and nobody with a good one is locked out", async () => {
+  test("slows down token guesses from one address without locking out valid tokens", async () => {
     const guess = (at: number): string => `isdlc_person_${String(at).padStart(43, "A")}`;
     const statuses: number[] = [];
     for (let at = 0; at < 24; at++) statuses.push((await team.ask(guess(at), "/api/runs")).status);
@@ -176,7 +181,7 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
   });
 });
 
-test("refused tokens are forgotten after a while", () => {
+test("forgets rejected tokens after a while", () => {
   let now = 0;
   const refused = createRefusedTokens(() => now);
   for (let at = 0; at < 20; at++) refused.noteRefused("here");
@@ -199,7 +204,7 @@ test.for([
   "a/.b",
   "a@{1}",
   "",
-])("%j is no name that a worker leaves a branch or a snapshot under", (name) => {
+])("rejects %j as the name of a branch or snapshot", (name) => {
   const left = { snapshot: ID, head: ID, branch: "feature/add-a-greeting", names: { "plan#1/now": ID } };
   expect(LeftTree.safeParse(left).success).toBe(true);
   expect(LeftTree.safeParse({ ...left, branch: name }).success).toBe(false);
@@ -221,25 +226,25 @@ test.for([
   "/a\n/b",
   "relative/path",
   "",
-])("%j is no remote that a worker would clone", (remote) => {
+])("rejects %j as a remote", (remote) => {
   expect(isRemote(remote)).toBe(false);
 });
 
 test.for(["https://example.org/a.git", "ssh://git@example.org:22/a", "git@example.org:a/b.git", "/srv/git/a-@-b.git"])(
-  "%j is a remote",
+  "accepts %j as a remote",
   (remote) => {
     expect(isRemote(remote)).toBe(true);
   },
 );
 
 test.for(["<b>", "a b", "a\u202eb", "a\u001b[31m", "a\r\nb", "-a", "", "x".repeat(64), "ada<ada@example.org>", "ä"])(
-  "%j is no name of a person, a worker or a repository",
+  "rejects %j as the name of a person, worker or repository",
   (name) => {
     expect(isPrincipalName(name)).toBe(false);
   },
 );
 
-test("what is written to the log is one line, whatever was in the error", async () => {
+test("writes an error as one log line without control characters", async () => {
   const lines: string[] = [];
   const error = new Error("no\n2026-11-16 ada signed in\u001b[31m\u009b31m\u202eback\u2028x");
   const pool = { query: () => Promise.reject(error) } as unknown as TeamServer["pool"];

@@ -18,8 +18,8 @@ import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 const MANY = 40;
 const EACH = 5;
 
-describe.runIf(hasPostgres)("the journal in a database", () => {
-  test("40 writers with 5 decisions each: none lost, none twice, no gap", async () => {
+describe.runIf(hasPostgres)("journal in a database", () => {
+  test("records 5 decisions of each of 40 writers once, without a gap", async () => {
     const { pool } = await freshDatabase(20);
     const journals = Array.from({ length: 8 }, () => openJournal(pool));
     await journals[0]!.create(RUN, begin(RUN));
@@ -38,7 +38,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     for (const own of names) expect(marks.filter((name) => own.includes(name))).toEqual(own);
   });
 
-  test("its lines are those of a journal file: written to one, they are read as the same run", async () => {
+  test("stores the same lines as a journal file", async () => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
     await journal.create(RUN, begin(RUN));
@@ -62,7 +62,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     }
   });
 
-  test("a request that is sent again is recorded once, and answered as the first time", async () => {
+  test("records a repeated request once and returns the first result", async () => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
     await journal.create(RUN, begin(RUN));
@@ -74,7 +74,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     expect(marksIn(await journal.events(RUN))).toEqual(["a", "b"]);
   });
 
-  test("a request whose reply was lost is no refusal, although the rules would refuse it now", async () => {
+  test("returns the first result for a request that was already recorded", async () => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
     const { state } = await journal.create(RUN, begin(RUN));
@@ -84,7 +84,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     expect(await journal.submitAs(RUN, prepared(state), { ...how, request: "r2" })).toMatchObject({ ok: false });
   });
 
-  test("a worker records only while it holds the run with the newest epoch", async () => {
+  test("accepts a worker's decisions only with the newest epoch", async () => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
     await journal.create(RUN, begin(RUN));
@@ -99,7 +99,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     expect(marksIn(await journal.events(RUN))).toEqual(["held"]);
   });
 
-  test("a worker whose run was taken over is told so, although the rules would refuse what it reports anyway", async () => {
+  test("reports fencing to a replaced worker before the rules reject its report", async () => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
     const { state } = await journal.create(RUN, begin(RUN));
@@ -110,7 +110,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     expect(await journal.submitAs(RUN, prepared(state), sentBy("w2", 2))).toMatchObject({ ok: false });
   });
 
-  test("what follows from a decision happens with it, or neither does", async () => {
+  test("commits a decision together with its dependent writes", async () => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
     await journal.create(RUN, begin(RUN));
@@ -132,14 +132,14 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
   test.for<[string, string]>([
     ["changed", "update isdlc.decision set line = line"],
     ["deleted", "delete from isdlc.decision"],
-    ["truncated away", "truncate isdlc.decision"],
-  ])("a decision cannot be %s", async ([, statement]) => {
+    ["truncated", "truncate isdlc.decision"],
+  ])("prevents decisions from being %s", async ([, statement]) => {
     const { pool } = await freshDatabase();
     await openJournal(pool).create(RUN, begin(RUN));
     await expect(pool.query(statement)).rejects.toThrow("never changed or deleted");
   });
 
-  test("a chain cannot fork: two decisions never follow the same one", async () => {
+  test("rejects a second decision after the same one", async () => {
     const { pool } = await freshDatabase();
     await openJournal(pool).create(RUN, begin(RUN));
     const fork = `insert into isdlc.decision (run, seq, events, previous, hash, line, sender_kind, sender)
@@ -153,9 +153,9 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
       "update isdlc.decision set line = replace(line, '\"a\"', '\"b\"') where seq = 2",
       "JOURNAL_CORRUPT",
     ],
-    ["a missing end", "delete from isdlc.decision where seq = 3", "JOURNAL_MISSING"],
-    ["a missing middle", "delete from isdlc.decision where seq = 2", "JOURNAL_CORRUPT"],
-  ])("%s is told, whoever managed to do it", async ([, statement, code]) => {
+    ["a missing last line", "delete from isdlc.decision where seq = 3", "JOURNAL_MISSING"],
+    ["a missing line in the middle", "delete from isdlc.decision where seq = 2", "JOURNAL_CORRUPT"],
+  ])("detects %s", async ([, statement, code]) => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
     await journal.create(RUN, begin(RUN));
@@ -165,7 +165,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     await expect((async () => openJournal(pool).load(RUN))()).rejects.toMatchObject({ problem: { code } });
   });
 
-  test("a line that another key marked is told", async () => {
+  test("detects a line sealed with another key", async () => {
     const { pool } = await freshDatabase();
     const seal = createTeamSeal(generateKeyPairSync("ed25519").privateKey);
     const clock = { now: () => "2026-11-15T10:15:00.123Z" };
@@ -176,7 +176,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     });
   });
 
-  test("is migrated once, however often and by however many at once", async () => {
+  test("runs each migration once for simultaneous calls", async () => {
     const { pool } = await freshDatabase();
     expect(await Promise.all([migrateDatabase(pool), migrateDatabase(pool)])).toEqual([0, 0]);
   });

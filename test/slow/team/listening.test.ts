@@ -18,7 +18,7 @@ async function takenPort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-describe.runIf(hasPostgres)("a server with a PostgreSQL of its own that cannot listen", () => {
+describe.runIf(hasPostgres)("server with its own PostgreSQL that cannot listen", () => {
   let sandbox: Sandbox;
   let data: string;
   let taken: number;
@@ -33,12 +33,12 @@ describe.runIf(hasPostgres)("a server with a PostgreSQL of its own that cannot l
   const runsDatabase = (): boolean => existsSync(join(data, "data", "postmaster.pid"));
 
   test.for<[string, () => string[], string, string]>([
-    ["a port that is taken", () => ["--port", String(taken)], "EADDRINUSE", "--port"],
-    ["an address that is not this machine's", () => ["--port", "0", "--host", "192.0.2.1"], "EADDRNOTAVAIL", "--host"],
-    ["a name that nobody knows", () => ["--port", "0", "--host", "no-such-host.invalid"], "no-such-host", "--host"],
-    ["a number that is no port", () => ["--port", "70000"], "70000", "--port"],
-    ["metrics at a port that is taken", () => ["--port", "0", "--metrics", String(taken)], "EADDRINUSE", "--metrics"],
-  ])("%s: it says what to change, and its database ends with it", async ([, options, what, fix]) => {
+    ["an occupied port", () => ["--port", String(taken)], "EADDRINUSE", "--port"],
+    ["an address of another machine", () => ["--port", "0", "--host", "192.0.2.1"], "EADDRNOTAVAIL", "--host"],
+    ["an unknown host name", () => ["--port", "0", "--host", "no-such-host.invalid"], "no-such-host", "--host"],
+    ["an invalid port number", () => ["--port", "70000"], "70000", "--port"],
+    ["an occupied metrics port", () => ["--port", "0", "--metrics", String(taken)], "EADDRINUSE", "--metrics"],
+  ])("reports %s with the option to change, and stops its database", async ([, options, what, fix]) => {
     const ended = await serve("--json", ...options()).ended;
     expect(ended, ended.stderr).toMatchObject({ code: 1 });
     const { problem } = parsed(ended);
@@ -47,12 +47,12 @@ describe.runIf(hasPostgres)("a server with a PostgreSQL of its own that cannot l
     expect(runsDatabase()).toBe(false);
   });
 
-  test("what is wrong with its options is told before a database is started", async () => {
+  test("rejects invalid options before it starts a database", async () => {
     expect(await serve("--lease", "long").ended).toMatchObject({ code: 2 });
     expect(runsDatabase()).toBe(false);
   });
 
-  test("beside one that serves: the database goes on with that one, and ends with the last", async () => {
+  test("keeps the database of a running server until the last one stops", async () => {
     const first = serve("--port", "0");
     const [, url = ""] = await said(first, /Listening at (\S+)/);
     const refused = await serve("--json", "--port", new URL(url).port).ended;

@@ -13,8 +13,8 @@ const waysAt = ({ host, origin }: URL): readonly string[] => [
   `POST /api/page/session HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
 ];
 
-describe.runIf(hasPostgres)("S6: a server to which strangers hold more connections than it has", () => {
-  test("answers people and workers, keeps telling an open page, and says so in its log", async () => {
+describe.runIf(hasPostgres)("server with more connections than its limit [S6]", () => {
+  test("answers people and workers, keeps live pages updated and logs the limit", async () => {
     const team = await createTeam();
     const sockets = new Map<number, Socket>();
     afterAll(() => sockets.forEach((socket) => socket.destroy()));

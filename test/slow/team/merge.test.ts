@@ -7,7 +7,7 @@ import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { answerOpen, beginRun, look, PATIENCE, untilRests } from "./support/team-runs.ts";
 
-describe.runIf(hasPostgres)("the server", () => {
+describe.runIf(hasPostgres)("server", () => {
   test("merges onto the base that was shown, and asks again if it moved", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("the server", () => {
     expect(worker).not.toBe("");
   });
 
-  test("finds its merge after the server was killed between push and record and a person pushed on top", async () => {
+  test("finds its own merge under a later push after a crash between push and record", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     ada.plan({ turns: { implement: [{ writes: { "src/made.js": "export const made = 1;\n" } }] } });

@@ -35,8 +35,8 @@ async function owners(team: Team, homes: readonly Home[], run: string): Promise<
   return [...(isTheTeams ? ["team"] : []), ...homes.filter((home) => home.openRun() === run).map(({ root }) => root)];
 }
 
-describe.runIf(hasPostgres)("a run moves", () => {
-  test("home, team, another home, and back: the same lines, and every journal verifies", async () => {
+describe.runIf(hasPostgres)("moved run", () => {
+  test("keeps the same verifiable lines from home to team, another home and back", async () => {
     const team = await createTeam();
     const [ada, bob] = [await createHome(team, "carol"), await createHome(team, "bob")];
     writeFileSync(join(ada.root, "README.md"), "# Sample\n\nA line of my own.\n");
@@ -76,7 +76,7 @@ describe.runIf(hasPostgres)("a run moves", () => {
     expect(await ada.decides("redo", "Once more", ...team.ada.agent)).toMatchObject({ code: 3 });
   });
 
-  test("an admin takes a run back from a machine that is lost, which cannot bring it any more", async () => {
+  test("can be taken back by an admin if its machine is lost", async () => {
     const team = await createTeam();
     const bob = await createHome(team, "bob");
     const run = await bob.begin();
@@ -99,7 +99,7 @@ describe.runIf(hasPostgres)("a run moves", () => {
   });
 
   test.for(["before", "after"] as const)(
-    "killed %s the server hears of it: called again, it arrives once",
+    "arrives once if the command is killed %s the server receives it",
     async (when) => {
       const team = await createTeam();
       const proxy = await createInterruptingProxy(team.url);
@@ -137,8 +137,8 @@ describe.runIf(hasPostgres)("a run moves", () => {
   );
 });
 
-describe.runIf(hasPostgres)("a run stays where it is", () => {
-  test("for who may not begin runs, for a worker's token, and for an agent", async () => {
+describe.runIf(hasPostgres)("refused move of a run", () => {
+  test("rejects users without rights, worker tokens and agents", async () => {
     const team = await createTeam();
     const bob = await createHome(team, "bob");
     const run = await bob.begin();
@@ -164,7 +164,7 @@ describe.runIf(hasPostgres)("a run stays where it is", () => {
     expect(await team.row(run)).toBeUndefined();
   });
 
-  test("while an agent works on it, here or there", async () => {
+  test("rejects a move while an agent works, on either side", async () => {
     const team = await createTeam();
     const bob = await createHome(team, "bob");
     const run = await bob.begin();
@@ -184,7 +184,7 @@ describe.runIf(hasPostgres)("a run stays where it is", () => {
     expect(await owners(team, [bob], run)).toEqual(["team"]);
   });
 
-  test("where the team says who accepts, and something was accepted elsewhere", async () => {
+  test("rejects foreign answers under four eyes, and a dirty working tree", async () => {
     const team = await createTeam();
     const bob = await createHome(team, "bob");
     const run = await bob.begin();

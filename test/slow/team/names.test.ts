@@ -10,8 +10,8 @@ async function namesOf(team: Team, run: string): Promise<{ item: string; branch:
   return { item: state.run.item, branch: state.run.git?.branch ?? "" };
 }
 
-describe.runIf(hasPostgres)("runs of one repository with the same title, begun at once by several workers", () => {
-  test("have a branch each, and all of them end", async () => {
+describe.runIf(hasPostgres)("runs with the same title started simultaneously", () => {
+  test("get different branches and all end", async () => {
     const team = await createTeam();
     team.ada.plan({ turns: { implement: [{ writes: { "src/made.js": "export const made = 1;\n" } }] } });
     await Promise.all([team.worker("w1"), team.worker("w2")]);
@@ -22,7 +22,7 @@ describe.runIf(hasPostgres)("runs of one repository with the same title, begun a
     expect(names.map(({ branch }) => branch).toSorted()).toEqual(["change/add-a-greeting", "change/add-a-greeting-2"]);
   });
 
-  test("have a number each", async () => {
+  test("get different numbers", async () => {
     const team = await createTeam();
     await Promise.all([team.worker("w1"), team.worker("w2")]);
     const runs = await Promise.all([1, 2].map(() => beginRun(team, { workflow: "feature" })));

@@ -8,7 +8,7 @@ import { PATIENCE } from "./support/team-runs.ts";
 
 const SERVING = ["--notify-hosts", "127.0.0.1"];
 
-describe.runIf(hasPostgres)("a notification that is due", () => {
+describe.runIf(hasPostgres)("due notification", () => {
   let team: Team;
   let receiver: Receiver;
   let server: Started;
@@ -38,7 +38,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
   const timePasses = (): Promise<unknown> =>
     team.database.pool.query("update isdlc.notification set due_at = now() where due_at is not null");
 
-  test("is sent once after the server was killed between the decision and the sending", async () => {
+  test("is sent once if the server is killed between decision and sending", async () => {
     await hears("/killed");
     server.child.kill("SIGSTOP");
     await name("killed");
@@ -50,7 +50,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
     expect(receiver.at("/killed")).toHaveLength(1);
   });
 
-  test("is sent again under the same id by another server where the first was killed while it sent", async () => {
+  test("is sent again with the same id if its server is killed while it sends", async () => {
     await hears("/twice");
     receiver.answer("/twice", () => undefined);
     await name("twice");
@@ -67,7 +67,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test("is tried again after a pause that grows, and given up where anybody can see it", async () => {
+  test("is retried with growing pauses, then visibly given up", async () => {
     await hears("/busy");
     receiver.answer("/busy", (response) => response.writeHead(503).end());
     await name("busy");
@@ -91,7 +91,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
 
   const urlOf = (): string => /Listening at (\S+)/.exec(server.said())?.[1] ?? "";
 
-  test("waits for nobody's slow endpoint but its own, and no decision does", async () => {
+  test("waits only for slow endpoints of the same channel", async () => {
     await hears("/slow");
     await hears("/quick", "teams");
     receiver.answer("/slow", () => undefined);
@@ -103,7 +103,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
     await team.database.pool.query("delete from isdlc.notification_channel");
   });
 
-  test("is not sent where it is true no more, or is a day old", async () => {
+  test("is dropped if it is outdated or a day old", async () => {
     await hears("/late");
     server.child.kill("SIGSTOP");
     await name("withdrawn");
@@ -121,7 +121,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
   /** Of transactions; a thousand gates that cost anything make far more. */
   const SOME = 100;
 
-  test("costs nothing while it is not due: a thousand open gates make no more transactions", async () => {
+  test("causes no database transactions until it is due, with 1,000 open gates", async () => {
     const { pool } = team.database;
     const committed = async (): Promise<number> => {
       await new Promise((resolve) => setTimeout(resolve, 3000)); // what is measured is time in which nothing happens
@@ -146,32 +146,29 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
   });
 });
 
-test.runIf(hasPostgres)(
-  "however many servers look at once, each notification is claimed by one, one at a time for a channel",
-  async () => {
-    const people = 60;
-    const { pool } = await freshDatabase(20);
-    await pool.query("insert into isdlc.principal (id, kind) select 'p' || n, 'person' from generate_series(1, $1) n", [
-      people,
-    ]);
-    await pool.query(
-      "insert into isdlc.notification_channel (person, channel, address, occasions) select id, 'slack', '', '{}' from isdlc.principal",
-    );
-    await pool.query(
-      `insert into isdlc.notification (person, channel, occasion, about)
+test.runIf(hasPostgres)("is claimed by one server, one at a time per channel", async () => {
+  const people = 60;
+  const { pool } = await freshDatabase(20);
+  await pool.query("insert into isdlc.principal (id, kind) select 'p' || n, 'person' from generate_series(1, $1) n", [
+    people,
+  ]);
+  await pool.query(
+    "insert into isdlc.notification_channel (person, channel, address, occasions) select id, 'slack', '', '{}' from isdlc.principal",
+  );
+  await pool.query(
+    `insert into isdlc.notification (person, channel, occasion, about)
      select person, channel, 'test', about from isdlc.notification_channel, (values ('first'), ('second')) a (about)`,
-    );
-    const looks = await Promise.all(Array.from({ length: 20 }, () => claimDue(pool, [], people)));
-    const claimed = looks.flat().map(({ number }) => number);
-    expect(new Set(claimed).size).toBe(claimed.length);
-    expect(looks.filter((look) => look.length > 0).length).toBeGreaterThan(1);
-    for (const look of looks) expect(new Set(look.map(({ person }) => person)).size).toBe(look.length);
-    expect(
-      await claimDue(
-        pool,
-        looks.flat().map(({ person, channel }) => `${person} ${channel}`),
-        people,
-      ),
-    ).toEqual([]);
-  },
-);
+  );
+  const looks = await Promise.all(Array.from({ length: 20 }, () => claimDue(pool, [], people)));
+  const claimed = looks.flat().map(({ number }) => number);
+  expect(new Set(claimed).size).toBe(claimed.length);
+  expect(looks.filter((look) => look.length > 0).length).toBeGreaterThan(1);
+  for (const look of looks) expect(new Set(look.map(({ person }) => person)).size).toBe(look.length);
+  expect(
+    await claimDue(
+      pool,
+      looks.flat().map(({ person, channel }) => `${person} ${channel}`),
+      people,
+    ),
+  ).toEqual([]);
+});

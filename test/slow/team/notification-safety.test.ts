@@ -12,7 +12,7 @@ import { createReceiver, type Receiver } from "./support/receiver.ts";
 const NEVER = new AbortController().signal;
 const PUBLIC_NAME = "public.example";
 
-describe("where a person's notifications may go", () => {
+describe("destinations of notifications", () => {
   let rules: HookRules;
   let receiver: Receiver;
   let port: string;
@@ -66,22 +66,22 @@ describe("where a person's notifications may go", () => {
     "gopher://127.0.0.1/",
     "javascript:alert(1)",
     "no address",
-  ])("%s is refused for good, and nothing is connected to", async (address) => {
+  ])("rejects %s permanently without a connection", async (address) => {
     expect(await post(address)).toMatchObject({ ok: false, isFinal: true });
     expect(receiver.received).toEqual([]);
   });
 
-  test("a public name is connected to at the very addresses that were checked", async () => {
+  test("connects to exactly the addresses that were checked", async () => {
     const { addresses } = await checkHook(`https://${PUBLIC_NAME}/`, rules);
     expect(addresses).toEqual(["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"]);
     expect(addresses?.every(isPublicAddress)).toBe(true);
   });
 
-  test.for(["silent.example", "empty.example"])("%s, which has no address now, is tried again later", async (name) => {
+  test.for(["silent.example", "empty.example"])("retries %s, which has no address now", async (name) => {
     expect(await post(`https://${name}/`)).toMatchObject({ ok: false, isFinal: false });
   });
 
-  test("what the operator allows by name is sent to, with its port or without, and nothing beside it", async () => {
+  test("sends only to hosts allowed by the operator, with or without port", async () => {
     const { url } = receiver;
     expect(await post(`${url}/allowed`, ["127.0.0.1"])).toEqual({ ok: true });
     expect(await post(`${url}/allowed`, [`127.0.0.1:${port}`])).toEqual({ ok: true });
@@ -89,7 +89,7 @@ describe("where a person's notifications may go", () => {
     expect(receiver.at("/allowed")).toHaveLength(2);
   });
 
-  test("a redirect is not followed, wherever it leads", async () => {
+  test("follows no redirect", async () => {
     receiver.answer("/moved", (response) =>
       response.writeHead(307, { location: "http://169.254.169.254/latest/meta-data/" }).end(),
     );
@@ -107,13 +107,13 @@ describe("where a person's notifications may go", () => {
     [429, false],
     [500, false],
     [503, false],
-  ])("the answer %i is the last word: %s", async ([status, isFinal]) => {
+  ])("treats the status %i as final: %s", async ([status, isFinal]) => {
     receiver.answer("/status", (response) => response.writeHead(status).end());
     const why = `it answered ${status}`;
     expect(await post(`${receiver.url}/status`, ["127.0.0.1"])).toEqual({ ok: false, isFinal, why });
   });
 
-  test("an answer without end is not read, one with endless headers is cut off, and none is not waited for long", async () => {
+  test("stops at endless bodies, oversized headers and missing answers", async () => {
     receiver.answer("/endless", (response) => {
       response.writeHead(200);
       const more = (): void => void (response.destroyed || response.write("x".repeat(65_536), more));
@@ -128,7 +128,7 @@ describe("where a person's notifications may go", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("notification bodies", () => {
   const hostile = "shop: “<!channel> *x* <http://evil.example|click> & [a](http://evil.example)” waits";
   const message: NotificationMessage = {
     id: "0b1c",
@@ -141,7 +141,7 @@ describe("what is sent", () => {
     wait: null,
   };
 
-  test("Slack is told text without markup, and one link, to the page", () => {
+  test("contain no markup and one link to the web UI in Slack", () => {
     const body = JSON.parse(JSON.stringify(slackBody(message)));
     expect(body.text).not.toMatch(/[<>]/);
     expect(body.blocks[0].text).toEqual({ type: "plain_text", text: hostile, emoji: false });
@@ -151,13 +151,13 @@ describe("what is sent", () => {
     ]);
   });
 
-  test("Microsoft Teams is told no markup either", () => {
+  test("contain no markup in Microsoft Teams", () => {
     const [attachment] = JSON.parse(JSON.stringify(teamsBody(message))).attachments;
     expect(attachment.content.body[0].text).toContain(String.raw`\[a\]\(http://evil.example\)`);
     expect(attachment.content.body[0].text).toContain(message.link);
   });
 
-  test("webhooks are signed as the Standard Webhooks specification has it", () => {
+  test("are signed according to the Standard Webhooks specification", () => {
     const signed = hookHeaders("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", {
       id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
       body: '{"test": 2432232314}',
@@ -179,7 +179,7 @@ describe("what is sent", () => {
     ["Ada <ada@example.org>", false],
     ["ada", false],
     [`${"a".repeat(65)}@example.org`, false],
-  ])("%j as an address for mail: %s", ([address, isOne]) => {
+  ])("accepts %j as an email address: %s", ([address, isOne]) => {
     expect(isMailAddress(address)).toBe(isOne);
   });
 });

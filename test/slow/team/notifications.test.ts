@@ -69,7 +69,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     expect(Math.abs(Number(at) - Date.now() / 1000)).toBeLessThan(120);
   }
 
-  test("of an open gate everybody is told once who may answer it, in the form of their channel", async () => {
+  test("notify each approver once about an open gate, in the format of their channel", async () => {
     const [hook] = await receiver.until("/ada", 1);
     const [slack] = await receiver.until("/bob", 1);
     await vi.waitFor(() => expect(mails).toHaveLength(1), PATIENCE);
@@ -90,7 +90,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     ]);
   });
 
-  test("who may not accept it by the team's policy is not told", async () => {
+  test("skip users who may not accept the gate by policy", async () => {
     await team.administer("policy", "sample", "--four-eyes", "on");
     const { head_seq } = await team.row(run);
     const bobs = { ...team, adas: tokens["bob"] ?? "" };
@@ -102,7 +102,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     await team.administer("policy", "sample", "--four-eyes", "off");
   });
 
-  test("of the end of a run who began it is told", async () => {
+  test("notify the author about the end of a run", async () => {
     await untilEnded({ ...team, adas: tokens["bob"] ?? "" }, run);
     const told = await vi.waitFor(() => {
       const found = receiver.at("/ada").filter(({ body }) => body.occasion === "ended");
@@ -117,7 +117,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("who is named as reviewer is told, and not again when others are added", async () => {
+  test("notify a new named reviewer once", async () => {
     const named = () => receiver.at("/ada").filter(({ body }) => body.occasion === "reviewer");
     await team.administer("reviewers", "sample", "01-plan", "ada");
     await vi.waitFor(() => expect(named()).toHaveLength(1), PATIENCE);
@@ -128,7 +128,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     await team.administer("reviewers", "sample", "01-plan");
   });
 
-  test("secrets and addresses are told nobody again, and are in no log", async () => {
+  test("reveal no secret or address in responses and logs", async () => {
     const { body } = await team.ask(team.adas, "/api/notifications");
     expect(body.channels).toMatchObject([{ channel: "webhook", address: `${receiver.url}/…`, givenUp: null }]);
     expect(JSON.stringify(body)).not.toContain(secrets["ada"]);
@@ -136,7 +136,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     expect(team.first.said()).not.toContain(receiver.url);
   });
 
-  test("a personal token changes nothing about it, a worker has none, and addresses within are refused", async () => {
+  test("reject changes by personal tokens and workers, and internal addresses", async () => {
     const script = (await team.ask(team.adas, "/api/tokens", { name: "nightly", days: 7 })).body.token as string;
     const change = { channel: "webhook", address: `${receiver.url}/eve`, occasions: ["gate"] };
     expect((await team.ask(script, "/api/notifications", change)).status).toBe(403);
@@ -151,7 +151,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     expect((await team.ask(team.adas, "/api/notifications", mail)).status).toBe(400);
   });
 
-  test("isdlc team notify sets, shows, tries and takes away, and says what was given up", async () => {
+  test("are set, shown, tested and removed with isdlc team notify", async () => {
     const carl = (...words: string[]) => team.as(tokens["carl"] ?? "", "team", "notify", ...words);
     const set = await carl("webhook", `${receiver.url}/gone`, "--on", "gate,help");
     expect(set).toMatchObject({ code: 0, stdout: expect.stringMatching(/whsec_\S+\n.*shown this once/) });
@@ -172,7 +172,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     expect(await carl("webhook", receiver.url, "--on", "lunch")).toMatchObject({ code: 2 });
   });
 
-  test("a mail that its server refuses for good is given up", async () => {
+  test("give up a mail that its server rejects permanently", async () => {
     await hears("vic", "email", "nobody@example.org");
     expect((await team.ask(tokens["vic"] ?? "", "/api/notifications/email/test", {})).body).toEqual({ isAsked: true });
     await settled();
@@ -180,7 +180,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     expect(channels[0].givenUp.why).toContain("550");
   });
 
-  test("an account that is ended is told nothing more", async () => {
+  test("stop for a revoked account", async () => {
     await team.administer("revoke", "vic");
     const { rows } = await team.database.pool.query("select * from isdlc.notification_channel where person = 'vic'");
     expect(rows).toEqual([]);

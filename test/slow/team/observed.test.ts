@@ -37,8 +37,8 @@ async function createCollector(): Promise<{ url: string; spans: () => readonly J
   return { url: `http://127.0.0.1:${port}`, spans: () => spans };
 }
 
-describe.runIf(hasPostgres)("what is seen of a team's server from outside", () => {
-  test("metrics by routes and not by runs, on a port of their own; traces that lead from a worker to the server", async () => {
+describe.runIf(hasPostgres)("observability of a team's server", () => {
+  test("exports metrics by route and traces from worker to server", async () => {
     const collector = await createCollector();
     const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: "100" };
     const team = await createTeam({ env: tracing });
@@ -76,7 +76,7 @@ describe.runIf(hasPostgres)("what is seen of a team's server from outside", () =
     expect(JSON.stringify(collector.spans())).not.toContain(team.adas);
   });
 
-  test("deletes silent workers after the given days, but none that holds a run", async () => {
+  test("deletes silent workers after the given days, except one that holds a run", async () => {
     const { pool } = await freshDatabase();
     await pool.query("insert into isdlc.principal (id, kind) values ('w1', 'worker')");
     await pool.query(
@@ -93,7 +93,7 @@ describe.runIf(hasPostgres)("what is seen of a team's server from outside", () =
     expect((await pool.query("select run from isdlc.run")).rows).toEqual([{ run: "r" }]);
   });
 
-  test("a PostgreSQL of its own: one command on a fresh machine, and it is found again after a kill", async () => {
+  test("starts its own PostgreSQL with one command and finds it after a kill", async () => {
     const sandbox = await createSandbox();
     const data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // reached by whoever PostgreSQL runs as
     afterAll(() => removeTemporary(data));
@@ -119,8 +119,8 @@ describe.runIf(hasPostgres)("what is seen of a team's server from outside", () =
   });
 });
 
-describe("the log of a server", () => {
-  test("is one JSON object a line, without secrets, whatever is logged", () => {
+describe("log of a server", () => {
+  test("writes one JSON object per line without secrets", () => {
     const lines: string[] = [];
     const secrets = ["postgresql://u:very-secret-password@db/isdlc"];
     const log = createLog({ name: "isdlc-server", write: (line) => lines.push(line), secrets });

@@ -5,8 +5,8 @@ import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { begin, createTeam, said } from "./support/team.ts";
 
-describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
-  test("from any clone: the same words, and exit code 3 where a person is needed", async () => {
+describe.runIf(hasPostgres)("commands on a run of a team", () => {
+  test("work the same from any clone, with exit code 3 at a wait", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     await team.worker("w1");
@@ -50,7 +50,7 @@ describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
     expect(await says("continue", "--run", run)).toMatchObject({ code: 1, stderr: expect.stringContaining("NO_RUN") });
   });
 
-  test("what the server refuses has the code, the words and the exit code that it has here", async () => {
+  test("report refusals of the server with the usual code, text and exit code", async () => {
     const team = await createTeam();
     const vics = await team.token("person", "vic");
     await team.administer("role", "sample", "vic", "viewer");
@@ -74,14 +74,14 @@ describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
     expect(await team.as(vics, ...asked)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^TOKEN_REFUSED: /) });
   });
 
-  test.for(["--dry-run", "--worktree", "--light"])("%s is refused rather than forgotten", async (option) => {
+  test.for(["--dry-run", "--worktree", "--light"])("reject %s instead of ignoring it", async (option) => {
     const team = await createTeam();
     const begun = await team.as(team.adas, "add a greeting", "--team", option);
     expect(begun).toMatchObject({ code: 2, stderr: expect.stringContaining(option) });
     expect((await team.ask(team.adas, "/api/runs")).body.runs).toEqual([]);
   });
 
-  test("what no worker can begin is told with the reason", async () => {
+  test("report the reason if no worker can start the run", async () => {
     const team = await createTeam();
     await team.worker("w1");
     const begun = await team.as(team.adas, "run", "nothing-like-it", "add a greeting", "--team");

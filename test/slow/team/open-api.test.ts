@@ -12,7 +12,7 @@ const observing = { metrics: createServerMetrics(pool), tracing: startTracing("i
 const page = { trees: {}, origins: () => ["https://isdlc.example.org"], provider: {}, web: import.meta.dirname };
 const app = createTeamApp({ version: "1.2.3", ...observing } as unknown as TeamServer, page as unknown as PageParts);
 
-test("the description has every route of the server, the page's included, and no other", () => {
+test("describes exactly the routes of the server", () => {
   const named = (method: string, path: string): string => `${method.toUpperCase()} ${path}`;
   const routes = app.routes.filter(({ path, method }) => method !== "ALL" && path !== "*" && path !== "/*");
   const there = [...new Set([named("post", REPORTS), ...routes.map(({ method, path }) => named(method, path))])];
@@ -20,7 +20,7 @@ test("the description has every route of the server, the page's included, and no
   expect(OPERATIONS.map(({ method, path }) => named(method, path)).toSorted()).toEqual(there.toSorted());
 });
 
-test("it is served to everybody, with the schemas that requests are held against", async () => {
+test("serves the description without sign-in, with the validated schemas", async () => {
   const answer = await app.request("/openapi.json");
   expect(answer.status).toBe(200);
   const described = (await answer.json()) as Json;
@@ -32,7 +32,7 @@ test("it is served to everybody, with the schemas that requests are held against
   expect(schema.properties.option).toMatchObject({ type: "string", maxLength: 60 });
 });
 
-test("the page's requests are described with its cookie, signing in without anything, and the others with a token", async () => {
+test("describes web UI requests with a cookie and others with a token", async () => {
   const { components, paths } = (await (await app.request("/openapi.json")).json()) as Json;
   expect(components.securitySchemes.cookie).toMatchObject({ type: "apiKey", in: "cookie", name: "__Host-isdlc" });
   expect(components.securitySchemes.cookie.description).toContain("Origin");
@@ -43,7 +43,7 @@ test("the page's requests are described with its cookie, signing in without anyt
   expect(paths["/sign-in/callback"].get.responses).toHaveProperty("303");
 });
 
-test("S6: without its cookie or its origin, no request of the page is answered that is described to need them", async () => {
+test("rejects web UI requests without their cookie or origin [S6]", async () => {
   const needing = OPERATIONS.filter(({ by }) => by === "page");
   expect(needing.length).toBeGreaterThan(20);
   for (const { method, path } of needing) {

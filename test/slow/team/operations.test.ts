@@ -33,7 +33,7 @@ async function recordRuns({ ada, database }: Team): Promise<void> {
 const linesIn = async (pool: Pool): Promise<unknown> =>
   (await pool.query("select run, seq, hash, line, request from isdlc.decision order by run, seq")).rows;
 
-describe.runIf(hasPostgres)("a team's server", () => {
+describe.runIf(hasPostgres)("operation of a team's server", () => {
   let team: Team;
   let file: string;
   let asked: string;
@@ -49,7 +49,7 @@ describe.runIf(hasPostgres)("a team's server", () => {
   const on = async (database: string, ...args: string[]) =>
     team.ada.start(["server", ...args, "--json"], { ISDLC_DATABASE_URL: database }).ended;
 
-  test("backup, a new database, restore: every journal holds, line by line, and open runs are asked for again", async () => {
+  test("restores every journal line from a backup and requests open runs again", async () => {
     const { url, pool } = await freshDatabase();
     const restored = parsed(await on(url, "restore", file));
     expect(restored).toMatchObject({ ok: true, rows: { run: RUNS + 1, decision: RUNS * DECISIONS } });
@@ -74,11 +74,11 @@ describe.runIf(hasPostgres)("a team's server", () => {
   });
 
   test.for<[string, (whole: string) => string, string]>([
-    ["cut off", (whole) => whole.split("\n").slice(0, -2).join("\n"), "not whole"],
+    ["truncated", (whole) => whole.split("\n").slice(0, -2).join("\n"), "not whole"],
     ["changed", (whole) => whole.replace('"d1"', '"d9"').replaceAll("ada", "eve"), "not whole"],
-    ["of a later version", (whole) => whole.replace(/"migrations":\d+/, '"migrations":999'), "made by"],
-    ["something else", () => '{"some":"file"}\n', "no backup"],
-  ])("a backup that is %s is refused, and nothing of it stays", async ([name, change, why]) => {
+    ["from a later version", (whole) => whole.replace(/"migrations":\d+/, '"migrations":999'), "made by"],
+    ["another kind of file", () => '{"some":"file"}\n', "no backup"],
+  ])("rejects a backup that is %s and imports nothing", async ([name, change, why]) => {
     const bad = join(team.ada.base, `${name.replaceAll(" ", "-")}.gz`);
     writeFileSync(bad, gzipSync(change(gunzipSync(readFileSync(file)).toString("utf8"))));
     const { url, pool } = await freshDatabase();
@@ -88,14 +88,14 @@ describe.runIf(hasPostgres)("a team's server", () => {
     expect((await pool.query("select count(*)::int as n from isdlc.run")).rows).toEqual([{ n: 0 }]);
   });
 
-  test("nothing is restored over what is there, and no half backup is left behind", async () => {
+  test("refuses to restore over existing data, and leaves no partial backup", async () => {
     expect(parsed(await on(team.database.url, "restore", file)).problem).toMatchObject({ code: "BACKUP_UNUSABLE" });
     const nowhere = join(team.ada.base, "no", "folder", "backup.gz");
     expect((await on(team.database.url, "backup", nowhere)).code).not.toBe(0);
     expect(existsSync(nowhere)).toBe(false);
   });
 
-  test("the doctor tells of a decision that was changed, a silent worker, and tables of before", async () => {
+  test("reports a changed decision, a silent worker and an old schema in doctor", async () => {
     const { url, pool } = await freshDatabase();
     await on(url, "restore", file);
     expect((await on(url, "doctor")).code).toBe(0);

@@ -14,8 +14,8 @@ const AWAY = Number(process.env["ISDLC_TEAM_AWAY"] ?? 3 * LEASE_SECONDS); // sec
 const RECORDED_WITHIN = 5000; // milliseconds
 const SLACK = process.env["ISDLC_TEAM_AWAY"] === undefined || process.env["CI"] !== undefined ? 15_000 : 0;
 
-describe.runIf(hasPostgres)("a team", () => {
-  test("whose database is away: nobody takes over, finished work is recorded when it is back, no agent runs again", async () => {
+describe.runIf(hasPostgres)("outage", () => {
+  test("records finished work after the database returns, without a second agent", async () => {
     const { team, stopDatabase, startDatabase } = await createOwnTeam();
     team.ada.plan({ turns: { implement: [{ ...MADE, delay: (AWAY * 1000) / 2 }] } });
     await team.worker("w1");
@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("a team", () => {
     expect(await problemsOf(team, run)).toEqual([]);
   });
 
-  test("that is away when a worker starts is waited for", async () => {
+  test("waits for an unreachable server when a worker starts", async () => {
     const team = await createTeam();
     const line = await createLineProxy(team.url);
     afterAll(() => line.close());
@@ -53,7 +53,7 @@ describe.runIf(hasPostgres)("a team", () => {
     await said(worker, /takes work/);
   });
 
-  test("whose database was restored from an older copy is told so: the remote has commits that the journal does not know", async () => {
+  test("escalates if the restored database lacks commits that the remote has", async () => {
     const team = await createTeam();
     team.ada.plan({ turns: { implement: [MADE] } });
     const worker = await team.worker("w1");
@@ -83,7 +83,7 @@ describe.runIf(hasPostgres)("a team", () => {
     expect(status.stdout).toContain("restored from an older copy");
   });
 
-  test("in which old and new versions are side by side: each takes what it can, and nothing waits for what is gone", async () => {
+  test("runs old and new versions together, each with the runs it supports", async () => {
     const team = await createTeam();
     const { pool } = team.database;
     const askedBy = async (run: string, generation: number): Promise<void> => {

@@ -15,19 +15,19 @@ test.each([
   { workers: 26, busy: 260, idle: 260 },
   { workers: 100, busy: 1000, idle: 1000 },
   { workers: 101, busy: 1000, idle: 1000 },
-])("of $workers workers each asks for work every $busy ms, or $idle ms while no run is due", (row) => {
+])("polls with $workers workers every $busy ms, or $idle ms without due runs", (row) => {
   const { workers, busy, idle } = row;
   expect([true, false].map((isBusy) => pollInterval({ workers, isBusy }))).toEqual([busy, idle]);
 });
 
-describe.runIf(hasPostgres)("the poll interval of workers", () => {
+describe.runIf(hasPostgres)("poll interval of workers", () => {
   const intervalOf = async (pool: Pool): Promise<number> => {
     const pacing = startPacing({ pool, lease: 15_000, log });
     await pacing.stop();
     return pacing.interval();
   };
 
-  test("follows the number of living processes", async () => {
+  test("depends on the number of living processes", async () => {
     const { pool } = await freshDatabase();
     await beatOf(pool, 40, 0);
     await beatOf(pool, 30, 60);

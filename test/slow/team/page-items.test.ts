@@ -10,7 +10,7 @@ import { createTeam, type Team } from "./support/team.ts";
 
 const ITEMS = "docs/requirements";
 
-describe.runIf(hasPostgres)("items and charts on a team's page", () => {
+describe.runIf(hasPostgres)("items and charts in a team's web UI", () => {
   let team: Team;
   let bobs: string;
   let vics: string;
@@ -52,7 +52,7 @@ describe.runIf(hasPostgres)("items and charts on a team's page", () => {
     }
   }
 
-  test("S6: what is at the remote is listed for members alone, and a link or a damaged record is none", async () => {
+  test("lists items at the remote to members only, ignoring links and damaged records [S6]", async () => {
     const listed = await askPage(team, "/items?repository=sample", { headers: await pageHeaders(team, vics) });
     expect(await listed.json()).toMatchObject({
       items: [
@@ -68,7 +68,7 @@ describe.runIf(hasPostgres)("items and charts on a team's page", () => {
     expect((await askPage(team, "/charts", { headers: {} })).status).toBe(401);
   });
 
-  test("an item is built from the list; a viewer builds nothing; the charts are over what has ended", async () => {
+  test("build an item from the list, offer viewers nothing and chart ended runs", async () => {
     await team.worker("w1");
     const { page, context, troubles } = await signedIn(team, bobs);
     await page.getByRole("link", { name: "Items" }).click();

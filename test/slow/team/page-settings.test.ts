@@ -4,7 +4,7 @@ import { hasPostgres } from "./support/team-database.ts";
 import { askPage, pageHeaders, signedIn } from "./support/team-page.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
-describe.runIf(hasPostgres)("settings on a team's page", () => {
+describe.runIf(hasPostgres)("settings in a team's web UI", () => {
   let team: Team;
   let bobs: string;
 
@@ -17,7 +17,7 @@ describe.runIf(hasPostgres)("settings on a team's page", () => {
     await team.administer("reviewers", "sample", "finish", "ada", "bob");
   });
 
-  test("a person makes a token for a script, is shown it once, and revokes it; policy is for admins", async () => {
+  test("let a user create and revoke a script token that is shown once", async () => {
     const { page, context, troubles } = await signedIn(team, bobs);
     await page.getByRole("link", { name: "Settings" }).click();
     await page.getByLabel("Name").fill("nightly");
@@ -36,7 +36,7 @@ describe.runIf(hasPostgres)("settings on a team's page", () => {
     await context.close();
   });
 
-  test("an admin sees repository, four eyes, named reviewers and roles, and gives a role", async () => {
+  test("let an admin see the policy and change roles", async () => {
     const { page, context, troubles } = await signedIn(team, team.adas);
     await page.getByRole("link", { name: "Settings" }).click();
     const policy = page.getByRole("region", { name: /^sample/ });
@@ -58,7 +58,7 @@ describe.runIf(hasPostgres)("settings on a team's page", () => {
     await context.close();
   });
 
-  test("S6: nothing of it without a role, from another site, or in another form", async () => {
+  test("reject requests without a role, from another site or in another format [S6]", async () => {
     const bob = await pageHeaders(team, bobs);
     const ada = await pageHeaders(team, team.adas);
     const status = async (path: string, headers: Record<string, string>, body?: unknown): Promise<number> =>

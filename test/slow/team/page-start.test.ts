@@ -7,7 +7,7 @@ import { createTeam, type Team } from "./support/team.ts";
 
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
 
-describe.runIf(hasPostgres)("starting a run on a team's page", () => {
+describe.runIf(hasPostgres)("start of a run in a team's web UI", () => {
   let team: Team;
   let bobs: string;
   let vics: string;
@@ -27,7 +27,7 @@ describe.runIf(hasPostgres)("starting a run on a team's page", () => {
   const start = async (headers: Record<string, string>, body: unknown): Promise<number> =>
     (await askPage(team, "/start", { headers, body })).status;
 
-  test("S6: only for reviewers of the repository, from the page itself, in its form and no longer than it may be", async () => {
+  test("accepts only valid requests of reviewers from the web UI itself [S6]", async () => {
     const body = { repository: "sample", start: START };
     const good = await pageHeaders(team, bobs);
     const otto = await pageHeaders(team, await team.token("person", "otto"));
@@ -46,7 +46,7 @@ describe.runIf(hasPostgres)("starting a run on a team's page", () => {
     expect((await team.ask(team.adas, "/api/runs")).body.runs).toEqual([]);
   });
 
-  test("a reviewer starts one, is asked what a terminal would ask, and reads what came of it; a viewer is offered nothing", async () => {
+  test("asks a reviewer the same questions as a terminal and shows the result", async () => {
     const { page, context, troubles } = await signedIn(team, bobs);
     await page.getByRole("link", { name: "New run" }).click();
     await expectAccessible(page);
@@ -80,7 +80,7 @@ describe.runIf(hasPostgres)("starting a run on a team's page", () => {
     for (const { context: one } of [vic, { context }]) await one.close();
   });
 
-  test("a run that went home is marked with where it went and by whom, and answered nowhere here", async () => {
+  test("shows a moved run with its new place and accepts no answer", async () => {
     const bob = await pageHeaders(team, bobs);
     const look = async (path: string) => (await askPage(team, path, { headers: bob })).json() as Promise<Json>;
     const { runs } = await look("/runs");
@@ -104,7 +104,7 @@ describe.runIf(hasPostgres)("starting a run on a team's page", () => {
     await context.close();
   });
 
-  test("what has to be chosen is told at the terminal in the same words, with exit code 3", async () => {
+  test("prints open choices at the terminal with exit code 3", async () => {
     const begun = await team.as(team.adas, "add a farewell", "--team", "--supervised");
     expect(begun).toMatchObject({ code: 3, stdout: expect.stringContaining("Run it again with --tests trust,") });
   });

@@ -9,7 +9,7 @@ import { untilWaits } from "./support/team-runs.ts";
 const TITLE = "add a greeting";
 const PLAN = "# Plan\n\nThe greeting is said in one line.\n";
 
-describe.runIf(hasPostgres)("the page of a team's server", () => {
+describe.runIf(hasPostgres)("web UI of a team's server", () => {
   let team: Team;
   let run: string;
   let bobs: string;
@@ -32,7 +32,7 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
   const ask = (path: string, headers: Record<string, string>, body?: unknown): Promise<Response> =>
     askPage(team, path, { headers, body });
 
-  test("S6: nothing is told without signing in, and worker's, script's and unknown tokens sign nobody in", async () => {
+  test("returns nothing without sign-in, and signs in no worker, script or unknown token [S6]", async () => {
     const origin = new URL(team.url).origin;
     for (const path of ["/project", "/runs", `/runs/${run}`, `/runs/${run}/gate`, `/runs/${run}/diff`, "/live"])
       expect((await ask(path, {})).status, path).toBe(401);
@@ -42,7 +42,7 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
       expect((await ask("/session", { origin }, { token })).status).toBe(401);
   });
 
-  test("S6: another site, another name and a form neither sign in nor answer", async () => {
+  test("rejects sign-in and answers from another site, host or content type [S6]", async () => {
     const opened = await signedIn(team, bobs);
     const cookie = await cookieOf(opened);
     const { origin } = new URL(team.url);
@@ -59,7 +59,7 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
     await opened.context.close();
   });
 
-  test("a person signs in, reads what waits in all repositories, sends it back, and accepts it", async () => {
+  test("lets a user sign in, review the gate, send work back and accept it", async () => {
     const opened = await openAt(team.url);
     const { page, context, troubles } = opened;
     await expectAccessible(page);
@@ -97,7 +97,7 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
     await context.close();
   });
 
-  test("roles, four eyes and revoked tokens hold on the page; who has no role sees no run", async () => {
+  test("enforces roles, four eyes and revoked tokens, and hides runs from others", async () => {
     await rests(0);
     await team.administer("policy", "sample", "--four-eyes", "on");
     const adas = await signedIn(team, team.adas);

@@ -8,6 +8,6 @@ test.each([
   ["http://isdlc.example.org", false],
   ["https://192.0.2.7", false],
   ["https://[2001:db8::7]", false],
-])("passkeys at %s: %s", (origin, isOffered) => {
+])("offers passkeys at %s: %s", (origin, isOffered) => {
   expect(passkeyOrigin({ origins: () => [origin] })).toBe(isOffered ? origin : null);
 });

@@ -5,14 +5,14 @@ import { namedOrigin } from "./support/page-client.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
-describe.runIf(hasPostgres)("passkeys at the page of a team's server", () => {
+describe.runIf(hasPostgres)("passkeys in a team's web UI", () => {
   let team: Team;
 
   beforeAll(async () => {
     team = await createTeam();
   });
 
-  test("an invited person makes a passkey, signs out, signs in with it, and takes it away", async () => {
+  test("let an invited user create a passkey, sign in with it and remove it", async () => {
     const { link } = await team.administer("invite", "bob", "--origin", namedOrigin(team.url));
     const { page, context, troubles } = await openAt(link as string);
     await addAuthenticator(page);
@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("passkeys at the page of a team's server", () => {
     await context.close();
   });
 
-  test("who is signed in with a token adds a passkey to it", async () => {
+  test("let a user signed in with a token add a passkey", async () => {
     const { page, context } = await openAt(namedOrigin(team.url));
     await addAuthenticator(page);
     await page.getByLabel("Your token").fill(team.adas);

@@ -6,7 +6,7 @@ import { type Answered, createPageClient, namedOrigin, type PageClient } from ".
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
-describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
+describe.runIf(hasPostgres)("passkeys of users at a team's server", () => {
   let team: Team;
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     return { client, key };
   }
 
-  test("a person signed in with a token adds a passkey, signs out, and signs in with it", async () => {
+  test("sign in a user who added one with a token", async () => {
     const [client, key] = [browser(), authenticator()];
     expect(await client.signIn(await team.token("person", "bob"))).toMatchObject({ status: 200 });
     expect(await client.addPasskey(key)).toMatchObject({ status: 200, body: { name: "test" } });
@@ -56,7 +56,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(rows).toMatchObject([{ change: { what: "passkey added", passkey: key.passkey.id } }]);
   });
 
-  test("an invitation makes one passkey, for one person, once", async () => {
+  test("are registered once per invitation, for one user", async () => {
     const { invitation, link } = await team.administer("invite", "carol", "--origin", "https://isdlc.example.org");
     expect(link).toBe(`https://isdlc.example.org/invitation#${invitation}`);
     const tries = [browser(), browser()];
@@ -76,7 +76,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await accept(browser(), replaced, authenticator())).toMatchObject({ status: 401 });
   });
 
-  test("an invitation that is answered wrongly is not used up", async () => {
+  test("keep an invitation valid after a wrong answer", async () => {
     const invitation = await invited("dora");
     const wrong: readonly How[] = [
       { origin: "https://evil.example" },
@@ -94,7 +94,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await accept(browser(), invitation, authenticator())).toMatchObject({ status: 200 });
   });
 
-  test("S6: what another page, another name, nobody or somebody else signed lets nobody in", async () => {
+  test("reject signatures of another origin, relying party, type or key [S6]", async () => {
     const { key } = await withPasskey("frida");
     const client = browser();
     const wrong: readonly How[] = [
@@ -112,7 +112,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(client.cookie()).toBe("");
   });
 
-  test("a challenge is good once, for what it was made for, and for five minutes", async () => {
+  test("accept a challenge once, for its purpose and within five minutes", async () => {
     const { client, key } = await withPasskey("gina");
     const fresh = async (path = "/session/passkey/challenge"): Promise<string> =>
       (await client.post(path, {})).body.challenge as string;
@@ -131,7 +131,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(crossing.map(({ status }) => String(status)).toSorted()).toEqual(["200", "401", "401"]);
   });
 
-  test("a registration belongs to whoever asked for it", async () => {
+  test("are registered only by the session that requested the challenge", async () => {
     const [one, other] = [await withPasskey("hanna"), await withPasskey("ines")];
     const { challenge } = (await one.client.post("/passkeys/options", {})).body;
     const made = authenticator().make(challenge as string);
@@ -140,7 +140,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await one.client.post("/passkeys", made)).toMatchObject({ status: 403 });
   });
 
-  test("a removed passkey signs nobody in, ends its sessions, and is nobody else's to remove", async () => {
+  test("are removed only by their owner, which ends their sessions", async () => {
     const [one, other] = [await withPasskey("julia"), await withPasskey("kim")];
     await other.client.post("/passkeys/remove", { id: one.key.passkey.id });
     expect(await one.client.get("/passkeys")).toMatchObject({ status: 200, body: { passkeys: [{ name: "test" }] } });
@@ -149,7 +149,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await one.client.showPasskey(one.key)).toMatchObject({ status: 401 });
   });
 
-  test("a session ends by itself, and an old one adds no passkey", async () => {
+  test("end sessions after a time and cannot be added by an old session", async () => {
     const { client } = await withPasskey("lena");
     const at = (column: string, ago: string): Promise<unknown> =>
       team.database.pool.query(
@@ -163,7 +163,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await client.addPasskey(authenticator())).toMatchObject({ status: 401 });
   });
 
-  test("revoking an account takes its passkeys, sessions and invitations", async () => {
+  test("are deleted together with sessions and invitations of a revoked account", async () => {
     const { client, key } = await withPasskey("mara");
     const open = await invited("mara");
     await team.administer("revoke", "mara");
@@ -172,7 +172,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await accept(browser(), open, authenticator())).toMatchObject({ status: 401 });
   });
 
-  test("S6: the routes of passkeys ask for the right origin, JSON and a session, and take nothing long", async () => {
+  test("require the right origin, JSON and a session on every route [S6]", async () => {
     const { url } = await team.server();
     const [client, stranger] = [createPageClient(url), createPageClient(url)];
     expect(await client.signIn(team.adas)).toMatchObject({ status: 200 });
@@ -191,7 +191,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await client.get("/project")).toMatchObject({ status: 200 });
   });
 
-  test("S6: who was refused often has to wait, and who is known does not", async () => {
+  test("slow down repeated failures without blocking registered passkeys [S6]", async () => {
     const { url } = await team.server();
     const guessing = createPageClient(url);
     const key = createAuthenticator(guessing.origin, randomBytes(16).toString("base64url"));

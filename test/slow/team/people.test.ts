@@ -12,7 +12,7 @@ import { untilWaits } from "./support/team-runs.ts";
 const NOT_ALLOWED = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
 
-describe.runIf(hasPostgres)("people of a team at a gate", () => {
+describe.runIf(hasPostgres)("users of a team at a gate", () => {
   let team: Team;
   let run: string;
   let bobs: string;
@@ -44,11 +44,11 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     return team.ask(token, `/api/runs/${run}/answer`, body);
   }
 
-  test("a worker's token is refused", async () => {
+  test("rejects a worker's token", async () => {
     expect(await answer(await team.token("worker", "w9"), "continue")).toMatchObject(NOT_ALLOWED);
   });
 
-  test("a viewer looks, and neither answers nor begins", async () => {
+  test("lets a viewer read, and neither answer nor start", async () => {
     const vics = await team.token("person", "vic");
     await team.administer("role", "sample", "vic", "viewer");
     expect((await team.ask(vics, `/api/runs/${run}/lines`)).body.lines).not.toEqual([]);
@@ -57,7 +57,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     expect(await team.ask(vics, "/api/runs", { repository: "sample", start: START })).toMatchObject(NOT_ALLOWED);
   });
 
-  test("a person of another team does not even see that it is there", async () => {
+  test("hides the run from a user of another repository", async () => {
     const outs = await team.token("person", "otto");
     await team.administer("repository", "other", "https://git.example.org/other.git");
     await team.administer("role", "other", "otto", "admin");
@@ -70,14 +70,14 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     expect((await team.ask(outs, "/api/runs", { repository: "sample", start: START })).status).toBe(400);
   });
 
-  test("an expired token is refused", async () => {
+  test("rejects an expired token", async () => {
     const eves = await team.token("person", "eve");
     await team.administer("role", "sample", "eve", "reviewer");
     await team.database.pool.query("update isdlc.token set expires_at = now() where owner = 'eve'");
     expect(await answer(eves, "continue")).toMatchObject({ status: 401, body: { problem: { code: "TOKEN_REFUSED" } } });
   });
 
-  test("a personal token answers, is refused when revoked, and makes no other token", async () => {
+  test("lets a personal token answer, but not create tokens, and rejects it once revoked", async () => {
     const made = await team.ask(bobs, "/api/tokens", { name: "nightly", days: 7 });
     const script = made.body.token as string;
     expect((await team.ask(script, "/api/runs")).body.runs).toHaveLength(1);
@@ -91,7 +91,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     expect((await team.ask(bobs, "/api/runs")).status).toBe(200);
   });
 
-  test("isdlc team makes and revokes tokens, and gives roles, in the words of the command line", async () => {
+  test("manages tokens and roles with isdlc team", async () => {
     const made = parsed(await team.as(bobs, "team", "token", "weekly", "--days", "7", "--json"));
     expect((await team.ask(made.token as string, "/api/runs")).status).toBe(200);
     expect((await team.as(bobs, "team", "tokens")).stdout).toContain("weekly: good until");
@@ -102,7 +102,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     expect((await team.as(team.adas, "team", "members", "sample")).stdout).toContain("bob: reviewer");
   });
 
-  test("roles are given by admins of the repository only, and every change is kept", async () => {
+  test("lets only admins of the repository give roles, and records every change", async () => {
     await team.token("person", "new");
     const change = { person: "new", role: "reviewer" };
     expect(await team.ask(bobs, "/api/repositories/sample/members", change)).toMatchObject(NOT_ALLOWED);
@@ -113,7 +113,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     await expect(team.database.pool.query("delete from isdlc.account_change")).rejects.toThrow("never changed");
   });
 
-  test("under four eyes the author does not accept, and may still ask for more", async () => {
+  test("rejects acceptance by the author under four eyes, and allows redo", async () => {
     await team.administer("policy", "sample", "--four-eyes", "on");
     for (const option of ["continue", "skip", "loosen", "keep", "merge"])
       expect(await answer(team.adas, option), option).toMatchObject(NOT_ALLOWED);
@@ -123,7 +123,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     expect(await answer(team.adas, "continue")).toMatchObject(NOT_ALLOWED);
   });
 
-  test("where reviewers of a phase are named, nobody else accepts it", async () => {
+  test("rejects acceptance by anyone except the named reviewers", async () => {
     const now = await state();
     const phase = now.is === "active" ? (now.phases[now.index]?.rule.key ?? "") : "";
     await team.token("person", "nina");
@@ -135,7 +135,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     await team.administer("reviewers", "sample", phase);
   });
 
-  test("two people answer at once: one counts, the other is told; and the line names and signs who it was", async () => {
+  test("accepts one of two simultaneous answers and signs the name of its user", async () => {
     const carls = await team.token("person", "carl");
     await team.administer("role", "sample", "carl", "reviewer");
     const both = await Promise.all([answer(bobs, "continue"), answer(carls, "continue")]);

@@ -12,7 +12,7 @@ import { createTeam, type Team } from "./support/team.ts";
 const SECRET = "a-secret-of-the-client-0123456789";
 const PROGRAM = join(import.meta.dirname, "programs/oidc-provider.mjs");
 
-describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
+describe.runIf(hasPostgres)("sign-in with an OpenID provider", () => {
   let team: Team;
   let provider: LyingProvider;
   let origin: string;
@@ -62,7 +62,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
   const refused = { to: "/?sign-in=refused", person: null };
   const unknown = { to: "/?sign-in=unknown", person: null };
 
-  test("whom the provider vouches for by a verified address is signed in, and known by the subject from then on", async () => {
+  test("signs in a user by verified email and later by subject", async () => {
     expect(await signIn()).toEqual({ to: "/", person: "bob" });
     expect(await signIn({ claims: { email: "bob@elsewhere.example" } })).toEqual({ to: "/", person: "bob" });
     expect(await signIn({ claims: { sub: "who got the address later" } })).toEqual(unknown);
@@ -72,7 +72,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     expect(asked["redirect_uri"]).toBe(`${origin}/sign-in/callback`);
   });
 
-  test("an address that is not verified, not told or not known, and a subject of nobody, are nobody", async () => {
+  test("rejects an unverified, missing or unknown email and an unknown subject", async () => {
     for (const claims of [
       { email_verified: false },
       { email_verified: "true" },
@@ -86,7 +86,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     expect(await signIn({ claims: { sub: "subject-of-eve" } })).toEqual(unknown);
   });
 
-  test("a token of another issuer, for another client, old, for another question, or not signed by the provider is refused", async () => {
+  test("rejects an ID token with a wrong issuer, audience, nonce, age or signature", async () => {
     const lies: readonly LyingProvider["lie"][] = [
       { claims: { iss: "https://evil.example" } },
       { claims: { aud: "another-client" } },
@@ -100,7 +100,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     expect(said()).not.toContain(SECRET);
   });
 
-  test("who comes back with another state, without having left, or with what another browser left with is refused", async () => {
+  test("rejects a callback with another state or without the browser's cookie", async () => {
     const [one, other] = [await sentAway(), await sentAway()];
     const wrongState = cameBack(provider, one.url);
     wrongState.searchParams.set("state", "another");
@@ -114,7 +114,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     expect(await back(denied, one.cookie)).toEqual(refused);
   });
 
-  test("S6: another site starts nothing, and guesses are slowed down", async () => {
+  test("rejects another site and slows down repeated failures [S6]", async () => {
     const client = createPageClient(origin);
     expect(await client.post("/session/provider", {}, { origin: "https://evil.example" })).toMatchObject({
       status: 403,
@@ -127,7 +127,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     expect([...seen]).toEqual(["/?sign-in=refused", "/?sign-in=wait"]);
   });
 
-  test("a session ends with the identity, and with the account", async () => {
+  test("ends a session if the identity or the account is removed", async () => {
     const { url } = await team.server("--oidc-issuer", provider.issuer, "--oidc-client", CLIENT);
     origin = namedOrigin(url);
     expect(await signIn()).toMatchObject({ person: "bob" });
@@ -139,7 +139,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     expect(await signIn()).toEqual(unknown);
   });
 
-  test("a provider that is away is told, and signs nobody in", async () => {
+  test("reports an unavailable provider and rejects the sign-in", async () => {
     const { url } = await team.server("--oidc-issuer", "http://localhost:9", "--oidc-client", CLIENT);
     const client = createPageClient(url);
     expect(await client.get("/session/ways")).toMatchObject({ body: { provider: "localhost:9" } });
@@ -149,7 +149,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     });
   });
 
-  test("a person signs in with the browser at a provider of another make", async () => {
+  test("signs in through the browser with an independent provider", async () => {
     const free = await team.server("--port", "0");
     const port = Number(new URL(free.url).port);
     free.child.kill("SIGINT");

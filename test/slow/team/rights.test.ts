@@ -11,7 +11,7 @@ import { claimRun } from "./support/team-runs.ts";
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
 const ANSWER = { wait: "plan#1/gate-9", shown: "x", option: "continue" };
 
-describe.runIf(hasPostgres)("who may do what at the server", () => {
+describe.runIf(hasPostgres)("permissions at the server", () => {
   let team: Team;
   let adas: string;
   let workers: string;
@@ -23,14 +23,14 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     run = (await team.ask(adas, "/api/runs", { repository: "sample", start: START })).body.run as string;
   });
 
-  test("a worker's token answers no gate and begins nothing", async () => {
+  test("rejects answers and starts with a worker's token", async () => {
     const refused = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
     expect(await team.ask(workers, `/api/runs/${run}/answer`, ANSWER)).toMatchObject(refused);
     expect(await team.ask(workers, "/api/runs", { repository: "sample", start: START })).toMatchObject(refused);
   });
 
   test.for(["continue", "redo", "finish", "cancel", "skip", "changeAgents"])(
-    "a worker's token cannot send %s where it reports",
+    "rejects the command %s in a worker's report",
     async (what) => {
       const command = { do: what, by: { name: "ada", channel: "token" }, wait: "plan#1/gate-9", shown: "x" };
       const sent = { command, epoch: 0, request: "r", after: 0, left: null };
@@ -39,7 +39,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     },
   );
 
-  test("a worker that does not hold a run is fenced", async () => {
+  test("fences a worker that does not hold the run", async () => {
     const command = { do: "start", facts: {} };
     const sent = { command, epoch: 7, request: "r", after: 0, left: null };
     const answer = await team.ask(workers, `/api/worker/runs/${run}/commands`, sent);
@@ -49,7 +49,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     expect(drawn).toMatchObject({ status: 409, body: { problem: { code: "FENCED" } } });
   });
 
-  test("a person's token reports nothing and holds nothing", async () => {
+  test("rejects claims, heartbeats and reports with a user's token", async () => {
     const refused = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
     expect(await team.ask(adas, "/api/worker/claim", {})).toMatchObject(refused);
     expect(await team.ask(adas, "/api/worker/beat", { instance: "i", runs: [] })).toMatchObject(refused);
@@ -59,7 +59,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
   test.for<[string, string]>([
     ["expired", "update isdlc.token set expires_at = now() - interval '1 second' where owner = 'eve'"],
     ["revoked", "update isdlc.token set revoked_at = now() where owner = 'eve'"],
-  ])("a token that was %s is nobody's", async ([, statement]) => {
+  ])("rejects a token that was %s", async ([, statement]) => {
     const eves = await team.token("person", "eve");
     expect((await team.ask(eves, "/api/team")).status).toBe(200);
     await team.database.pool.query(statement);
@@ -73,8 +73,8 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     ["expired", "update isdlc.token set expires_at = now() - interval '1 second' where owner = $1"],
     ["revoked", "update isdlc.token set revoked_at = now() where owner = $1"],
     ["replaced", "update isdlc.token set digest = md5(digest) where owner = $1"],
-    ["given to another", "update isdlc.token set owner = 'w1', name = digest where owner = $1"],
-  ])("a worker that holds a run records nothing more with a token that was %s", async ([how, statement]) => {
+    ["assigned to another account", "update isdlc.token set owner = 'w1', name = digest where owner = $1"],
+  ])("rejects reports of a holding worker whose token was %s", async ([how, statement]) => {
     const name = `held-${how.replaceAll(" ", "-")}`;
     const token = await team.token("worker", name);
     const start = { ...START, title: how };
@@ -97,7 +97,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     expect((await team.row(held)).head_seq).toBe(cursor.seq);
   });
 
-  test("what the rules refuse is told to nobody whose token is not good any more", async () => {
+  test("rejects a revoked token before it evaluates the rules", async () => {
     const token = await team.token("worker", "late");
     const command = { do: "report", ticket: "plan#1@9", outcome: { of: "prepare" } };
     const ask = () =>
@@ -107,19 +107,19 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     expect(await ask()).toMatchObject({ status: 401, body: { problem: { code: "TOKEN_REFUSED" } } });
   });
 
-  test("without a token, and with an invented one, nothing is answered", async () => {
+  test("answers nothing without a token or with an invented one", async () => {
     for (const token of ["", "isdlc_person_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"])
       expect((await team.ask(token, "/api/runs")).status).toBe(401);
   });
 
-  test("only digests of tokens are kept", async () => {
+  test("stores only digests of tokens", async () => {
     const { rows } = await team.database.pool.query("select row_to_json(t)::text as row from isdlc.token t");
     expect(rows.length).toBeGreaterThan(1);
     for (const { row } of rows) expect([row.includes(adas), row.includes(workers)]).toEqual([false, false]);
   });
 
   test.for(["ext::sh -c id", "--upload-pack=id", "-x", "file name", "ssh://-oProxyCommand=id/x"])(
-    "%j is no remote that workers would clone from",
+    "rejects %j as a remote for workers",
     async (remote) => {
       const done = await team.ada.start(["server", "repository", "bad", "--", remote], {
         ISDLC_DATABASE_URL: team.database.url,

@@ -14,7 +14,7 @@ import { createTeam, type Team } from "./support/team.ts";
 const NEEDED = { status: 403, body: { problem: { code: "PASSKEY_NEEDED" } } };
 const REFUSED = { status: 403, body: { problem: { code: "PASSKEY_REFUSED" } } };
 
-describe.runIf(hasPostgres)("where a team takes signed answers alone", () => {
+describe.runIf(hasPostgres)("policy that requires signed answers", () => {
   let team: Team;
   let run: string;
   let bobs: string;
@@ -51,7 +51,7 @@ describe.runIf(hasPostgres)("where a team takes signed answers alone", () => {
     return bob.post(`/runs/${run}/answer`, { ...decided, assertion });
   }
 
-  test("nothing else answers: not the page's session, not a token, not the terminal", async () => {
+  test("rejects answers from a session, a token and a terminal", async () => {
     const decided = await decision("continue");
     expect(await bob.post(`/runs/${run}/answer`, decided)).toMatchObject(NEEDED);
     expect(await team.ask(bobs, `/api/runs/${run}/answer`, decided)).toMatchObject(NEEDED);
@@ -64,7 +64,7 @@ describe.runIf(hasPostgres)("where a team takes signed answers alone", () => {
     expect(await ada.post(`/runs/${run}/challenge`, decided)).toMatchObject({ status: 403 });
   });
 
-  test("a signature of another decision, page, name or person, or a second time, records nothing", async () => {
+  test("rejects a signature for another decision, origin, relying party or user, and replays", async () => {
     const { head_seq: before } = await team.row(run);
     const [on, again] = [await decision("continue"), await decision("redo")];
     const wrong: readonly How[] = [
@@ -91,7 +91,7 @@ describe.runIf(hasPostgres)("where a team takes signed answers alone", () => {
     expect(await send(await decision("redo"), replayed)).toMatchObject(REFUSED);
   });
 
-  test("a signed answer is recorded with its signature, which the server and any clone verify", async () => {
+  test("records a signed answer that the server and any clone verify", async () => {
     const { head_seq: before } = await team.row(run);
     const ada = await openAt(namedOrigin(team.url));
     await addAuthenticator(ada.page);

@@ -24,8 +24,8 @@ const isLost = (reply: number): boolean => (reply * 7) % 20 < 3;
 const isAgent = (pid: number): boolean =>
   existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("by-plan.mjs");
 
-describe.runIf(hasPostgres)("a storm", { timeout: WITHIN }, () => {
-  test(`of ${FAULTS} faults on ${RUNS} runs or more: nothing lost, doubled or skipped, and every run ends`, async () => {
+describe.runIf(hasPostgres)("storm of worker and server faults", { timeout: WITHIN }, () => {
+  test(`loses, doubles and skips nothing and ends every run, with ${FAULTS} faults and ${RUNS} runs`, async () => {
     const own = await createOwnTeam();
     const { team } = own;
     team.ada.plan({

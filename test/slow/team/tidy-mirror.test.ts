@@ -61,7 +61,7 @@ function age({ folder: mirror }: Mirror): void {
   for (const file of readdirSync(packs)) utimesSync(join(packs, file), then, then);
 }
 
-test("a mirror stays as small after many ended runs as after few, and keeps what an open run needs", async () => {
+test("keeps a mirror small after many ended runs, with everything an open run needs", async () => {
   const remote = newRemote();
   const mirrors = createMirrors({ data: folder, env: env() });
   const mirror = await mirrors.open(remote);
@@ -85,7 +85,7 @@ test("a mirror stays as small after many ended runs as after few, and keeps what
   expect(mirrors.folders()).toEqual([mirror.folder]);
 });
 
-test("what was fetched today survives, though nothing names it any more", async () => {
+test("keeps objects fetched within a day, even if no ref names them", async () => {
   const remote = newRemote();
   const mirrors = createMirrors({ data: folder, env: env() });
   const mirror = await mirrors.open(remote);
@@ -99,7 +99,7 @@ test("what was fetched today survives, though nothing names it any more", async 
   expect(readdirSync(join(mirror.folder, "objects", "pack")).length).toBeLessThan(PACKS);
 });
 
-test("a mirror that a run is driven with is left alone, and so is one whose server does not answer", async () => {
+test("leaves a mirror alone while a run uses it or its server does not answer", async () => {
   const remote = newRemote();
   const mirrors = createMirrors({ data: folder, env: env() });
   const mirror = await mirrors.open(remote);

@@ -14,8 +14,8 @@ const ended = async ({ child, ended: end }: Started): Promise<number | null> => 
   return (await end).code;
 };
 
-describe.runIf(hasPostgres)("an upgrade under load", () => {
-  test("server and workers are replaced one after another: nothing is lost, and nothing waits for what is gone", async () => {
+describe.runIf(hasPostgres)("upgrade under load", () => {
+  test("loses nothing while servers and workers are replaced one after another", async () => {
     const team = await createTeam({ serving: ONE_AT_A_TIME });
     const ada = await withNextVersion(team.ada);
     team.ada.plan({ always: { delay: 1000 } });

@@ -7,8 +7,8 @@ import { hasPostgres } from "./support/team-database.ts";
 import { createTeam } from "./support/team.ts";
 import { PATIENCE } from "./support/team-runs.ts";
 
-describe.runIf(hasPostgres)("looking at and giving up a team's run from any clone", () => {
-  test("gate shows what changed and the whole patch, and leaves no ref in the clone", async () => {
+describe.runIf(hasPostgres)("commands on a team's run from any clone", () => {
+  test("show changes and patch at a gate without leaving a ref in the clone", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     ada.plan({
@@ -56,7 +56,7 @@ describe.runIf(hasPostgres)("looking at and giving up a team's run from any clon
     });
   });
 
-  test("discard is said twice, deletes the branch at the remote, and a ref keeps it", async () => {
+  test("confirm discard, delete the branch at the remote and save it under a ref", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     await team.worker("w1");

@@ -27,7 +27,7 @@ function linesOf(run: string, decisions: readonly Recorded[]): DecisionRow[] {
   });
 }
 
-describe("the checker of the storm", () => {
+describe("checker of the storm", () => {
   useMergeScene();
   let merged: string;
   let pushed: string;
@@ -55,11 +55,11 @@ describe("the checker of the storm", () => {
   });
   const check = (evidence: Evidence): string[] => checkStorm(scene.remote, evidence);
 
-  test("finds nothing wrong with a run that was answered, accepted and merged", () => {
+  test("accepts a run with an answer, an accepted phase and a merge", () => {
     expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([]);
   });
 
-  test("reports a commit of a person and a merge that left main", () => {
+  test("reports a lost commit of a user and a lost merge", () => {
     scene.git("remote.git", "update-ref", "refs/heads/main", `${merged}^`);
     expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([
       `lost: the pushed commit ${pushed} is not on main`,
@@ -69,22 +69,22 @@ describe("the checker of the storm", () => {
 
   test.each<[string, () => Evidence, RegExp]>([
     [
-      "an answer that is recorded twice",
+      "an answer recorded twice",
       () => evidenceOf([opened, answered, answered, accepted, chosen, finished()]),
       /^doubled: .* two answers/,
     ],
     [
-      "an answer that was acknowledged twice",
+      "an answer acknowledged twice",
       () => evidenceOf([opened, answered, accepted, chosen, finished()], { answers: [ANSWER, ANSWER] }),
       /^doubled: two answers/,
     ],
     [
-      "an answer that was acknowledged and is not recorded",
+      "an acknowledged answer that is not recorded",
       () => evidenceOf([opened, accepted, chosen, finished()]),
       /^lost: the answer "continue"/,
     ],
     [
-      "an answer at the end that is not recorded",
+      "an unrecorded answer at the end",
       () =>
         evidenceOf([
           opened,
@@ -96,28 +96,28 @@ describe("the checker of the storm", () => {
       /^lost: 1 answers at the end/,
     ],
     [
-      "an answer that a worker recorded",
+      "an answer recorded by a worker",
       () => evidenceOf([opened, { ...answered, sender: "worker" }, accepted, chosen, finished()]),
       /^lost: the answer/,
     ],
     [
-      "a phase that nobody answered",
+      "a phase without an answer",
       () => evidenceOf([opened, accepted, chosen, finished()], { answers: [] }),
       /^skipped: a phase/,
     ],
     [
-      "a merge that nobody answered",
+      "a merge without an answer",
       () => evidenceOf([opened, answered, accepted, finished()]),
       /^skipped: .* was merged/,
     ],
     ["a run that has not ended", () => evidenceOf([opened, answered, accepted, chosen]), /^stuck: /],
     [
-      "a run of which nothing is recorded",
+      "a run without a record",
       () => evidenceOf([opened, answered, accepted, chosen, finished()], { runs: [RUN, "other"] }),
       /^stuck: other/,
     ],
     [
-      "a run that went on after its end",
+      "a run that continued after its end",
       () => evidenceOf([opened, answered, accepted, chosen, finished(), finished()]),
       /^doubled: .* ended 2 times/,
     ],
@@ -134,7 +134,7 @@ describe("the checker of the storm", () => {
       /^doubled: the merge/,
     ],
     [
-      "a process that is left",
+      "a leftover process",
       () => evidenceOf([opened, answered, accepted, chosen, finished()], { leftovers: ["process 7"] }),
       /^left behind: process 7/,
     ],
@@ -142,7 +142,7 @@ describe("the checker of the storm", () => {
     expect(check(evidence())).toContainEqual(expect.stringMatching(problem));
   });
 
-  test("reports a line that was changed, and one that is missing", () => {
+  test("reports a changed line and a missing one", () => {
     const { decisions, ...rest } = evidenceOf([opened, answered, accepted, chosen, finished()]);
     const changed = decisions.map((row) => ({ ...row, line: row.line.replace('"continue"', '"redo"') }));
     expect(check({ ...rest, decisions: changed })).toContainEqual(expect.stringMatching(/chain is broken/));
@@ -151,7 +151,7 @@ describe("the checker of the storm", () => {
     );
   });
 
-  test("reports a run that is on main twice", () => {
+  test("reports a run merged twice", () => {
     const again = scene.git(
       "remote.git",
       "commit-tree",
@@ -167,7 +167,7 @@ describe("the checker of the storm", () => {
     );
   });
 
-  test("reports a lock that git left at the remote", () => {
+  test("reports a git lock left at the remote", () => {
     writeFileSync(join(scene.remote, "packed-refs.lock"), "");
     expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([
       expect.stringMatching(/packed-refs\.lock$/),

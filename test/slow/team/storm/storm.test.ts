@@ -24,8 +24,8 @@ const OUTAGE_MS = 4000;
 /** 15 of 100, by the number of a reply. */
 const isLost = (reply: number): boolean => (reply * 7) % 20 < 3;
 
-describe.runIf(hasPostgres)("a storm of faults, merges and pushes of people", { timeout: WITHIN }, () => {
-  test(`with ${RUNS} runs and ${FAULTS} faults loses, doubles and skips nothing`, async () => {
+describe.runIf(hasPostgres)("storm of faults, merges and pushes", { timeout: WITHIN }, () => {
+  test(`loses, doubles and skips nothing with ${RUNS} runs and ${FAULTS} faults`, async () => {
     const own = await createOwnTeam();
     const { team } = own;
     const host = await startGitHost(team.remote);
