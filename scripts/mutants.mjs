@@ -144,6 +144,20 @@ export const mutants = [
     test: "test/attestation/forgeries.test.ts",
   },
   {
+    bug: "a branch brings back what the base reverted",
+    file: "src/core/attestation/coverage.ts",
+    find: "    [second, first],\n",
+    put: "",
+    test: "test/attestation/forgeries/cases.test.ts",
+  },
+  {
+    bug: "an older sealed statement outlives the discarded run",
+    file: "src/core/attestation/select-statements.ts",
+    find: "discarded.has(run) ? RUN_DISCARDED : ",
+    put: "",
+    test: "test/attestation/forgeries/cases.test.ts",
+  },
+  {
     bug: "a record that jumps over the acknowledged head passes",
     file: FOLD,
     find: "cursor.seq >= witness.seq && cursor.seq - count < witness.seq",

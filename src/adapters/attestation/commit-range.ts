@@ -11,6 +11,10 @@ export type CommitRange = {
   readonly named: string;
   /** Last commit, even of an empty range. */
   readonly head: string;
+  /** Commit outside the range, like its ancestors. Null without a base. */
+  readonly base: string | null;
+  /** Commits that were read: those of the range, and those of the base that the head does not have. */
+  readonly known: ReadonlyMap<string, SeenCommit>;
   /** Oldest first. */
   readonly commits: readonly SeenCommit[];
 };
@@ -21,7 +25,7 @@ export type CommitRange = {
  */
 export async function commitRange(git: Git, named: string): Promise<CommitRange> {
   const ends = await findEnds(git, named);
-  return { named, head: ends.tip, commits: await readRange(git, ends) };
+  return { named, head: ends.tip, base: ends.base, ...(await readRange(git, ends)) };
 }
 
 type Ends = {
@@ -72,11 +76,11 @@ async function defaultBranch(git: Git, named: string, branch: string): Promise<s
  * Walks the history through objects with verified ids. Git's own list is only a hint: a commit missing from it is read
  * anyway, unless a verified commit of the base leads to it.
  */
-async function readRange(git: Git, ends: Ends): Promise<SeenCommit[]> {
+async function readRange(git: Git, ends: Ends): Promise<Pick<CommitRange, "commits" | "known">> {
   const { known, forks } = await readListed(git, ends);
   const before = ends.base === null ? new Set<string>() : await readBefore(git, known, { base: ends.base, forks });
   const range = ends.isSingle ? [ends.tip] : await walk(git, { from: ends.tip, known, before });
-  return oldestFirst(range.map((commit) => known.get(commit) ?? missing(commit)));
+  return { commits: oldestFirst(range.map((commit) => known.get(commit) ?? missing(commit))), known };
 }
 
 type KnownCommits = Map<string, SeenCommit>;

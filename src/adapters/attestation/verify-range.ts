@@ -1,6 +1,4 @@
 import { availableParallelism } from "node:os";
-import type { CommitMap } from "../../core/attestation/history.ts";
-import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
 import type { RefusedStatement, SignedLanding, SignedStatement } from "../../core/attestation/signed-statement.ts";
 import { type Verification, verification } from "../../core/attestation/verification.ts";
 import type { Policy } from "../../schema/policy.ts";
@@ -26,7 +24,7 @@ export type VerifyRequest = Omit<Doubt, "origins"> & {
 /** Verifies a range of commits. Changes no ref and no file. */
 export async function verifyRange(git: Git, request: VerifyRequest): Promise<RangeVerification> {
   const { named, policy, notes, handed, signers, now } = request;
-  const { commits, head } = await commitRange(git, named);
+  const { commits, head, base, known } = await commitRange(git, named);
   const refs = notes === null ? await notesRefs(git) : [notes];
   const noted = await readNotes(git, { refs, objects: "all" });
   const places = new Map<string, string[]>();
@@ -37,13 +35,9 @@ export async function verifyRange(git: Git, request: VerifyRequest): Promise<Ran
   const history = await readHistory(git, { head, others: commits.length === 0 ? [] : [...new Set(others)] });
   const lines = relevantLines(claims, { commits, head, history, places, handed: new Set(handed) });
   const beliefs = await judgeLines(lines, { signers, now, origins: policy.origins });
-  const facts = { policy, head, commits, history: withRange(history, commits), ...sortBeliefs(beliefs) };
+  const facts = { policy, base, head, commits, history: new Map([...known, ...history]), ...sortBeliefs(beliefs) };
   return { named, ...(await answerQuestions(git, verification(facts))) };
 }
-
-/** Adds the commits of the range, which were compared with their ids as well. */
-const withRange = (history: CommitMap, commits: readonly SeenCommit[]): CommitMap =>
-  new Map([...history, ...commits.map((commit) => [commit.commit, commit] as const)]);
 
 /**
  * Verifies several lines in parallel, as most of the time is spent waiting for ssh-keygen. Results are in the order of

@@ -1,7 +1,7 @@
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import { findAgentMark } from "./agent-marks.ts";
 import { type BranchWalks, createBranchWalks } from "./branch-walk.ts";
-import { findLanding, hasLanded, type Landing, oldestFirst } from "./landings.ts";
+import { bringsBack, findLanding, type Landing, oldestFirst } from "./landings.ts";
 import { type QuestionSequence, askMerge } from "./question.ts";
 import type { SeenCommit } from "./seen-commit.ts";
 import type { RefusedStatement } from "./signed-statement.ts";
@@ -20,6 +20,8 @@ export type Coverage =
 export type CoveredCommit = { readonly commit: SeenCommit; readonly coverage: Coverage };
 
 export type CoverageFacts = {
+  /** Commit the range is merged into. Null without one. */
+  readonly base: CommitId | null;
   /** Last commit of the range. */
   readonly head: CommitId;
   readonly commits: readonly SeenCommit[];
@@ -66,11 +68,14 @@ function* coverMerge({ index, walks }: Context, { tree, parents }: SeenCommit): 
   if (answer.is === "unknown") return uncovered("OBJECTS_MISSING", "objects are missing to check this merge");
   if (answer.is === "conflict") return uncovered("MERGE_CONFLICT", "a merge of commits that conflict");
   if (answer.tree !== tree) return uncovered("MERGE_DIFFERS", "a merge that adds something to its parents");
-  for (const run of runsBroughtIn(index, [first, second])) {
-    const isThere = (yield* walks.resultOf(first, run.last)) === index.history.find(first)?.tree;
-    if (!isThere && (yield* hasLanded({ index, walks }, run, first)))
-      return uncovered("LANDED_BEFORE", LANDING_REASONS.LANDED_BEFORE(run.run));
-  }
+  // A branch that merges the base brings back the same as a base that merges the branch.
+  for (const [base, tip] of [
+    [first, second],
+    [second, first],
+  ] as const)
+    for (const run of runsBroughtIn(index, [base, tip]))
+      if (yield* bringsBack({ index, walks }, run, { base, tip }))
+        return uncovered("LANDED_BEFORE", LANDING_REASONS.LANDED_BEFORE(run.run));
   const isMoved = parents.every((parent) => index.history.find(parent)?.tree !== tree);
   return { by: "merge", isMoved };
 }
@@ -79,7 +84,7 @@ function* coverSingle(context: Context, commit: SeenCommit): QuestionSequence<Co
   const { index, head, range, landings } = context;
   const isState = (id: CommitId): boolean => index.soundRuns(id, head).length > 0;
   const runs = index.soundRuns(commit.commit, head);
-  if (runs.length > 0) return { by: "state", runs };
+  if (runs.length > 0) return yield* coverState(context, runs);
   const [unused] = index.withState(commit.commit);
   if (unused !== undefined) return unusedState(unused);
   const mayLand = (id: CommitId): boolean => range.get(id)?.parents.length === 1 && !isState(id) && !landings.has(id);
@@ -90,6 +95,13 @@ function* coverSingle(context: Context, commit: SeenCommit): QuestionSequence<Co
   }
   if (outcome.is === "refused") return uncovered(outcome.code, LANDING_REASONS[outcome.code](outcome.run.run));
   return superseded(context, commit) ?? refusedStatement(context, commit) ?? unstated(context, commit);
+}
+
+function* coverState({ index, walks, base, head }: Context, runs: readonly UsableRun[]): QuestionSequence<Coverage> {
+  for (const run of base === null ? [] : runs)
+    if (yield* bringsBack({ index, walks }, run, { base: base ?? "", tip: head }))
+      return uncovered("LANDED_BEFORE", LANDING_REASONS.LANDED_BEFORE(run.run));
+  return { by: "state", runs };
 }
 
 function unusedState({ isSound, run, last }: UsableRun): Coverage {

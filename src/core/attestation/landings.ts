@@ -82,7 +82,8 @@ function* matchRun(
   const isClosed = yield* walks.isClosed(last.commit, base);
   if (isClosed === null) return { is: "none" };
   if (!isClosed) return { is: "refused", code: "FOREIGN_COMMITS", run };
-  if (yield* hasLanded({ index, walks }, run, base)) return { is: "refused", code: "LANDED_BEFORE", run };
+  if (yield* hasLanded({ index, walks }, run, { base, tip: last.commit }))
+    return { is: "refused", code: "LANDED_BEFORE", run };
   const runs = [...new Set([run, ...walks.runsIn(last.commit, base)])];
   return { is: "landing", landing: { run, runs, commits, base, isMoved: tree !== last.tree } };
 }
@@ -140,12 +141,20 @@ function insert(ready: CommitId[], commit: CommitId): void {
   ready.splice(at === -1 ? ready.length : at, 0, commit);
 }
 
-/**
- * True if the base had the run's result at some commit since the run's branch left it: an approved change lands once.
- */
-export function* hasLanded({ index, walks }: Trees, { last }: UsableRun, base: CommitId): QuestionSequence<boolean> {
+type Sides = {
+  readonly base: CommitId;
+  /** Commit that brings the run to the base. */
+  readonly tip: CommitId;
+};
+
+/** True if the base had the run's result at some commit since the tip left it: an approved change lands once. */
+export function* hasLanded(
+  { index, walks }: Trees,
+  { last }: UsableRun,
+  { base, tip }: Sides,
+): QuestionSequence<boolean> {
   const { history } = index;
-  const { forks } = walks.walk(last.commit, base);
+  const { forks } = walks.walk(tip, base);
   for (let commit: CommitId | undefined = base; commit !== undefined;) {
     const at: CommitId = commit;
     if (forks.some((fork) => history.isAncestor(at, fork))) return false;
@@ -154,4 +163,12 @@ export function* hasLanded({ index, walks }: Trees, { last }: UsableRun, base: C
     [commit] = history.find(at)?.parents ?? [];
   }
   return false;
+}
+
+/** True if the run landed on the base, which no longer has it: the tip would bring it back. */
+export function* bringsBack(trees: Trees, run: UsableRun, sides: Sides): QuestionSequence<boolean> {
+  const { history } = trees.index;
+  if (history.isAncestor(run.last.commit, sides.base)) return false;
+  if ((yield* trees.walks.resultOf(sides.base, run.last)) === history.find(sides.base)?.tree) return false;
+  return yield* hasLanded(trees, run, sides);
 }

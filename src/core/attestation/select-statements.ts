@@ -25,18 +25,20 @@ export function selectStatements(statements: readonly SignedStatement[], questio
   const refused: RefusedStatement[] = [];
   const left = new Map<string, SignedStatement[]>();
   const cancelled = new Set<string>();
+  const discarded = new Set<string>();
   for (const signed of joinSigners(statements)) {
     const kept = withoutRevoked(signed, question);
     const code = findLineCode(kept, question);
-    const { run } = signed.statement.predicate;
+    const { run, sealedAt } = signed.statement.predicate;
     if (code === "RUN_CANCELLED") cancelled.add(run);
+    if (code === "RUN_CANCELLED" && sealedAt === null) discarded.add(run);
     if (code === null) left.set(run, [...(left.get(run) ?? []), kept]);
     else refused.push(toRefused(signed, code));
   }
   const usable: SignedStatement[] = [];
   const agreeing = new Map<string, readonly string[]>();
   for (const [run, all] of left) {
-    const chosen = chooseOfRun(all, cancelled.has(run));
+    const chosen = discarded.has(run) ? RUN_DISCARDED : chooseOfRun(all, cancelled.has(run));
     if (chosen.is === "refused") refused.push(...all.map((signed) => toRefused(signed, chosen.code)));
     else {
       usable.push(chosen.signed);
@@ -124,6 +126,9 @@ function isUntrue({ subject, predicate }: RunStatement, history: History): boole
 type Choice =
   | { readonly is: "usable"; readonly signed: SignedStatement; readonly agreeing: readonly string[] }
   | { readonly is: "refused"; readonly code: LineCode };
+
+/** A cancelled run without a seal has no approved result, whatever older statements say. */
+const RUN_DISCARDED: Choice = { is: "refused", code: "RUN_CANCELLED" };
 
 function chooseOfRun(all: readonly SignedStatement[], isCancelled: boolean): Choice {
   const isOpen = ({ statement: { predicate } }: SignedStatement) =>

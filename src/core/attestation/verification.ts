@@ -12,10 +12,12 @@ import { indexRuns } from "./usable-runs.ts";
 
 export type VerificationFacts = {
   readonly policy: Policy;
+  /** Commit the range is merged into. Null without one. */
+  readonly base: CommitId | null;
   /** Last commit of the range. */
   readonly head: CommitId;
   readonly commits: readonly SeenCommit[];
-  /** Ancestors of the head and of commits named in statements, if the repository has them. */
+  /** Ancestors of the head, of the base down to the range, and of commits in statements if the repository has them. */
   readonly history: CommitMap;
   readonly statements: readonly SignedStatement[];
   readonly landings: readonly SignedLanding[];
@@ -34,12 +36,12 @@ export type Verification = {
 
 /** Verifies a range of commits, from step 3 in docs/attestation.md on. */
 export function* verification(facts: VerificationFacts): QuestionSequence<Verification> {
-  const { policy, head, history, landings } = facts;
+  const { policy, base, head, history, landings } = facts;
   const repository = createHistory(history);
   const selection = selectStatements(facts.statements, { policy, history: repository });
   const refused = [...facts.refused, ...selection.refused];
   const index = yield* indexRuns(selection.usable, history);
-  const covered = yield* coverCommits({ head, commits: facts.commits, index, refused });
+  const covered = yield* coverCommits({ base, head, commits: facts.commits, index, refused });
   const commits = applyMovedBase(covered, { policy, index, landings, digests: selection.agreeing });
   const root = policy.repository;
   const violations = yield* findViolations({

@@ -1,6 +1,7 @@
 import type { CaseModel } from "./case-model.ts";
 import { createWorld, type Made, toCase, type World } from "./case-world.ts";
 import { FORGED_APPROVAL_CASES } from "./forged-approval-cases.ts";
+import { FORGED_BRANCH_CASES } from "./forged-branch-cases.ts";
 import { FORGED_HISTORY_CASES } from "./forged-history-cases.ts";
 import { HONEST_CASES } from "./honest-cases.ts";
 import { RULE_CASES, STATEMENT_CASES } from "./statement-cases.ts";
@@ -21,10 +22,12 @@ const LANDINGS: Readonly<Record<string, (world: World) => Made>> = {
 /** Every case, as repositories with ids of so many digits. `files` are on the base of each. */
 /** Cases that differ in their history. */
 export function historyCases(digits: 40 | 64, files: Files = {}): ExpectedCase[] {
-  return [...HONEST_CASES, ...FORGED_HISTORY_CASES, ...FORGED_APPROVAL_CASES].map(({ name, code, make }) => {
-    const world = createWorld(digits, files);
-    return { model: toCase(world, name, make(world)), code };
-  });
+  return [...HONEST_CASES, ...FORGED_HISTORY_CASES, ...FORGED_BRANCH_CASES, ...FORGED_APPROVAL_CASES].map(
+    ({ name, code, make }) => {
+      const world = createWorld(digits, files);
+      return { model: toCase(world, name, make(world)), code };
+    },
+  );
 }
 
 export function allCases(digits: 40 | 64, files: Files = {}): ExpectedCase[] {

@@ -23,7 +23,11 @@ export type World = {
   readonly move: () => string;
   readonly sign: (statement: RunStatement, ...keys: KeyName[]) => LineModel;
   /** Another run with one state. */
-  readonly another: (on: string, file: string) => { readonly last: string; readonly line: LineModel };
+  readonly another: (
+    on: string,
+    file: string,
+    change?: Readonly<Record<string, string | null>>,
+  ) => { readonly last: string; readonly line: LineModel };
 };
 
 export type Made = {
@@ -80,9 +84,9 @@ export function createWorld(digits: 40 | 64, files: Files = {}): World {
       repository.commit({ parents: [onto], files: merged(onto, branch), message }),
     move: () => commit(root, { "b.txt": "moved\n" }),
     sign,
-    another(on, file) {
+    another(on, file, change = { [file]: "3\n" }) {
       const id = "20261102-101500123-k3f1";
-      const state = commit(on, { [file]: "3\n" }, `Three\n\nIsdlc-Attempt: ${id}/implement1#1`);
+      const state = commit(on, change, `Three\n\nIsdlc-Attempt: ${id}/implement1#1`);
       const other = {
         run: id,
         start: on,

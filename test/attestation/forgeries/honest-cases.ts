@@ -84,6 +84,15 @@ export const HONEST_CASES: readonly HistoryCase[] = [
     const other = w.another(w.last, "three.txt");
     return { base, head: w.merge(base, other.last), lines: [w.sign(w.statement), other.line] };
   }),
+  ...(["as it is", "merged"] as const).map((how) =>
+    honest(`a branch updated after its squash, on a base that changed it later, ${how}`, (w) => {
+      const landed = w.squash(w.root, w.last);
+      const other = w.another(w.merge(w.last, landed), "three.txt");
+      const base = w.commit(landed, { "one.txt": "later\n" });
+      const lines = [w.sign(w.statement), other.line];
+      return { base, head: how === "merged" ? w.merge(base, other.last) : other.last, lines };
+    }),
+  ),
   honest("a sealed run", (w) => ({
     head: w.last,
     lines: [w.sign(withPredicate(w.statement, { endedAt: null, sealedAt: "2026-11-01T10:59:00Z", finish: "pr" }))],

@@ -41,6 +41,7 @@ export function verifyModel(model: CaseModel): Outcome {
     model,
     verification({
       policy: policy.policy,
+      base,
       head,
       commits: inRange.flatMap((id) => repository.commits.get(id) ?? []),
       history: new Map(commits),

@@ -139,11 +139,13 @@ class Verifier:
         return list(by_payload.values())
 
     def select(self, statements):
-        left, cancelled = {}, set()
+        left, cancelled, discarded = {}, set(), set()
         for st in statements:
             code = self.statement_code(st)
             if code == "RUN_CANCELLED":
                 cancelled.add(st.run)
+                if st.p["sealedAt"] is None:
+                    discarded.add(st.run)
             if code:
                 self.refuse(code, [c for _, c, _ in st.subjects])
             else:
@@ -152,7 +154,10 @@ class Verifier:
         for run, some in left.items():
             key = lambda s: (s.p["journal"]["seq"], instant(s.p["signedAt"]), s.payload)
             closed = sorted((s for s in some if s.p["endedAt"] or s.p["sealedAt"]), key=key, reverse=True)
-            if closed:
+            if run in discarded:
+                for s in some:
+                    self.refuse("RUN_CANCELLED", [c for _, c, _ in s.subjects])
+            elif closed:
                 if all(agree(older, closed[0]) for older in closed[1:]):
                     usable.append(closed[0])
                 else:
@@ -272,16 +277,16 @@ class Verifier:
             return ("MERGE_CONFLICT",)
         if tree != self.tree(c):
             return ("MERGE_DIFFERS",)
-        first = parents[0]
-        for s in self.brings(c):
-            if self.result(first, s.last, s.tree) != self.tree(first) and self.landed(s, first):
+        for base, tip in (parents, parents[::-1]):
+            if any(self.brings_back(s, base, tip) for s in self.brings(base, tip)):
                 return ("LANDED_BEFORE",)
         return ("merge", all(self.tree(p) != tree for p in parents))
 
     def judge_single(self, c, parents, inside, head):
         runs = self.state(c, head)
         if runs:
-            return ("state", runs)
+            back = any(self.brings_back(s, self.case["base"], head) for s in runs)
+            return ("LANDED_BEFORE",) if back else ("state", runs)
         for s in self.usable:
             if any(c == x[1] for x in s.states):
                 return ({True: "RUN_CUT_OFF", False: "STATE_NOT_APPROVED", None: "OBJECTS_MISSING"}[s.sound],)
@@ -341,13 +346,18 @@ class Verifier:
             return None
         if not closed:
             return "FOREIGN_COMMITS"
-        if self.landed(s, p):
+        if self.landed(s, p, s.last):
             return "LANDED_BEFORE"
         runs = [s] + [r for v in visited for r in self.state(v, s.last)]
         return (s, tuple(dict.fromkeys(runs)), self.tree(c) != s.tree)
 
-    def landed(self, s, p):
-        forks, x = self.walk(s.last, p)[1], p
+    def brings_back(self, s, base, tip):
+        if self.le(s.last, base) or self.result(base, s.last, s.tree) == self.tree(base):
+            return False
+        return self.landed(s, base, tip)
+
+    def landed(self, s, p, tip):
+        forks, x = self.walk(tip, p)[1], p
         while x is not None and not any(self.le(x, f) for f in forks):
             if self.result(x, s.last, s.tree) == self.tree(x):
                 return True
@@ -364,12 +374,11 @@ class Verifier:
             moved = found[1] if found[0] == "merge" else found[0] == "landing" and found[1][2]
             if moved and rule == "never":
                 outcome[c] = ("MOVED_BASE",)
-            elif moved and not (found[0] == "merge" and not self.brings(c)):
+            elif moved and not (found[0] == "merge" and not self.brings(*self.commit(c)["parents"])):
                 outcome[c] = ("NOT_CARRIED",)
         return outcome
 
-    def brings(self, c):
-        first, second = self.commit(c)["parents"]
+    def brings(self, first, second):
         return [s for s in self.usable if s.sound is True and self.le(s.last, second) and not self.le(s.last, first)]
 
     def rules(self, s):
