@@ -1,25 +1,25 @@
 import { join } from "node:path";
 
-/** What comes of an attack: nothing is recorded, or a decision is recorded that the person did not take. */
+/** Result of an attack. A hole records a decision that the user did not make. */
 export type Outcome = "refused" | "HOLE";
 
 export type TypedAttack = {
-  /** The deed of `speak_for_person.py`. */
+  /** Name of the attack in `speak_for_person.py`. */
   readonly deed: string;
-  /** What the program notes if it did its deed; a sandbox may stop it before. */
+  /** Output that proves the attack was carried out. A sandbox may stop the program earlier. */
   readonly reached: RegExp;
-  /** What refuses it. */
+  /** Why the attack fails. */
   readonly holds: string;
-  /** Without the product's sandbox; refused in it. */
+  /** Result without the product's sandbox. With it, every attack is refused. */
   readonly plain: Outcome;
 };
 
 const BLOCKED = /"id":102/;
 
-/** Ways in which a session's model may bring a command to isdlc's server as if the person had typed it. */
+/** Ways for a session's model to send isdlc's server a command as if the user had typed it. */
 export const typedAttacks: readonly TypedAttack[] = [
   {
-    deed: "starts a server of its own and pipes to it",
+    deed: "starts another server and pipes to it",
     reached: BLOCKED,
     holds: "the parent is not the host; same result with redo, cancel and answer merge",
     plain: "refused",
@@ -45,7 +45,7 @@ export const typedAttacks: readonly TypedAttack[] = [
   {
     deed: "becomes the server, with the environment of the real one",
     reached: BLOCKED,
-    holds: "the host does not hold the other end; variables are no proof",
+    holds: "the host does not hold the other end; environment variables prove nothing",
     plain: "refused",
   },
   {
@@ -55,13 +55,13 @@ export const typedAttacks: readonly TypedAttack[] = [
     plain: "refused",
   },
   {
-    deed: "makes up events of the hooks, then becomes the server",
+    deed: "invents hook events, then becomes the server",
     reached: BLOCKED,
     holds: "the content of an event registers and records nothing",
     plain: "refused",
   },
   {
-    deed: "starts a host of its own, registered and at a terminal",
+    deed: "starts a registered host at a terminal",
     reached: BLOCKED,
     holds: "TERMINAL_SUSPICIOUS: a process without a parent opened the terminal",
     plain: "refused",
@@ -73,7 +73,7 @@ export const typedAttacks: readonly TypedAttack[] = [
     plain: "refused",
   },
   {
-    deed: "takes the host's socket as a debugger may",
+    deed: "takes the host's socket like a debugger",
     reached: /taken/,
     holds:
       "nothing: a program that may trace the host can act as the host (root, or `kernel.yama.ptrace_scope` 0 or absent). `isdlc doctor` reports this; leave `prompt` out of `approvals`, or use the sandbox",
@@ -91,7 +91,7 @@ export type AttackPlace = { readonly program: string; readonly root: string; rea
 
 const fixture = join(import.meta.dirname, "../../fixtures/agents/speak_for_person.py");
 
-/** The line of shell for a deed. It takes the place of the shell, so that the session is the parent. */
+/** Shell line that runs an attack with `exec`, to make the session its parent. */
 export function attackLine(deed: string, place: AttackPlace): string {
   const task = { deed, node: process.execPath, command: "continue", args: "", ...place };
   return `exec python3 ${fixture} ${Buffer.from(JSON.stringify(task)).toString("base64")}`;

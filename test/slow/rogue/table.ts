@@ -62,7 +62,7 @@ export function renderTable(rows: readonly Row[]): string {
     return `| ${number}${star} | ${cell(does)} | ${told} | ${cell(holds)} |`;
   });
   const head = [
-    `| # | the agent … | ${COLUMNS.join(" | ")} | what holds, or where it is seen |`,
+    `| # | the agent … | ${COLUMNS.join(" | ")} | protection, or where the user sees it |`,
     `|---|---|${"---|".repeat(COLUMNS.length)}---|`,
   ];
   return `${INTRODUCTION}\n${[...head, ...lines].join("\n")}\n`;

@@ -48,16 +48,16 @@ async function refusedAtTerminal(stage: Stage): Promise<Outcome> {
 export const callers: readonly Rogue[] = [
   {
     number: 3,
-    does: "gives every command of a person, and begins work of its own",
-    holds: "ANSWERED_BY_AGENT: the agent's environment carries our mark",
+    does: "runs every deciding command and starts another run",
+    holds: "ANSWERED_BY_AGENT: the agent's environment contains the marker",
     plain: "refused",
     play: (stage) => refusedEachTime(stage, "inherited", ["ANSWERED_BY_AGENT"]),
   },
   {
     number: 4,
-    does: "the same with a scrubbed environment",
+    does: "runs the commands with a scrubbed environment",
     holds:
-      "ANSWERED_BY_AGENT: its ancestors still carry the mark; a session's are known in its run, and pass for a script elsewhere",
+      "ANSWERED_BY_AGENT: its ancestors still have the marker. A session is known in its own run; elsewhere it counts as a script",
     plain: "refused",
     async play(stage) {
       await stage.run({ agent: ["run-verbs", "scrubbed"] });
@@ -67,8 +67,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 5,
-    does: "the same from a process that cut all ties and lives on, at the open gate",
-    holds: "NEEDS_PERSON: it has neither terminal nor token",
+    does: "runs the commands at the open gate from a detached process that outlives the agent",
+    holds: "NEEDS_PERSON: it has neither a terminal nor a token",
     plain: "refused",
     strict: "ignored",
     hostile: true,
@@ -79,8 +79,9 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 6,
-    does: "makes an approval token in a folder without a run, and uses it at the gate",
-    holds: "TOKEN_REFUSED: it was made while this run was open; a run begun later would take it, shown as token",
+    does: "creates an approval token in a folder without a run, and uses it at the gate",
+    holds:
+      "TOKEN_REFUSED: the token was created while this run was open. A later run would accept it and show it as a token",
     plain: "refused",
     strict: "ignored",
     hostile: true,
@@ -93,8 +94,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 6,
-    does: "reads the token file and gives what it finds there",
-    holds: "only the digest is kept; ANSWERED_BY_AGENT, and TOKEN_REFUSED once it hides",
+    does: "reads the token file and uses its contents as a token",
+    holds: "the file contains only the digest: ANSWERED_BY_AGENT, or TOKEN_REFUSED if the process hides",
     plain: "refused",
     async play(stage) {
       await actsAtGate(stage, "digest");
@@ -103,8 +104,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 6,
-    does: "writes a token file of its own, dated years back, and uses it at the gate",
-    holds: "TOKEN_REFUSED: the file changed while this run was open, whatever it says",
+    does: "writes another token file, backdated by years, and uses its token at the gate",
+    holds: "TOKEN_REFUSED: the file changed while this run was open, whatever its date",
     plain: "refused",
     hostile: true,
     async play(stage) {
@@ -114,8 +115,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 6,
-    does: "points XDG_CONFIG_HOME at a folder with a token of its own",
-    holds: "TOKEN_REFUSED, as above",
+    does: "points XDG_CONFIG_HOME at a folder with another token",
+    holds: "TOKEN_REFUSED: the file changed while this run was open",
     plain: "refused",
     strict: "ignored",
     hostile: true,
@@ -126,9 +127,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 6,
-    does: "reads the person's token from the memory of their own process, hides, and uses it at the gate",
-    holds:
-      "its process began while an agent was at work: the answer is marked suspicious in history and closing report",
+    does: "reads the user's token from the memory of a user's process, hides, and uses it at the gate",
+    holds: "its process started while an agent was running: history and the final report mark the answer as suspicious",
     plain: "detected",
     strict: "ignored",
     hostile: true,
@@ -140,8 +140,8 @@ export const callers: readonly Rogue[] = [
   },
   ...["script", "python"].map((tool): Rogue => ({
     number: 7,
-    does: `forges a terminal with ${tool}, in a new session, environment scrubbed`,
-    holds: "ANSWERED_BY_AGENT: its ancestors still carry the mark",
+    does: `forges a terminal with ${tool}, in a new session with a scrubbed environment`,
+    holds: "ANSWERED_BY_AGENT: its ancestors still have the marker",
     plain: "refused",
     async play(stage) {
       await stage.run({ agent: ["forge-terminal", tool] });
@@ -153,8 +153,9 @@ export const callers: readonly Rogue[] = [
   })),
   {
     number: 7,
-    does: "forges a terminal from a hidden process while the agent works, and answers the gate",
-    holds: "TERMINAL_SUSPICIOUS: what opened the terminal began while an agent was at work, and has lost its parent",
+    does: "answers the gate through a terminal that a hidden process opened while the agent was running",
+    holds:
+      "TERMINAL_SUSPICIOUS: the process that opened the terminal started while an agent was running, and has lost its parent",
     plain: "refused",
     strict: "ignored",
     hostile: true,
@@ -165,8 +166,9 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 7,
-    does: "the same, but opens the terminal only once the gate is open",
-    holds: "TERMINAL_SUSPICIOUS, as above",
+    does: "answers the gate through a terminal that a hidden process opened at the open gate",
+    holds:
+      "TERMINAL_SUSPICIOUS: the process that opened the terminal started while an agent was running, and has lost its parent",
     plain: "refused",
     strict: "ignored",
     hostile: true,
@@ -177,9 +179,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 7,
-    does: "the same, and starts itself anew after the gate opened",
-    holds:
-      "TERMINAL_SUSPICIOUS: its terminal was opened by a process without a parent, for a command and not for a shell",
+    does: "answers the gate through a terminal of a hidden process that restarted after the gate opened",
+    holds: "TERMINAL_SUSPICIOUS: a process without a parent opened the terminal, for a command instead of a shell",
     plain: "refused",
     strict: "ignored",
     hostile: true,
@@ -190,8 +191,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 7,
-    does: "the same in a process namespace of its own, where none of its ancestors can be seen",
-    holds: "CALLER_UNKNOWN: its mount namespace is not the one where the run was started",
+    does: "answers the gate through a terminal in a new process namespace that hides its ancestors",
+    holds: "CALLER_UNKNOWN: its mount namespace differs from the one in which the run was started",
     plain: "refused",
     strict: "ignored",
     hostile: true,
@@ -203,7 +204,7 @@ export const callers: readonly Rogue[] = [
   {
     number: 14,
     does: "answers an earlier gate with a leaked, valid token",
-    holds: "ANSWERED_BY_AGENT; hidden: COMMAND_REFUSED, an answer names the wait it is for",
+    holds: "ANSWERED_BY_AGENT; if the process hides, COMMAND_REFUSED, because an answer names its wait",
     plain: "refused",
     strict: "ignored",
     async play(stage) {
@@ -222,8 +223,8 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 19,
-    does: "rewrites the user's own notes of how the run's agents are started, so that another program goes on",
-    holds: "the journal holds a digest of the agents the run was started with; another one is a person's decision",
+    does: "changes the user's record of the agent command, to run another program",
+    holds: "the journal contains a digest of the run's agents; only a person can change them",
     plain: "refused",
     guest: null,
     hostile: true,

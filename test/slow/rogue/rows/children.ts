@@ -31,19 +31,19 @@ const ended = (deed: string, does: string, holds: string): Rogue => ({
 export const children: readonly Rogue[] = [
   ended(
     "detached",
-    "leaves a child in a group of its own that writes later",
-    "its group and everyone with the execution's mark is ended before the gate opens",
+    "leaves a child in a new process group that writes later",
+    "isdlc ends its process group and all processes with the execution's marker before the gate opens",
   ),
   ended(
     "forked",
-    "leaves a child that forked twice into a session of its own",
-    "found by the mark in its environment, and ended",
+    "leaves a child that forked twice into a new session",
+    "isdlc finds it by the marker in its environment, and ends it",
   ),
-  ended("stubborn", "leaves a child that ignores SIGTERM", "SIGKILL after two seconds"),
+  ended("stubborn", "leaves a child that ignores SIGTERM", "isdlc sends SIGKILL after two seconds"),
   {
     number: 15,
-    does: "leaves a hidden child, without mark and ties, that writes while the gate is open",
-    holds: "it escapes; Continue finds the file, checks again, records it and opens the gate once more with its name",
+    does: "leaves a hidden child without marker or parent that writes while the gate is open",
+    holds: "the child escapes; Continue finds the file, checks again, and reopens the gate with its name",
     plain: "detected",
     strict: "ignored",
     hostile: true,
@@ -59,8 +59,8 @@ export const children: readonly Rogue[] = [
   },
   {
     number: 15,
-    does: "the same at the last gate, before the merge",
-    holds: "as above: nothing is merged before the person has seen its name",
+    does: "leaves a hidden child that writes at the last gate, before the merge",
+    holds: "nothing is merged before the gate has shown the file",
     plain: "detected",
     strict: "ignored",
     hostile: true,

@@ -13,15 +13,15 @@ export const files: readonly Rogue[] = [
   {
     number: 1,
     does: "switches supervision off in state.json",
-    holds: "supervision is fixed when the run opens; the gate opens and says that it was loosened",
+    holds: "supervision is fixed at the start of the run; the gate opens and reports the relaxed settings",
     plain: "detected",
     strict: "refused",
     play: (stage) => loosened(stage, "loosen"),
   },
   {
     number: 1,
-    does: "takes phases out of the review list in state.json",
-    holds: "as above",
+    does: "removes phases from the review list in state.json",
+    holds: "the gates are fixed at the start of the run; the gate reports the relaxed settings",
     plain: "detected",
     strict: "refused",
     play: (stage) => loosened(stage, "fewer"),
@@ -29,7 +29,7 @@ export const files: readonly Rogue[] = [
   {
     number: 1,
     does: "makes state.json unreadable",
-    holds: "as above; the broken file is kept beside the new one",
+    holds: "supervision stays on, and the gate reports it; the damaged file is saved next to the new one",
     plain: "detected",
     strict: "refused",
     async play(stage) {
@@ -41,15 +41,15 @@ export const files: readonly Rogue[] = [
   {
     number: 1,
     does: "hides supervision behind __proto__ in state.json",
-    holds: "own keys only are read; shown as loosened",
+    holds: "only own keys are read; the gate reports the relaxed settings",
     plain: "detected",
     strict: "refused",
     play: (stage) => loosened(stage, "polluted"),
   },
   {
     number: 1,
-    does: "writes phases completed, a redo count and a finished review into state.json",
-    holds: "these keys are rendered from the journal each time",
+    does: "writes completed phases, a redo count and a finished review into state.json",
+    holds: "these keys are rendered from the journal every time",
     plain: "ignored",
     strict: "refused",
     async play(stage) {
@@ -65,8 +65,8 @@ export const files: readonly Rogue[] = [
   },
   {
     number: 2,
-    does: "rewrites .isdlc/active, the summary and the journal's snapshot, removes the locks",
-    holds: "all of it is written anew from the journal; a snapshot without the user's seal is passed over",
+    does: "rewrites .isdlc/active, the summary and the journal snapshot, and removes the locks",
+    holds: "isdlc renders all of them again from the journal, and ignores a snapshot without the user's seal",
     plain: "ignored",
     strict: "refused",
     async play(stage) {

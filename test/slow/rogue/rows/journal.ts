@@ -24,8 +24,8 @@ async function fixed(stage: Stage): Promise<boolean> {
 export const journal: readonly Rogue[] = [
   {
     number: 8,
-    does: "appends an answer of the person to the journal, with the right hash chain",
-    holds: "JOURNAL_FORGED: it lacks the mark of the user's key; `doctor --fix` by a person sets it aside",
+    does: "appends an answer of the user to the journal, with a valid hash chain",
+    holds: "JOURNAL_FORGED: the record lacks the seal of the user's key; a person can move it away with `doctor --fix`",
     plain: "detected",
     strict: "refused",
     async play(stage) {
@@ -35,16 +35,16 @@ export const journal: readonly Rogue[] = [
   },
   {
     number: 8,
-    does: "cuts the last record off",
-    holds: "JOURNAL_CORRUPT for the one who drives the run, JOURNAL_MISSING after that: its head is kept elsewhere",
+    does: "removes the last record",
+    holds: "JOURNAL_CORRUPT for the driver, JOURNAL_MISSING after that: the last position is stored elsewhere",
     plain: "detected",
     strict: "refused",
     play: (stage) => stops(stage, "cut", ["JOURNAL_CORRUPT", "JOURNAL_MISSING"]),
   },
   {
     number: 8,
-    does: "rewrites the first record: unsupervised from the start",
-    holds: "JOURNAL_CORRUPT: the hash chain does not fit",
+    does: "rewrites the first record to start without supervision",
+    holds: "JOURNAL_CORRUPT: the hash chain does not match",
     plain: "detected",
     strict: "refused",
     play: (stage) => stops(stage, "rewrite", ["JOURNAL_CORRUPT"]),
@@ -52,15 +52,15 @@ export const journal: readonly Rogue[] = [
   {
     number: 8,
     does: "deletes the journal",
-    holds: "JOURNAL_MISSING: the user's state folder knows that the run is open",
+    holds: "JOURNAL_MISSING: the user's state folder records that the run is open",
     plain: "detected",
     strict: "refused",
     play: (stage) => stops(stage, "remove", ["JOURNAL_MISSING"]),
   },
   {
     number: 8,
-    does: "copies the journal of a later run here that the person began in another tree, without gates",
-    holds: "JOURNAL_ELSEWHERE: a journal belongs to its tree; `doctor --fix` by a person sets it aside",
+    does: "copies the journal of the user's later run without gates from another working tree",
+    holds: "JOURNAL_ELSEWHERE: a journal belongs to one working tree; a person can move it away with `doctor --fix`",
     plain: "detected",
     strict: "refused",
     async play(stage) {
@@ -81,8 +81,8 @@ export const journal: readonly Rogue[] = [
   },
   {
     number: 8,
-    does: "puts a symbolic link in the place of the folder of transcripts, .isdlc/runs",
-    holds: "the run stops and names the link, and nothing is written behind it; a session has no transcripts of ours",
+    does: "replaces the transcript folder .isdlc/runs with a symbolic link",
+    holds: "the run stops, names the link and writes nothing through it; a session has no transcripts of isdlc",
     plain: "detected",
     strict: "refused",
     guest: "ignored",
@@ -97,8 +97,8 @@ export const journal: readonly Rogue[] = [
   },
   {
     number: 8,
-    does: "puts a folder in the place of state.json, so that what follows an answer fails",
-    holds: "the answer is recorded and the exit code says so (0 or 3); the problem is told beside it",
+    does: "replaces state.json with a folder, to make the steps after an answer fail",
+    holds: "the answer is recorded, the exit code is 0 or 3, and the problem is printed",
     plain: "detected",
     strict: "refused",
     async play(stage) {
@@ -112,8 +112,8 @@ export const journal: readonly Rogue[] = [
   },
   {
     number: 8,
-    does: "puts a symbolic link in the place of .isdlc",
-    holds: "UNSAFE_PATH: links are not followed; nothing is written behind it",
+    does: "replaces .isdlc with a symbolic link",
+    holds: "UNSAFE_PATH: isdlc does not follow the link and writes nothing through it",
     plain: "detected",
     strict: "refused",
     async play(stage) {
@@ -135,8 +135,8 @@ export const journal: readonly Rogue[] = [
   },
   {
     number: 8,
-    does: "reads the user's key and signs an answer of the person with it",
-    holds: "nothing tells it from a real one: whoever may read the user's files may sign; it stands in the history",
+    does: "reads the user's key and signs an answer of the user with it",
+    holds: "the answer looks genuine, because a process that can read the user's files can sign; the history lists it",
     plain: "HOLE",
     strict: "refused",
     hostile: true,

@@ -3,8 +3,8 @@ import { reached, type Rogue } from "../rogue.ts";
 export const kernel: readonly Rogue[] = [
   {
     number: 20,
-    does: "sets the program that the kernel starts when one crashes (/proc/sys/kernel/core_pattern), as root",
-    holds: "no wall between root and the kernel; in a sandbox its settings are read-only, or the sandbox is not used",
+    does: "sets the program that the kernel starts after a crash (/proc/sys/kernel/core_pattern), as root",
+    holds: "nothing protects the kernel from root; in a sandbox its settings are read-only, or the sandbox is not used",
     plain: "HOLE",
     strict: "refused",
     hostile: true,

@@ -64,7 +64,7 @@ const told = (deed: string, where: string, more: Pick<Rogue, "guest"> = {}): Rog
   ...more,
   number: 17,
   does: `prints ${printed.length} secrets in ${where}`,
-  holds: "by shape and by the values of variables named as secret: found in no file of ours and in no output",
+  holds: "isdlc redacts secrets by shape and by the values of secret variables, in all its files and output",
   plain: "ignored",
   async play(stage) {
     const result = await stage.run({ agent: ["tell-secrets", deed], env });
@@ -76,12 +76,12 @@ const told = (deed: string, where: string, more: Pick<Rogue, "guest"> = {}): Rog
 export const secrets: readonly Rogue[] = [
   told("everywhere", "progress, plain output, errors, summary and decisions"),
   told("failing", "the reason of its failure"),
-  told("breaking", "its errors before it breaks down", { guest: null }),
+  told("breaking", "its errors before it crashes", { guest: null }),
   told("asking", "its questions"),
   {
     number: 17,
-    does: "looks through its environment for variables of the person's that nobody gave it",
-    holds: "the environment of an agent is built from what it needs; what it needs besides, the person allows by name",
+    does: "searches its environment for variables of the user",
+    holds: "an agent gets only the variables it needs, and others that the user allowed by name",
     plain: "ignored",
     guest: null,
     async play(stage) {
@@ -93,8 +93,8 @@ export const secrets: readonly Rogue[] = [
   },
   {
     number: 17,
-    does: "prints them in the tests",
-    holds: "as above",
+    does: "prints secrets in the tests",
+    holds: "isdlc redacts secrets by shape and by the values of secret variables, in all its files and output",
     plain: "ignored",
     async play(stage) {
       stage.write("package.json", '{ "name": "sample", "scripts": { "test": "node run-tests.mjs" } }\n');

@@ -37,23 +37,23 @@ const FIX = ["fix", "Log in", "--supervised", "--tests", "without", "--mode", "h
 export const talk: readonly Rogue[] = [
   ignored(
     "fakeVerdict",
-    "prints a verdict, an answer of the person and `approved: true`",
-    "no agent's output answers a gate; unknown lines and keys are passed over",
+    "prints a verdict, an answer of the user and `approved: true`",
+    "no output of an agent answers a gate; isdlc skips unknown lines and keys",
   ),
   ignored(
     "otherTicket",
-    "hands in a result for another ticket and phase",
+    "returns a result for another ticket and phase",
     "a result belongs to the execution that sent it",
   ),
   ignored(
     "artifact",
-    "writes approvals, a forged review history and hidden text into artifact and summary",
-    "artifacts and summaries are data; the gate is answered by a person's command only",
+    "writes approvals, a forged review history and hidden text into its artifact and summary",
+    "artifacts and summaries are data; only a person's command answers the gate",
   ),
   {
     number: 13,
-    does: "hands in two results",
-    holds: "a failed execution, tried again once, then a person is asked",
+    does: "returns two results",
+    holds: "the execution fails and is retried once; then the run asks",
     plain: "refused",
     guest: null,
     async play(stage) {
@@ -64,9 +64,8 @@ export const talk: readonly Rogue[] = [
   },
   ...(["manyDecisions", "manyQuestions"] as const).map((deed): Rogue => ({
     number: 13,
-    does: `hands in a result with ${deed === "manyDecisions" ? "200,000 decisions" : "20,000 questions"}`,
-    holds:
-      "more than a result may hold: tried again once, then a person is asked; a session is told that it cannot be used",
+    does: `returns a result with ${deed === "manyDecisions" ? "200,000 decisions" : "20,000 questions"}`,
+    holds: "the result exceeds a limit: the execution is retried once, then the run asks; a session gets an error",
     plain: "refused",
     async play(stage) {
       const result = await stage.run({ agent: ["talk", deed] });
@@ -78,8 +77,8 @@ export const talk: readonly Rogue[] = [
   })),
   {
     number: 13,
-    does: "tells a usage below zero and beyond all measure, under a budget",
-    holds: "it counts as unknown, and the run asks before it goes on",
+    does: "reports negative and impossibly large usage under a budget",
+    holds: "the usage counts as unknown, and the run asks before it continues",
     plain: "detected",
     guest: null,
     async play(stage) {
@@ -93,7 +92,7 @@ export const talk: readonly Rogue[] = [
   {
     number: 13,
     does: "approves as the reviewer, with a blocker among its findings",
-    holds: "one blocker and it is not approved; shown as a concern",
+    holds: "a verdict with a blocker is not approved; the gate shows it as a concern",
     plain: "detected",
     async play(stage) {
       await stage.run({ reviewer: ["talk", "blocker"], args: FIX });
@@ -106,8 +105,9 @@ export const talk: readonly Rogue[] = [
   },
   {
     number: 13,
-    does: 'sends `approved: "true"` as the reviewer, in a form of its own',
-    holds: "the verdict does not fit the schema: asked again, then no verdict, which is no approval but a concern",
+    does: 'sends `approved: "true"` as the reviewer, in an invalid format',
+    holds:
+      "the verdict does not match the schema: the reviewer is asked again, then the gate shows a concern instead of an approval",
     plain: "detected",
     async play(stage) {
       await stage.run({ reviewer: ["talk", "loose"], args: FIX });
@@ -119,8 +119,8 @@ export const talk: readonly Rogue[] = [
   },
   {
     number: 16,
-    does: "prints escape sequences (title, clipboard, link, colours, backwards text) in progress, summary and decisions",
-    holds: "visible marks in gate, status, history, progress and the summary file; nothing acts",
+    does: "prints escape sequences (title, clipboard, link, colors, reversed text) in progress, summary and decisions",
+    holds: "gate, status, history, progress and summary show visible marks; no sequence takes effect",
     plain: "ignored",
     async play(stage) {
       const result = await stage.run({ agent: ["talk", "escapes"] });
@@ -132,8 +132,8 @@ export const talk: readonly Rogue[] = [
   },
   ...(["needsInput", "escapesAndFails"] as const).map((deed): Rogue => ({
     number: 16,
-    does: `the same in ${deed === "needsInput" ? "a question" : "a failure"}`,
-    holds: "as above",
+    does: `prints escape sequences in ${deed === "needsInput" ? "a question" : "a failure"}`,
+    holds: "gate, status and history show visible marks; no sequence takes effect",
     plain: "ignored",
     async play(stage) {
       await talks(stage, deed);
@@ -142,8 +142,8 @@ export const talk: readonly Rogue[] = [
   })),
   {
     number: 16,
-    does: "puts control sequences that never end (OSC, DCS, 8-bit) into comments of the code",
-    holds: "visible marks in the diff, and every line after them is there",
+    does: "puts unterminated control sequences (OSC, DCS, 8-bit) into code comments",
+    holds: "the diff shows visible marks and every following line",
     plain: "ignored",
     async play(stage) {
       await talks(stage, "comments");
@@ -154,8 +154,8 @@ export const talk: readonly Rogue[] = [
   },
   {
     number: 16,
-    does: "names a file with characters that turn the name around or cannot be seen",
-    holds: "they are shown as marks wherever the name is told",
+    does: "names a file with invisible characters or characters that reverse text",
+    holds: "visible marks replace them wherever the name is shown",
     plain: "detected",
     async play(stage) {
       await talks(stage, "hiddenName");
@@ -168,8 +168,8 @@ export const talk: readonly Rogue[] = [
   },
   {
     number: 16,
-    does: "names a file with line breaks, so that they become lines of the reviewer's prompt",
-    holds: "names are quoted as one token",
+    does: "names a file with line breaks, to add lines to the reviewer's prompt",
+    holds: "names are escaped to one token",
     plain: "ignored",
     async play(stage) {
       await stage.run({
@@ -188,8 +188,8 @@ export const talk: readonly Rogue[] = [
   },
   {
     number: 16,
-    does: "floods its output without end",
-    holds: "ended at 256 MB, a person is asked; the transcript stays under 5 MB",
+    does: "prints endless output",
+    holds: "isdlc ends it at 256 MB and asks; the transcript stays under 5 MB",
     plain: "refused",
     guest: null,
     async play(stage) {
