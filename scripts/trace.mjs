@@ -20,7 +20,7 @@ function testNames(path) {
   const found = source.matchAll(
     /\b(?:test|it|describe)(?:\.[a-z]+(?:\([^)]*\)|\[[^\]]*\])?|<[^>]*>)*\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/gs,
   );
-  const inTables = source.matchAll(/^\s*(?:\[\s*)?(["'`])((?:[A-Z]+-)[^\n]*?)\1,?/gm);
+  const inTables = source.matchAll(/^\s*(?:\[\s*)?(["'`])([A-Z]+-[^\n]*?|[^\n]*? \[[A-Z]+-[^\]\n]*\])\1,?/gm);
   const afterTables = source.matchAll(/\)\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/g);
   return [...found, ...inTables, ...afterTables].map((match) => ({ path, name: match[2].replaceAll(/\s+/g, " ") }));
 }

@@ -14,7 +14,7 @@ async function asked(): Promise<Sandbox> {
   return sandbox;
 }
 
-test.concurrent("status and gate tell which phase asks, and what there is to choose from", async () => {
+test.concurrent("prints the phase, its questions and the answer command in status and gate", async () => {
   const sandbox = await asked();
   for (const verb of ["status", "gate"]) {
     const { stdout } = await sandbox.script(verb);
@@ -24,7 +24,7 @@ test.concurrent("status and gate tell which phase asks, and what there is to cho
   }
 });
 
-test.concurrent("an answer that says nothing is told what is open and how to answer it", async () => {
+test.concurrent("explains the open questions for an answer without arguments", async () => {
   const sandbox = await asked();
   const { code, stderr } = await sandbox.person("answer");
   expect(code).toBe(2);
@@ -33,7 +33,7 @@ test.concurrent("an answer that says nothing is told what is open and how to ans
   expect((await sandbox.status()).waiting.kind).toBe("questions");
 });
 
-test.concurrent("several questions are answered in one go, each with a reply of its own", async () => {
+test.concurrent("answers several questions with one command", async () => {
   const sandbox = await asked();
   const { stdout } = await sandbox.script("status");
   expect(stdout).toContain("Answer: isdlc answer --reply <id>=<text>, once for each question");
@@ -43,7 +43,7 @@ test.concurrent("several questions are answered in one go, each with a reply of 
   expect(sandbox.log()[1]?.prompt).toContain("How long?\n  two lines = short");
 });
 
-test.concurrent("what failed is told with its phase, in words", async () => {
+test.concurrent("prints the failure with its phase", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ result: { status: "failed", summary: "The sources are missing." } }] } });
   await sandbox.script("add a greeting", ...sandbox.agent);

@@ -29,7 +29,7 @@ type Mutant = { readonly name: string; readonly spoil: (path: string, found: Buf
 
 const base = newBase();
 const inCopy = placeIn(join(base, "now"));
-/** The configuration is no part of the copies: a token file that was written anew counts as made anew. */
+/** The configuration folder is not copied: a rewritten token file would count as a new one. */
 const place: TestProject = { ...inCopy, env: { ...inCopy.env, XDG_CONFIG_HOME: join(base, "config") } };
 let settings: Buffer;
 let token = "";
@@ -120,7 +120,7 @@ function sampled(): Mutant[] {
   return [...cuts, ...flips];
 }
 
-/** As the program ends it: a result, or a problem with a name. Anything else is thrown on and fails the test. */
+/** Result like the program's: an exit code or a problem code. Any other error fails the test. */
 async function call(verb: Run, name: string, values: Values): Promise<{ code: number; problem: string | null }> {
   try {
     return { code: (await verb(invocationFor(place, name, values))).code, problem: null };
@@ -132,7 +132,7 @@ async function call(verb: Run, name: string, values: Values): Promise<{ code: nu
   }
 }
 
-/** What the journal holds, read with the files as they were. */
+/** Answers recorded in the journal, read with the original files. */
 function answers(): readonly string[] {
   cpSync(join(base, "template/home"), join(place.base, "home"), { recursive: true, force: true });
   const { journal } = openProject(place.root, place.env, hastyFiles);
@@ -147,8 +147,8 @@ function restore(): void {
   cpSync(join(base, "template"), join(base, "now"), { recursive: true });
 }
 
-describe.each(Object.keys(files))("R6, S12: whatever %s holds", (name) => {
-  test("no verb crashes, nobody but the person opens the gate, and the person answers it once at most", async () => {
+describe.each(Object.keys(files))("damaged file: %s [R6, S12]", (name) => {
+  test("crashes no command, and only the user can answer the gate, at most once", async () => {
     for (const mutant of mutants) {
       restore();
       const path = files[name]?.() ?? "";
@@ -179,5 +179,5 @@ describe.each(Object.keys(files))("R6, S12: whatever %s holds", (name) => {
 
 const whole = new Map<string, Buffer>();
 
-/** Files that only ever add information: a person is not kept from answering by them. */
+/** Files that only add information: damage does not keep a user from answering. */
 const TOLERATED = new Set(["state.json", "active", "the snapshot", "the tree memory"]);

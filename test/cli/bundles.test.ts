@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
 
-test("no bundle carries the translations of the schema library, which one careless use of it brings along", async () => {
+test("exclude the translations of the schema library", async () => {
   const folder = dirname(await builtProgram());
   const bundles = readdirSync(folder).filter((name) => name.endsWith(".cjs"));
   expect(bundles).toContain("verbs.cjs");
@@ -15,14 +15,14 @@ test("no bundle carries the translations of the schema library, which one carele
   expect(translated).toEqual([]);
 });
 
-test("functions of the servers have their names in stack traces, though names in their bundles are short", async () => {
+test("keep names of server functions in stack traces despite minified bundles", async () => {
   const load = createRequire(await builtProgram());
   const { runUi, ui } = load("./ui.cjs") as Record<string, () => void>;
   const { serve } = load("./mcp.cjs") as Record<string, () => void>;
   expect([runUi?.name, ui?.name, serve?.name]).toEqual(["runUi", "ui", "serve"]);
 });
 
-test("a package of more than 10 MB fails the check, which names what is large", () => {
+test("fail the check above 10 MB of package size and list the large files", () => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-package-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const script = join(import.meta.dirname, "../../scripts/package-size.mjs");

@@ -12,31 +12,31 @@ const choice = (id: Choice["id"], kind: Choice["kind"], more: Partial<Choice> = 
 
 test.each<[string, Choice, boolean, readonly string[]]>([
   [
-    "a script is told every value",
+    "lists each value of the flag for a script",
     choice("tests", "trust"),
     false,
     ["What it is about.", "Run it again with --tests trust, --tests none or --tests '<command>'."],
   ],
   [
-    "a script is told the flag, whatever there is instead",
+    "names the flag for a script, even with an alternative",
     choice("dirty", "dirty", { instead: "Commit first." }),
     false,
     ["What it is about.", "Run it again with --allow-dirty."],
   ],
   [
-    "a no is taken for one",
+    "prints the alternative after a no",
     choice("dirty", "dirty", { instead: "Commit first." }),
     true,
     ["Nothing was started. Commit first."],
   ],
   [
-    "a no is taken for one where nothing else can be done",
+    "prints that the command is cancelled after a no without an alternative",
     choice("skips", "confirm"),
     true,
     ["What it is about.", "Cancelled. (Use --yes to skip this question.)"],
   ],
   [
-    "who leaves a menu is told how to choose without it",
+    "names the flag after a closed menu",
     choice("partial", "partial", { options: ["resume", "skip", "restart"] }),
     true,
     ["What it is about.", "Run it again with --on-partial resume, --on-partial skip or --on-partial restart."],
@@ -66,7 +66,7 @@ test("gives a program the flag without its values", () => {
   expect(json).toMatchObject({ choices: [{ flag: "--tests" }, { flag: "--hooks" }] });
 });
 
-test("all of them are told at once, in order", () => {
+test("lists all open choices at once, in order", () => {
   const open = [
     choice("stale", "stale", { about: ["The code moved."], options: ["proceed", "rescan"] }),
     choice("tests", "trust"),

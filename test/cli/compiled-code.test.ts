@@ -12,10 +12,10 @@ afterAll(() => removeTemporary(base));
 
 const bin = join(base, "package/dist/bin");
 const folder = join(base, "package/dist/compiled");
-/** Where the first verb kept it: its name has what else V8 goes by. */
+/** Path of the cache of the first command; its name includes V8's version and flags. */
 const kept = (): string => join(folder, readdirSync(folder).find((name) => /^verbs\.cjs-.*\d$/.test(name)) ?? "none");
 const source = join(bin, "verbs.cjs");
-const HEAD = 68; // characters: a digest, and "some" or "most"
+const HEAD = 68; // Characters: a digest, then "some" or "most".
 
 beforeEach(async () => {
   rmSync(join(base, "package"), { recursive: true, force: true });
@@ -24,7 +24,7 @@ beforeEach(async () => {
     cpSync(join(original, part), join(base, "package", part), { recursive: true });
 });
 
-/** What a verb that needs the large bundle prints. */
+/** Output of a command that needs the large bundle. */
 function help(): string {
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(bin, "isdlc.cjs"), "help"], {
     cwd: base,
@@ -40,14 +40,14 @@ const keptFor = (compiled: Buffer): string =>
 
 const writtenAt = (): number => statSync(kept()).mtimeMs;
 
-/** The word stands in the text of the help; another one of the same length takes its place. */
+/** Replaces a word of the help text by another one of the same length. */
 function replaceInSource(word: string, other: string): void {
   const text = readFileSync(source, "utf8");
   expect(text).toContain(word);
   writeFileSync(source, text.replaceAll(word, other));
 }
 
-test("the first verb keeps what was compiled, and the next ones leave it as it is", () => {
+test("caches compiled code in the first command and reuses it unchanged", () => {
   const first = help();
   const content = readFileSync(kept());
   expect(content.toString("latin1", 0, HEAD)).toBe(`${keptFor(content.subarray(HEAD))}some`);
@@ -56,7 +56,7 @@ test("the first verb keeps what was compiled, and the next ones leave it as it i
   expect(writtenAt()).toBe(written);
 });
 
-test("what a short verb kept is kept again by one that ran long, and then stays", () => {
+test("replaces the cache once after a command that ran long", () => {
   help();
   const short = readFileSync(kept());
   spawnSync(process.execPath, ["--require", laterClock(), join(bin, "isdlc.cjs"), "doctor"], {
@@ -71,14 +71,14 @@ test("what a short verb kept is kept again by one that ran long, and then stays"
   expect(writtenAt()).toBe(written);
 });
 
-/** A module that makes a program believe that it has run for a minute. */
+/** A module that makes a program believe it has run for a minute. */
 function laterClock(): string {
   const file = join(base, "later-clock.cjs");
   writeFileSync(file, "const { now } = performance; performance.now = () => now.call(performance) + 60_000;");
   return file;
 }
 
-test("what was kept is what runs", () => {
+test("runs the cached code", () => {
   const original = readFileSync(source);
   replaceInSource("gate", "GATE");
   expect(help()).toContain("GATE");
@@ -88,7 +88,7 @@ test("what was kept is what runs", () => {
   expect(help()).toContain("GATE");
 });
 
-test("code that was compiled of another version is not used, and replaced", () => {
+test("replaces compiled code of another version", () => {
   help();
   const before = readFileSync(kept());
   replaceInSource("gate", "GATE");
@@ -97,11 +97,11 @@ test("code that was compiled of another version is not used, and replaced", () =
 });
 
 test.each([
-  ["cut off", (content: Buffer) => content.subarray(0, content.length / 2)],
+  ["truncated", (content: Buffer) => content.subarray(0, content.length / 2)],
   ["empty", () => Buffer.alloc(0)],
   ["changed in one bit", (content: Buffer) => Buffer.from(content.map((byte, at) => (at === 5000 ? byte ^ 1 : byte)))],
-  ["of another Node, by its digest in order", () => Buffer.from(`${keptFor(Buffer.from("other"))}someother`)],
-])("what was kept and is %s is not used, and replaced", (_how, damage) => {
+  ["made by another Node version", () => Buffer.from(`${keptFor(Buffer.from("other"))}someother`)],
+])("replaces a cache that is %s", (_how, damage) => {
   const first = help();
   const whole = readFileSync(kept());
   writeFileSync(kept(), damage(whole));
@@ -112,14 +112,14 @@ test.each([
   expect(writtenAt()).toBe(written);
 });
 
-test("where nothing can be kept, the verb works all the same", () => {
+test("works if the cache cannot be written", () => {
   const first = help();
   rmSync(folder, { recursive: true });
   writeFileSync(folder, "no folder");
   expect(help()).toBe(first);
 });
 
-test("what a killed program left half written is in nobody's way", () => {
+test("removes an unfinished file of a killed program", () => {
   const first = help();
   const file = kept();
   renameSync(file, `${file}.tmp`);

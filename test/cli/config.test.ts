@@ -11,7 +11,7 @@ const rowOf = async (sandbox: Sandbox, key: string): Promise<string> => {
 
 const fileOf = ({ config }: Sandbox) => JSON.parse(readFileSync(join(config, "config.json"), "utf8")) as unknown;
 
-test.concurrent("every setting is shown with the value that holds and where it comes from", async () => {
+test.concurrent("prints each setting with its value and its source", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: { enabled: true } }));
   await sandbox.person("config", "set", "max-usd", "1234.5");
@@ -31,7 +31,7 @@ test.concurrent("every setting is shown with the value that holds and where it c
   });
 });
 
-test.concurrent("unset gives a setting back to what holds without it", async () => {
+test.concurrent("restores the previous value of a setting with unset", async () => {
   const sandbox = await createSandbox();
   await sandbox.person("config", "set", "supervised-mode.review-phases", "03,06");
   await sandbox.person("config", "set", "agent", "claude");
@@ -44,7 +44,7 @@ test.concurrent("unset gives a setting back to what holds without it", async () 
   expect(sandbox.json(".isdlc/state.json").supervised_mode).toEqual({});
 });
 
-test.concurrent("what is set for one project is not seen in another, but in every working tree of the same", async () => {
+test.concurrent("limits a project setting to the worktrees of the project", async () => {
   const sandbox = await createSandbox();
   await sandbox.person("config", "set", "max-tokens", "9000", "--project");
   expect(fileOf(sandbox)).toEqual({ projects: { [realpathSync(sandbox.root)]: { "max-tokens": 9000 } } });
@@ -56,14 +56,14 @@ test.concurrent("what is set for one project is not seen in another, but in ever
   expect(await seenBy(other.root)).toBeNull();
 });
 
-test.concurrent("who may answer, and where things are sent, is never a matter of one project", async () => {
+test.concurrent("refuses a project setting for approvals", async () => {
   const sandbox = await createSandbox();
   const refused = await sandbox.person("config", "set", "approvals", "terminal", "--project");
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain("approvals cannot be set for one project alone");
 });
 
-test.concurrent("the names that state.json has are understood, too", async () => {
+test.concurrent("accepts the names used in state.json", async () => {
   const sandbox = await createSandbox();
   const set = parsed(await sandbox.person("config", "set", "supervised_mode.parallel_summary", "false", "--json"));
   expect(set.settings).toEqual({ "supervised_mode.parallel_summary": false });
@@ -71,7 +71,7 @@ test.concurrent("the names that state.json has are understood, too", async () =>
   expect(await rowOf(sandbox, "supervised-mode.parallel-summary")).toContain("| false |");
 });
 
-test.concurrent("the limit of redos holds for the next run", async () => {
+test.concurrent("limits redos of the next run", async () => {
   const sandbox = await createSandbox();
   await sandbox.person("config", "set", "redo.limit", "1");
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
@@ -80,14 +80,14 @@ test.concurrent("the limit of redos holds for the next run", async () => {
   expect(status.waiting.options).not.toContain("redo");
 });
 
-test.concurrent.each(["101", "1.5", "many"])("a limit of %s redos is refused", async (limit) => {
+test.concurrent.each(["101", "1.5", "many"])("rejects a limit of %s redos", async (limit) => {
   const sandbox = await createSandbox();
   const refused = await sandbox.person("config", "set", "redo.limit", limit);
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain(`Invalid value "${limit}" for redo.limit (expected`);
 });
 
-test.concurrent("--supervised says that it stays on and how to undo it; --no-supervised leaves it out for one run", async () => {
+test.concurrent("keeps --supervised for later runs, and skips it once with --no-supervised", async () => {
   const sandbox = await createSandbox();
   const first = await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   expect(first.stderr).toContain("To undo: isdlc config set supervised-mode.enabled false");
@@ -110,7 +110,7 @@ test.concurrent("--supervised says that it stays on and how to undo it; --no-sup
   expect(again.code).toBe(3);
 });
 
-test.concurrent("--no-supervised against --supervised or --review is refused", async () => {
+test.concurrent("rejects --no-supervised with --supervised or --review", async () => {
   const sandbox = await createSandbox();
   for (const other of [["--supervised"], ["--review", "plan"]]) {
     const refused = await sandbox.person("add a greeting", "--no-supervised", ...other, ...sandbox.agent);
@@ -118,7 +118,7 @@ test.concurrent("--no-supervised against --supervised or --review is refused", a
   }
 });
 
-test.concurrent("settings that are tightened during a run hold at once, also after --no-supervised", async () => {
+test.concurrent("applies tightened settings during a run, even after --no-supervised", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: { enabled: true, review_phases: ["plan"] } }));
   sandbox.plan({
@@ -130,7 +130,7 @@ test.concurrent("settings that are tightened during a run hold at once, also aft
   expect((await sandbox.status()).waiting.id).toMatch(/^plan#1\/gate/);
 });
 
-test.concurrent("edit needs a terminal", async () => {
+test.concurrent("requires a terminal for edit", async () => {
   const sandbox = await createSandbox();
   expect((await sandbox.person("config", "edit")).stderr).toContain("NEEDS_PERSON");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, type Json, parsed, type Sandbox } from "../support/cli.ts";
 
-/** The program with git beside it and no other: whichever agents this machine has are out of reach. */
+/** The program with only git in PATH, to hide the agents installed on this machine. */
 function alone(sandbox: Sandbox) {
   const bin = join(sandbox.base, "bin");
   mkdirSync(bin);
@@ -14,7 +14,7 @@ function alone(sandbox: Sandbox) {
 
 const finding = (json: Json, name: string) => json.findings.find((found: { name: string }) => found.name === name);
 
-test.concurrent("a run whose .isdlc was deleted is given up by doctor --fix, and the next one starts", async () => {
+test.concurrent("abandons a run whose .isdlc was deleted with --fix, and the next run starts", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const { id } = await sandbox.status();
@@ -36,7 +36,7 @@ test.concurrent("a run whose .isdlc was deleted is given up by doctor --fix, and
   expect((await sandbox.status()).branch).toBe("change/add-a-farewell");
 });
 
-test.concurrent("what would keep a run from working is a warning with the command that fixes it", async () => {
+test.concurrent("prints a warning with a command for each obstacle to a run", async () => {
   const sandbox = await createSandbox({ git: false });
   const script = alone(sandbox);
   const none = await script("doctor");
@@ -57,7 +57,7 @@ test.concurrent("what would keep a run from working is a warning with the comman
   expect(finding(ready, "agents").warning).toBeUndefined();
 });
 
-test.concurrent("S9 names with control, bidi and zero-width characters are shown escaped", async () => {
+test.concurrent("escapes control, bidi and zero-width characters in names [S9]", async () => {
   const sandbox = await createSandbox();
   const home = join(sandbox.base, "\u202eh\u200bo\u001b[31m");
   mkdirSync(home);
@@ -66,7 +66,7 @@ test.concurrent("S9 names with control, bidi and zero-width characters are shown
   expect(stdout).not.toMatch(/[\u202e\u200b]|\p{Cc}(?<!\n)/u);
 });
 
-test.concurrent("without a commit the advice is to make one, and the flag stays the way round it", async () => {
+test.concurrent("advises a first commit and names --no-git in a repository without commits", async () => {
   const sandbox = await createSandbox({ git: false });
   sandbox.git("init", "--quiet", "--initial-branch=main");
   const asked = await sandbox.script("add a greeting", ...sandbox.agent);

@@ -5,7 +5,7 @@ import { createSandbox, parsed } from "../support/cli.ts";
 
 const TESTED = { "package.json": `{ "scripts": { "test": "node --test" } }\n` };
 
-test.concurrent("--dry-run tells phases, agents, prompts and what would be asked, and starts nothing", async () => {
+test.concurrent("prints phases, agents, prompts and open choices, and starts nothing", async () => {
   const sandbox = await createSandbox({ files: TESTED });
   sandbox.write("README.md", "changed\n");
   const shown = await sandbox.script("add a greeting", "--dry-run", ...sandbox.agent);
@@ -25,7 +25,7 @@ test.concurrent("--dry-run tells phases, agents, prompts and what would be asked
   expect(sandbox.git("branch", "--list")).toBe("* main");
 });
 
-test.concurrent("programs get the same as data; the prompts are as large as those that are sent", async () => {
+test.concurrent("returns the same as JSON with the size of the prompts", async () => {
   const sandbox = await createSandbox();
   const { dryRun } = parsed(await sandbox.script("add a greeting", "--dry-run", "--json", ...sandbox.agent));
   expect(dryRun.asked).toEqual([]);
@@ -35,10 +35,10 @@ test.concurrent("programs get the same as data; the prompts are as large as thos
   expect(said).toBeGreaterThan(first?.prompt.length ?? 0);
   const events = await sandbox.events();
   const sent = events.find((event) => event.type === "execution.started");
-  expect(Math.abs(said - (sent?.prompt ?? 0))).toBeLessThan(200); // the folder's name is drawn later
+  expect(Math.abs(said - (sent?.prompt ?? 0))).toBeLessThan(200); // The folder's name is chosen later.
 });
 
-test.concurrent("where no branch is checked out, that is told before anything begins", async () => {
+test.concurrent("reports a detached HEAD before the run starts", async () => {
   const sandbox = await createSandbox();
   sandbox.git("checkout", "--quiet", "--detach");
   const { stdout } = await sandbox.script("add a greeting", "--dry-run", ...sandbox.agent);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox } from "../support/cli.ts";
 
-test.concurrent("back to a phase: what came after leaves the tree, is kept on a ref, and nobody is accused of it", async () => {
+test.concurrent("removes later work from the working tree and saves it under a ref", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({
     turns: { implement: [{ writes: { "src/a.txt": "first\n" } }, { writes: { "src/a.txt": "second\n" } }] },
@@ -21,7 +21,7 @@ test.concurrent("back to a phase: what came after leaves the tree, is kept on a 
   for (const verb of [["continue"], ["continue"], ["answer", "merge"]]) await sandbox.person(...verb);
   expect(await sandbox.status()).toBeNull();
   expect(sandbox.git("show", "main:src/a.txt")).toBe("second");
-  expect(sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n")).toEqual([kept]); // nothing else stays
+  expect(sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n")).toEqual([kept]); // keeps the code for the phase that wrote it with --keep-tree
 });
 
 test.concurrent("back --keep-tree leaves the code to the phase that wrote it", async () => {

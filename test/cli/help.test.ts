@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
 import { helpLines, helpTopics, overview } from "../../src/apps/cli/grammar/help.ts";
 
-/** One row is left for the prompt and one for the command itself. */
+/** Leaves one row for the prompt and one for the command. */
 const MAX_OVERVIEW_LINES = 22;
 const MAX_COLUMNS = 80;
 

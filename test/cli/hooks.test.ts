@@ -6,7 +6,7 @@ import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 const start = (sandbox: Sandbox, ...more: string[]) =>
   sandbox.script("add a greeting", "--json", "--supervised", ...more, ...sandbox.agent);
 
-/** A hook that leaves a file beside the repository. */
+/** A hook that creates a file next to the repository. */
 function hook(sandbox: Sandbox, text = ""): () => boolean {
   const mark = join(sandbox.root, ".git", "hook-ran");
   sandbox.write(".git/hooks/pre-commit", `#!/bin/sh\n: > "${mark}"\n${text}\n`);
@@ -16,7 +16,7 @@ function hook(sandbox: Sandbox, text = ""): () => boolean {
 
 const CODE = { turns: { implement: [{ writes: { "src/a.js": "1\n" } }] } };
 
-test.concurrent("S5 a hook of the repository runs once a person agreed to it, and is asked about once", async () => {
+test.concurrent("runs a repository hook after the user agreed, and asks once [S5]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(CODE);
   const ran = hook(sandbox);
@@ -33,7 +33,7 @@ test.concurrent("S5 a hook of the repository runs once a person agreed to it, an
   expect(parsed(await start(sandbox)).run.waiting.kind).toBe("gate");
 });
 
-test.concurrent("S5 without agreement it is not run, which the gate tells, and isdlc trust changes", async () => {
+test.concurrent("skips a hook without agreement, says so at the gate and offers isdlc trust [S5]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(CODE);
   const ran = hook(sandbox);
@@ -49,7 +49,7 @@ test.concurrent("S5 without agreement it is not run, which the gate tells, and i
   expect((await sandbox.person("trust", "--yes")).stdout).not.toContain("pre-commit");
 });
 
-test.concurrent("S5 a trusted hook that an agent changes is not run, and told with the command that removes it", async () => {
+test.concurrent("skips a trusted hook changed by an agent, and prints how to remove it [S5]", async () => {
   const sandbox = await createSandbox();
   const ran = hook(sandbox);
   const planted = `#!/bin/sh\n: > .git/hook-ran\n`;

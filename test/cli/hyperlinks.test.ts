@@ -8,17 +8,17 @@ const links = [
   { shown: "a (1).md", file: "/p/a (1).md" },
 ];
 
-test("every path becomes a link to its own file", () => {
+test("links each path to its file", () => {
   expect(withFileLinks("  - docs/README.md +1\n  - README.md +2, a (1).md", links)).toBe(
     `  - ${link("docs/README.md", "file:///p/docs/README.md")} +1\n  - ${link("README.md", "file:///p/README.md")} +2, ${link("a (1).md", "file:///p/a%20(1).md")}`,
   );
 });
 
-test.each(["other/README.md", "README.md/x", "my-README.md", "README.mdx"])("%s is another file", (text) => {
+test.each(["other/README.md", "README.md/x", "my-README.md", "README.mdx"])("leaves %s as a different file", (text) => {
   expect(withFileLinks(text, links.slice(0, 1))).toBe(text);
 });
 
-test("without links the text stays as it is", () => {
+test("keeps text unchanged without links", () => {
   expect(withFileLinks("README.md", [])).toBe("README.md");
 });
 
@@ -32,6 +32,6 @@ test.each<[NodeJS.ProcessEnv, boolean]>([
   [{ WT_SESSION: "x" }, true],
   [{ FORCE_HYPERLINK: "1" }, true],
   [{ TERM: "xterm-kitty", FORCE_HYPERLINK: "0" }, false],
-])("%j knows links: %s", (env, expected) => {
+])("detects support for links with %j: %s", (env, expected) => {
   expect(knowsLinks(env)).toBe(expected);
 });

@@ -20,7 +20,7 @@ async function atGate(): Promise<Sandbox> {
 const problemOf = async (sandbox: Sandbox, ...args: string[]): Promise<string | undefined> =>
   parsed(await sandbox.person(...args, "--json")).problem?.code;
 
-test.concurrent("a tree that was moved is told, and goes on once a person has said so", async () => {
+test.concurrent("continues a moved working tree after doctor --fix", async () => {
   const sandbox = await atGate();
   const moved = join(sandbox.base, "moved");
   renameSync(sandbox.root, moved);
@@ -32,7 +32,7 @@ test.concurrent("a tree that was moved is told, and goes on once a person has sa
   expect(parsed(await sandbox.script("-C", moved, "status", "--json")).run.waiting.kind).toBe("gate");
 });
 
-test.concurrent("a run of another tree never takes the place of this one's", async () => {
+test.concurrent("never replaces a run by one of another working tree", async () => {
   const sandbox = await atGate();
   const other = join(sandbox.base, "other");
   cpSync(sandbox.root, other, { recursive: true });

@@ -6,7 +6,7 @@ import { createSandbox, type Sandbox } from "../support/cli.ts";
 
 const implementer = (sandbox: Sandbox) => sandbox.log().filter(({ key }) => key === "implement");
 
-test.concurrent("a phase that has to change code and changes none goes back to its agent once, then to the person", async () => {
+test.concurrent("returns a phase without code changes to its agent once, then escalates", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: {} }] } });
   const started = await sandbox.script("say hello", ...sandbox.agent);
@@ -24,7 +24,7 @@ test.concurrent("a phase that has to change code and changes none goes back to i
   expect(await sandbox.status()).toMatchObject({ current: "final-review", waiting: { kind: "gate" } });
 });
 
-test.concurrent("changes inside a submodule alone are none of this repository, and the agent is told which", async () => {
+test.concurrent("ignores changes inside a submodule and tells the agent", async () => {
   const sandbox = await createSandbox();
   const other = join(sandbox.base, "other");
   mkdirSync(other);
@@ -43,7 +43,7 @@ test.concurrent("changes inside a submodule alone are none of this repository, a
   expect(await sandbox.status()).toMatchObject({ waiting: { reason: "no_change" } });
 });
 
-test.concurrent("a branch that equals its base is not merged, and nothing says that it was", async () => {
+test.concurrent("does not merge a branch equal to its base, and does not claim it", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: {} }] } });
   const base = sandbox.git("rev-parse", "main");

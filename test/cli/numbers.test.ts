@@ -6,7 +6,7 @@ import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 const reserved = (sandbox: Sandbox): string[] =>
   sandbox.git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/isdlc/ids").split("\n");
 
-test.concurrent("a number is drawn once over all working trees, also where nothing is committed", async () => {
+test.concurrent("reserves a number once over all worktrees, even without commits", async () => {
   const sandbox = await createSandbox();
   sandbox.git("worktree", "add", "--quiet", "-b", "other", "../second");
   const there = join(sandbox.base, "second");
@@ -21,7 +21,7 @@ test.concurrent("a number is drawn once over all working trees, also where nothi
   expect(reserved(sandbox)).toEqual(["REQ-0001", "REQ-0002"]);
 });
 
-test.concurrent("the folders of another working tree count, though nobody reserved their numbers", async () => {
+test.concurrent("skips numbers used by folders of another worktree", async () => {
   const sandbox = await createSandbox();
   sandbox.git("worktree", "add", "--quiet", "-b", "other", "../second");
   mkdirSync(join(sandbox.base, "second/docs/features/007-cart"), { recursive: true });
@@ -31,7 +31,7 @@ test.concurrent("the folders of another working tree count, though nobody reserv
   expect(run.item).toBe("docs/features/008-checkout");
 });
 
-test.concurrent("SPEC-R5.3: a number freed by discard is not used again", async () => {
+test.concurrent("never reuses a number after discard [SPEC-R5.3]", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("brainstorm", "Checkout", ...sandbox.agent);
   await sandbox.script("finish", "--yes", ...sandbox.agent);
@@ -43,7 +43,7 @@ test.concurrent("SPEC-R5.3: a number freed by discard is not used again", async 
   expect(run.item).toBe("docs/features/002-other");
 });
 
-test.concurrent("a question before the start draws no number", async () => {
+test.concurrent("reserves no number before open choices are answered", async () => {
   const sandbox = await createSandbox();
   sandbox.write("README.md", "changed\n");
   const asked = await sandbox.script("feature", "one", "--json", ...sandbox.agent);

@@ -11,10 +11,10 @@ async function dirtySandbox(): Promise<Sandbox> {
   return sandbox;
 }
 
-/** Every version of the file that any commit has. */
+/** All versions of the file in any commit. */
 const committed = (sandbox: Sandbox): string => sandbox.git("log", "--branches", "--patch", "--", "README.md");
 
-test.concurrent("a person's uncommitted line in a file that the agent edits too is merged with nothing, and stays", async () => {
+test.concurrent("keeps a user's uncommitted line out of the merge of a file edited by both", async () => {
   const sandbox = await dirtySandbox();
   sandbox.plan({
     turns: { implement: [{ writes: { "README.md": withMine.replace("fifth", "the agent's"), "a.js": "1\n" } }] },
@@ -34,7 +34,7 @@ test.concurrent("a person's uncommitted line in a file that the agent edits too 
   expect(sandbox.git("worktree", "list").split("\n")).toHaveLength(1);
 });
 
-test.concurrent("lines that cannot be told apart from the agent's are asked about, and committed only where the person says so", async () => {
+test.concurrent("asks about overlapping edits and commits them only if the user agrees", async () => {
   const sandbox = await dirtySandbox();
   const both = withMine.replace(MINE, `${MINE}, and the agent's`);
   sandbox.plan({ turns: { implement: [{ writes: { "README.md": both, "a.js": "1\n" } }] } });
@@ -54,7 +54,7 @@ test.concurrent("lines that cannot be told apart from the agent's are asked abou
   expect(events.filter(({ type }) => type === "lines.included")).toMatchObject([{ paths: ["README.md"] }]);
 });
 
-test.concurrent("after the person took their lines out of the way, a second look finds nothing to ask", async () => {
+test.concurrent("finds no overlap after the user moved the edits", async () => {
   const sandbox = await dirtySandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "README.md": withMine.replace(MINE, "the agent's") } }] } });
   await sandbox.script("say hello", "--allow-dirty", ...sandbox.agent);
@@ -66,7 +66,7 @@ test.concurrent("after the person took their lines out of the way, a second look
   expect(committed(sandbox)).not.toContain(MINE);
 });
 
-test.concurrent("cancel says what the agent left, and takes it out where told; a ref keeps it", async () => {
+test.concurrent("lists files left by the agent on cancel, and removes them under a ref on request", async () => {
   const sandbox = await dirtySandbox();
   const writes = { "README.md": withMine.replace("fifth", "the agent's"), "new.js": "1\n" };
   sandbox.plan({ turns: { implement: [{ writes }] } });
@@ -81,7 +81,7 @@ test.concurrent("cancel says what the agent left, and takes it out where told; a
   expect(sandbox.git("show", `${kept}:new.js`)).toBe("1");
 });
 
-test.concurrent("where nobody says otherwise, what the agent left stays and is named", async () => {
+test.concurrent("keeps and lists files left by the agent on cancel by default", async () => {
   const sandbox = await dirtySandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "new.js": "1\n" } }] } });
   await sandbox.script("say hello", "--allow-dirty", "--supervised", ...sandbox.agent);

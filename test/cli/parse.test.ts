@@ -3,7 +3,7 @@ import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
 import { parse } from "../../src/apps/cli/grammar/parse.ts";
 import { describe as describeProblem, ProblemError } from "../../src/core/problem.ts";
 
-/** What a person reads, or the verb that would be run. */
+/** The message, or the name of the parsed command. */
 function outcome(...args: string[]): string {
   try {
     return parse(args).verb?.name ?? "bare";
@@ -14,14 +14,14 @@ function outcome(...args: string[]): string {
   }
 }
 
-describe("a word alone starts no work", () => {
+describe("single word", () => {
   test.each([
     ["list", "isdlc run change list"],
     ["Löschen", "isdlc run change 'Löschen'"],
     ["it's", String.raw`isdlc run change 'it'\''s'`],
     ["REQ-0001-login", "isdlc run change REQ-0001-login"],
     ["  list  ", "isdlc run change list"],
-  ])("%s is refused, with the way to have it done all the same", (word, anyway) => {
+  ])("is rejected with the command that would start work: %s", (word, anyway) => {
     for (const more of [[], ["--supervised"], ["--help"]]) {
       const told = outcome(word, ...more);
       expect(told).toContain(`Unknown command "${word.trim()}"`);
@@ -38,12 +38,12 @@ describe("a word alone starts no work", () => {
     [["run", "change", "list"], "run"],
     [["fix", "login"], "fix"],
     [["--json"], "bare"],
-  ])("%j is not", (args, verb) => {
+  ])("is accepted: %j", (args, verb) => {
     expect(outcome(...args)).toBe(verb);
   });
 });
 
-describe("a slip in a verb is told, and starts no work", () => {
+describe("misspelled command", () => {
   test.each([
     ["fixx", "fix"],
     ["addd", "add"],
@@ -51,13 +51,13 @@ describe("a slip in a verb is told, and starts no work", () => {
     ["statuss", "status"],
     ["statsu", "status"],
     ["contine", "continue"],
-  ])("%s is nearly %s", (word, verb) => {
+  ])("suggests the nearest command for %s: %s", (word, verb) => {
     for (const more of [[], ["Loyalty"], ["Loyalty", "discount"]])
       expect(outcome(word, ...more)).toContain(`Unknown command "${word}"; did you mean "${verb}"?`);
     expect(outcome("help", word)).toContain(`did you mean "${verb}"?`);
   });
 
-  test.each([["fit the header"], ["fixx the header"], ["fixe", "the header"]])("%j is work to be done", (...args) => {
+  test.each([["fit the header"], ["fixx the header"], ["fixe", "the header"]])("treats %j as a task", (...args) => {
     expect(outcome(...args)).toBe("do");
   });
 
@@ -84,7 +84,7 @@ describe("a slip in a verb is told, and starts no work", () => {
     expect(outcome("spec", "the", "login page")).toBe("do");
   });
 
-  test("an option that is nearly one is told", () => {
+  test("suggests the nearest option", () => {
     expect(outcome("status", "--jsno")).toContain(`Unknown option '--jsno'. Did you mean "--json"?`);
     expect(outcome("status", "--al")).not.toContain("Did you mean");
     expect(outcome("tidy up", "--supervise")).toContain('Did you mean "--supervised"?');
@@ -92,24 +92,24 @@ describe("a slip in a verb is told, and starts no work", () => {
   });
 });
 
-describe("words that nobody reads are refused", () => {
+describe("extra arguments", () => {
   const wordless =
     "init status next begin report gate check history continue review resume fresh skip cancel trust token doctor agents verify-journal ui push-run pull-run worker demo mcp version";
 
-  test("by the verbs that take none, and by no other", () => {
+  test("are rejected by exactly the commands that take none", () => {
     const refusing = verbs
       .filter(({ name }) => name !== "do" && name !== "help")
       .filter(({ name }) => outcome(name, "extra", "words").includes('takes no further arguments, but got "extra'));
     expect(refusing.map(({ name }) => name).toSorted()).toEqual(wordless.split(" ").toSorted());
   });
 
-  test("but not what belongs to an option", () => {
+  test("include no values of options", () => {
     expect(outcome("cancel", "--reason", "no longer needed")).toBe("cancel");
     expect(outcome("status", "-C", "elsewhere")).toBe("status");
   });
 });
 
-test("a run that cannot be one is told with the verb that was used", () => {
+test("names the command for an invalid run id", () => {
   expect(outcome("history", "--run", "nope")).toMatch(/^Invalid run id "nope".*\nUsage: isdlc history --run <id>$/);
   expect(outcome("--run", "nope")).toContain("Usage: isdlc <command> --run <id>");
   expect(outcome("history", "--run", "20260101-000000000-abcd")).toBe("history");

@@ -6,7 +6,7 @@ import { createSandbox, type Sandbox } from "../support/cli.ts";
 const PLANTED = { PLANTED_KEY: "planted", NODE_PATH: "/planted", ACME_TOKEN: "planted" };
 const NAMES = Object.keys(PLANTED);
 
-/** A project whose tests and whose hook note the names of the variables that they find. */
+/** A project whose tests and hook record the names of their variables. */
 async function noting(): Promise<Sandbox & { seen(who: "tests" | "hook"): readonly string[] }> {
   const sandbox = await createSandbox();
   const file = (who: string): string => join(sandbox.base, `${who}.txt`);
@@ -33,7 +33,7 @@ async function runPast(sandbox: Sandbox): Promise<void> {
   expect(gone.code, gone.stderr).toBe(3);
 }
 
-test.concurrent("S11 a variable of the person's reaches no agent, reviewer, test and hook", async () => {
+test.concurrent("hides the user's variables from agent, reviewer, tests and hook [S11]", async () => {
   const sandbox = await noting();
   await runPast(sandbox);
   const seen = {
@@ -57,7 +57,7 @@ test.concurrent("S11 a variable of the person's reaches no agent, reviewer, test
   }
 });
 
-test.concurrent("S11 one that the person allows by name reaches those it was allowed for", async () => {
+test.concurrent("passes a variable allowed by name only to the allowed program [S11]", async () => {
   const sandbox = await noting();
   await sandbox.person("config", "set", "agent-variables", "ACME_*");
   await sandbox.person("config", "set", "git-variables", "PLANTED_KEY", "--project");
@@ -69,7 +69,7 @@ test.concurrent("S11 one that the person allows by name reaches those it was all
   expect(planted(sandbox.seen("hook"))).toEqual(["PLANTED_KEY"]);
 });
 
-test.concurrent("S11 no name of ours can be allowed", async () => {
+test.concurrent("rejects variables of isdlc itself [S11]", async () => {
   const sandbox = await createSandbox();
   const set = await sandbox.person("config", "set", "agent-variables", "ISDLC_OPERATOR_TOKEN");
   expect(set.code).not.toBe(0);

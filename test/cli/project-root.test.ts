@@ -14,16 +14,16 @@ afterEach(() => removeTemporary(base));
 
 const rootOf = (...names: string[]): string => findProject(join(base, ...names), { HOME: base }).root;
 
-test("a folder without a repository above it is a project of its own", () => {
+test("is the folder itself outside of a repository", () => {
   expect(rootOf("project", "below")).toBe(join(base, "project", "below"));
 });
 
-test("the nearest .isdlc is the project's where there is no repository", () => {
+test("is the folder of the nearest .isdlc outside of a repository", () => {
   mkdirSync(join(base, "project", ".isdlc"));
   expect(rootOf("project", "below")).toBe(join(base, "project"));
 });
 
-test("an empty .git above it is no repository: an agent's sandbox may have put it there for a moment", () => {
+test("ignores an empty .git folder, which a sandbox may create temporarily", () => {
   mkdirSync(join(base, ".git"));
   expect(rootOf("project")).toBe(join(base, "project"));
   mkdirSync(join(base, ".git", "objects"));

@@ -11,7 +11,7 @@ async function atGateWithStrays() {
   return sandbox;
 }
 
-test.concurrent("what a phase wrote where it may not is listed at the gate and can be reverted; a ref keeps it", async () => {
+test.concurrent("lists files outside the phase's scope and saves reverted ones under a ref", async () => {
   const sandbox = await atGateWithStrays();
   expect(await sandbox.status()).toMatchObject({
     waiting: { options: ["continue", "review", "redo", "revert"] },
@@ -31,7 +31,7 @@ test.concurrent("what a phase wrote where it may not is listed at the gate and c
   expect(await sandbox.status()).toMatchObject({ current: "01-requirements" });
 });
 
-test.concurrent("reverting is a person's, by its former name too, and only where there is something to revert", async () => {
+test.concurrent("needs a user and a file to revert, also by its former name", async () => {
   const sandbox = await atGateWithStrays();
   expect(await sandbox.script("answer", "take-out")).toMatchObject({
     code: 1,

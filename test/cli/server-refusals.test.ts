@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** What a server answers with that refuses for this problem. */
+/** Reply of a server that refuses with this problem. */
 const refusing = (status: number, problem: Problem): Reply => ({
   status,
   body: JSON.stringify({ problem: { ...problem, ...described(problem) } }),
@@ -37,7 +37,7 @@ async function refused(): Promise<Problem> {
   return (error as ProblemError).problem;
 }
 
-describe("what a team's server refuses is told as it would be here", () => {
+describe("problem reported by a team server", () => {
   test.for<[number, Problem]>([
     [400, { code: "USAGE", detail: "There is no repository here.", usage: "isdlc request" }],
     [403, { code: "NOT_ALLOWED", what: "You are viewer.", fix: "Ask an admin." }],
@@ -45,7 +45,7 @@ describe("what a team's server refuses is told as it would be here", () => {
     [404, { code: "NO_RUN", elsewhere: [] }],
     [409, { code: "COMMAND_REFUSED", refusal: { why: "notOpen", open: "03-design#1/gate-7" } }],
     [409, { code: "RUN_AWAY", run: "r1", to: "bob's laptop" }],
-  ])("%s %o: the same lines, facts and exit code", async ([status, problem]) => {
+  ])("has the same lines, facts and exit code as a local one: %s %o", async ([status, problem]) => {
     reply = refusing(status, problem);
     const here = problemResult(problem);
     const there = problemResult(await refused());
@@ -54,7 +54,7 @@ describe("what a team's server refuses is told as it would be here", () => {
     expect(there.json).toEqual({ ok: false, problem: { ...(here.json["problem"] as object), server: url } });
   });
 
-  test("wrong usage ends with 2, anything else with 1", async () => {
+  test("exits with 2 for wrong usage and 1 for any other problem", async () => {
     const sandbox = await createSandbox();
     const login = ["login", url, "--token", "isdlc_person_0000000000000000000000"];
     reply = refusing(400, { code: "USAGE", detail: "Not so.", usage: "isdlc login <url>" });
@@ -76,18 +76,18 @@ describe("what a team's server refuses is told as it would be here", () => {
   });
 });
 
-describe("an answer that is no refusal of ours is told by its status, as SERVER_REFUSED", () => {
+describe("invalid problem from a team server", () => {
   const problem = { code: "NOT_ALLOWED", what: "what", fix: "fix" };
   test.for<[string, unknown]>([
-    ["a page of a proxy", "<html>Bad gateway</html>"],
+    ["a proxy's error page", "<html>Bad gateway</html>"],
     ["nothing", ""],
     ["a list", []],
-    ["a problem without words", { problem: { code: "NOT_ALLOWED" } }],
-    ["words that are none", { problem: { ...problem, what: { toString: "x" } } }],
+    ["a problem without text", { problem: { code: "NOT_ALLOWED" } }],
+    ["text of the wrong type", { problem: { ...problem, what: { toString: "x" } } }],
     ["a code with an escape sequence", { problem: { ...problem, code: "\u001B[2J" } }],
     ["a code with a line break", { problem: { ...problem, code: "OK\nDone" } }],
-    ["a code that is endless", { problem: { ...problem, code: "A".repeat(100_000) } }],
-  ])("%s", async ([, body]) => {
+    ["an oversized code", { problem: { ...problem, code: "A".repeat(100_000) } }],
+  ])("is reported as SERVER_REFUSED with its status: %s", async ([, body]) => {
     reply = { status: 502, body: typeof body === "string" ? body : JSON.stringify(body) };
     const { code, lines } = problemResult(await refused());
     expect(code).toBe(1);
@@ -95,7 +95,7 @@ describe("an answer that is no refusal of ours is told by its status, as SERVER_
   });
 });
 
-test("S7: escape sequences in a server's words do nothing at the terminal", async () => {
+test("neutralizes escape sequences in a server's text [S7]", async () => {
   const sandbox = await createSandbox();
   const hostile = "\u001B]52;c;cm0=\u0007\u001B[2J\u202Eno";
   reply = refusing(403, { code: "NOT_ALLOWED", what: hostile, fix: hostile });

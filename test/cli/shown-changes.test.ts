@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox, parsed } from "../support/cli.ts";
 
-test.concurrent("the last gate and the finish question show the whole work against its base, byte for byte what is merged", async () => {
+test.concurrent("shows exactly the merged patch at the last gate and at the finish", async () => {
   const sandbox = await createSandbox({ files: { "src/greet.js": "export const a = 1;\n" } });
   const code = { "src/greet.js": "export const a = 2;\n", "src/new.js": "export const b = 1;\n" };
   sandbox.plan({ turns: { implement: [{ writes: code }] } });
@@ -36,7 +36,7 @@ test.concurrent("the last gate and the finish question show the whole work again
   ]);
 });
 
-test.concurrent("after a redo everything is still shown", async () => {
+test.concurrent("shows all changes after a redo", async () => {
   const sandbox = await createSandbox();
   const turns = [{ writes: { "src/one.js": "1\n" } }, { writes: { "src/two.js": "2\n" } }];
   sandbox.plan({ turns: { implement: turns } });

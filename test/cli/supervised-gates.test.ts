@@ -9,7 +9,7 @@ const startSupervised = (sandbox: Sandbox) => sandbox.script("add a greeting", "
 
 const review = (sandbox: Sandbox) => sandbox.json(".isdlc/state.json").active_workflow.supervised_review;
 
-test.concurrent("SM-AC-01g, SM-AC-02a, SM-AC-02c, SM-AC-03a, SM-AC-05a: a reviewed phase ends with its summary and the menu", async () => {
+test.concurrent("opens a gate with summary and menu [SM-AC-01g, SM-AC-02a, SM-AC-02c, SM-AC-03a, SM-AC-05a]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ writes: { "{item}/plan.md": "# Plan\n" } }] } });
   expect(existsSync(join(sandbox.root, ".isdlc/reviews"))).toBe(false);
@@ -37,7 +37,7 @@ test.concurrent("SM-AC-01g, SM-AC-02a, SM-AC-02c, SM-AC-03a, SM-AC-05a: a review
   expect(review(sandbox)).toMatchObject({ phase: "plan", status: "gate_presented", redo_count: 0 });
 });
 
-test.concurrent("SM-AC-02b, SM-AC-03b, SM-AC-03g, SM-AC-07d, SM-AC-08a, SM-AC-08b, SM-ERR-702: every phase waits, the last one before the merge, and the history is kept", async () => {
+test.concurrent("waits after every phase and before the merge, and keeps the history [SM-AC-02b, SM-AC-03b, SM-AC-03g, SM-AC-07d, SM-AC-08a, SM-AC-08b, SM-ERR-702]", async () => {
   const sandbox = await createSandbox();
   const writes = { "greeting.js": "1\n" };
   sandbox.plan({ turns: { implement: [{ writes, result: { artifacts: ["README.md"] } }] } });
@@ -91,7 +91,7 @@ test.concurrent("SM-AC-02b, SM-AC-03b, SM-AC-03g, SM-AC-07d, SM-AC-08a, SM-AC-08
   ]);
 });
 
-test.concurrent("SM-AC-03c, SM-AC-04a, SM-AC-04b, SM-AC-04c, SM-AC-04d, SM-AC-04e: review pauses, and what the person edits is what the next phase reads", async () => {
+test.concurrent("pauses for Review and gives the next phase the user's edits [SM-AC-03c, SM-AC-04a, SM-AC-04b, SM-AC-04c, SM-AC-04d, SM-AC-04e]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ reads: ["{item}/plan.md"] }] } });
   await startSupervised(sandbox);
@@ -133,7 +133,7 @@ test.concurrent("SM-AC-03c, SM-AC-04a, SM-AC-04b, SM-AC-04c, SM-AC-04d, SM-AC-04
   expect(rechecked).toMatchObject([{ edited: [{ path: `${item}/plan.md`, change: "modified" }] }, { edited: [] }]);
 });
 
-test.concurrent("SM-AC-02d, SM-AC-03d, SM-AC-05a, SM-AC-05b, SM-AC-05c, SM-AC-05d, SM-AC-05e, SM-AC-05f: three redos, each with its guidance, and no fourth", async () => {
+test.concurrent("allows three redos with guidance and refuses a fourth [SM-AC-02d, SM-AC-03d, SM-AC-05a, SM-AC-05b, SM-AC-05c, SM-AC-05d, SM-AC-05e, SM-AC-05f]", async () => {
   const sandbox = await createSandbox();
   await startSupervised(sandbox);
   const first = sandbox.read(SUMMARY);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox, parsed } from "../support/cli.ts";
 
-test.for(["server", "worker"])("isdlc %s without its package names the command that installs it", async (verb) => {
+test.for(["server", "worker"])("names the install command for isdlc %s without its package", async (verb) => {
   const sandbox = await createSandbox();
   const told = await sandbox.script(verb, "--json");
   expect(told.code).toBe(1);

@@ -19,7 +19,7 @@ function written(
   return codes.replaceAll("\u001B", "ESC").replaceAll("\u0007", "BEL");
 }
 
-test("the title is kept once, set as often as wanted, and given back", () => {
+test("saves the title once, sets it repeatedly and restores it", () => {
   const codes = written(XTERM, "on", (window) => {
     window.title("one");
     window.title("two");
@@ -29,7 +29,7 @@ test("the title is kept once, set as often as wanted, and given back", () => {
   expect(codes).toBe("ESC[22;2tESC]2;oneBELESC]2;twoBELESC[23;2t");
 });
 
-test("nothing is given back where no title was set", () => {
+test("restores nothing if no title was set", () => {
   expect(written(XTERM, "on", (window) => window.restore())).toBe("");
 });
 
@@ -44,7 +44,7 @@ const calls: Call[] = [
   { who: "the console", env: { TERM: "linux" }, calling: "on", expected: "BEL" },
 ];
 
-test.each(calls)("a call for $who", ({ env, calling, expected }) => {
+test.each(calls)("notifies $who", ({ env, calling, expected }) => {
   expect(written(env, calling, (window) => window.call("done"))).toBe(expected);
 });
 
@@ -52,13 +52,13 @@ test.each<[NotifyChoice, readonly string[]]>([
   ["on", ["a b␇c"]],
   ["bell", []],
   ["off", []],
-])("the desktop is told too, on one line and without codes, where calls are %s", (choice, expected) => {
+])("notifies the desktop on one line and without control characters if calls are %s", (choice, expected) => {
   const told: string[] = [];
   createWindow(XTERM, { choice, desktop: (text) => void told.push(text) }, () => undefined).call("a\nb\u0007c");
   expect(told).toEqual(expected);
 });
 
-describe("a call on the desktop", () => {
+describe("desktop notification", () => {
   const HERE = { TERM: "xterm-256color", DISPLAY: ":0" };
 
   function withProgram(folder: string): { readonly env: NodeJS.ProcessEnv; readonly told: string } {
@@ -78,14 +78,14 @@ describe("a call on the desktop", () => {
   });
   afterEach(() => removeTemporary(folder));
 
-  test("is made by notify-send, with the text as a text and nothing of ours in its environment", async () => {
+  test("runs notify-send with the text as an argument and without ISDLC variables", async () => {
     const { env, told } = withProgram(folder);
     desktopCall(env, tree)?.("-x; waits");
     await expect.poll(() => existsSync(told), { timeout: 20_000 }).toBe(true);
     expect(readFileSync(told, "utf8")).toBe("--app-name=isdlc|--|isdlc|-x; waits||/|");
   });
 
-  test("is not made by a program below a working tree, also through a link", () => {
+  test("runs no program inside a working tree, even through a link", () => {
     const { env } = withProgram(tree);
     expect(desktopCall(env, tree)).toBeNull();
     const linked = join(folder, "links");
@@ -95,22 +95,22 @@ describe("a call on the desktop", () => {
   });
 
   test.each<[string, NodeJS.ProcessEnv]>([
-    ["there is no desktop", { DISPLAY: undefined }],
-    ["the terminal is on another machine", { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }],
-    ["the terminal shows it by itself", { TERM_PROGRAM: "WezTerm" }],
-    ["there is no such program", { PATH: "/nowhere" }],
-  ])("is not made where %s", (_, more) => {
+    ["a missing display", { DISPLAY: undefined }],
+    ["a remote terminal", { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }],
+    ["a terminal that notifies itself", { TERM_PROGRAM: "WezTerm" }],
+    ["a missing program", { PATH: "/nowhere" }],
+  ])("is not sent with %s", (_, more) => {
     const { env } = withProgram(folder);
     expect(desktopCall(env, tree)).not.toBeNull();
     expect(desktopCall({ ...env, ...more }, tree)).toBeNull();
   });
 });
 
-test("a terminal without a window has no title", () => {
+test("sets no title in a terminal without a window", () => {
   expect(written({ TERM: "dumb" }, "on", (window) => window.title("x"))).toBe("");
 });
 
-test("no text of an agent ends a code or begins another", () => {
+test("neutralizes control characters in text of an agent", () => {
   const codes = written(XTERM, "on", (window) => window.call("a\u0007b\u001B]0;c\nd"));
   expect(codes).toBe("ESC]9;a␇b␛]0;c dBELBEL");
 });

@@ -28,7 +28,7 @@ const active = ({ state }: Player): ActiveRun => {
   return state;
 };
 
-/** A run at its gate, which has shown a tree that stands somewhere. */
+/** A run at its gate. The displayed tree has the given repository state. */
 function atGate(shown = standing()): Player {
   const player = advance(startRun({ supervision: everyPhase }), "complete");
   const made = completed({ is: "absent" });
@@ -54,13 +54,13 @@ const differs = {
   notices: ["committed on the branch by somebody else: beef Planted"],
 };
 
-describe("what is accepted is a tree", () => {
-  test("the gate has what would be committed, and where the repository stood", () => {
+describe("acceptance of a tree", () => {
+  test("records the commit tree and the repository state at the gate", () => {
     const made = active(atGate()).phases[0]?.made;
     expect(made).toMatchObject({ tree: "tree-1", commitTree: "commit-tree-1", standing: standing() });
   });
 
-  test("a commit that would be another opens the gate again, with the tree that it would have now", () => {
+  test("reopens the gate with the new tree if the commit would differ", () => {
     const player = atGate();
     sayContinue(player);
     report(player, { of: "recheck", ...asShown });
@@ -72,7 +72,7 @@ describe("what is accepted is a tree", () => {
     expect(tip).toBe("c0ffee");
   });
 
-  test("said yes to, just that is committed", () => {
+  test("commits the new tree after the approver accepts it", () => {
     const player = atGate();
     sayContinue(player);
     report(player, { of: "recheck", ...asShown });
@@ -83,14 +83,14 @@ describe("what is accepted is a tree", () => {
     expect(active(player)).toMatchObject({ tip: "feed", index: 1 });
   });
 
-  test("a look that found nothing new leaves what was shown as it is", () => {
+  test("keeps the displayed tree and repository state if the recheck finds no change", () => {
     const player = atGate();
     sayContinue(player);
     report(player, { of: "recheck", ...asShown });
     expect(active(player).phases[0]?.made).toMatchObject({ commitTree: "commit-tree-1", standing: standing() });
   });
 
-  test("a base counts as seen once a person has continued over it", () => {
+  test("records a moved base as seen once the approver continues", () => {
     const player = atGate(standing({ base: "moved" }));
     expect(active(player).base).toBe("c0ffee");
     sayContinue(player);
@@ -98,13 +98,13 @@ describe("what is accepted is a tree", () => {
   });
 });
 
-describe("what is merged is what was shown", () => {
+describe("merge of the accepted state", () => {
   const asked = (): Player => {
     const player = startRun({ options: runOptions({ finish: "ask" }) });
     return advance(player, "finish");
   };
 
-  test("what moved puts the question once more, and the answer is about where it stands now", () => {
+  test("asks again if the base moved, and merges from the new state", () => {
     const player = asked();
     const choose = (how: "merge" | "keep"): string[] =>
       accepted(player, { do: "finish", by: ada, wait: active(player).wait?.id ?? "", how });
@@ -121,7 +121,7 @@ describe("what is merged is what was shown", () => {
     expect(report(player, { of: "finish", merged: "aced" })).toEqual(["run.finished"]);
   });
 
-  test("an autonomous run is asked too", () => {
+  test("asks in an autonomous run too if the base moved", () => {
     const player = advance(startRun({ options: runOptions({ finish: "merge" }) }), "finish");
     report(player, { of: "finish", moved: ["main moved"], standing: standing({ base: "moved" }) });
     expect(next(player.state)).toMatchObject({ is: "wait", wait: { kind: "finish" } });

@@ -20,7 +20,7 @@ test.each([
   ["tests/conftest.py", "decides how tests run"],
   ["vitest.config.ts", "decides how tests run"],
   [".isdlc/workflows.json", "isdlc obeys it"],
-])("says why %s acts by itself", (path, why) => {
+])("explains why %s takes effect on its own", (path, why) => {
   expect(actingReason(path)).toBe(why);
 });
 
@@ -31,7 +31,7 @@ test.each([
   "src/vscode/tasks.json",
   "test/a.test.ts",
   "src/github/workflows/a.ts",
-])("takes %s for an ordinary file", (path) => {
+])("treats %s as an ordinary file", (path) => {
   expect(actingFiles([path])).toEqual([]);
 });
 
@@ -39,15 +39,15 @@ test.each([
   ["a Cyrillic letter", ["src/p\u0430yment.ts"], "two alphabets"],
   ["a zero-width space", ["src/pay\u200bment.ts"], "invisible"],
   ["a decomposed letter", ["src/cafe\u0301.ts"], "NFC"],
-  ["a twin in another case", ["src/User.ts", "src/user.ts"], "only in case"],
-  ["a name in one other alphabet", ["src/\u043f\u043b\u0430\u0442\u0435\u0436.md"], null],
-])("marks a name that may pass for another: %s", (_what, paths, why) => {
+  ["a path that differs only in case", ["src/User.ts", "src/user.ts"], "only in case"],
+  ["a name written in one other alphabet", ["src/\u043f\u043b\u0430\u0442\u0435\u0436.md"], null],
+])("checks path for characters that look alike: %s", (_what, paths, why) => {
   const found = actingFiles(paths).map(({ why: reason }) => reason);
   if (why === null) expect(found).toEqual([]);
   else expect(found[0]).toContain(why);
 });
 
-test("takes no time to speak of for long hostile names", () => {
+test("examines long hostile paths in less than a second", () => {
   const used = cpuFor(() => {
     for (const piece of ["a", "a/", "\u0430", ".env", "vitest."]) actingFiles([piece.repeat(4000)]);
   });

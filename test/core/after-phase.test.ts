@@ -48,7 +48,7 @@ const sized = (
   return player;
 };
 
-describe("SIZE-CHOICE", () => {
+describe("sizing decision [SIZE-CHOICE]", () => {
   test.for<[Intensity, "accept" | "light" | "standard", "light" | "standard"]>([
     ["light", "accept", "light"],
     ["standard", "accept", "standard"],
@@ -56,7 +56,7 @@ describe("SIZE-CHOICE", () => {
     ["standard", "light", "light"],
     ["epic", "light", "light"],
     ["light", "standard", "standard"],
-  ])("%s is recommended, a person says %s: %s", ([recommended, choice, effective]) => {
+  ])("combines recommendation %s and answer %s to %s", ([recommended, choice, effective]) => {
     const player = sized(feature(), choice, recommended);
     expect(activeRun(player).sizing).toMatchObject({
       effective,
@@ -67,14 +67,14 @@ describe("SIZE-CHOICE", () => {
     expect(keptKeys(player)).toEqual(effective === "light" ? LIGHT : KEYS);
   });
 
-  test("a person is asked after the impact analysis, before anything else goes on", () => {
+  test("asks after the impact analysis, before any other step", () => {
     const player = advance(feature(), "sizing");
     expect(next(player.state)).toMatchObject({ is: "wait", options: ["accept", "light", "standard"] });
     expect(openWait(player)).toMatchObject({ kind: "sizing", sizing: { source: "impact-analysis" } });
     expect(activeRun(player)).toMatchObject({ index: 0, sizing: null });
   });
 
-  test("an agent cannot answer, and neither does a stale menu", () => {
+  test("refuses an answer by an agent or for an outdated wait", () => {
     const player = advance(feature(), "sizing");
     const size = (change: Partial<Extract<PersonCommand, { do: "size" }>>) =>
       decide(player.state, { do: "size", by: ada, wait: openWait(player).id, choice: "light", ...change });
@@ -88,13 +88,13 @@ describe("SIZE-CHOICE", () => {
     [{ sizing: "accept" }, "epic", "standard", "options"],
     [{ light: true }, "epic", "light", "flag"],
     [{ light: true, sizing: "accept" }, "standard", "light", "flag"],
-  ])("with %j nobody is asked: %s becomes %s, by %s", ([options, recommended, effective, by]) => {
+  ])("decides without asking with %j: %s becomes %s, by %s", ([options, recommended, effective, by]) => {
     const player = advance(feature(options), "measure");
     expect(report(player, measured(recommended))).toEqual(["sizing.decided", "phase.left"]);
     expect(activeRun(player).sizing).toMatchObject({ effective, by });
   });
 
-  test("an analysis that cannot be measured is shown to a person; to go on without is standard", () => {
+  test("escalates a failed measurement and uses standard size if it is skipped", () => {
     const player = advance(feature({ sizing: "accept" }), "measure");
     report(player, failed("measure"));
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: "measure", offered: ["retry", "skip"] });
@@ -103,7 +103,7 @@ describe("SIZE-CHOICE", () => {
     expect(keptKeys(player)).toEqual(KEYS);
   });
 
-  test("is asked for once, also when the phase was passed over", () => {
+  test("asks once, even if the phase was skipped", () => {
     const player = feature();
     accepted(advance(player, "produce"), { do: "skip", wait: null, by: ada });
     advance(sized(player, "standard"), "done");
@@ -111,8 +111,8 @@ describe("SIZE-CHOICE", () => {
   });
 });
 
-describe("SIZE-APPLY, SIZE-LIGHT", () => {
-  test("light goes from impact analysis to the test strategy, and leaves out design with its tasks", () => {
+describe("effect of a size [SIZE-APPLY, SIZE-LIGHT]", () => {
+  test("continues with the test strategy in a light run, without design and tasks", () => {
     const player = sized(feature(), "light");
     expect(current(player)).toBe("05-test-strategy");
     advance(player, "done");
@@ -121,7 +121,7 @@ describe("SIZE-APPLY, SIZE-LIGHT", () => {
     expect(player.events.some(({ type }) => type === "tasks.refined")).toBe(false);
   });
 
-  test("-light still runs the impact analysis", () => {
+  test("runs the impact analysis with -light", () => {
     const player = advance(feature({ light: true }), "measure");
     expect(player.events.filter(({ type }) => type === "phase.completed")).toHaveLength(1);
     advance(player, "done");
@@ -135,12 +135,12 @@ describe("SIZE-APPLY, SIZE-LIGHT", () => {
       phaseRule({ key: `0${index}-x`, whenLight, after: index === 0 ? (["sizing"] as const).slice() : [] }),
     );
   test.for<[string, ReturnType<typeof keys>, string, number]>([
-    ["three phases would be left", keys("keep", "drop", "keep", "keep"), "light", 1],
-    ["two phases would be left", keys("keep", "drop", "keep"), "standard", 0],
+    ["three phases would remain", keys("keep", "drop", "keep", "keep"), "light", 1],
+    ["two phases would remain", keys("keep", "drop", "keep"), "standard", 0],
     ["no phase would follow", keys("keep", "drop", "drop", "drop"), "standard", 0],
-    ["nothing says that it can be left out", keys("keep", "keep"), "light", 0],
-    ["only the sized phase itself could be left out", keys("drop", "keep", "keep"), "light", 0],
-  ])("broken invariants roll back to standard: %s", ([, small, effective, dropped]) => {
+    ["no phase can be dropped", keys("keep", "keep"), "light", 0],
+    ["only the sized phase can be dropped", keys("drop", "keep", "keep"), "light", 0],
+  ])("falls back to standard if an invariant is broken: %s", ([, small, effective, dropped]) => {
     const player = startRun({ plan: small, options: runOptions({ light: true }) });
     report(advance(player, "measure"), measured("standard"));
     expect(activeRun(player).sizing?.effective).toBe(effective);
@@ -152,7 +152,7 @@ describe("SIZE-APPLY, SIZE-LIGHT", () => {
 describe("refinement", () => {
   const refining = (): Player => advance(feature({ sizing: "accept" }), "refine");
 
-  test("follows the accepted design once, and the index moves after it", () => {
+  test("runs once after the accepted design, before the next phase starts", () => {
     const player = refining();
     expect(current(player)).toBe("04-design");
     expect(report(player, refined())).toEqual(["execution.ended", "tasks.refined", "phase.left"]);
@@ -161,7 +161,7 @@ describe("refinement", () => {
     expect(player.events.filter(({ type }) => type === "after.started")).toHaveLength(2);
   });
 
-  test("a list with problems goes back to the agent with them; the third to a person", () => {
+  test("returns an invalid list to the agent twice, then escalates", () => {
     const player = refining();
     for (let lists = 1; lists <= 2; lists += 1) {
       expect(report(player, refined("T1 names no file", "T2 waits"))).toEqual(["execution.ended", "tasks.rejected"]);
@@ -181,7 +181,7 @@ describe("refinement", () => {
     });
   });
 
-  test("retry gives three more lists, skip goes on without tasks", () => {
+  test("allows three more lists after a retry, and continues without tasks after a skip", () => {
     const player = refining();
     const reject = (times: number): void => {
       for (let lists = 0; lists < times; lists += 1) report(player, refined("no"));
@@ -199,7 +199,7 @@ describe("refinement", () => {
     expect(player.events.at(-2)).toMatchObject({ type: "tasks.refined", artifact: null, tasks: 0 });
   });
 
-  test("its agent is claimed, lost and broken like that of a phase, and counted there", () => {
+  test("claims, loses and breaks executions like a phase, and counts them there", () => {
     const player = refining();
     expect(report(player, claim("x9"))).toEqual(["execution.started"]);
     expect(report(player, { of: "lost", execution: "x9" })).toEqual(["execution.ended"]);
@@ -208,7 +208,7 @@ describe("refinement", () => {
     expect(activeRun(player).phases[2]?.executions).toBe(2);
   });
 
-  test("does not follow a design that a person passed over", () => {
+  test("does not run after a skipped design", () => {
     const player = advance(feature({ sizing: "accept" }), "measure");
     report(player, measured("standard"));
     while (current(player) !== "04-design") report(advance(player, "commit"), { of: "commit", commit: null });

@@ -35,8 +35,8 @@ function stateOf(phases: readonly string[] = FEATURE, completed = 3) {
 const metrics = { file_count: 3, module_count: 1, risk_score: "low", coupling: "low", coverage_gaps: 2 };
 const sizingIn = (state: ReturnType<typeof stateOf>) => state.active_workflow["sizing"] as Record<string, unknown>;
 
-describe("SIZE-APPLY: applySizingDecision", () => {
-  test("light takes architecture and design out of phases, statuses and index, in place", () => {
+describe("applySizingDecision [SIZE-APPLY]", () => {
+  test("removes architecture and design from phases, statuses and index, in place", () => {
     const state = stateOf();
     expect(applySizingDecision(state, "light", { metrics })).toBe(state);
     expect(state.active_workflow).toMatchObject({ phases: LIGHT, current_phase_index: 3 });
@@ -51,7 +51,7 @@ describe("SIZE-APPLY: applySizingDecision", () => {
     ["epic", "epic", true],
     ["huge", "standard", false],
     [undefined, "standard", false],
-  ])("%s keeps every phase", ([intensity, recorded, deferred]) => {
+  ])("keeps every phase for size %s", ([intensity, recorded, deferred]) => {
     const state = stateOf();
     applySizingDecision(state, intensity, { metrics });
     const { active_workflow: workflow, ...rest } = state;
@@ -64,7 +64,7 @@ describe("SIZE-APPLY: applySizingDecision", () => {
     ["huge\nfaked: line", '[sizing] "huge faked: line" is not an intensity'],
     [5, "[sizing] number is not an intensity"],
     [undefined, "[sizing] undefined is not an intensity"],
-  ])("the invalid intensity %j is named on stderr, and standard recorded", ([intensity, line]) => {
+  ])("prints the invalid intensity %j to stderr and records standard", ([intensity, line]) => {
     const state = stateOf();
     applySizingDecision(state, intensity, { metrics });
     expect(warnings()).toContain(line);
@@ -72,13 +72,13 @@ describe("SIZE-APPLY: applySizingDecision", () => {
     expect(sizingIn(state)).toMatchObject({ intensity: "standard" });
   });
 
-  test("which phases light does without can be configured", () => {
+  test("drops the phases configured in light_skip_phases", () => {
     const state = stateOf();
     applySizingDecision(state, "light", { config: { light_skip_phases: ["04-design"] } });
     expect(state.active_workflow).toMatchObject({ phases: FEATURE.filter((key) => key !== "04-design") });
   });
 
-  test("without an impact analysis the index is after the last completed phase", () => {
+  test("continues after the last completed phase if there is no impact analysis", () => {
     const phases = ["01-requirements", "03-architecture", "05-test-strategy", "06-implementation"];
     const state = stateOf(phases, 1);
     applySizingDecision(state, "light");
@@ -88,7 +88,7 @@ describe("SIZE-APPLY: applySizingDecision", () => {
     expect(untouched.active_workflow).toMatchObject({ current_phase_index: 0 });
   });
 
-  test("phase_status may be missing", () => {
+  test("accepts a workflow without phase_status", () => {
     const state = stateOf();
     delete state.active_workflow["phase_status"];
     applySizingDecision(state, "light");
@@ -105,25 +105,30 @@ describe("SIZE-APPLY: applySizingDecision", () => {
       "Only 2 phases would be left.",
     ],
     [
-      "nothing to go on with",
+      "no phase to continue with",
       () => stateOf(["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture"]),
       () => undefined,
       "No phase would be left to go on with.",
     ],
     [
-      "a status of no phase",
+      "a status of an unknown phase",
       stateOf,
       (state) => Object.assign(state.active_workflow["phase_status"] as object, { "77-x": "pending" }),
       "phase_status names 77-x, which is not a phase of the workflow.",
     ],
-    ["the next phase has begun", () => stateOf(FEATURE, 6), () => undefined, "05-test-strategy has already begun."],
     [
-      "no list of phases",
+      "the next phase already started",
+      () => stateOf(FEATURE, 6),
+      () => undefined,
+      "05-test-strategy has already begun.",
+    ],
+    [
+      "phases that are not a list",
       stateOf,
       (state) => Object.assign(state.active_workflow, { phases: "all" }),
       "Only 0 phases would be left.",
     ],
-  ])("a broken invariant restores everything: %s", ([, make, breakIt, reason]) => {
+  ])("restores the state if an invariant is broken: %s", ([, make, breakIt, reason]) => {
     const [state, before] = [make(), make()];
     breakIt(state);
     breakIt(before);
@@ -141,18 +146,18 @@ describe("SIZE-APPLY: applySizingDecision", () => {
   test.for<[string, unknown]>([
     ["null", null],
     ["text", "state"],
-    ["no workflow", { active_workflow: null }],
+    ["a missing workflow", { active_workflow: null }],
     ["a damaged workflow", { active_workflow: [] }],
     ["a frozen state", Object.freeze({ active_workflow: { phases: FEATURE } })],
     ["a frozen workflow", { active_workflow: Object.freeze({ phases: FEATURE }) }],
-  ])("leaves %s as it is", ([, state]) => {
+  ])("leaves invalid state unchanged: %s", ([, state]) => {
     const before = JSON.stringify(state);
     expect(applySizingDecision(state, "light")).toBe(state);
     expect(JSON.stringify(state)).toBe(before);
   });
 });
 
-describe("SIZE-RECORD: applySizingDecision", () => {
+describe("record of applySizingDecision [SIZE-RECORD]", () => {
   test("records every field", () => {
     const state = stateOf();
     applySizingDecision(state, "light", {
@@ -183,7 +188,7 @@ describe("SIZE-RECORD: applySizingDecision", () => {
     });
   });
 
-  test("bad options are recorded as nothing", () => {
+  test("records defaults for invalid options", () => {
     const state = stateOf();
     applySizingDecision(state, "standard", { metrics: { file_count: "9" }, overridden: 1, reason: {} } as never);
     expect(sizingIn(state)).toMatchObject({
@@ -196,7 +201,7 @@ describe("SIZE-RECORD: applySizingDecision", () => {
     });
   });
 
-  test("the published one adds the time, and all four functions are published", () => {
+  test("adds the time in the published function, and exports all four functions", () => {
     const state = stateOf();
     library.applySizingDecision(state, "standard");
     expect(Math.abs(Date.parse(String(sizingIn(state)["decided_at"])) - Date.now())).toBeLessThan(60_000);

@@ -34,7 +34,7 @@ const begin = (options: Partial<RunOptions> = {}, plan = [writing]): Player =>
 const settle = (player: Player, how: "accept" | "retry" | "skip"): string[] =>
   accepted(player, { do: how, by: ada, wait: openWait(player).id });
 
-describe("before the first agent may write, the tests run", () => {
+describe("baseline tests", () => {
   test.each([
     {
       when: "a phase changes code and is tested",
@@ -43,18 +43,18 @@ describe("before the first agent may write, the tests run", () => {
     },
     { when: "no phase is tested", plan: [phaseRule({ writes: "tree" })], events: ["run.prepared"] },
     { when: "no phase changes code", plan: [phaseRule({ tests: true })], events: ["run.prepared"] },
-  ])("once, where they matter: $when", ({ plan, events }) => {
+  ])("run once if $when", ({ plan, events }) => {
     expect(report(begin({}, plan), { of: "prepare" })).toEqual(events);
     expect(report(startRun({ tests: null, plan }), { of: "prepare" })).toEqual(["run.prepared"]);
   });
 
-  test("and where they pass, the run goes on by itself", () => {
+  test("continue the run without asking if they pass", () => {
     const player = advance(begin(), "baseline");
     expect(report(player, { of: "baseline", result: tests() })).toEqual(["baseline.measured", "baseline.settled"]);
     expect(activeRun(player)).toMatchObject({ stage: { is: "entering" }, baseline: { isAccepted: false } });
   });
 
-  test("red ones are asked about at once, and every answer leads somewhere", () => {
+  test("ask immediately if they fail, and each answer continues the run", () => {
     const asked = (): Player => {
       const player = advance(begin(), "baseline");
       expect(report(player, { of: "baseline", result: tests("a") })).toEqual(["baseline.measured", "step.escalated"]);
@@ -80,13 +80,13 @@ describe("before the first agent may write, the tests run", () => {
     expect(activeRun(without)).toMatchObject({ stage: { is: "entering" }, tests: null, baseline: null });
   });
 
-  test("whoever agreed beforehand is not asked", () => {
+  test("do not ask if the user agreed to failing tests in advance", () => {
     const player = advance(begin({ redTests: "continue" }), "baseline");
     report(player, { of: "baseline", result: tests("a") });
     expect(activeRun(player)).toMatchObject({ stage: { is: "entering" }, wait: null, baseline: { isAccepted: true } });
   });
 
-  test("what is not installed is told as such", () => {
+  test("report failing tests, not a missing package, if some tests ran", () => {
     const player = advance(begin(), "baseline");
     report(player, {
       of: "baseline",
@@ -96,13 +96,25 @@ describe("before the first agent may write, the tests run", () => {
   });
 });
 
-describe("later failures are held against it", () => {
+describe("later test failures compared with the baseline", () => {
   const baseline = (names: readonly string[], isAccepted = true): Baseline => ({ result: tests(...names), isAccepted });
   const rows = [
-    { what: "a new one counts", before: ["a"], now: ["a", "b"], against: [["b"], ["a"], []], fails: true },
-    { what: "none but old ones do not", before: ["a", "b"], now: ["b"], against: [[], ["b"], ["a"]], fails: false },
-    { what: "all pass, and are told as fixed", before: ["a"], now: [], against: [[], [], ["a"]], fails: false },
-    { what: "everything is new where all passed", before: [], now: ["a"], against: [["a"], [], []], fails: true },
+    { what: "counts a new failure", before: ["a"], now: ["a", "b"], against: [["b"], ["a"], []], fails: true },
+    { what: "ignores known failures", before: ["a", "b"], now: ["b"], against: [[], ["b"], ["a"]], fails: false },
+    {
+      what: "lists known failures as fixed if all tests pass",
+      before: ["a"],
+      now: [],
+      against: [[], [], ["a"]],
+      fails: false,
+    },
+    {
+      what: "counts each failure as new if the baseline passed",
+      before: [],
+      now: ["a"],
+      against: [["a"], [], []],
+      fails: true,
+    },
   ];
 
   test.each(rows)("$what", ({ before, now, against, fails }) => {
@@ -113,18 +125,18 @@ describe("later failures are held against it", () => {
     expect(result.ok).toBe(now.length === 0);
   });
 
-  test("the agent is told which are new, which are old, and which it fixed", () => {
+  test("lists new, known and fixed failures for the agent", () => {
     const { detail } = againstBaseline(baseline(["a", "c"]), tests("a", "b"));
     expect(detail).toBe(
       "npm test ended with exit code 1\nNewly failing:\n✗ b: why\nFailing since before the run:\n✗ a: why\nFixed since the run began: c",
     );
   });
 
-  test("nobody who did not accept them goes on over old failures", () => {
+  test("fails on known failures that were not accepted", () => {
     expect(isFailure(againstBaseline(baseline(["a"], false), tests("a")))).toBe(true);
   });
 
-  test("where the runner names nothing, only the very same failure is an old one", () => {
+  test("accepts only the identical failure if the runner names no tests", () => {
     const unnamed = (detail: string): CheckResult => ({ name: "tests", ok: false, detail });
     const before: Baseline = { result: unnamed("exit code 2 after 10ms"), isAccepted: true };
     expect(isFailure(againstBaseline(before, unnamed("exit code 2 after 12ms")))).toBe(false);
@@ -132,7 +144,7 @@ describe("later failures are held against it", () => {
     expect(isFailure(againstBaseline(baseline(["a"]), unnamed("it crashed")))).toBe(true);
   });
 
-  test("a phase with old failures only is done; one with a new one goes back", () => {
+  test("passes a phase with only known failures, and returns one with a new failure", () => {
     const player = advance(begin({ redTests: "continue" }), "baseline");
     report(player, { of: "baseline", result: tests("a") });
     advance(player, "check");
@@ -142,30 +154,34 @@ describe("later failures are held against it", () => {
   });
 });
 
-describe("tests that could not start", () => {
+describe("tests that fail to start", () => {
   const notStarted: CheckResult = { name: "tests", ok: null, notStarted: true, detail: "npm test: not found" };
 
   test.each([
     ["baseline_not_started", notStarted],
     ["not_installed", { ...notStarted, missing: "run npm install" }],
-  ])("ask the user before the work, whatever was agreed about red tests: %s", (reason, result) => {
+  ])("ask the user before the work, even if failing tests were accepted: %s", (reason, result) => {
     const player = advance(begin({ redTests: "continue" }), "baseline");
     report(player, { of: "baseline", result });
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: "baseline", reason });
   });
 
   test.each([
-    ["before and after", notStarted, notStarted],
+    ["in the baseline and now", notStarted, notStarted],
     ["before", notStarted, tests("a")],
     ["after", tests("a"), notStarted],
-    ["before, in a journal of an earlier version", { name: "tests", ok: false, detail: notStarted.detail }, notStarted],
-  ])("are never known failures: %s", (_when, before, result) => {
+    [
+      "in a baseline by an earlier version and now",
+      { name: "tests", ok: false, detail: notStarted.detail },
+      notStarted,
+    ],
+  ])("never count as known failures: %s", (_when, before, result) => {
     const known: Baseline = { result: before, isAccepted: true };
     expect(againstBaseline(known, result)).toEqual(result);
     expect(againstBaseline(known, { ...result, ok: false })).toEqual({ ...result, ok: false });
   });
 
-  test("ask the user after the work; retry repeats the check alone, accept goes on without tests", () => {
+  test("ask the user after the work: retry repeats the check, accept continues without tests", () => {
     const player = advance(begin(), "check");
     const check = { of: "check", results: [notStarted], digest: "d", testsChanged: null } as const;
     expect(report(player, check)).toEqual(["step.escalated"]);

@@ -14,10 +14,10 @@ import {
   startRun,
 } from "../support/run-builder.ts";
 
-describe("a phase that changed no code", () => {
+describe("phase without code changes", () => {
   const idle = checked(noCodeChanged([]));
 
-  test("goes back to its agent once, told so, and then to a person", () => {
+  test("returns to its agent once with the reason, then escalates", () => {
     const player = advance(startRun({ plan: [phaseRule()] }), "check");
     expect(report(player, idle)).toEqual(["checks.failed"]);
     expect(activeRun(player).stage).toMatchObject({ is: "producing", brief: { why: "checks" } });
@@ -26,7 +26,7 @@ describe("a phase that changed no code", () => {
     expect(openWait(player)).toMatchObject({ reason: "no_change", offered: ["retry", "skip"] });
   });
 
-  test("has as many chances again after a retry by a person", () => {
+  test("returns to its agent again after a retry by the user", () => {
     const player = advance(startRun({ plan: [phaseRule()] }), "check");
     report(player, idle);
     advance(player, "check");
@@ -38,12 +38,12 @@ describe("a phase that changed no code", () => {
 
   test.each([
     ["a document of the item", "docs/requirements/x/notes.md", false],
-    ["the record of the item", "docs/requirements/x/meta.json", false],
+    ["the metadata of the item", "docs/requirements/x/meta.json", false],
     ["the backlog", "BACKLOG.md", false],
     ["a submodule", "vendor/lib", false],
     ["code", "src/a.ts", true],
-    ["another document", "docs/guide.md", true],
-  ])("%s counts or not", (_what, path, counts) => {
+    ["a document outside the item", "docs/guide.md", true],
+  ])("counts as a code change or not: %s", (_what, path, counts) => {
     const found = codeChanges([{ path, change: "modified" }], {
       item: "docs/requirements/x",
       submodules: ["vendor/lib"],
@@ -52,10 +52,10 @@ describe("a phase that changed no code", () => {
   });
 });
 
-describe("lines of the person that cannot be told apart", () => {
+describe("overlapping user edits", () => {
   const mixed = { ...completed(absent), mixed: ["README.md"] };
 
-  test("are asked about before the phase is completed; accepted once, they are not asked about again", () => {
+  test("ask before the phase is completed, and only once if accepted", () => {
     const player = advance(startRun({ plan: [phaseRule()] }), "complete");
     expect(report(player, mixed)).toEqual(["step.escalated"]);
     const wait = openWait(player);
@@ -70,7 +70,7 @@ describe("lines of the person that cannot be told apart", () => {
     expect(report(player, mixed)[0]).toBe("phase.completed");
   });
 
-  test("a second look is another question", () => {
+  test("are examined again after a retry", () => {
     const player = advance(startRun({ plan: [phaseRule()] }), "complete");
     report(player, mixed);
     accepted(player, { do: "retry", by: ada, wait: openWait(player).id });

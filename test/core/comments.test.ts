@@ -37,7 +37,7 @@ function sendBack(player: Player, comments: readonly ReviewComment[], guidance =
 
 const phase = "01-requirements";
 
-test("comments are told to the agent with their ids, their lines and what is suggested, marked as quoted", () => {
+test("lists comments with ids, lines and quoted suggestions for the agent", () => {
   const text = guidanceText({
     guidance: "Smaller, please.",
     comments: [
@@ -54,12 +54,12 @@ test("comments are told to the agent with their ids, their lines and what is sug
   expect(text).toContain('"replies"');
 });
 
-test("without comments the guidance is what the person wrote, to the letter", () => {
+test("keeps guidance unchanged if there are no comments", () => {
   expect(guidanceText({ guidance: " as it is \n" })).toBe(" as it is \n");
   expect(guidanceText({})).toBe("");
 });
 
-test("a redo records comment and guidance in one event, and the brief has both", () => {
+test("records comments and guidance of a redo in one event and in the brief", () => {
   const player = atGate();
   sendBack(player, [comment("C1")], "Also the title.");
   const answered = player.events.find(({ type }) => type === "gate.answered");
@@ -69,7 +69,7 @@ test("a redo records comment and guidance in one event, and the brief has both",
   });
 });
 
-test("the next gate has each comment with the reply of the agent; one without a reply has none", () => {
+test("shows each comment with the agent's reply at the next gate, or without one", () => {
   const player = atGate();
   sendBack(player, [comment("C1"), comment("C2")]);
   advance(player, "produce");
@@ -87,7 +87,7 @@ test("the next gate has each comment with the reply of the agent; one without a 
   expect(earlierRedos(player.events, "03-architecture")).toEqual([]);
 });
 
-test("comments that send the run back to an earlier phase reach that phase's agent, also when the tree is restored", () => {
+test("passes comments of a return to the earlier phase's agent, even with restored files", () => {
   const player = atGate();
   accepted(player, { do: "continue", by: ada, wait: activeRun(player).wait?.id ?? "", shown: "shown-1" });
   atGate(player);
@@ -106,7 +106,7 @@ test("comments that send the run back to an earlier phase reach that phase's age
   expect(activeRun(player).phases[0]?.guidance).toEqual([expect.stringContaining("Start over.")]);
 });
 
-test("events of journals from before there were comments are read as they are", () => {
+test("reads gate answers from journals written before comments existed", () => {
   const old = { type: "gate.answered", wait: "w", choice: "redo", by: ada, guidance: "x", shown: "s" };
   expect(EventDraft.parse(old)).toEqual(old);
   expect(EventDraft.safeParse({ ...old, comments: [{ ...comment("C1"), more: 1 }] }).success).toBe(false);

@@ -23,26 +23,26 @@ const failedRecheck = (): Player => {
   return player;
 };
 
-describe("a check that fails after a person edited", () => {
-  test("opens the gate again, with what failed", () => {
+describe("check that fails after a user edit", () => {
+  test("opens the gate again with the failed check", () => {
     expect(openWait(failedRecheck())).toMatchObject({ kind: "gate", failures: [{ name: "tests", ok: false }] });
   });
 
-  test("continuing over it is accepted although it fails again, and recorded once as a concern", () => {
+  test("accepts a repeated failure after Continue, and records one concern", () => {
     const player = failedRecheck();
     accepted(player, gateAnswer(openWait(player), "continue"));
     expect(report(player, rechecked(result("tests", false)))).toEqual(["phase.rechecked", "phase.accepted"]);
     expect(phaseAt(player, 0).made?.concerns).toEqual(["Continued although tests failed: tests said so"]);
   });
 
-  test("the same check failing in another way is not covered by that", () => {
+  test("reopens the gate if the same check fails differently", () => {
     const player = failedRecheck();
     accepted(player, gateAnswer(openWait(player), "continue"));
     report(player, rechecked({ name: "tests", ok: false, detail: "another test fails" }));
     expect(openWait(player)).toMatchObject({ kind: "gate", failures: [{ detail: "another test fails" }] });
   });
 
-  test("files that changed unseen are shown each time, however often the person continues", () => {
+  test("reopens the gate for each unreviewed change, even after Continue", () => {
     const unseen = {
       name: "shown as it is",
       ok: false,
@@ -58,14 +58,14 @@ describe("a check that fails after a person edited", () => {
     expect(activeRun(player).stage.is).toBe("accepting");
   });
 
-  test("another check that fails meanwhile is not covered by that", () => {
+  test("reopens the gate if another check fails", () => {
     const player = failedRecheck();
     accepted(player, gateAnswer(openWait(player), "continue"));
     report(player, rechecked(result("tests", false), result("artifacts", false)));
     expect(openWait(player)).toMatchObject({ kind: "gate", failures: [{ name: "artifacts" }] });
   });
 
-  test("the offer to agree to loosened settings is not lost", () => {
+  test("keeps the offer to accept relaxed settings", () => {
     const player = startRun({ supervision: everyPhase });
     report(advance(player, "complete"), completed({ is: "absent" }));
     accepted(player, gateAnswer(openWait(player), "continue"));
@@ -74,7 +74,7 @@ describe("a check that fails after a person edited", () => {
   });
 });
 
-describe("a step that fails around a claimed execution", () => {
+describe("step that fails with a claimed execution", () => {
   const claim = { execution: "x1", nonce: "n", driver: { pid: 1, started: "1", boot: "b" } };
 
   test("ends the execution in the journal too", () => {
@@ -83,7 +83,7 @@ describe("a step that fails around a claimed execution", () => {
     expect(report(player, failed("produce"))).toEqual(["execution.ended", "step.escalated"]);
   });
 
-  test("a retried review may break once before a person is asked again", () => {
+  test("allows one broken review after a retry before escalating again", () => {
     const player = advance(startRun(), "review");
     const broken = {
       of: "broken",

@@ -16,7 +16,7 @@ import { claim, gateAnswer } from "../support/run-scripts.ts";
 
 const talked = { ...produced, session: "s1" } as typeof produced; // of "produce": the spread widens the union
 
-/** The agent has worked in a conversation of its own. */
+/** Ends an execution of the phase with session s1. */
 function afterTalk(player: Player): Player {
   advance(player, "produce");
   report(player, claim("x1"));
@@ -27,14 +27,14 @@ function afterTalk(player: Player): Player {
 const sessionOf = ({ state }: Player): unknown =>
   state.is === "active" && "work" in state.stage ? state.stage.work.session : undefined;
 
-describe("a conversation", () => {
-  test("goes on with a redo, whose guidance is about it", () => {
+describe("agent conversation", () => {
+  test("continues in a redo", () => {
     const player = advance(afterTalk(startRun({ supervision: everyPhase })), "gate");
     accepted(player, gateAnswer(openWait(player), "redo"));
     expect(sessionOf(advance(player, "produce"))).toBe("s1");
   });
 
-  test("ends where a person starts the phase anew, or goes back to it", () => {
+  test("ends if the user restarts the phase or returns to it", () => {
     const restarted = afterTalk(startRun());
     accepted(restarted, { do: "retry", wait: null, by: ada });
     expect(sessionOf(advance(restarted, "produce"))).toBeNull();
@@ -48,11 +48,11 @@ describe("a conversation", () => {
   const other = { name: "codex", digest: "sha256:other" };
 
   test.for([
-    ["phases of an analysis share one where that is wanted", { session: "shared" as const }, true, {}, "s1"],
-    ["each phase has its own where nothing is said", {}, true, {}, null],
-    ["only an analysis is shared", { session: "shared" as const }, false, {}, null],
+    ["shares one conversation between analysis phases if configured", { session: "shared" as const }, true, {}, "s1"],
+    ["starts a conversation per phase by default", {}, true, {}, null],
+    ["shares conversations in analysis phases only", { session: "shared" as const }, false, {}, null],
     [
-      "another agent has its own",
+      "starts a conversation for a different agent",
       { session: "shared" as const },
       true,
       { agents: { "02-impact-analysis": other } },

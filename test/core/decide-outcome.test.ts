@@ -29,7 +29,7 @@ import { claim } from "../support/run-scripts.ts";
 import { atStep, supervised, why } from "./supervised-run.ts";
 import { whatFailed } from "../../src/views/trouble-lines.ts";
 
-describe("an outcome", () => {
+describe("outcome of a step", () => {
   const steps = Step.options;
   const reaching = (step: Step): Player => {
     const after: PhaseRule["after"] = ["sizing", "refinement"];
@@ -41,7 +41,7 @@ describe("an outcome", () => {
   };
 
   test.for(steps.flatMap((at) => steps.filter((other) => other !== at).map((other) => [at, other] as const)))(
-    "at %s refuses that of %s, good or failed",
+    "is refused at %s if it belongs to %s",
     ([at, other]) => {
       const player = reaching(at);
       const ticket = ticketAtHand(player);
@@ -50,13 +50,13 @@ describe("an outcome", () => {
     },
   );
 
-  test.for(steps)("of %s that failed is an escalation, never a refusal", (step) => {
+  test.for(steps)("escalates if %s failed", (step) => {
     const player = reaching(step);
     expect(report(player, failed(step))).toEqual(["step.escalated"]);
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: step, reason: "impossible" });
   });
 
-  test("of an earlier turn of the same attempt is refused: the ticket is the turn's", () => {
+  test("is refused if its ticket is of an earlier turn of the attempt", () => {
     const player = atStep("produce");
     const late: Command = { do: "report", ticket: ticketAtHand(player), outcome: produced };
     accepted(player, late);
@@ -68,7 +68,7 @@ describe("an outcome", () => {
     });
   });
 
-  test("that asked about the budget is not taken again once the budget is raised", () => {
+  test("is refused if it asked about a budget that was raised in the meantime", () => {
     const options = runOptions({ budget: { usd: 1, tokens: null } });
     const player = advance(startRun({ ...supervised, options }), "produce");
     const usage = { input: 1, output: 1, usd: 2 };
@@ -81,7 +81,7 @@ describe("an outcome", () => {
     expect(report(player, claim("x3"))).toEqual(["execution.started"]);
   });
 
-  test("is refused while a person is asked", () => {
+  test("is refused while the run waits for the user", () => {
     const player = atStep("complete");
     const ticket = ticketAtHand(player);
     report(player, completed(absent));
@@ -92,15 +92,15 @@ describe("an outcome", () => {
   });
 });
 
-describe("an execution", () => {
-  test("is claimed once; a second driver is told which one runs", () => {
+describe("execution", () => {
+  test("is claimed once, and a second claim is refused with its id", () => {
     const player = atStep("produce");
     expect(report(player, claim("x1"))).toEqual(["execution.started"]);
     const again: Command = { do: "report", ticket: ticketAtHand(player), outcome: claim("x2") };
     expect(decide(player.state, again)).toEqual({ ok: false, refusal: { why: "claimed", execution: "x1" } });
   });
 
-  test("that is lost leaves the step to be claimed again; another's loss is late", () => {
+  test("frees the step when lost, but ignores the loss of another execution", () => {
     const player = atStep("review");
     report(player, claim("x1"));
     const ticket = ticketAtHand(player);
@@ -112,13 +112,13 @@ describe("an execution", () => {
   test.for<[string, boolean, string[]]>([
     ["may be tried again", true, ["execution.ended"]],
     ["may not be tried again", false, ["execution.ended", "step.escalated"]],
-  ])("that broke and %s records %j", ([, again, events]) => {
+  ])("records events if it broke and %s: %j", ([, again, events]) => {
     const player = atStep("produce");
     const broken: Outcome = { of: "broken", reason: "crashed", detail: "exit 1", again, ...execution };
     expect(report(player, broken)).toEqual(events);
   });
 
-  test("that breaks twice in a row is shown to a person", () => {
+  test("escalates if it breaks twice in a row", () => {
     const player = atStep("produce");
     const broken: Outcome = { of: "broken", reason: "crashed", detail: "exit 1", again: true, ...execution };
     report(player, broken);
@@ -128,7 +128,7 @@ describe("an execution", () => {
   test.for<["failed" | "needs_input", string]>([
     ["failed", "no idea"],
     ["needs_input", "It needs input but asked nothing. no idea"],
-  ])("whose agent says %s escalates with what it said", ([status, detail]) => {
+  ])("escalates with the agent's detail if the status is %s", ([status, detail]) => {
     const player = atStep("produce");
     const said = { status, summary: "no idea", decisions: [], artifacts: [], questions: [] };
     report(player, { of: "produce", result: said, ...execution });
@@ -136,7 +136,7 @@ describe("an execution", () => {
   });
 });
 
-describe("checks", () => {
+describe("failing checks", () => {
   const tried = (rule: { limit: number; breaker: number }, names: readonly string[]): Player => {
     const player = startRun({ plan: [phaseRule({ checks: rule })] });
     for (const name of names) {
@@ -147,12 +147,22 @@ describe("checks", () => {
   };
 
   test.for<[string, { limit: number; breaker: number }, string[], string | null]>([
-    ["one short of the limit", { limit: 3, breaker: 9 }, ["a", "b"], null],
-    ["at the limit", { limit: 3, breaker: 9 }, ["a", "b", "c"], "max_iterations"],
-    ["two alike, breaker three", { limit: 9, breaker: 3 }, ["a", "a"], null],
-    ["three alike", { limit: 9, breaker: 3 }, ["a", "a", "a"], "circuit_breaker"],
-    ["three alike, not in a row", { limit: 9, breaker: 3 }, ["a", "a", "b", "a"], null],
-  ])("that fail %s", ([, rule, names, reason]) => {
+    ["return to the agent one failure before the limit", { limit: 3, breaker: 9 }, ["a", "b"], null],
+    ["escalate at the limit", { limit: 3, breaker: 9 }, ["a", "b", "c"], "max_iterations"],
+    [
+      "return to the agent after two equal failures with a breaker of three",
+      { limit: 9, breaker: 3 },
+      ["a", "a"],
+      null,
+    ],
+    ["escalate after three equal failures", { limit: 9, breaker: 3 }, ["a", "a", "a"], "circuit_breaker"],
+    [
+      "return to the agent after three equal failures with another between them",
+      { limit: 9, breaker: 3 },
+      ["a", "a", "b", "a"],
+      null,
+    ],
+  ])("%s", ([, rule, names, reason]) => {
     const { wait, stage } = activeRun(tried(rule, names));
     expect(wait?.kind === "escalation" ? wait.reason : null).toBe(reason);
     expect(stage).toMatchObject({ is: "producing", brief: { why: "checks" }, work: { failures: names.length } });
@@ -161,7 +171,7 @@ describe("checks", () => {
   test.for<[string[], string]>([
     [["tests"], "tests still fail after 1 attempt; stopped"],
     [["artifacts", "tests"], "checks still fail after 1 attempt; stopped"],
-  ])("%j: which failed is recorded, whatever they printed", ([names, said]) => {
+  ])("record the names of %j, regardless of their output", ([names, said]) => {
     const player = advance(startRun({ plan: [phaseRule({ checks: { limit: 1, breaker: 9 } })] }), "check");
     report(player, checked(...names.map((name) => ({ name, ok: false, detail: "1 failed\nlint: tests: no" }))));
     const { wait } = activeRun(player);
@@ -170,13 +180,13 @@ describe("checks", () => {
     expect(whatFailed(wait)).toBe(said);
   });
 
-  test("not measured is neither passed off as failed nor counted", () => {
+  test("exclude checks that were not run", () => {
     const player = atStep("check");
     expect(report(player, checked(result("tests", null)))).toEqual(["checks.passed"]);
   });
 });
 
-describe("a verdict", () => {
+describe("verdict", () => {
   const reviewed = (verdicts: number, ...given: Outcome[]): Player => {
     const player = startRun({ plan: [phaseRule({ verdicts })] });
     for (const outcome of given) {
@@ -207,11 +217,11 @@ describe("a verdict", () => {
       "completing",
       { draft: { approved: false, concerns: ["not yet"] } },
     ],
-  ])("%s", ([, player, is, rest]) => {
+  ])("leads to the next stage: %s", ([, player, is, rest]) => {
     expect(activeRun(player).stage).toMatchObject({ is, ...rest });
   });
 
-  test("is not asked for in a phase without a reviewer", () => {
+  test("is skipped in a phase without a reviewer", () => {
     const player = advance(startRun({ plan: [phaseRule({ verdicts: 0 })] }), "check");
     report(player, good("check"));
     expect(activeRun(player).stage).toMatchObject({ is: "completing", draft: { approved: false } });

@@ -30,7 +30,7 @@ import { atGate, atStep, supervised, why } from "./supervised-run.ts";
 
 const named = { by: ada, wait: "w" };
 const someAgent = { name: "other", digest: "0" };
-/** One of each: a decision that is new in the type is missed here by the compiler. */
+/** One of each kind. The compiler reports a new kind of decision that is missing here. */
 const decisions: { readonly [D in PersonCommand["do"]]: Extract<PersonCommand, { do: D }> } = {
   continue: { ...named, do: "continue", shown: "" },
   review: { ...named, do: "review", shown: "" },
@@ -55,13 +55,13 @@ const everyDecision: readonly PersonCommand[] = [
   { by: ada, do: "skip", wait: null },
 ];
 
-describe("a person's command", () => {
-  test.for(everyDecision)("$do is refused for an agent, in every state", (command) => {
+describe("command of a person", () => {
+  test.for(everyDecision)("refuses $do by an agent in every state", (command) => {
     for (const player of [createPlayer(), startRun(), atGate(), advance(startRun(), "done")])
       expect(why(player, { ...command, by: robot })).toBe("notAPerson");
   });
 
-  test.for(everyDecision)("$do is refused without a run and after its end", (command) => {
+  test.for(everyDecision)("refuses $do without a run and after its end", (command) => {
     expect(why(createPlayer(), command)).toBe("noRun");
     expect(decide(advance(startRun(), "done").state, command)).toEqual({
       ok: false,
@@ -70,7 +70,7 @@ describe("a person's command", () => {
   });
 
   test.for(everyDecision.filter((command) => "wait" in command && command.wait !== null))(
-    "$do must name the open wait",
+    "refuses $do for a wait that is not open",
     (command) => {
       const player = atGate();
       expect(decide(player.state, command)).toEqual({
@@ -81,12 +81,12 @@ describe("a person's command", () => {
     },
   );
 
-  test("cancel needs a reason, and nothing else", () => {
+  test("requires a reason for cancel", () => {
     expect(why(startRun(), { by: ada, do: "cancel", reason: " \n" })).toBe("reasonMissing");
     expect(accepted(startRun(), { by: ada, do: "cancel", reason: "not needed" })).toEqual(["run.cancelled"]);
   });
 
-  test("a second start is refused while a run is open", () => {
+  test("refuses to start a run while another is open", () => {
     expect(decide(startRun().state, start())).toEqual({
       ok: false,
       refusal: { why: "runActive", run: start().facts.run },
@@ -95,7 +95,7 @@ describe("a person's command", () => {
   });
 });
 
-describe("an answer to an escalation", () => {
+describe("answer to an escalation", () => {
   const escalated = (step: Step): Player => {
     const player = atStep(step);
     report(player, failed(step));
@@ -110,12 +110,12 @@ describe("an answer to an escalation", () => {
     ["review", ["step.skipped", "phase.skipped"]],
     ["commit", ["step.skipped", "phase.committed", "phase.left"]],
     ["finish", ["step.skipped", "run.finished"]],
-  ])("skip after %s records %j", ([step, events]) => {
+  ])("records events of a skip after %s: %j", ([step, events]) => {
     const player = escalated(step);
     expect(accepted(player, skip(player))).toEqual(events);
   });
 
-  test.for<Step>(["prepare", "complete", "recheck"])("%s cannot be skipped, only retried or cancelled", (step) => {
+  test.for<Step>(["prepare", "complete", "recheck"])("refuses to skip %s, and accepts a retry", (step) => {
     const player = escalated(step);
     expect(decide(player.state, skip(player))).toEqual({
       ok: false,
@@ -124,12 +124,12 @@ describe("an answer to an escalation", () => {
     expect(accepted(player, goodAnswer(openWait(player)))).toEqual(["step.retried"]);
   });
 
-  test("tests are accepted only where that was offered", () => {
+  test("refuses to accept tests if this was not offered", () => {
     const player = escalated("check");
     expect(why(player, { do: "accept", by: ada, wait: openWait(player).id, tests: null })).toBe("notOffered");
   });
 
-  test("a changed way of running tests is accepted by a person, then checked again", () => {
+  test("accepts a changed test command and checks again", () => {
     const player = advance(startRun({ supervision: autonomous }), "check");
     const changed: Outcome = { of: "check", results: [], digest: "", testsChanged: "npm test is another script" };
     expect(report(player, changed)).toEqual(["step.escalated"]);
@@ -139,7 +139,7 @@ describe("an answer to an escalation", () => {
     expect(activeRun(player)).toMatchObject({ tests, wait: null, stage: { is: "checking" } });
   });
 
-  test("where a gate will come, a changed way of running tests is shown there instead", () => {
+  test("shows a changed test command at the gate if there is one", () => {
     const player = atStep("check");
     expect(report(player, { of: "check", results: [], digest: "", testsChanged: "other" })).toEqual(["checks.passed"]);
     advance(player, "gate");
@@ -147,20 +147,20 @@ describe("an answer to an escalation", () => {
   });
 });
 
-describe("an answer to questions", () => {
+describe("answer to questions", () => {
   const asked = (): Player => {
     const player = advance(startRun(), "produce");
     expect(report(player, asks)).toEqual(["execution.ended", "questions.asked"]);
     return player;
   };
 
-  test("is refused while a question is neither answered nor dismissed", () => {
+  test("is refused while a question is open", () => {
     const player = asked();
     const replies = [{ id: "q1", text: "a" }];
     expect(why(player, { do: "reply", by: ada, wait: openWait(player).id, replies })).toBe("unanswered");
   });
 
-  test("counts a dismissed question, and drops replies to questions nobody asked", () => {
+  test("accepts dismissed questions and drops replies to unknown ones", () => {
     const player = asked();
     const replies = [
       { id: "q1", text: "a" },
@@ -182,19 +182,22 @@ describe("an answer to questions", () => {
   });
 });
 
-describe("at a gate", () => {
-  test.for(["continue", "review", "redo"] as const)("%s is refused for something else than is shown", (way) => {
-    const player = atGate();
-    const wait = openWait(player);
-    const answer = { ...decisions[way], wait: wait.id };
-    expect(decide(player.state, { ...answer, shown: "another summary" })).toEqual({
-      ok: false,
-      refusal: { why: "notAsShown", wait: wait.id },
-    });
-    expect(accepted(player, { ...answer, shown: shownAt(wait) })).toEqual(["gate.answered"]);
-  });
+describe("answer at a gate", () => {
+  test.for(["continue", "review", "redo"] as const)(
+    "is refused if %s names a different summary than displayed",
+    (way) => {
+      const player = atGate();
+      const wait = openWait(player);
+      const answer = { ...decisions[way], wait: wait.id };
+      expect(decide(player.state, { ...answer, shown: "another summary" })).toEqual({
+        ok: false,
+        refusal: { why: "notAsShown", wait: wait.id },
+      });
+      expect(accepted(player, { ...answer, shown: shownAt(wait) })).toEqual(["gate.answered"]);
+    },
+  );
 
-  test("what is put back is no longer shown: an answer to how it was before is refused", () => {
+  test("is refused if files were reverted after the summary was displayed", () => {
     const player = advance(startRun(supervised), "complete");
     const outcome = completed(keeps);
     report(player, { ...outcome, made: { ...outcome.made, unexpected: ["src/x.ts"] } });
@@ -206,7 +209,7 @@ describe("at a gate", () => {
     expect(accepted(player, { ...answer, shown: shownAt(openWait(player)) })).toEqual(["gate.answered"]);
   });
 
-  test("a redo is refused after the third", () => {
+  test("refuses a fourth redo", () => {
     const player = atGate();
     for (let redos = 0; redos < 3; redos += 1) {
       accepted(player, redo(player, "again"));
@@ -218,13 +221,13 @@ describe("at a gate", () => {
     });
   });
 
-  test("a re-check that fails opens the gate again with what failed", () => {
+  test("reopens the gate if the recheck fails", () => {
     const player = atStep("recheck");
     expect(report(player, rechecked(result("tests", false)))).toEqual(["phase.rechecked", "gate.opened"]);
     expect(openWait(player)).toMatchObject({ kind: "gate", failures: [result("tests", false)] });
   });
 
-  test("loosening is refused where the settings were not loosened", () => {
+  test("refuses to relax settings that were not relaxed in a file", () => {
     const player = advance(startRun(supervised), "complete");
     report(player, completed(keeps));
     expect(why(player, { do: "loosen", by: ada, wait: openWait(player).id })).toBe("nothingLoosened");

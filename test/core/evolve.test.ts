@@ -30,8 +30,8 @@ import { asks, claim, gateAnswer } from "../support/run-scripts.ts";
 const supervised = { supervision: everyPhase };
 const atGate = (): Player => advance(startRun(supervised), "gate");
 
-describe("a run", () => {
-  test("begins with every phase pending and nothing counted", () => {
+describe("run", () => {
+  test("starts with every phase pending and all counters at zero", () => {
     const { state } = startRun();
     expect(state).toMatchObject({
       is: "active",
@@ -50,14 +50,14 @@ describe("a run", () => {
     });
   });
 
-  test("keeps what was resolved when it opened", () => {
+  test("keeps the plan, supervision and test command of its start", () => {
     const { plan, supervision, tests, ...facts } = start().facts;
     const run = activeRun(startRun());
     expect(run.run).toEqual({ ...facts, startedAt: "2026-01-05T00:00:01.000Z" });
     expect([run.phases.map((phase) => phase.rule), run.supervision, run.tests]).toEqual([plan, supervision, tests]);
   });
 
-  test("that is cancelled remembers why and where", () => {
+  test("stores the reason and phase of a cancel", () => {
     const player = advance(startRun(), "check");
     accepted(player, { do: "cancel", by: ada, reason: "wrong item" });
     expect(player.state).toMatchObject({
@@ -68,7 +68,7 @@ describe("a run", () => {
     });
   });
 
-  test("that is finished remembers how", () => {
+  test("stores how it finished", () => {
     const player = startRun({ options: { ...start().facts.options, finish: "merge" } });
     report(advance(player, "finish"), { of: "finish", merged: "abc123" });
     expect(player.state).toMatchObject({
@@ -79,21 +79,21 @@ describe("a run", () => {
     });
   });
 
-  test("does not change after its end, whatever a journal says", () => {
+  test("ignores events after its end", () => {
     const { state } = advance(startRun(), "done");
     const left: RunEvent = { type: "phase.left", seq: 99, at: "2026-01-06T00:00:00.000Z" };
     expect(evolve(state, left)).toBe(state);
     expect(evolve(noRun, left)).toBe(noRun);
   });
 
-  test("is a fold of its journal, in one go or event by event", () => {
+  test("folds to the same state in one pass or event by event", () => {
     const player = advance(startRun(supervised), "done");
     expect(replay(player.events)).toEqual(player.state);
     const half = replay(player.events.slice(0, 20));
     expect(player.events.slice(20).reduce(evolve, half)).toEqual(player.state);
   });
 
-  test("moves its index with phase.left only, by one", () => {
+  test("advances its index by one with phase.left only", () => {
     const player = advance(startRun(supervised), "finish");
     const moves = player.events.map((event, at) => {
       const before = replay(player.events.slice(0, at));
@@ -108,15 +108,15 @@ describe("a run", () => {
   });
 });
 
-describe("an attempt", () => {
-  test("remembers where the phase was first entered", () => {
+describe("attempt", () => {
+  test("stores the commit and tree of the first entry", () => {
     const player = atGate();
     accepted(player, redo(player, "again"));
     report(player, { of: "enter", commit: "other", tree: "other" });
     expect(phaseAt(player, 0)).toMatchObject({ firstCommit: "c0ffee", firstTree: "tree-0", attempts: 2 });
   });
 
-  test("adds up what its executions used; unknown stays unknown", () => {
+  test("adds up the usage of its executions and keeps unknown values unknown", () => {
     const player = advance(startRun({ plan: [phaseRule({ verdicts: 2 })] }), "produce");
     report(player, { ...produced, usage: { input: 10, output: 1, usd: null } } as typeof produced);
     advance(player, "review");
@@ -124,7 +124,7 @@ describe("an attempt", () => {
     expect(phaseAt(player, 0).usage).toEqual({ input: 15, output: 1, usd: null });
   });
 
-  test("keeps its agent's session over its turns; a reviewer's session is not the agent's", () => {
+  test("keeps its agent's session over turns, separate from the reviewer's", () => {
     const player = advance(startRun({ plan: [phaseRule({ verdicts: 2 })] }), "produce");
     report(player, { ...produced, session: "s1" } as typeof produced);
     advance(player, "review");
@@ -159,7 +159,7 @@ describe("an attempt", () => {
       },
       { why: "retry", text: "The attempt before this one failed (impossible): produce cannot be done" },
     ],
-  ])("is told about %s", ([, happen, brief]) => {
+  ])("states the reason in the brief: %s", ([, happen, brief]) => {
     const player = startRun({ plan: [phaseRule({ verdicts: 2 })] });
     happen(player);
     expect(activeRun(advance(player, "produce")).stage).toMatchObject({ is: "producing", brief });
@@ -173,7 +173,7 @@ describe("an attempt", () => {
     ["complete", 1, "completing"],
     ["recheck", 1, "rechecking"],
     ["commit", 1, "accepting"],
-  ])("that is retried after %s is attempt %i and goes on with %s", ([step, attempt, is]) => {
+  ])("continues a retry after %s as attempt %i at %s", ([step, attempt, is]) => {
     const player = advance(startRun(supervised), step);
     report(player, failed(step));
     accepted(player, goodAnswer(openWait(player)));
@@ -182,7 +182,7 @@ describe("an attempt", () => {
     expect(phaseAt(player, 0).attempts).toBe(attempt);
   });
 
-  test("that is retried has nothing of the one before", () => {
+  test("resets its counters when retried", () => {
     const player = startRun({ plan: [phaseRule({ verdicts: 3 })] });
     report(advance(player, "review"), verdict(false, "leaks"));
     report(advance(player, "check"), checked(result("tests", false)));
@@ -194,7 +194,7 @@ describe("an attempt", () => {
     expect(phaseAt(player, 0)).toMatchObject({ iterations: [{ approved: false }], checkFailures: 1, attempts: 2 });
   });
 
-  test("has one claim at a time, gone when the execution ended", () => {
+  test("has one claim at a time, which ends with its execution", () => {
     const player = advance(startRun(), "produce");
     report(player, claim("x1"));
     expect(activeRun(player).stage).toMatchObject({ claim: { execution: "x1" } });
@@ -204,22 +204,22 @@ describe("an attempt", () => {
   });
 });
 
-describe("at a gate", () => {
-  test("a failed re-check that is continued becomes a concern", () => {
+describe("gate", () => {
+  test("records a failed recheck as a concern after Continue", () => {
     const player = advance(startRun(supervised), "recheck");
     report(player, rechecked(result("tests", false)));
     accepted(player, goodAnswer(openWait(player)));
     expect(phaseAt(player, 0).made?.concerns).toEqual(["Continued although tests failed: tests said so"]);
   });
 
-  test("what a person was shown is remembered as seen", () => {
+  test("stores the displayed tree as seen", () => {
     const player = atGate();
     expect(phaseAt(player, 0).seenTree).toBeNull();
     accepted(player, gateAnswer(openWait(player), "review"));
     expect(phaseAt(player, 0).seenTree).toBe("tree-1");
   });
 
-  test("a skipped phase has no result and no gate", () => {
+  test("opens no gate and stores no output for a skipped phase", () => {
     const player = advance(startRun(supervised), "produce");
     report(player, failed("produce"));
     accepted(player, { do: "skip", by: ada, wait: openWait(player).id });

@@ -39,7 +39,7 @@ const refusalOf = (player: Player, command: PersonCommand): Refusal | null => {
   return decision.ok ? null : decision.refusal;
 };
 
-/** In the last phase; every phase before it was accepted, with light or standard steps. */
+/** In the last phase. Every earlier phase was accepted, in the given size. */
 function inLastPhase(choice: "light" | "standard"): Player {
   const player = startRun({ ...supervised, options: runOptions({ light: choice === "light" }) });
   report(advance(player, "measure"), measured(choice));
@@ -49,13 +49,13 @@ function inLastPhase(choice: "light" | "standard"): Player {
   return advance(player, "check");
 }
 
-describe("going back", () => {
+describe("return to an earlier phase", () => {
   test.for<[string, number, boolean, boolean]>([
     ["01-requirements", 0, false, false],
     ["02-impact-analysis", 1, false, false],
     ["04-design", 3, true, false],
     ["06-implementation", 4, true, true],
-  ])("to %s of a light run", ([to, index, keepsSizing, keepsTasks]) => {
+  ])("returns to %s in a light run", ([to, index, keepsSizing, keepsTasks]) => {
     const player = inLastPhase("light");
     const before = activeRun(player);
     accepted(player, back(to));
@@ -70,7 +70,7 @@ describe("going back", () => {
     expect(brokenByGoingBack(before, run, { type: "run.wentBack", to, by: ada, tree: "keep" })).toEqual([]);
   });
 
-  test("proof is lost from there on; attempts, redos, guidance and cost are not", () => {
+  test("resets results from that phase on, but keeps attempts, redos, guidance and cost", () => {
     const player = advance(startRun(supervised), "gate");
     accepted(player, redo(player, "shorter"));
     report(advance(player, "produce"), { ...produced, usage: { input: 9, output: 1, usd: 0.5 } } as typeof produced);
@@ -93,7 +93,7 @@ describe("going back", () => {
     expect(phaseAt(player, 0)).toMatchObject({ attempts: 3, firstTree: "tree-0", firstCommit: "b0b" });
   });
 
-  test("the limit of redos holds over going back", () => {
+  test("keeps the limit of redos", () => {
     const player = advance(startRun(supervised), "gate");
     for (let redos = 0; redos < 3; redos += 1) {
       accepted(player, redo(player, "again"));
@@ -104,7 +104,7 @@ describe("going back", () => {
     expect(refusalOf(player, redo(player, "again"))).toEqual({ why: "redosSpent", limit: 3 });
   });
 
-  test("the work is sized anew and the tasks are refined anew", () => {
+  test("repeats sizing and refinement", () => {
     const player = inLastPhase("light");
     accepted(player, back("02-impact-analysis"));
     report(advance(player, "measure"), measured("standard"));
@@ -114,7 +114,7 @@ describe("going back", () => {
     expect([times("sizing.decided"), times("tasks.refined")]).toEqual([2, 2]);
   });
 
-  test("light, back, standard, back, light: each time exactly what it says", () => {
+  test("drops phases only while the light size is selected", () => {
     const player = startRun(supervised);
     const dropped = (): string[] =>
       activeRun(player)
@@ -129,7 +129,7 @@ describe("going back", () => {
     }
   });
 
-  test.for(["keep", "restore"] as const)("guidance reaches the agent as that of a redo does (%s)", (tree) => {
+  test.for(["keep", "restore"] as const)("passes guidance to the agent like a redo (%s)", (tree) => {
     const player = advance(startRun(supervised), "check");
     accepted(player, { do: "back", by: ada, to: "01-requirements", tree, guidance: "Use a helper named total" });
     if (tree === "restore") report(player, { of: "rewind", kept: null, restored: [], commit: null });
@@ -138,13 +138,13 @@ describe("going back", () => {
     expect(phaseAt(player, 0)).toMatchObject({ guidance: ["Use a helper named total"], redos: 0 });
   });
 
-  test("blank guidance is none", () => {
+  test("ignores blank guidance", () => {
     const player = advance(startRun(supervised), "check");
     accepted(player, { do: "back", by: ada, to: "01-requirements", tree: "keep", guidance: " " });
     expect(activeRun(player).stage).toMatchObject({ is: "entering", brief: { why: "back" } });
   });
 
-  test("with the tree to be restored, nothing begins before that is done", () => {
+  test("restores the working tree before any other step", () => {
     const player = advance(startRun(supervised), "check");
     expect(accepted(player, back("01-requirements", "restore"))).toEqual(["run.wentBack"]);
     expect(activeRun(player).stage).toEqual({
@@ -163,7 +163,7 @@ describe("going back", () => {
     expect(activeRun(player).stage).toMatchObject({ is: "entering", brief: { why: "back" } });
   });
 
-  test("ends what an agent is doing, and closes what is asked", () => {
+  test("ends the running execution and closes the open wait", () => {
     const player = advance(startRun(supervised), "produce");
     report(player, claim("x1"));
     expect(accepted(player, back("01-requirements"))).toEqual(["execution.ended", "run.wentBack"]);
@@ -172,25 +172,25 @@ describe("going back", () => {
     expect(activeRun(player)).toMatchObject({ wait: null, stage: { is: "entering" } });
   });
 
-  test("is possible from the end of the last phase", () => {
+  test("is possible at the end of the last phase", () => {
     const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
     accepted(advance(player, "finish"), back("06-implementation"));
     expect(activeRun(player)).toMatchObject({ index: 4, wait: null, stage: { is: "entering" } });
   });
 
   test.for<[string, () => Player, string, string[]]>([
-    ["a phase not reached", () => advance(startRun(supervised), "check"), "03-architecture", ["01-requirements"]],
-    ["an unknown one", () => advance(startRun(supervised), "check"), "99-nowhere", ["01-requirements"]],
-    ["one about to be entered", () => advance(startRun(supervised), "enter"), "01-requirements", []],
+    ["a phase not reached yet", () => advance(startRun(supervised), "check"), "03-architecture", ["01-requirements"]],
+    ["an unknown phase", () => advance(startRun(supervised), "check"), "99-nowhere", ["01-requirements"]],
+    ["a phase about to be entered", () => advance(startRun(supervised), "enter"), "01-requirements", []],
     [
       "a dropped phase",
       () => inLastPhase("light"),
       "03-architecture",
       ["01-requirements", "02-impact-analysis", "04-design", "06-implementation"],
     ],
-    ["any while preparing", () => startRun(supervised), "01-requirements", []],
+    ["any phase while preparing", () => startRun(supervised), "01-requirements", []],
     [
-      "any while rewinding",
+      "any phase while rewinding",
       () => {
         const player = advance(startRun(supervised), "check");
         accepted(player, back("01-requirements", "restore"));
@@ -199,11 +199,11 @@ describe("going back", () => {
       "01-requirements",
       [],
     ],
-  ])("to %s is refused with the valid ones", ([, reach, to, valid]) => {
+  ])("refuses %s and lists the valid phases", ([, reach, to, valid]) => {
     expect(refusalOf(reach(), back(to))).toEqual({ why: "notEarlier", valid });
   });
 
-  test("reaches a phase that was passed over before its first attempt", () => {
+  test("reaches a phase that was skipped before its first attempt", () => {
     const player = advance(startRun(supervised), "enter");
     accepted(player, { do: "skip", wait: null, by: ada });
     advance(player, "check");
@@ -212,7 +212,7 @@ describe("going back", () => {
   });
 });
 
-test("there is no way back once a way to finish was chosen: a merge may be under way", () => {
+test("is refused after a way to finish was chosen", () => {
   const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
   advance(player, "finish");
   const { id } = openWait(player);
@@ -221,7 +221,7 @@ test("there is no way back once a way to finish was chosen: a merge may be under
   expect(refusalOf(player, back("04-design"))).toEqual({ why: "notEarlier", valid: [] });
 });
 
-test("refuses going back in a sealed run, also when the finish is asked again", () => {
+test("fails in a sealed run, even at a reopened finish", () => {
   const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
   advance(player, "finish");
   accepted(player, { do: "finish", by: ada, wait: openWait(player).id, how: "pr" });
@@ -231,7 +231,7 @@ test("refuses going back in a sealed run, also when the finish is asked again", 
   expect(refusalOf(player, back("04-design"))).toEqual({ why: "sealed" });
 });
 
-describe("restart and pass", () => {
+describe("restart and skip", () => {
   const supervisedRun = (): Player => startRun(supervised);
   const within: readonly Step[] = ["enter", "produce", "check", "review", "complete", "recheck"];
 
@@ -254,14 +254,14 @@ describe("restart and pass", () => {
     expect(activeRun(advance(other, "enter")).index).toBe(1);
   });
 
-  test("at a gate only pass is accepted: a restart would be a redo that nobody counts", () => {
+  test("accept skip but not retry at a gate", () => {
     const player = advance(supervisedRun(), "gate");
     const valid = expect.arrayContaining(["continue", "review", "redo"]);
     expect(refusalOf(player, { do: "retry", wait: null, by: ada })).toEqual({ why: "notOffered", valid });
     expect(accepted(player, { do: "skip", wait: null, by: ada })).toEqual(["phase.skipped"]);
   });
 
-  test.for<Step>(["produce", "check", "review", "complete", "recheck"])("answer an escalation from %s too", (step) => {
+  test.for<Step>(["produce", "check", "review", "complete", "recheck"])("answer an escalation from %s", (step) => {
     const player = advance(supervisedRun(), step);
     report(player, failed(step));
     accepted(player, { do: "retry", wait: null, by: ada });
@@ -271,7 +271,7 @@ describe("restart and pass", () => {
   test.for<PersonCommand>([
     { do: "retry", wait: null, by: ada },
     { do: "skip", wait: null, by: ada },
-  ])("$do ends a running agent, whose result is then late", (command) => {
+  ])("refuse a late result after $do ends a running agent", (command) => {
     const player = advance(supervisedRun(), "review");
     report(player, claim("x1"));
     const { since } = activeRun(player);

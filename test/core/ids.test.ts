@@ -8,12 +8,12 @@ import type { CommitId, ExecutionId, RunId, Ticket, TreeId, WaitId } from "../..
 import { isRunId, treeAt } from "../../src/schema/ids.ts";
 
 type Kinds = { run: RunId; wait: WaitId; ticket: Ticket; execution: ExecutionId; commit: CommitId; tree: TreeId };
-/** The kinds that fit where `Kind` is meant. */
+/** The kinds assignable to `Kind`. */
 type Fitting<Kind extends keyof Kinds> = {
   [Other in keyof Kinds]: Kinds[Other] extends Kinds[Kind] ? Other : never;
 }[keyof Kinds];
 
-test("an id fits where its own kind is meant and no other", () => {
+test("accepts an id only as its own kind", () => {
   expectTypeOf<{ [Kind in keyof Kinds]: Fitting<Kind> }>().toEqualTypeOf<{ [Kind in keyof Kinds]: Kind }>();
   const commit: CommitId = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
   // @ts-expect-error a commit is no tree
@@ -21,13 +21,13 @@ test("an id fits where its own kind is meant and no other", () => {
   expect(treeAt(commit)).toBe(tree);
 });
 
-test("text that was typed or parsed still fits", () => {
+test("accepts typed and parsed text as an id", () => {
   const typed = "20261115-101500123-k3f9";
   const run: RunId = typed;
   expect(isRunId(run)).toBe(true);
 });
 
-test("state, commands, events and ports tell the kinds apart", () => {
+test("declares distinct id types in state, commands, events and ports", () => {
   expectTypeOf<ActiveRun["tip"]>().toEqualTypeOf<CommitId | null>();
   expectTypeOf<Wait["id"]>().toEqualTypeOf<WaitId>();
   expectTypeOf<Report["ticket"]>().toEqualTypeOf<Ticket>();

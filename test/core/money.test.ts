@@ -10,6 +10,6 @@ test.each([
   [5, "$5.00"],
   [999.999, "$1,000.00"],
   [1234567.8, "$1,234,567.80"],
-])("%d dollars are %s", (usd, expected) => {
+])("formats %d dollars as %s", (usd, expected) => {
   expect(money(usd)).toBe(expected);
 });

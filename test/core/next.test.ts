@@ -27,7 +27,7 @@ const actionOf = (player: Player): Extract<Next, { is: "action" }> => {
   return now;
 };
 
-describe("the step at hand", () => {
+describe("next step", () => {
   test.for<[Step, string | null]>([
     ["prepare", null],
     ["enter", "01-requirements#1"],
@@ -41,7 +41,7 @@ describe("the step at hand", () => {
     ["refine", "01-requirements#1"],
     ["rewind", "01-requirements#1"],
     ["finish", null],
-  ])("%s belongs to attempt %s and has a ticket of its own", ([step, attempt]) => {
+  ])("names %s with attempt %s and a unique ticket", ([step, attempt]) => {
     const plan = threePhases.map((rule) => ({ ...rule, after: ["sizing" as const, "refinement" as const] }));
     const player = startRun({ ...supervised, plan });
     if (step === "rewind")
@@ -51,7 +51,7 @@ describe("the step at hand", () => {
     expect(actionOf(player)).toEqual({ is: "action", step, attempt, ticket: `${attempt ?? "run"}@${since}` });
   });
 
-  test("no ticket is given twice in a run", () => {
+  test("never repeats a ticket in a run", () => {
     const player = startRun(supervised);
     const tickets: string[] = [];
     for (const step of ["prepare", "enter", "produce"] as const) tickets.push(actionOf(advance(player, step)).ticket);
@@ -68,21 +68,21 @@ describe("the step at hand", () => {
     expect(tickets).toHaveLength(17);
   });
 
-  test("is the same after a crash", () => {
+  test("is unchanged after a crash", () => {
     const player = advance(startRun(supervised), "review");
     const before = next(player.state);
     player.reload();
     expect(next(player.state)).toEqual(before);
   });
 
-  test("follows the attempt after a redo", () => {
+  test("belongs to the new attempt after a redo", () => {
     const player = atGate();
     accepted(player, redo(player, "again"));
     expect(actionOf(player)).toMatchObject({ step: "enter", attempt: "01-requirements#2" });
   });
 });
 
-describe("what a person may answer", () => {
+describe("options of a wait", () => {
   const paused = (): Player => {
     const player = atGate();
     accepted(player, gateAnswer(openWait(player), "review"));
@@ -109,15 +109,15 @@ describe("what a person may answer", () => {
   const sizedRun = (): Player => startRun({ plan: threePhases.map((rule) => ({ ...rule, after: ["sizing"] })) });
 
   test.for<[string, () => Player, string[]]>([
-    ["at a gate with loosened settings", atGate, ["continue", "review", "redo", "loosen"]],
+    ["at a gate with relaxed settings", atGate, ["continue", "review", "redo", "loosen"]],
     ["at a paused gate", paused, ["continue", "redo", "loosen"]],
     ["at a gate after three redos", spent, ["continue", "review", "loosen"]],
-    ["to questions", unanswered, ["answer"]],
-    ["when a phase failed", () => escalated("produce"), ["retry", "skip", "cancel"]],
-    ["about the size of the work", () => advance(sizedRun(), "sizing"), ["accept", "light", "standard"]],
-    ["when the work could not be measured", () => failedAt(sizedRun(), "measure"), ["retry", "skip", "cancel"]],
-    ["when facts could not be gathered", () => escalated("complete"), ["retry", "cancel"]],
-  ])("%s", ([, reach, options]) => {
+    ["of questions", unanswered, ["answer"]],
+    ["of a failed phase", () => escalated("produce"), ["retry", "skip", "cancel"]],
+    ["of the sizing decision", () => advance(sizedRun(), "sizing"), ["accept", "light", "standard"]],
+    ["of a failed measurement", () => failedAt(sizedRun(), "measure"), ["retry", "skip", "cancel"]],
+    ["of a failed completion", () => escalated("complete"), ["retry", "cancel"]],
+  ])("lists the options %s", ([, reach, options]) => {
     const now = next(reach().state);
     expect(now.is === "wait" ? now.options : []).toEqual(options);
   });
@@ -127,7 +127,7 @@ describe("what a person may answer", () => {
     ["without git", { ...asked, git: null }, []],
     ["without a branch", { ...asked, git: { branch: null, base: null, commit: "c0ffee" } }, []],
     ["without commits", { ...asked, options: { ...asked.options, commits: "none" } }, []],
-  ])("when every phase was left, %s", ([, facts, options]) => {
+  ])("lists the ways to finish after the last phase %s", ([, facts, options]) => {
     const player = startRun(facts);
     while (player.state.is === "active" && player.state.index < 3) {
       advance(player, "commit");
@@ -139,7 +139,7 @@ describe("what a person may answer", () => {
   });
 });
 
-test("nothing is left to do without a run, after the finish and after a cancel", () => {
+test("reports done without a run, after the finish and after a cancel", () => {
   const cancelled = startRun();
   accepted(cancelled, { do: "cancel", by: ada, reason: "enough" });
   expect(next(createPlayer().state)).toEqual({ is: "done", how: "none" });

@@ -8,13 +8,13 @@ test.each([
   ["a number", "03", "03-architecture"],
   ["a name without its number", "architecture", "03-architecture"],
   ["a display name", "Impact Analysis", "02-impact-analysis"],
-  ["a display name in other case", "code review & qa", "08-code-review"],
+  ["a display name in different case", "code review & qa", "08-code-review"],
   ["an exact key before a name", "design", "design"],
-  ["nothing for an unknown name", "deploy", undefined],
+  ["no key for an unknown name", "deploy", undefined],
 ])("finds a phase by %s", (_what, wanted, key) => {
   expect(findPhaseKey(KEYS, wanted)).toBe(key);
 });
 
-test("finds nothing if two phases have the name", () => {
+test("returns undefined if two phases have the name", () => {
   expect(findPhaseKey(["02-tracing", "09-tracing"], "tracing")).toBeUndefined();
 });

@@ -5,16 +5,16 @@ import { playScript } from "../support/play-script.ts";
 import { core } from "../support/run-builder.ts";
 import { script } from "../support/run-scripts.ts";
 
-describe("whatever people, agents and crashes do to a run", () => {
-  test.prop([script], { numRuns: 300 })("no promise of the core is broken", (played) => {
+describe("random sequences of user, agent and crash events", () => {
+  test.prop([script], { numRuns: 300 })("break no invariant of the core", (played) => {
     expect(playScript(core, played).violations).toEqual([]);
   });
 
-  test.prop([script], { numRuns: 60 })("it can be brought to an end from every state on the way", (played) => {
+  test.prop([script], { numRuns: 60 })("can end the run from every state", (played) => {
     expect(playScript(core, played, { finishFromEveryState: true }).violations).toEqual([]);
   });
 
-  test.prop([script], { numRuns: 150 })("SM-NFR-05: no phase is redone more than three times", (played) => {
+  test.prop([script], { numRuns: 150 })("redo no phase more than three times [SM-NFR-05]", (played) => {
     const { events } = playScript(core, played).player;
     const redos = new Map<string, number>();
     for (const event of events) {
@@ -25,7 +25,7 @@ describe("whatever people, agents and crashes do to a run", () => {
   });
 });
 
-/** In how many of 500 scripts each of these must be met, else the properties above prove nothing about it. */
+/** Minimum count of each landmark in 500 scripts. Below it, the properties above prove nothing about it. */
 const REACH: { readonly [landmark: string]: number } = {
   "refused: redosSpent": 15,
   "refused: alreadyPaused": 15,
@@ -138,7 +138,7 @@ const REACH: { readonly [landmark: string]: number } = {
   "forbidden: a redo after the third": 3,
 };
 
-test("the scripts do get to every refusal, escalation, answer and end", () => {
+test("reach every refusal, escalation, answer and end", () => {
   const met = new Map<string, number>();
   for (const one of fc.sample(script, { seed: 1, numRuns: 500 }))
     for (const landmark of new Set(playScript(core, one).reached)) met.set(landmark, (met.get(landmark) ?? 0) + 1);

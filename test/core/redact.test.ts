@@ -7,7 +7,7 @@ const letters = (count: number): string => randomBytes(count).toString("hex").sl
 const upper = (count: number): string => letters(count).toUpperCase();
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** Secrets of every kind by their looks alone; the part in the second place must be gone. */
+/** Kind, text and secret. Redaction must remove the secret, found by its format alone. */
 const planted: readonly (readonly [kind: string, text: string, secret: string])[] = [
   ...[
     ["OpenAI", `sk-proj-${letters(40)}`],
@@ -34,27 +34,27 @@ const planted: readonly (readonly [kind: string, text: string, secret: string])[
   ],
   ["private key without its end", `-----BEGIN PRIVATE KEY-----\nMIIEvQ`, "MIIEvQ"],
   ["address", `clone https://bob:${"s3cret/".slice(0, 6)}@host/x`, "s3cret"],
-  ["address with @ inside", `postgres://u:p@ss1@host/db`, "ss1"],
+  ["URL with @ in the password", `postgres://u:p@ss1@host/db`, "ss1"],
   ["header", `Authorization: Bearer abc.def`, "abc.def"],
-  ["header after an escape", `\\nAuthorization: Bearer abc.def`, "abc.def"],
+  ["header after an escape sequence", `\\nAuthorization: Bearer abc.def`, "abc.def"],
   ["header as JSON", `{"authorization":"Basic dXNlcjpw"}`, "dXNlcjpw"],
-  ["bearer alone", `curl -H 'bearer ${letters(30)}'`, "bearer a"],
+  ["bearer token alone", `curl -H 'bearer ${letters(30)}'`, "bearer a"],
   ["assignment", `MY_API_KEY=abcd1234`, "abcd1234"],
   ["key printed line by line", `${base64("\0abcXYZ".repeat(7)).slice(0, 62)}aZ`, "aZ"],
 ];
 
-describe("S11 known kinds of secrets", () => {
-  test("at least 20 kinds are planted", () => {
+describe("known formats of secrets [S11]", () => {
+  test("include at least 20 kinds", () => {
     expect(planted.length).toBeGreaterThanOrEqual(20);
   });
 
-  test.each(planted)("%s", (_, text, secret) => {
+  test.each(planted)("are removed: %s", (_, text, secret) => {
     const clean = createRedactor([])(text);
     expect(clean).not.toContain(secret);
     expect(clean).toContain(REDACTED);
   });
 
-  test("the text around them stays", () => {
+  test("are removed without the text around them", () => {
     const clean = createRedactor([])(`see https://bob:pw@host/x?y=1 with ghp_${"a1".repeat(18)} now`);
     expect(clean).toBe(`see https://${REDACTED}@host/x?y=1 with ${REDACTED} now`);
   });
@@ -62,24 +62,24 @@ describe("S11 known kinds of secrets", () => {
 
 test.each([
   ["replaces a value of eight characters", "q7wertyu", REDACTED],
-  ["keeps a value of seven characters, which may be an ordinary word", "q7werty", "q7werty"],
+  ["keeps a value of seven characters", "q7werty", "q7werty"],
 ])("%s", (_, secret, expected) => {
   expect(createRedactor([secret])(`it says ${secret}.`)).toBe(`it says ${expected}.`);
 });
 
-describe("S11 known values", () => {
+describe("known secret values [S11]", () => {
   const value = 'pä"ss/wörd+9';
   const redact = createRedactor([value, "short"]);
 
   test.each([
-    ["as it is", value],
+    ["unencoded", value],
     ["in JSON", JSON.stringify({ value })],
-    ["in an address", `?a=${encodeURIComponent(value)}`],
+    ["in a URL", `?a=${encodeURIComponent(value)}`],
     ["in base64", base64(value)],
     ["in base64 after one byte", base64(`u${value}more`)],
     ["in base64 after two bytes", base64(`us${value}`)],
     ["in URL-safe base64", Buffer.from(`usr:${value}`).toString("base64url")],
-  ])("%s", (_, text) => {
+  ])("are removed %s", (_, text) => {
     expect(redact(`before ${text} after`)).toMatch(/^before .*\[secret\].* after$/);
     const decodable = redact(text)
       .split(REDACTED)
@@ -87,15 +87,15 @@ describe("S11 known values", () => {
     expect(decodable.join("")).not.toContain("wörd");
   });
 
-  test("a value within another leaves nothing of the longer one", () => {
+  test("are removed completely if one value contains another", () => {
     expect(createRedactor(["abcdefgh", "abcdefgh-and-more"])("x abcdefgh-and-more y")).toBe(`x ${REDACTED} y`);
   });
 
-  test("the lines of a value with several are known one by one", () => {
+  test("are removed line by line if they have several lines", () => {
     expect(createRedactor(["firstline-1\nsecondline-2"])("got secondline-2")).toBe(`got ${REDACTED}`);
   });
 
-  test("short values stay: they are ordinary words", () => {
+  test("stay if they are short", () => {
     expect(redact("a short story")).toBe("a short story");
   });
 });
@@ -108,21 +108,21 @@ test.each([
   '{"key":"03-architecture","MAX_TOKENS":100000000}',
   "const TOKEN = readToken();",
   "-----BEGIN CERTIFICATE-----",
-])("ordinary text stays: %s", (text) => {
+])("keeps ordinary text: %s", (text) => {
   expect(createRedactor([])(text)).toBe(text);
 });
 
-test("secrets are found by the names of variables", () => {
+test("selects secrets by the names of variables", () => {
   const env = { OPENAI_API_KEY: "a", GH_TOKEN: "b", db_password: "c", AWS_CREDENTIALS_JSON: "d", CLIENT_SECRET: "e" };
   expect(listSecrets({ ...env, PATH: "/bin", KEYBOARD: "us", NO_TOKEN: undefined })).toEqual(["a", "b", "c", "d", "e"]);
 });
 
-test("S14 an oversized text is cut, and says so", () => {
+test("cuts an oversized text and appends the count [S14]", () => {
   const clean = createRedactor([])("x".repeat(MAX_TEXT_LENGTH + 5));
   expect(clean.endsWith("[cut: 5 more characters]")).toBe(true);
 });
 
-describe("S13 time grows no faster than the text", () => {
+describe("redacts in linear time [S13]", () => {
   const SIZE = 100_000;
   const redact = createRedactor(["aaaaaaaaaaaaaaab", "some-known-value"]);
   const unit = (text: string): string => text.repeat(Math.ceil(SIZE / text.length));
@@ -160,7 +160,7 @@ describe("S13 time grows no faster than the text", () => {
     const short = long.slice(0, SIZE / 10);
     const shortest = Math.min(...[1, 2, 3, 4, 5].map(() => time(short)));
     const longest = Math.min(...[1, 2, 3].map(() => time(long)));
-    // ten times the text: linear is 10, quadratic 100; small times get a floor against noise
+    // Ten times the text: linear is 10, quadratic 100. The floor of 2 ms reduces noise.
     expect(longest).toBeLessThan(Math.max(shortest, 2) * 45);
   });
 });

@@ -12,7 +12,7 @@ const signer: Person = { name: "ada", channel: "passkey" };
 
 const demanding = (): Player => advance(startRun({ ...supervised, passkeys: [key] }), "gate");
 
-/** What the person wrote is signed as a digest, and kept beside the statement. */
+/** The statement contains the user's text as a digest. */
 const signatureOf = (
   { text, comments, replies, ...said }: Readonly<Record<string, unknown>>,
   passkey = "key",
@@ -25,7 +25,7 @@ const signatureOf = (
   bytes: "s",
 });
 
-/** What was signed, and the command that is to be recorded, for the gate at hand. */
+/** The statement to sign and the command to record, for the open gate. */
 function atHand(player: Player) {
   const open = openWait(player);
   const [wait, shown] = [open.id, shownAt(open)];
@@ -40,8 +40,8 @@ function atHand(player: Player) {
   return { said, command };
 }
 
-describe("a run that demands a passkey", () => {
-  test("refuses every channel without a signature, and takes what was signed", () => {
+describe("run that requires a passkey", () => {
+  test("refuses unsigned answers from every channel and accepts a signed one", () => {
     const player = demanding();
     const { said, command } = atHand(player);
     for (const channel of ["terminal", "token", "dashboard", "prompt", "form", "passkey"] as const)
@@ -52,7 +52,7 @@ describe("a run that demands a passkey", () => {
     expect(findSignatures(player.events, [])).toMatchObject({ signatures: [{ key }], wrong: [] });
   });
 
-  test("finds a decision signed with a registered passkey that the run does not name", () => {
+  test("reports a signature by a registered passkey that the run does not name", () => {
     const player = demanding();
     const { said, command } = atHand(player);
     accepted(player, command(signatureOf(said)));
@@ -69,14 +69,14 @@ describe("a run that demands a passkey", () => {
     ["wait", "03-architecture#9/gate-1"],
     ["shown", "something else"],
     ["option", "redo"],
-  ])("refuses what was signed for another %s", ([what, value]) => {
+  ])("refuses a signature for a different %s", ([what, value]) => {
     const player = demanding();
     const { said, command } = atHand(player);
     expect(why(player, command(signatureOf({ ...said, [what ?? ""]: value })))).toBe("notAsSigned");
     expect(why(player, command({ ...signatureOf(said), statement: "{" }))).toBe("notAsSigned");
   });
 
-  test("a redo takes the words and comments that were signed, and no others", () => {
+  test("accepts a redo only with the signed guidance and comments", () => {
     const player = demanding();
     const { said } = atHand(player);
     const comments = [{ id: "C1", place: null, text: "Shorter", suggestion: null }];
@@ -88,7 +88,7 @@ describe("a run that demands a passkey", () => {
     expect(why(player, { ...redo, signature: signatureOf(signed) })).toBe("accepted");
   });
 
-  test("other channels answer again once its last passkey is removed, which is recorded", () => {
+  test("accepts other channels after its last passkey was removed, and records the removal", () => {
     const player = demanding();
     const { command } = atHand(player);
     const lost = { do: "removePasskey", passkey: "key", reason: "lost", by: ada } as const;
@@ -99,8 +99,8 @@ describe("a run that demands a passkey", () => {
   });
 });
 
-describe("a journal that nobody but its owner wrote", () => {
-  test("shows decisions without a signature, signatures of something else, and those used twice", () => {
+describe("signatures of a journal", () => {
+  test("reports unsigned decisions, signatures of other statements and reused signatures", () => {
     const player = demanding();
     const { said, command } = atHand(player);
     accepted(player, command(signatureOf(said)));
@@ -122,10 +122,10 @@ describe("a journal that nobody but its owner wrote", () => {
   });
 });
 
-describe("a key that comes with its signature", () => {
+describe("key included with its signature", () => {
   const vouched = { ...key, relyingParty: "isdlc.example.org" };
 
-  test("counts in a run that names none, where it is the one that signed", () => {
+  test("is accepted in a run without passkeys if its id matches the signature", () => {
     const player = advance(startRun(supervised), "gate");
     const { said, command } = atHand(player);
     expect(accepted(player, command({ ...signatureOf(said), key: vouched }))).toEqual([
@@ -135,7 +135,7 @@ describe("a key that comes with its signature", () => {
     expect(findSignatures(player.events, [])).toMatchObject({ signatures: [{ key: vouched }], wrong: [] });
   });
 
-  test("is not taken for another passkey, nor by a run that names its own", () => {
+  test("is refused for another passkey and in a run with its own passkeys", () => {
     const other = advance(startRun(supervised), "gate");
     const { said, command } = atHand(other);
     accepted(other, command({ ...signatureOf(said), key: { ...vouched, id: "another" } }));

@@ -24,7 +24,7 @@ import {
 } from "../support/run-builder.ts";
 import { gateAnswer } from "../support/run-scripts.ts";
 
-/** The phases at whose end a person was asked, when the settings file says `reading` at each of them. */
+/** Phases with a gate, if every reading of the settings file returns `reading`. */
 function gatesOf(supervision: Supervision, reading: SettingsReading = absent): string[] {
   const player = startRun({ supervision });
   const gates: string[] = [];
@@ -40,18 +40,18 @@ function gatesOf(supervision: Supervision, reading: SettingsReading = absent): s
 
 const keys = threePhases.map((rule) => rule.key);
 
-describe("which phases have a gate", () => {
+describe("phases with a gate", () => {
   test.for<[string, Supervision, string[]]>([
-    ["SM-AC-01a: enabled: the chosen phases have gates", { enabled: true, phases: ["03", "06"] }, keys.slice(1)],
-    ["SM-AC-01b: disabled: none", { enabled: false, phases: ["03"] }, []],
-    ["SM-AC-01d: all: after every phase", everyPhase, keys],
-    ["SM-AC-01e: a list: only after those", { enabled: true, phases: ["03"] }, ["03-architecture"]],
+    ["are the selected ones if enabled [SM-AC-01a]", { enabled: true, phases: ["03", "06"] }, keys.slice(1)],
+    ["do not exist if disabled [SM-AC-01b]", { enabled: false, phases: ["03"] }, []],
+    ['are all phases with "all" [SM-AC-01d]', everyPhase, keys],
+    ["are only those of a list [SM-AC-01e]", { enabled: true, phases: ["03"] }, ["03-architecture"]],
     [
-      "SM-AC-03e, SM-AC-07c: a phase that is not selected has none",
+      "exclude phases that are not selected [SM-AC-03e, SM-AC-07c]",
       { enabled: true, phases: ["01"] },
       ["01-requirements"],
     ],
-    ["a full key selects its phase", { enabled: true, phases: ["06-implementation"] }, ["06-implementation"]],
+    ["are selected by full key", { enabled: true, phases: ["06-implementation"] }, ["06-implementation"]],
   ])("%s", ([, supervision, gates]) => {
     expect(gatesOf(supervision)).toEqual(gates);
   });
@@ -59,12 +59,12 @@ describe("which phases have a gate", () => {
   test.for<[string, unknown]>([
     ["the file is missing", undefined],
     ["the block is missing", { other: 1 }],
-    ["the block says no", { supervised_mode: { enabled: false } }],
-  ])("SM-AC-01c, SM-AC-03f, SM-AC-07b: none in an autonomous run while %s", ([, file]) => {
+    ["supervision is disabled", { supervised_mode: { enabled: false } }],
+  ])("do not exist in an autonomous run if %s [SM-AC-01c, SM-AC-03f, SM-AC-07b]", ([, file]) => {
     expect(gatesOf(autonomous, readSettings(file))).toEqual([]);
   });
 
-  test("a rule may ask for a gate whatever the settings say", () => {
+  test("include a phase whose rule requires a gate, regardless of settings", () => {
     const player = startRun({ plan: [phaseRule({ gate: "always" })] });
     report(advance(player, "complete"), completed({ is: "set", enabled: false, phases: "all", minimal: false }));
     expect(openWait(player).kind).toBe("gate");
@@ -73,25 +73,25 @@ describe("which phases have a gate", () => {
   test.for<[number, boolean]>([
     [80, false],
     [81, true],
-  ])("an artifact of %i lines under the rule for large ones: %s", ([lines, gate]) => {
+  ])("have a gate for large artifacts of %i lines: %s", ([lines, gate]) => {
     const player = startRun({ plan: [phaseRule({ gate: "large" })] });
     report(advance(player, "complete"), completed(absent, lines));
     expect(next(player.state).is === "wait").toBe(gate);
   });
 });
 
-describe("the gate", () => {
+describe("supervised gate", () => {
   const atGate = (): Player => {
     const player = startRun({ supervision: everyPhase });
     report(advance(player, "complete"), completed(keeps));
     return player;
   };
 
-  test("SM-AC-03a: offers Continue, Review and Redo", () => {
+  test("offers Continue, Review and Redo [SM-AC-03a]", () => {
     expect(next(atGate().state)).toMatchObject({ is: "wait", options: ["continue", "review", "redo"] });
   });
 
-  test("SM-AC-07a: comes after the phase was completed and before the index moves", () => {
+  test("opens after the phase is completed and before the index advances [SM-AC-07a]", () => {
     const player = atGate();
     expect(player.events.slice(-2).map((event) => event.type)).toEqual(["phase.completed", "gate.opened"]);
     expect(activeRun(player)).toMatchObject({ index: 0, phases: [{ status: "completed" }, {}, {}] });
@@ -99,7 +99,7 @@ describe("the gate", () => {
     expect(activeRun(player).index).toBe(1);
   });
 
-  test("SM-AC-03b: Continue leads to the next phase without another question", () => {
+  test("enters the next phase after Continue without another question [SM-AC-03b]", () => {
     const player = atGate();
     accepted(player, gateAnswer(openWait(player), "continue"));
     for (const step of ["recheck", "commit"] as const) {
@@ -109,7 +109,7 @@ describe("the gate", () => {
     expect(next(player.state)).toMatchObject({ is: "action", step: "enter", attempt: "03-architecture#1" });
   });
 
-  test("SM-AC-03c: Review pauses the run; the same gate stays open, days and crashes later", () => {
+  test("stays open after Review and a crash [SM-AC-03c]", () => {
     const player = atGate();
     const gate = openWait(player);
     accepted(player, gateAnswer(gate, "review"));
@@ -118,13 +118,13 @@ describe("the gate", () => {
     expect(activeRun(player).stage).toMatchObject({ is: "produced", pausedAt: player.events.at(-1)?.at });
   });
 
-  test("SM-AC-03d: Redo runs the phase again", () => {
+  test("runs the phase again after Redo [SM-AC-03d]", () => {
     const player = atGate();
     accepted(player, gateAnswer(openWait(player), "redo"));
     expect(next(player.state)).toMatchObject({ is: "action", step: "enter", attempt: "01-requirements#2" });
   });
 
-  test("SM-AC-03g, SM-AC-07d: after the last phase it comes before the run is finished", () => {
+  test("opens after the last phase before the run finishes [SM-AC-03g, SM-AC-07d]", () => {
     const player = startRun({ supervision: everyPhase, plan: [phaseRule()] });
     advance(player, "gate");
     expect(player.events.some((event) => event.type.startsWith("finish"))).toBe(false);
@@ -138,7 +138,7 @@ describe("the gate", () => {
     ]);
   });
 
-  test("SM-AC-04c, SM-AC-04e: Continue ends a pause, and both times are kept", () => {
+  test("ends a pause with Continue and keeps both times [SM-AC-04c, SM-AC-04e]", () => {
     const player = atGate();
     accepted(player, gateAnswer(openWait(player), "review"));
     const pausedAt = player.events.at(-1)?.at;
@@ -150,7 +150,7 @@ describe("the gate", () => {
     expect(activeRun(player).index).toBe(1);
   });
 
-  test("nothing but an answer moves it", () => {
+  test("closes only with an answer", () => {
     const player = atGate();
     const gate = openWait(player);
     const tickets = player.events.map((event) => `01-requirements#1@${event.seq}`);
@@ -170,17 +170,22 @@ describe("settings that change during a run", () => {
   });
 
   test.for<[string, Supervision, SettingsReading, string[]]>([
-    ["switched on: gates from now on", autonomous, reading(true, "all"), keys],
-    ["one phase more", { enabled: true, phases: ["01"] }, reading(true, ["01", "06"]), [keys[0]!, keys[2]!]],
-    ["switched off: no gate is lost", everyPhase, reading(false, "all"), keys],
-    ["fewer phases: no gate is lost", everyPhase, reading(true, ["03"]), keys],
-    ["file gone: no gate is lost", everyPhase, absent, keys],
-    ["unreadable: no gate is lost", everyPhase, { is: "unreadable" }, keys],
+    ["add gates if switched on", autonomous, reading(true, "all"), keys],
+    [
+      "add a gate for one more phase",
+      { enabled: true, phases: ["01"] },
+      reading(true, ["01", "06"]),
+      [keys[0]!, keys[2]!],
+    ],
+    ["keep all gates if switched off", everyPhase, reading(false, "all"), keys],
+    ["keep all gates if phases are removed", everyPhase, reading(true, ["03"]), keys],
+    ["keep all gates if the file is deleted", everyPhase, absent, keys],
+    ["keep all gates if the file is unreadable", everyPhase, { is: "unreadable" }, keys],
   ])("%s", ([, supervision, found, gates]) => {
     expect(gatesOf(supervision, found)).toEqual(gates);
   });
 
-  test("loosening takes effect only when a person agrees at the gate, and this gate still needs its answer", () => {
+  test("relax only if the approver agrees, and this gate still needs an answer", () => {
     const player = startRun({ supervision: everyPhase });
     report(advance(player, "complete"), completed(reading(false, "all")));
     const gate = openWait(player);

@@ -39,15 +39,15 @@ function redone(...texts: string[]): Player {
   return player;
 }
 
-describe("a redo", () => {
-  test("SM-AC-05b: tells the agent what the person wrote", () => {
+describe("redo", () => {
+  test("passes the guidance to the agent [SM-AC-05b]", () => {
     const player = atGate();
     accepted(player, redo(player, "Use one database."));
     advance(player, "produce");
     expect(activeRun(player).stage).toMatchObject({ brief: { why: "redo", text: "Use one database." } });
   });
 
-  test("SM-AC-05d, SM-ERR-400: is not offered after the third; Continue and Review are", () => {
+  test("is not offered after the third, unlike Continue and Review [SM-AC-05d, SM-ERR-400]", () => {
     expect(
       [0, 1, 2, 3].map((redos) => next(redone(...Array.from({ length: redos }, () => "again")).state)),
     ).toMatchObject([
@@ -58,7 +58,7 @@ describe("a redo", () => {
     ]);
   });
 
-  test("SM-AC-05e: takes the phase from completed to in_progress and back to completed", () => {
+  test("changes the phase from completed to in_progress and back [SM-AC-05e]", () => {
     const player = atGate();
     const seen = [phaseAt(player, 0).status];
     accepted(player, redo(player, "again"));
@@ -68,13 +68,13 @@ describe("a redo", () => {
     expect(seen).toEqual(["completed", "in_progress", "completed"]);
   });
 
-  test("SM-AC-05f: is counted, in the phase and in the answer", () => {
+  test("is counted in the phase and in the answer [SM-AC-05f]", () => {
     const player = redone("one", "two");
     expect(phaseAt(player, 0).redos).toBe(2);
     expect(activeRun(player).answers.map((answer) => answer.redo)).toEqual([1, 2]);
   });
 
-  test("makes everything proven about the phase unproven", () => {
+  test("resets the results of the phase", () => {
     const player = atGate();
     accepted(player, redo(player, "again"));
     expect(phaseAt(player, 0)).toMatchObject({ made: null, completedAt: null, status: "in_progress" });
@@ -89,7 +89,7 @@ describe("a redo", () => {
     expect(next(player.state)).toMatchObject({ step: "enter", attempt: "01-requirements#2" });
   });
 
-  test("SM-NFR-05: is counted over crashes, failures and retries: three is the most", () => {
+  test("counts across crashes, failures and retries, up to three [SM-NFR-05]", () => {
     const player = redone("one", "two");
     accepted(player, redo(player, "three"));
     player.reload();
@@ -101,14 +101,14 @@ describe("a redo", () => {
     expect(decide(player.state, redo(player, "four"))).toEqual({ ok: false, refusal: { why: "redosSpent", limit: 3 } });
   });
 
-  test("of one phase leaves the redos of the next alone", () => {
+  test("does not count for the next phase", () => {
     const player = redone("one", "two", "three");
     accepted(player, gateAnswer(openWait(player), "continue"));
     toGate(player);
     expect(next(player.state)).toMatchObject({ options: ["continue", "review", "redo"] });
   });
 
-  test("SM-ERR-402: that fails shows the escalation, with the phase in progress and no gate over it", () => {
+  test("escalates if it fails, with the phase in progress and no gate [SM-ERR-402]", () => {
     const player = atGate();
     accepted(player, redo(player, "again"));
     report(advance(player, "produce"), failed("produce"));
@@ -116,13 +116,13 @@ describe("a redo", () => {
     expect(phaseAt(player, 0)).toMatchObject({ status: "in_progress", made: null });
   });
 
-  test.for(["", "  \n"])("SM-ERR-403: is accepted without guidance: %j", (text) => {
+  test.for(["", "  \n"])("is accepted with blank guidance: %j [SM-ERR-403]", (text) => {
     const player = atGate();
     expect(accepted(player, redo(player, text))).toEqual(["gate.answered"]);
     expect(phaseAt(player, 0).guidance).toEqual([text]);
   });
 
-  test("late work of the attempt before it is refused", () => {
+  test("refuses late work of the previous attempt", () => {
     const player = startRun({ supervision: everyPhase });
     advance(player, "produce");
     const [ticket] = [next(player.state)].map((now) => (now.is === "action" ? now.ticket : ""));
@@ -135,22 +135,22 @@ describe("a redo", () => {
   });
 });
 
-describe("the journal is the only memory", () => {
+describe("journal as the only memory", () => {
   const saved = (player: Player): RunEvent[] => JSON.parse(JSON.stringify(player.events)) as RunEvent[];
 
-  test("SM-ERR-401: the count of redos comes from it: the third redo is still the last after each reload", () => {
+  test("keeps the number of redos over reloads [SM-ERR-401]", () => {
     const player = redone("one", "two", "three");
     expect(replay(saved(player))).toMatchObject({ phases: [{ redos: 3 }, { redos: 0 }, { redos: 0 }] });
     expect(next(replay(saved(player)))).toMatchObject({ options: ["continue", "review"] });
   });
 
-  test("SM-ERR-404: the guidance of all redos comes from it, oldest first", () => {
+  test("keeps the guidance of all redos, oldest first [SM-ERR-404]", () => {
     expect(replay(saved(redone("one", "", "three")))).toMatchObject({
       phases: [{ guidance: ["one", "", "three"] }, {}, {}],
     });
   });
 
-  test("SM-ERR-304, SM-ERR-500: an answer to the gate of another phase or of no phase is refused", () => {
+  test("refuses an answer to the gate of another or unknown phase [SM-ERR-304, SM-ERR-500]", () => {
     const player = atGate();
     const stale = openWait(player);
     accepted(player, gateAnswer(stale, "continue"));
@@ -171,23 +171,24 @@ describe("the journal is the only memory", () => {
       (player) => accepted(player, gateAnswer(openWait(player), "review")),
       { is: "wait", options: ["continue", "redo"] },
     ],
-    ["redo pending", (player) => accepted(player, redo(player, "x")), { step: "enter", attempt: "01-requirements#2" }],
-    ["left", (player) => accepted(player, gateAnswer(openWait(player), "continue")), { step: "recheck" }],
-  ])(
-    "SM-ERR-501: a gate that is %s is found so after a crash, and there is no other status",
-    ([, happen, expected]) => {
-      const player = atGate();
-      happen(player);
-      const now = next(player.state);
-      player.reload();
-      expect(next(player.state)).toEqual(now);
-      expect(now).toMatchObject(expected);
-    },
-  );
+    [
+      "waiting for a redo",
+      (player) => accepted(player, redo(player, "x")),
+      { step: "enter", attempt: "01-requirements#2" },
+    ],
+    ["continued", (player) => accepted(player, gateAnswer(openWait(player), "continue")), { step: "recheck" }],
+  ])("restores a gate that is %s after a crash [SM-ERR-501]", ([, happen, expected]) => {
+    const player = atGate();
+    happen(player);
+    const now = next(player.state);
+    player.reload();
+    expect(next(player.state)).toEqual(now);
+    expect(now).toMatchObject(expected);
+  });
 });
 
-describe("what was answered", () => {
-  test("SM-AC-08a: every choice is recorded before it takes effect", () => {
+describe("recorded answers", () => {
+  test("contain each choice before it takes effect [SM-AC-08a]", () => {
     const player = atGate();
     const choices = ["review", "redo", "continue"] as const;
     for (const choice of choices) {
@@ -198,7 +199,7 @@ describe("what was answered", () => {
     expect(activeRun(player).answers.map((answer) => answer.choice)).toEqual(choices);
   });
 
-  test("SM-ERR-702: is kept to the end, however the run ends", () => {
+  test("remain until the run ends, finished or cancelled [SM-ERR-702]", () => {
     const finished = redone("one");
     accepted(finished, gateAnswer(openWait(finished), "continue"));
     advance(finished, "done");
@@ -210,7 +211,7 @@ describe("what was answered", () => {
     expect(choices).toEqual([["redo", "continue", "continue", "continue"], ["redo"]]);
   });
 
-  test("SM-ERR-303: a choice that is not on offer is refused, and the same menu stays", () => {
+  test("exclude choices that are not offered, and the menu stays open [SM-ERR-303]", () => {
     const player = atGate();
     const before = next(player.state);
     const { id } = openWait(player);

@@ -7,7 +7,7 @@ export const supervised = { supervision: everyPhase };
 export const atGate = (): Player => advance(startRun(supervised), "gate");
 export const atStep = (step: Step): Player => advance(startRun(supervised), step);
 
-/** Why the core refuses that command now, or that it does not. */
+/** Reason why the core refuses the command, or "accepted". */
 export const why = (player: Player, command: Command): Refusal["why"] | "accepted" => {
   const decision = decide(player.state, command);
   return decision.ok ? "accepted" : decision.refusal.why;

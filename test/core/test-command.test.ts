@@ -37,7 +37,7 @@ describe("parseTestCommand", () => {
     ["(cd a)", "("],
     ["CI=1 npm test", "CI="],
     ["npm test\nid", "a line break"],
-  ])("names what needs a shell in %j", (text, shell) => {
+  ])("names the shell syntax in %j", (text, shell) => {
     expect(parseTestCommand(text)).toMatchObject({ ok: false, shell });
   });
 
@@ -46,6 +46,6 @@ describe("parseTestCommand", () => {
   });
 });
 
-test("shows several commands as one line", () => {
+test("joins several commands with &&", () => {
   expect(testCommandText({ argv: ["npm", "run", "lint"], more: [["npm", "test"]] })).toBe("npm run lint && npm test");
 });

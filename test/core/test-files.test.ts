@@ -12,7 +12,7 @@ test.each([
   ["pytest.ini", false],
   ["my_pytest.py", false],
   ["node_modules/vitest/index.js", false],
-])("%s is taken for a tool that runs the tests: %s", (path, isTaken) => {
+])("decides if %s replaces a test tool: %s", (path, isTaken) => {
   expect(standsInForTool(path)).toBe(isTaken);
 });
 
@@ -24,6 +24,6 @@ test.each([
   ["tests/conftest.py", "runner"],
   ["node_modules/vitest/index.js", "runner"],
   ["src/index.ts", null],
-])("%s decides how tests are run: %s", (path, how) => {
+])("classifies %s as test configuration: %s", (path, how) => {
   expect(decidesTests(path)).toBe(how);
 });

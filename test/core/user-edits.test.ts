@@ -18,7 +18,7 @@ import {
 
 const PLAN = ["01-requirements", "03-architecture", "06-implementation"].map((key) => phaseRule({ key, name: key }));
 
-/** Works until the gate of the current phase, which shows `tree`. */
+/** Runs to the gate of the current phase, which shows `tree`. */
 function openGate(player: Player, tree: string): void {
   advance(player, "complete");
   const outcome = completed(keeps);
@@ -36,7 +36,7 @@ function sayContinue(player: Player): void {
   accepted(player, { do: "continue", by: ada, wait: wait.id, shown: wait.kind === "gate" ? wait.digest : "" });
 }
 
-/** The look after Continue finds this tree; another one than was shown opens the gate again. */
+/** Reports this tree after Continue. A different tree than displayed reopens the gate. */
 function recheck(player: Player, tree: string): void {
   const isEdited = activeRun(player).phases[activeRun(player).index]?.made?.tree !== tree;
   const edited = isEdited ? [{ path: "src/a.ts", change: "modified" as const }] : [];
@@ -50,7 +50,7 @@ const enter = (player: Player, tree: string): unknown => {
 };
 const edits = (player: Player): string[] => activeRun(player).userEdits.map(({ from, to }) => `${from}..${to}`);
 
-test("joins an edit before a redo with one that Continue found before it", () => {
+test("joins an edit found by Continue with a later edit before the redo", () => {
   const player = atGate();
   sayContinue(player);
   recheck(player, "edited");
@@ -60,7 +60,7 @@ test("joins an edit before a redo with one that Continue found before it", () =>
   expect(edits(player)).toEqual(["made..edited twice"]);
 });
 
-test("forgets an edit that the user took back before an agent ran", () => {
+test("forgets an edit that the user reverted before an agent ran", () => {
   const player = atGate();
   sayContinue(player);
   recheck(player, "edited");
@@ -69,7 +69,7 @@ test("forgets an edit that the user took back before an agent ran", () => {
   expect(edits(player)).toEqual([]);
 });
 
-test("takes nothing that agents write for an edit", () => {
+test("ignores changes by agents", () => {
   const player = atGate();
   accepted(player, redo(player, "again"));
   enter(player, "made");
@@ -77,7 +77,7 @@ test("takes nothing that agents write for an edit", () => {
   expect(edits(player)).toEqual([]);
 });
 
-test("keeps edits over a return that leaves the files, until their phase is accepted again", () => {
+test("keeps edits over a return with kept files until their phase is accepted again", () => {
   const player = atGate();
   sayContinue(player);
   recheck(player, "made");

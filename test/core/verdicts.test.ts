@@ -23,29 +23,26 @@ const unreadable = (reason: string, again = true): Outcome => ({
   ...execution,
 });
 
-describe("a reviewer that gives no verdict", () => {
-  test.each(["invalid_result", "no_result"])("%s: is asked once more", (reason) => {
+describe("reviewer without a verdict", () => {
+  test.each(["invalid_result", "no_result"])("returns a verdict in a second turn after %s", (reason) => {
     const player = advance(startRun(), "review");
     expect(report(player, unreadable(reason))).toEqual(["execution.ended"]);
     report(player, verdict(true));
     expect(phaseAt(advance(player, "commit"), 0).made).toMatchObject({ approved: true, concerns: [] });
   });
 
-  test.each(["invalid_result", "no_result"])(
-    "%s: twice is no verdict, shown as such and never an approval",
-    (reason) => {
-      const player = advance(startRun({ supervision: everyPhase }), "review");
-      report(player, unreadable(reason));
-      expect(report(player, unreadable(reason))).toEqual(["execution.ended", "verdict.given"]);
-      advance(player, "gate");
-      expect(phaseAt(player, 0).made).toMatchObject({
-        approved: false,
-        concerns: [expect.stringMatching(/^No verdict: .*no JSON at all$/)],
-      });
-    },
-  );
+  test.each(["invalid_result", "no_result"])("counts as unapproved with a concern after two times %s", (reason) => {
+    const player = advance(startRun({ supervision: everyPhase }), "review");
+    report(player, unreadable(reason));
+    expect(report(player, unreadable(reason))).toEqual(["execution.ended", "verdict.given"]);
+    advance(player, "gate");
+    expect(phaseAt(player, 0).made).toMatchObject({
+      approved: false,
+      concerns: [expect.stringMatching(/^No verdict: .*no JSON at all$/)],
+    });
+  });
 
-  test.each(["bad_exit", "silent", "agent_failed"])("%s twice is a person's to decide", (reason) => {
+  test.each(["bad_exit", "silent", "agent_failed"])("escalates after two times %s", (reason) => {
     const player = advance(startRun(), "review");
     report(player, unreadable(reason));
     report(player, unreadable(reason));
@@ -53,8 +50,8 @@ describe("a reviewer that gives no verdict", () => {
   });
 });
 
-describe("what code can tell by itself", () => {
-  test("sends the draft back without any execution of a reviewer", () => {
+describe("verdict found by code", () => {
+  test("returns the draft without running a reviewer", () => {
     const player = advance(startRun({ plan: [phaseRule({ verdicts: 3 })] }), "review");
     const missing = { severity: "blocker" as const, description: "spec.md is missing", location: null };
     const outcome: Outcome = { of: "judge", verdict: { approved: true, issues: [missing], summary: "" } };
@@ -63,10 +60,10 @@ describe("what code can tell by itself", () => {
   });
 });
 
-describe("a phase in which nothing is made", () => {
+describe("review-only phase", () => {
   const plan = [phaseRule({ judged: true, verdicts: 1, checks: { limit: 1, breaker: 1 } })];
 
-  test("is checked and judged at once, and once only", () => {
+  test("is checked and reviewed immediately and only once", () => {
     const player = advance(startRun({ plan }), "enter");
     expect(report(player, { of: "enter", commit: null, tree: null })).toEqual(["attempt.started", "draft.produced"]);
     advance(player, "review");
@@ -79,14 +76,14 @@ describe("a phase in which nothing is made", () => {
     expect(phaseAt(player, 0).executions).toBe(0);
   });
 
-  test("asks a person when a check fails: there is no agent to fix it", () => {
+  test("escalates if a check fails, as it has no agent", () => {
     const player = advance(startRun({ plan }), "check");
     report(player, checked(result("tests", false)));
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: "check" });
   });
 });
 
-test("what a sandboxed phase wrote elsewhere is a concern, whatever the reviewer says", () => {
+test("records a concern for files dropped from a sandbox, despite approval", () => {
   const player = advance(startRun(), "produce");
   report(player, { ...produced, dropped: ["src/stray.txt"] } as Outcome);
   expect(phaseAt(advance(player, "commit"), 0).made).toMatchObject({

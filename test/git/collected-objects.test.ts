@@ -8,7 +8,7 @@ import { useRepository } from "./repository-fixture.ts";
 const fixture = useRepository();
 const realGit = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
-/** A git that throws away whatever no ref has, right before it does one thing, so many times. */
+/** A git that deletes all unreachable objects before the given command, up to `times` times. */
 function collectingGit(command: string, times: number): NodeJS.ProcessEnv {
   const folder = join(fixture.base, "programs");
   const count = join(folder, "count");
@@ -36,21 +36,21 @@ function workspaceWith(command: string, times: number) {
   return createGitWorkspace(fixture.repo, { run: "run", env: collectingGit(command, times) });
 }
 
-describe("what git throws away while a snapshot is made", () => {
+describe("objects that git deletes during a snapshot", () => {
   test.each([
     ["mktree", 1],
     ["mktree", 2],
     ["commit", 1],
     ["update-ref", 1],
     ["update-ref", 2],
-  ])("is written again: before %s, %d times", async (command, times) => {
+  ])("are written again: before %s, %d times", async (command, times) => {
     const taken = (await workspaceWith(command, times).snapshot("taken", [])) ?? "";
     expect(fixture.git("ls-tree", "-r", "--name-only", taken).split("\n")).toEqual(["a", "folder/new"]);
     expect(fixture.git("show", `${taken}:a`).trim()).toBe("2");
     fixture.git("fsck", "--connectivity-only");
   });
 
-  test("is told where it never stops", async () => {
+  test("cause a problem if they are deleted each time", async () => {
     await expect(workspaceWith("mktree", 100).snapshot("taken", [])).rejects.toMatchObject({
       problem: { code: "GIT_FAILED", command: "mktree" },
     });

@@ -12,7 +12,7 @@ const status = () => fixture.git("status", "--porcelain");
 const done = { is: "done", commit: expect.stringMatching(/^[0-9a-f]{40}$/) };
 
 describe("commit", () => {
-  test("exactly the tree, with trailers; everything else stays staged or not as it was", async () => {
+  test("commits exactly the tree with trailers, and keeps the staged state of other files", async () => {
     fixture.write(".gitignore", "*.log\n");
     for (const name of ["a", "b", "c", "gone", "dir/old"]) fixture.write(name, "1\n");
     fixture.commitAll("one");
@@ -33,7 +33,7 @@ describe("commit", () => {
     expect(status()).toBe("MM b\n M c\n?? mine");
   });
 
-  test("whatever is written after the tree was made is not in it, and is there afterwards", async () => {
+  test("leaves later changes uncommitted", async () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     fixture.write("a", "2\n");
@@ -47,7 +47,7 @@ describe("commit", () => {
     expect(readFileSync(at("a"), "utf8")).toBe("3\n");
   });
 
-  test("the commit of the same attempt is found again; no change is none; the first commit works", async () => {
+  test("finds the attempt's commit again, skips an empty one and makes a first one", async () => {
     const write = createGitWrite(fixture.repo, agreeing);
     fixture.write("a", "1");
     fixture.write("b", "1");
@@ -66,7 +66,7 @@ describe("commit", () => {
     });
   });
 
-  test("a commit of somebody else is a move, though it carries the attempt's trailer", async () => {
+  test("reports a move for a foreign commit, even with the attempt's trailer", async () => {
     fixture.write("a", "1");
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
@@ -82,7 +82,7 @@ describe("commit", () => {
     expect(fixture.git("rev-parse", "main", "other")).toBe(`${before}\n${before}`);
   });
 
-  test("a hook may refuse with its words; what it changes is taken back and told, and can then be accepted", async () => {
+  test("reports a hook's refusal, and undoes and reports changes made by a hook", async () => {
     fixture.write("a", "1");
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
@@ -108,7 +108,7 @@ describe("commit", () => {
     expect(status()).toBe("");
   });
 
-  test("no identity, a merge under way and a held HEAD lock are problems that change nothing", async () => {
+  test("changes nothing without an identity, during a merge or with a locked HEAD", async () => {
     fixture.write("a", "1");
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
@@ -135,7 +135,7 @@ describe("commit", () => {
     expect(await write.commit(request)).toEqual(done);
   });
 
-  test("a lock on the index after the commit: the commit is kept, and calling again fixes the index", async () => {
+  test("keeps a commit whose index update failed and updates the index when repeated", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     fixture.write("a", "2");

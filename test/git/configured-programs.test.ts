@@ -10,7 +10,7 @@ import type { Fixture } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 
-/** A program that leaves a file named for itself when it runs, then does as a filter or diff would. */
+/** A program that leaves a file with its name when it runs, then acts as a filter or diff. */
 function plant(f: Fixture, name: string): string {
   const file = join(f.base, `program-${name}`);
   writeFileSync(
@@ -28,7 +28,7 @@ function clear(f: Fixture): void {
   mkdirSync(join(f.base, "fired"));
 }
 
-/** A repository where everything that can start a program does, with one modified file. */
+/** A repository with one modified file and each setting and file that can start a program. */
 function makeHostile(f: Fixture): void {
   f.write(".gitattributes", "*.txt diff=conv\n*.one filter=one\n*.two filter=two\n*.odd filter=a=b\n");
   for (const ending of ["txt", "one", "two", "odd"]) f.write(`file.${ending}`, "first\n");
@@ -54,7 +54,7 @@ function makeHostile(f: Fixture): void {
 
 const unhardened = (f: Fixture, ...args: string[]) => spawnSync("git", args, { cwd: f.repo });
 
-describe("what a repository configures does not run in reads and snapshots (S5)", () => {
+describe("programs configured by a repository [S5]", () => {
   const provoked: { program: string; args: string[] }[] = [
     { program: "fsmonitor", args: ["status", "--porcelain"] },
     { program: "hook", args: ["status", "--porcelain"] },
@@ -65,16 +65,13 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     { program: "odd", args: ["add", "file.odd"] },
     { program: "smudge", args: ["checkout", "-f", "HEAD~1"] },
   ];
-  test.each(provoked)(
-    "the plain call starts the $program program, so the proof below can fail",
-    ({ program, args }) => {
-      makeHostile(fixture);
-      unhardened(fixture, ...args);
-      expect(fired(fixture)).toContain(program);
-    },
-  );
+  test.each(provoked)("run in a plain call of git: $program", ({ program, args }) => {
+    makeHostile(fixture);
+    unhardened(fixture, ...args);
+    expect(fired(fixture)).toContain(program);
+  });
 
-  test("none of our questions and snapshots starts any", async () => {
+  test("never run in reads and snapshots", async () => {
     makeHostile(fixture);
     const read = createGitRead(fixture.repo, process.env);
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -99,7 +96,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     expect(fired(fixture)).toEqual([]);
   });
 
-  test("filters and monitors of a submodule do not run either", async () => {
+  test("never run from a submodule's filters and monitors", async () => {
     fixture.gitIn(fixture.base, "init", "--quiet", "inner");
     const inner = join(fixture.base, "inner");
     writeFileSync(join(inner, ".gitattributes"), "* filter=deep\n");
@@ -110,7 +107,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     fixture.commitAll("one");
     fixture.gitIn(join(fixture.repo, "sub"), "config", "filter.deep.clean", plant(fixture, "deep"));
     fixture.gitIn(join(fixture.repo, "sub"), "config", "core.fsmonitor", plant(fixture, "deep-monitor"));
-    writeFileSync(join(fixture.repo, "sub", "f"), "2\n"); // as long as before, so that git has to read it
+    writeFileSync(join(fixture.repo, "sub", "f"), "2\n"); // Same length as before: git has to read the content.
     const later = Date.now() / 1000 + 10;
     utimesSync(join(fixture.repo, "sub", "f"), later, later);
     clear(fixture);
@@ -122,7 +119,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     expect(fired(fixture)).toEqual([]);
   });
 
-  test("a missing object of a partial clone is not fetched", async () => {
+  test("never fetch a missing object of a partial clone", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     fixture.git("config", "uploadpack.allowFilter", "true");
@@ -150,7 +147,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     expect(fired(fixture)).toEqual([]);
   });
 
-  test("GIT_* of the environment and a git inside the project are not used", async () => {
+  test("never run through GIT_* variables or a git inside the project", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     clear(fixture);
@@ -169,7 +166,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     expect(fired(fixture)).toEqual([]);
   });
 
-  test("a bare repository hidden in the tree is not taken for the project", async () => {
+  test("never run through a bare repository inside the working tree", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     fixture.gitIn(fixture.repo, "init", "--quiet", "--bare", "trap");
@@ -180,8 +177,8 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
   });
 });
 
-describe("changes hidden from git's own eyes are in a snapshot", () => {
-  test.each(["--assume-unchanged", "--skip-worktree"])("%s", async (flag) => {
+describe("changes hidden from git status are in a snapshot", () => {
+  test.each(["--assume-unchanged", "--skip-worktree"])("with %s", async (flag) => {
     fixture.write("a", "1");
     fixture.write("gone", "1");
     fixture.commitAll("one");
@@ -194,7 +191,7 @@ describe("changes hidden from git's own eyes are in a snapshot", () => {
     expect(fixture.git("ls-files", "-v", "a")).not.toMatch(/^H/);
   });
 
-  test("an edit of equal size in the very second the index was written", async () => {
+  test("after an edit of equal size in the second in which the index was written", async () => {
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const moment = 1_700_000_000;
     fixture.write("a", "1");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Has every git that is started from here on leave a line with its arguments, and gives the lines. */
+/** Makes each git started from now on log its arguments, and returns the log. */
 export function listGits(base: string): () => readonly string[] {
   const log = join(base, "gits");
   const folder = join(base, "bin");
@@ -15,7 +15,7 @@ export function listGits(base: string): () => readonly string[] {
   return () => readFileSync(log, "utf8").split("\n").slice(0, -1);
 }
 
-/** The same, and only how many. */
+/** Makes each git started from now on log its arguments, and returns their number. */
 export function countGits(base: string): () => number {
   const gits = listGits(base);
   return () => gits().length;

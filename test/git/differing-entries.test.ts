@@ -28,7 +28,7 @@ function namesTold(one: readonly Entry[], other: readonly Entry[]): string[] {
   return [...(found?.before ?? none).keys(), ...(found?.after ?? none).keys()];
 }
 
-/** The last of equal names counts. */
+/** The last entry of equal names counts. */
 function namesUnlike(one: readonly Entry[], other: readonly Entry[]): string[] {
   const [was, is] = [one, other].map((entries) => parseTree(treeOf(entries), ID_BYTES) ?? none);
   const names = [...new Set([...one, ...other].map(([, name]) => name))];
@@ -40,8 +40,8 @@ const isInOrder = (entries: readonly Entry[]): boolean =>
 
 const byName = (entries: TreeEntries) => Object.fromEntries(entries);
 
-describe("two folders compared as bytes", () => {
-  test("no name is left out that the two do not have alike, in whatever order and however often it is there", () => {
+describe("differingEntries", () => {
+  test("lists all differing names, in any order and with repeated names", () => {
     const seen = { outOfOrder: 0, equal: 0 };
     const check = (one: readonly Entry[], other: readonly Entry[]): void => {
       const told = namesTold(one, other);
@@ -59,7 +59,7 @@ describe("two folders compared as bytes", () => {
     expect(seen.equal).toBeGreaterThan(20);
   });
 
-  test("of what is in order, only what differs is told", () => {
+  test("lists only differing entries if both trees are in order", () => {
     const many = Array.from({ length: 100 }, (_, at): Entry => ["100644", `file-${100 + at}`, 1]);
     const changed = many.map(([mode, name], at): Entry => [mode, name, at === 50 ? 2 : 1]);
     const found = differingEntries({ before: treeOf(many), after: treeOf(changed.slice(1)), idBytes: ID_BYTES });
@@ -75,7 +75,7 @@ describe("two folders compared as bytes", () => {
     ["ends within an id", whole.subarray(0, -1)],
     ["has no mode", Buffer.from("a\0")],
     ["ends within a name", whole.subarray(0, 8)],
-  ])("one that %s is malformed", (_, broken) => {
+  ])("returns null for a tree that %s", (_, broken) => {
     expect(differingEntries({ before: broken, after: Buffer.alloc(0), idBytes: ID_BYTES })).toBeNull();
     expect(differingEntries({ before: whole, after: broken, idBytes: ID_BYTES })).toBeNull();
     expect(differingEntries({ before: broken, after: broken, idBytes: ID_BYTES })).toBeNull();

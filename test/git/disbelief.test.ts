@@ -33,7 +33,7 @@ beforeEach(async () => {
   before = (await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("before", [])) ?? "";
 });
 
-/** Another program of the same run looks: it has nothing of what the first one remembered. */
+/** Scans in a second workspace of the same run, which has no cached state. */
 async function toldLater(): Promise<readonly string[]> {
   const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env, trust: { since, tree: before } });
   const changes = await workspace.diff(before, await workspace.now([]));
@@ -45,7 +45,7 @@ async function patchLater(): Promise<string> {
   return workspace.patch(before, await workspace.now([]));
 }
 
-/** The entry keeps the times of the new file and gets the id of the old content. */
+/** The index entry keeps the times of the new file and gets the id of the old content. */
 function haveIndexSayOldContent(): void {
   const old = fixture.git("rev-parse", "HEAD:a");
   fixture.git("update-index", "a");
@@ -59,7 +59,7 @@ function haveIndexSayOldContent(): void {
 
 const tricks: readonly (readonly [what: string, play: () => void, told: readonly string[]])[] = [
   [
-    "an index that was told the old content is the new file's",
+    "an index entry with the old content",
     () => {
       fixture.write("a", "two\n");
       haveIndexSayOldContent();
@@ -67,7 +67,7 @@ const tricks: readonly (readonly [what: string, play: () => void, told: readonly
     ["a"],
   ],
   [
-    "the same of a file that was given an old time, which git need not read again",
+    "an index entry with the old content and a file with an old time",
     () => {
       fixture.write("a", "two\n");
       utimesSync(at("a"), 1, 1);
@@ -128,7 +128,7 @@ const tricks: readonly (readonly [what: string, play: () => void, told: readonly
     [".gitattributes", "id"],
   ],
   [
-    "a filter in .gitattributes that is configured",
+    "a configured filter in .gitattributes",
     () => {
       fixture.write(".gitattributes", "* filter=old\n");
       fixture.git("config", "filter.old.clean", "echo one");
@@ -137,7 +137,7 @@ const tricks: readonly (readonly [what: string, play: () => void, told: readonly
     [".gitattributes", "a"],
   ],
   [
-    "an assumption that it is unchanged",
+    "--assume-unchanged and --skip-worktree",
     () => {
       fixture.git("update-index", "--assume-unchanged", "a");
       fixture.git("update-index", "--skip-worktree", "folder/b");
@@ -148,8 +148,8 @@ const tricks: readonly (readonly [what: string, play: () => void, told: readonly
   ],
 ];
 
-describe("a change is told by a program that comes later, whatever the repository says:", () => {
-  test.each(tricks)("%s", async (_, play, told) => {
+describe("changes reported by a later scan", () => {
+  test.each(tricks)("include the file despite %s", async (_, play, told) => {
     play();
     expect(await toldLater()).toEqual(told);
   });
@@ -157,13 +157,13 @@ describe("a change is told by a program that comes later, whatever the repositor
   test.each([
     ["core.worktree elsewhere", () => fixture.git("config", "core.worktree", fixture.base)],
     ["a broken HEAD", () => writeFileSync(at(".git/HEAD"), "nowhere\n")],
-    ["no git folder any more", () => renameSync(at(".git"), at("git"))],
-  ])("a look that cannot be made is a problem: %s", async (_, play) => {
+    ["a missing git folder", () => renameSync(at(".git"), at("git"))],
+  ])("fail with a problem for %s", async (_, play) => {
     play();
     await expect(toldLater()).rejects.toMatchObject({ problem: { code: "GIT_UNAVAILABLE" } });
   });
 
-  test("old times on a file that was written again", async () => {
+  test("include a rewritten file with old times", async () => {
     const { atime, mtime } = statSync(at("a"));
     fixture.write("new", "two\n");
     renameSync(at("new"), at("a"));
@@ -172,7 +172,7 @@ describe("a change is told by a program that comes later, whatever the repositor
   });
 });
 
-describe("what changed is shown, whatever the repository says:", () => {
+describe("patch of a change", () => {
   test.each([
     ["-diff in .gitattributes", () => fixture.write(".gitattributes", "* -diff\n")],
     ["binary in info/attributes", () => writeFileSync(at(".git/info/attributes"), "* binary\n")],
@@ -181,13 +181,13 @@ describe("what changed is shown, whatever the repository says:", () => {
       "a replaced blob",
       () => fixture.git("replace", fixture.git("hash-object", "-w", "a"), fixture.git("rev-parse", "HEAD:a")),
     ],
-  ])("%s", async (_, play) => {
+  ])("shows the change despite %s", async (_, play) => {
     fixture.write("a", "two\n");
     play();
     expect(await patchLater()).toContain("+two");
   });
 
-  test("a NUL in source text", async () => {
+  test("shows text with a NUL byte, but no binary content", async () => {
     fixture.write("a", "one\nplanted();\0\n");
     const patch = await patchLater();
     expect(patch).toContain("+planted();");
@@ -195,7 +195,7 @@ describe("what changed is shown, whatever the repository says:", () => {
     expect(await patchLater()).toContain("not shown: binary content");
   });
 
-  test("a patch that is too long says where it ends", async () => {
+  test("marks where a long patch is cut", async () => {
     fixture.write("large", "0123456789abcdef\n".repeat(5_000_000));
     const patch = await patchLater();
     expect(patch.slice(-400)).toContain("The rest is not shown");
@@ -203,11 +203,11 @@ describe("what changed is shown, whatever the repository says:", () => {
   }, 120_000);
 });
 
-describe("what git cannot see is told:", () => {
+describe("hidden files", () => {
   const hidden = () =>
     createGitWorkspace(fixture.repo, { run: "run", env: process.env, trust: { since, tree: before } }).hidden();
 
-  test("repositories and folders called .git, ignore rules with what they hide, marks", async () => {
+  test("include nested repositories, ignored files with their rule, and marked files", async () => {
     expect(await hidden()).toEqual([]);
     fixture.git("init", "--quiet", "lib");
     fixture.write("lib/x", "1\n");
@@ -224,7 +224,7 @@ describe("what git cannot see is told:", () => {
     ]);
   });
 
-  test("files that cannot be read, also by root once it has no powers over them", async () => {
+  test("include unreadable files, also for root without capabilities", async () => {
     fixture.write("a", "two\n");
     chmodSync(at("folder/b"), 0o000);
     const program = await bundleProgram(join(import.meta.dirname, "programs/look-for-hidden.ts"));
@@ -239,7 +239,7 @@ describe("what git cannot see is told:", () => {
     expect(changed.map(({ path }) => path)).toEqual(["a"]);
   });
 
-  test("what was there before the run is the person's own affair", async () => {
+  test("exclude files from before the run", async () => {
     fixture.write(".gitignore", "*.log\n");
     fixture.write("x.log", "1\n");
     fixture.git("init", "--quiet", "lib");

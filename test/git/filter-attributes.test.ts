@@ -10,8 +10,8 @@ const fixture = useRepository();
 const attributes = () => createFilterAttributes({ top: fixture.repo, env: process.env });
 const inTree = (path: string): string => join(fixture.repo, path);
 
-describe("the filter of a file", () => {
-  test("one git answers while no attribute changes, whatever else is committed", async () => {
+describe("filter of a file", () => {
+  test("starts no further git while attributes are unchanged", async () => {
     fixture.write(".gitattributes", "*.bin filter=lfs\n");
     fixture.commitAll("one");
     const ask = attributes();
@@ -29,14 +29,18 @@ describe("the filter of a file", () => {
   });
 
   const places: readonly { what: string; file: () => string }[] = [
-    { what: "the top's", file: () => inTree(".gitattributes") },
-    { what: "a folder's", file: () => inTree("a/b/.gitattributes") },
-    { what: "the repository's", file: () => inTree(".git/info/attributes") },
-    { what: "the person's", file: () => join(fixture.base, "home", ".config", "git", "attributes") },
-    { what: "the person's named", file: () => join(fixture.base, "home", "named") },
+    { what: "the top-level .gitattributes", file: () => inTree(".gitattributes") },
+    { what: "a subfolder's .gitattributes", file: () => inTree("a/b/.gitattributes") },
+    { what: "the repository's info/attributes", file: () => inTree(".git/info/attributes") },
+    {
+      what: "the user's default attributes file",
+      file: () => join(fixture.base, "home", ".config", "git", "attributes"),
+    },
+    { what: "the user's configured attributes file", file: () => join(fixture.base, "home", "named") },
   ];
-  test.each(places)("$what attributes count at once, whatever their times say", async ({ what, file }) => {
-    if (what === "the person's named") fixture.git("config", "--global", "core.attributesFile", "~/named");
+  test.each(places)("follows $what immediately, even with unchanged times", async ({ what, file }) => {
+    if (what === "the user's configured attributes file")
+      fixture.git("config", "--global", "core.attributesFile", "~/named");
     const ask = attributes();
     const filterOf = async (): Promise<string | undefined> => (await ask(["a/b/x"])).get("a/b/x");
     mkdirSync(dirname(file()), { recursive: true });
@@ -47,7 +51,7 @@ describe("the filter of a file", () => {
     expect(await filterOf()).toBe("two");
   });
 
-  test("where the tree has none, those that are staged count", async () => {
+  test("uses staged attributes if the working tree has none", async () => {
     const ask = attributes();
     const filterOf = async (): Promise<string | undefined> => (await ask(["x"])).get("x");
     fixture.write(".gitattributes", "x filter=one\n");

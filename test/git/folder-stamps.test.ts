@@ -13,7 +13,7 @@ const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
 const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
-/** So many that files are not stamped one by one. */
+/** Above the limit for stat data of single files. */
 const MANY = 1_501;
 const RULES = "many/\n*.log\nnested/.gitignore\nsecret\n";
 
@@ -40,7 +40,7 @@ with open(sys.argv[1], "r+b") as file:
     view.close()
 `;
 
-describe("a large tree in which no name came or went since git found nothing new", () => {
+describe("large tree without added or removed names", () => {
   function looking() {
     const gits = listGits(fixture.base);
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -50,7 +50,7 @@ describe("a large tree in which no name came or went since git found nothing new
       const asked = gits().slice(before);
       return { snapshot, isQuick: asked.length === 1 && asked[0]?.includes(" diff-files ") === true };
     };
-    /** Names that came a moment ago prove nothing. */
+    /** Repeats the scan until it is quick: recently added names prove nothing. */
     const untilQuick = async () => {
       for (;;) {
         const { snapshot, isQuick } = await look();
@@ -61,7 +61,7 @@ describe("a large tree in which no name came or went since git found nothing new
   }
   const fresh = () => createGitWorkspace(fixture.repo, { run: "fresh", env: process.env }).now([]);
 
-  test("is not looked through for new files, as long as it stays so", async () => {
+  test("is not searched for new files while its names are unchanged", async () => {
     prepare();
     const { look, untilQuick } = looking();
     const first = await untilQuick();
@@ -70,7 +70,7 @@ describe("a large tree in which no name came or went since git found nothing new
     mkdirSync(at("many/new"));
     fixture.write("a", "2\n");
     const { snapshot, isQuick } = await look();
-    expect(isQuick).toBe(false); // what differs is staged
+    expect(isQuick).toBe(false); // The difference is staged.
     expect(snapshot).toBe(await fresh());
     expect(await look()).toEqual({ snapshot, isQuick: true });
   });
@@ -115,7 +115,7 @@ describe("a large tree in which no name came or went since git found nothing new
     ["files", files],
     ["names", names],
     ["rules", rules],
-  ])("is looked at again after whatever happens to %s", async (_, touches) => {
+  ])("is scanned again after any change to %s", async (_, touches) => {
     prepare();
     const { look, untilQuick } = looking();
     for (const [what, touch] of touches) {
@@ -124,20 +124,17 @@ describe("a large tree in which no name came or went since git found nothing new
       const { snapshot } = await look();
       expect(snapshot, what).toBe(await fresh());
       expect(snapshot, what).not.toBe(before);
-      fixture.commitAll(what); // while a file is missing that the index has, each look is a first one
+      fixture.commitAll(what); // While an indexed file is missing, no scan is quick.
     }
   });
 
   test.each<Touch>([
-    ["a file was added though it is ignored", () => fixture.git("add", "--force", "x.log")],
-    ["a repository came to be inside", () => repository("folder/inner")],
-    ["a file is to be assumed unchanged", () => (marked("--assume-unchanged"), fixture.write("folder/b", "2\n"))],
-    ["a file is to be skipped", () => (marked("--skip-worktree"), fixture.write("folder/b", "2\n"))],
-    [
-      "the index became another",
-      () => (fixture.write("new", "1\n"), rmSync(at(".git/index")), fixture.git("add", "a")),
-    ],
-  ])("is looked at again after %s", async (_, touch) => {
+    ["an ignored file is added", () => fixture.git("add", "--force", "x.log")],
+    ["a nested repository is created", () => repository("folder/inner")],
+    ["a file is marked assume-unchanged", () => (marked("--assume-unchanged"), fixture.write("folder/b", "2\n"))],
+    ["a file is marked skip-worktree", () => (marked("--skip-worktree"), fixture.write("folder/b", "2\n"))],
+    ["the index is replaced", () => (fixture.write("new", "1\n"), rmSync(at(".git/index")), fixture.git("add", "a"))],
+  ])("is scanned again after %s", async (_, touch) => {
     prepare();
     const { look, untilQuick } = looking();
     const before = await untilQuick();
@@ -148,7 +145,7 @@ describe("a large tree in which no name came or went since git found nothing new
     expect((await look()).snapshot).toBe(snapshot);
   });
 
-  test("is looked at again after the rules changed that the settings name", async () => {
+  test("is scanned again after a change to the configured rules", async () => {
     const rules = join(fixture.base, "rules");
     writeFileSync(rules, "mine\n");
     fixture.git("config", "core.excludesFile", rules);
@@ -162,7 +159,7 @@ describe("a large tree in which no name came or went since git found nothing new
     expect(snapshot).not.toBe(first);
   });
 
-  test("is looked through each time while there is something that cannot be taken", async () => {
+  test("is searched each time while it contains an unreadable entry", async () => {
     prepare();
     const { look, untilQuick } = looking();
     await untilQuick();
@@ -170,7 +167,7 @@ describe("a large tree in which no name came or went since git found nothing new
     for (const _ of [1, 2, 3]) expect((await look()).isQuick).toBe(false);
   });
 
-  test("has a file that can be read only now, also for root once it has no powers over it", async () => {
+  test("contains a file that becomes readable, also for root without capabilities", async () => {
     prepare();
     fixture.write("folder/new", "1\n");
     chmodSync(at("folder/new"), 0o000);
@@ -197,7 +194,7 @@ describe("a large tree in which no name came or went since git found nothing new
     renameSync(other, at(path));
   }
 
-  /** Only where a program is there that can. */
+  /** Changes the file through a memory mapping, if such a program is installed. */
   function throughMapping(path: string): void {
     const { error } = spawnSync("python3", ["-c", MAPPED_WRITE, at(path)]);
     if (error !== undefined) fixture.write(path, "3\n");
@@ -211,13 +208,13 @@ describe("a large tree in which no name came or went since git found nothing new
   }
 });
 
-describe("the stamps of folders", () => {
+describe("stat data of folders", () => {
   const environment = () => ({ GIT_DIR: at(".git"), GIT_WORK_TREE: fixture.repo });
   const stamper = () => {
     const stampsIn = createFolderStamper({ top: fixture.repo, env: process.env });
     return (earlier: FolderStamps | null) => stampsIn({ folder: fixture.base, environment: environment(), earlier });
   };
-  /** As soon as time has passed since the last change. */
+  /** Stat data taken after some time without changes. */
   async function settled(stamp: ReturnType<typeof stamper>): Promise<FolderStamps> {
     for (let stamps: FolderStamps | null = null; ;) {
       const found = await stamp(stamps);
@@ -226,7 +223,7 @@ describe("the stamps of folders", () => {
     }
   }
 
-  test("are of those in which a new file would count: none is ignored, our own or git's", async () => {
+  test("covers folders that can get new files, without ignored ones, .isdlc and .git", async () => {
     prepare();
     fixture.write(".isdlc/journal/x", "1\n");
     fixture.write(bytes("hollow/", [0xe9, 0x2f], "x"), "1\n");
@@ -235,7 +232,7 @@ describe("the stamps of folders", () => {
     expect([...stamps.keys()].toSorted()).toEqual(folders);
   });
 
-  test("prove nothing where a name came a moment ago, though they are the same", async () => {
+  test("proves nothing after a recent change of names", async () => {
     fixture.write("folder/x", "1\n");
     const stamp = stamper();
     const [first, second] = [await stamp(null), await stamp(null)];
@@ -245,7 +242,7 @@ describe("the stamps of folders", () => {
     expect((await stamp(await settled(stamp)))?.isUntouched).toBe(true);
   });
 
-  test("are others once the clock was set back", async () => {
+  test("differs after the clock is set back", async () => {
     prepare();
     const stamp = stamper();
     const later = [...(await settled(stamp))].map(([path, one]) => {
@@ -256,9 +253,9 @@ describe("the stamps of folders", () => {
   });
 
   test.each([
-    ["a repository inside", () => mkdirSync(at("folder/.GIT"))],
-    ["a link to rules", () => (rmSync(at(".gitignore")), symlinkSync("a", at(".gitignore")))],
-  ])("are left to git with %s, also later", async (_, make) => {
+    ["a nested repository", () => mkdirSync(at("folder/.GIT"))],
+    ["a link as rules file", () => (rmSync(at(".gitignore")), symlinkSync("a", at(".gitignore")))],
+  ])("is not used with %s, nor later", async (_, make) => {
     prepare();
     make();
     const stamp = stamper();
@@ -268,7 +265,7 @@ describe("the stamps of folders", () => {
     expect(await stamp(null)).toBeNull();
   });
 
-  test("of a folder that is removed meanwhile there are none, until the next look", async () => {
+  test("is not used for a folder removed during the scan, until the next scan", async () => {
     prepare();
     const stamp = stamper();
     const stamps = await settled(stamp);

@@ -20,32 +20,32 @@ import { gitIn, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
-describe("a tree that is looked at again gives what a first look gives", () => {
+describe("repeated scan of a tree", () => {
   const SEEDS = Array.from({ length: Number(process.env["SEEDS"] ?? 3) }, (_, index) => index + 1);
   const seen = new Set<string | null>();
 
-  test.for(SEEDS)("whatever happened meanwhile, seed %d", async (seed) => {
+  test.for(SEEDS)("equals a first scan after random changes, seed %d", async (seed) => {
     for (const snapshot of await looksAlike(fixture, seed)) seen.add(snapshot);
   });
 
-  test("it saw many different trees", () => {
+  test("sees many different trees", () => {
     expect(seen.size).toBeGreaterThan(SEEDS.length * 5);
   });
 });
 
-describe("a filter that is configured between two looks never runs (S5)", () => {
+describe("filter configured between two scans [S5]", () => {
   const ran = () => existsSync(at("ran"));
   const command = () => `touch ${at("ran")}; cat`;
 
   test.for(["the repository's settings", "the person's settings", "a file that the settings include"])(
-    "in %s",
+    "never runs if it is configured in %s",
     async (place) => {
       const included = join(fixture.base, "included");
       if (place.startsWith("a file")) fixture.git("config", "include.path", included);
       fixture.write("a", "1\n");
       fixture.commitAll("one");
       const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
-      for (const name of ["one", "two"]) await workspace.snapshot(name, []); // what it asked once, it has remembered
+      for (const name of ["one", "two"]) await workspace.snapshot(name, []); // The answer for this attribute is cached by now.
       fixture.write(".gitattributes", "* filter=evil\n");
       const file = { t: at(".git/config"), p: join(fixture.base, "home/.gitconfig"), f: included }[
         place.startsWith("the r") ? "t" : place.startsWith("the p") ? "p" : "f"
@@ -55,13 +55,13 @@ describe("a filter that is configured between two looks never runs (S5)", () => 
       const snapshot = await workspace.snapshot("three", []);
       await (await workspace.copy(snapshot)).dispose();
       expect(ran()).toBe(false);
-      fixture.git("add", "a"); // the same filter, where nobody is careful
+      fixture.git("add", "a"); // The same filter runs in a plain call of git.
       expect(ran()).toBe(true);
     },
   );
 });
 
-describe("a tree that nobody touched since the last look", () => {
+describe("tree unchanged since the last scan", () => {
   const looking = async () => {
     fixture.write("a", "1\n");
     fixture.write("folder/b", "1\n");
@@ -76,7 +76,7 @@ describe("a tree that nobody touched since the last look", () => {
     };
     return { ...(await settled(look)), look };
   };
-  /** Files that were written a moment ago are left to git. */
+  /** Repeats the scan until it starts no git: recently written files are left to git. */
   const settled = async (look: () => Promise<{ snapshot: string | null; asked: number }>) => {
     for (;;) {
       const { snapshot, asked } = await look();
@@ -85,34 +85,34 @@ describe("a tree that nobody touched since the last look", () => {
   };
   const fresh = () => createGitWorkspace(fixture.repo, { run: "fresh", env: process.env }).now([]);
 
-  test("is known without asking git", async () => {
+  test("is recognized without git", async () => {
     const { first, look } = await looking();
     expect(await look()).toEqual({ snapshot: first, asked: 0 });
     expect(await fresh()).toBe(first);
   });
 
   const touches: readonly (readonly [what: string, touch: () => void])[] = [
-    ["another content of the same size, with the old times", () => replaceQuietly(at("a"), "1", "2")],
-    ["another file in its place, with the old times", () => (rmSync(at("a")), put("a", "2\n"), age("a"))],
+    ["a change of equal size with the old times", () => replaceQuietly(at("a"), "1", "2")],
+    ["a replaced file with the old times", () => (rmSync(at("a")), put("a", "2\n"), age("a"))],
     ["a new file", () => put("folder/c", "1\n")],
     ["a new file in a new folder", () => put("other/c", "1\n")],
     ["a removed file", () => rmSync(at("folder/b"))],
-    ["a file with another name", () => renameSync(at("a"), at("folder/a"))],
+    ["a renamed file", () => renameSync(at("a"), at("folder/a"))],
     [
-      "a folder with another name and a link in its place",
+      "a renamed folder with a link in its place",
       () => (renameSync(at("folder"), at("moved")), symlinkSync("moved", at("folder"))),
     ],
-    ["another mode", () => chmodSync(at("a"), 0o755)],
-    ["an ignored file that is ignored no longer", () => writeFileSync(at(".git/info/exclude"), "none\n")],
+    ["a changed mode", () => chmodSync(at("a"), 0o755)],
+    ["an ignored file that is no longer ignored", () => writeFileSync(at(".git/info/exclude"), "none\n")],
     [
-      "a repository inside",
+      "a nested repository",
       () => (
         fixture.git("init", "--quiet", "inner"),
         gitIn(at("inner"), "commit", "--quiet", "--allow-empty", "-m", "inside")
       ),
     ],
   ];
-  test.each(touches)("is looked at again after %s", async (_, touch) => {
+  test.each(touches)("is scanned again after %s", async (_, touch) => {
     writeFileSync(join(fixture.repo, ".git/info/exclude"), "ignored\n");
     fixture.write("ignored", "1\n");
     const { first, look } = await looking();
@@ -123,7 +123,7 @@ describe("a tree that nobody touched since the last look", () => {
     expect(snapshot).not.toBe(first);
   });
 
-  test("is looked at again after the rules changed that the settings name", async () => {
+  test("is scanned again after a change to the configured rules", async () => {
     const rules = join(fixture.base, "rules");
     writeFileSync(rules, "ignored\n");
     fixture.git("config", "core.excludesFile", rules);
@@ -140,7 +140,7 @@ describe("a tree that nobody touched since the last look", () => {
   const age = (path: string): void => utimesSync(at(path), 1000, 1000);
 });
 
-test("after a git that was killed, its lock is not in the way", async () => {
+test("is scanned despite the index lock of a killed git", async () => {
   fixture.write("a", "1\n");
   fixture.commitAll("one");
   const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -154,7 +154,7 @@ test("after a git that was killed, its lock is not in the way", async () => {
   );
 });
 
-test("what is looked at twice at the same time is looked at one after the other", async () => {
+test("is scanned one at a time by concurrent calls", async () => {
   fixture.write("a", "1\n");
   fixture.commitAll("one");
   const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });

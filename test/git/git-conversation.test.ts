@@ -7,7 +7,7 @@ import { useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 
-/** A conversation about objects, and every git that was started for it. */
+/** A conversation about objects, and each git started for it. */
 function conversation(idleMilliseconds?: number) {
   const started: TalkingGit[] = [];
   const start = (): TalkingGit => {
@@ -22,15 +22,15 @@ function conversation(idleMilliseconds?: number) {
 
 const NONE = "0".repeat(40);
 
-describe("a git that stays", () => {
-  test("answers many requests, in their order", async () => {
+describe("git process of a conversation", () => {
+  test("answers many requests in order", async () => {
     const { started, ask } = conversation();
     const ids = ["1", "2", "3"].map((digit) => digit.repeat(40));
     expect(await Promise.all(ids.map(ask))).toEqual(ids.map((id) => `${id} missing`));
     expect(started).toHaveLength(1);
   });
 
-  test("ends when nobody has asked for a while; the next request gets a new one", async () => {
+  test("exits when idle and is replaced for the next request", async () => {
     const { started, ask } = conversation(1);
     await ask(NONE);
     const [first] = started;
@@ -39,7 +39,7 @@ describe("a git that stays", () => {
     expect(started).toHaveLength(2);
   });
 
-  test("ends before its working tree is removed; who asks after all is answered by a new one", async () => {
+  test("exits before its working tree is removed and is replaced for a later request", async () => {
     const { started, ask } = conversation();
     await ask(NONE);
     const [first] = started;
@@ -51,7 +51,7 @@ describe("a git that stays", () => {
     releaseRepository(fixture.repo);
   });
 
-  test("that was killed is replaced, and nobody notices", async () => {
+  test("is replaced after it was killed", async () => {
     const { started, ask } = conversation();
     await ask(NONE);
     const [first] = started;

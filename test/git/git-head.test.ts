@@ -5,7 +5,7 @@ import { useRepository } from "./repository-fixture.ts";
 const fixture = useRepository();
 const REF = "refs/isdlc/run/one";
 
-describe("a ref that is read without git", () => {
+describe("readRef", () => {
   const rows: readonly { what: string; put: (commit: string) => void; is: "none" | "commit" | "for git to say" }[] = [
     { what: "none", put: () => undefined, is: "none" },
     { what: "loose", put: (commit) => fixture.git("update-ref", REF, commit), is: "commit" },
@@ -18,7 +18,7 @@ describe("a ref that is read without git", () => {
       is: "commit",
     },
     {
-      what: "packed, and one whose name only ends like it",
+      what: "a packed name that only ends like the ref",
       put: (commit) => {
         fixture.git("update-ref", `${REF}/${REF}`, commit);
         fixture.git("pack-refs", "--all");
@@ -32,14 +32,14 @@ describe("a ref that is read without git", () => {
       is: "for git to say",
     },
   ];
-  test.each(rows)("$what: $is", ({ put, is }) => {
+  test.each(rows)("returns for $what: $is", ({ put, is }) => {
     fixture.write("a", "1\n");
     const commit = fixture.commitAll("one");
     put(commit);
     expect(readRef(fixture.repo, REF)).toBe({ none: null, commit, "for git to say": undefined }[is]);
   });
 
-  test("no commit yet: for git to say", () => {
+  test("leaves a repository without commits to git", () => {
     expect(readRef(fixture.repo, REF)).toBeUndefined();
   });
 });

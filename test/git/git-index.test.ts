@@ -13,7 +13,7 @@ const fixture = useRepository();
 const file = () => join(fixture.repo, ".git", "index");
 const store = () => repositoryStore({ top: fixture.repo, env: process.env });
 
-/** As `git ls-files -v --stage` tells it. */
+/** As printed by `git ls-files -v --stage`. */
 const told = (): string[] =>
   (readIndex(file())?.entries ?? []).map(({ name, mode, id, stage, isAssumed, isSkipped }) => {
     const tag = isSkipped ? "S" : "H";
@@ -34,14 +34,14 @@ const treeRemembered = (): string | null => {
 
 const NAMES = ["a", "a.txt", "a-b", "z", 'q "', Buffer.from("ä").toString("latin1"), "f\xff"];
 
-/** At which step the first file gets one. */
+/** Step at which the first file gets each mark. */
 const MARKS = new Map([
   [4, "--assume-unchanged"],
   [8, "--skip-worktree"],
 ]);
 
-describe("an index that is read without git", () => {
-  test.each([2, 3, 4])("version %d says what git says, after whatever was staged", async (version) => {
+describe("readIndex", () => {
+  test.each([2, 3, 4])("agrees with git in version %d after random changes", async (version) => {
     const dice = rollDice(version);
     fixture.write("first", "1\n");
     fixture.commitAll("one");
@@ -66,7 +66,7 @@ describe("an index that is read without git", () => {
     expect(told().some((line) => line.startsWith("s"))).toBe(true);
   });
 
-  test("of a large one only what is wanted is read, and the tree that git remembers", () => {
+  test("reads only the wanted entries of a large index, and the tree cached by git", () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     const blob = fixture.git("rev-parse", "HEAD:a");
@@ -88,26 +88,26 @@ describe("an index that is read without git", () => {
     expect(treeRemembered()).toBe(written);
   });
 
-  test("it says when the record of a file had last changed, in seconds", () => {
+  test("returns when the stat data of a file last changed, in seconds", () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     const [entry] = readIndex(file())?.entries ?? [];
     expect(entry?.recordedAt).toBe(Math.floor(lstatSync(join(fixture.repo, "a")).ctimeMs / 1000));
   });
 
-  test("none there: nothing is in it", () => {
+  test("returns no entries if the index is missing", () => {
     expect(readIndex(join(fixture.base, "none"))?.entries).toEqual([]);
   });
 
   const left: readonly { what: string; put: () => void }[] = [
-    { what: "a split one", put: () => fixture.git("update-index", "--split-index") },
-    { what: "a damaged one", put: () => damage() },
-    { what: "one that ends early", put: () => writeFileSync(file(), readFileSync(file()).subarray(0, 60)) },
-    { what: "a large one", put: () => writeFileSync(file(), Buffer.alloc(3 * 1024 * 1024)) },
-    { what: "a folder in its place", put: () => replaceByFolder() },
-    { what: "one whose first name takes from a name before it", put: () => shortenNothing() },
+    { what: "a split index", put: () => fixture.git("update-index", "--split-index") },
+    { what: "a damaged index", put: () => damage() },
+    { what: "a truncated index", put: () => writeFileSync(file(), readFileSync(file()).subarray(0, 60)) },
+    { what: "an oversized index", put: () => writeFileSync(file(), Buffer.alloc(3 * 1024 * 1024)) },
+    { what: "a folder instead of the index", put: () => replaceByFolder() },
+    { what: "an index whose first name shortens a missing one", put: () => shortenNothing() },
   ];
-  test.each(left)("$what is left to git", ({ put }) => {
+  test.each(left)("leaves $what to git", ({ put }) => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     expect(readIndex(file())).not.toBeNull();
@@ -115,7 +115,7 @@ describe("an index that is read without git", () => {
     expect(readIndex(file())).toBeNull();
   });
 
-  test("the tree of one with a conflict, or with a file that was only announced, is left to git", async () => {
+  test("leaves the tree to git if the index has a conflict or an intent-to-add entry", async () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     expect(await treeHere()).not.toBeNull();
@@ -132,7 +132,7 @@ function damage(): void {
   writeFileSync(file(), bytes);
 }
 
-/** In version 4 a name says how much of the one before it does not count. */
+/** In version 4, each name states how many bytes of the previous one are dropped. */
 function shortenNothing(): void {
   fixture.git("update-index", "--index-version", "4");
   const bytes = readFileSync(file());

@@ -19,8 +19,8 @@ function branches(): void {
   fixture.commitAll("two");
 }
 
-describe("git killed while a hook runs: calling again ends right, exactly once", () => {
-  /** The hook writes its parent's pid (git) and waits; the first run of it is killed with SIGKILL. */
+describe("repeated call after git was killed in a hook", () => {
+  /** The hook writes its parent's pid (git) and waits; its first run is killed with SIGKILL. */
   async function killDuring(hook: string, call: () => Promise<unknown>): Promise<unknown> {
     const mark = join(fixture.base, "git-pid");
     fixture.hook(
@@ -40,7 +40,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     return outcome;
   }
 
-  test.each(["pre-commit", "commit-msg"])("commit, in %s", async (hook) => {
+  test.each(["pre-commit", "commit-msg"])("commits exactly once, after %s", async (hook) => {
     fixture.write("a", "1");
     fixture.write("staged", "1");
     fixture.commitAll("one");
@@ -56,33 +56,36 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     expect(status()).toBe("M  staged");
   });
 
-  test.each(["pre-merge-commit", "commit-msg"])("merge, in %s, with the process above git gone too", async (hook) => {
-    branches();
-    const merge = mergeOf(fixture);
-    fixture.git("switch", "--quiet", "main");
-    fixture.write("other", "mine\n");
-    const direct = () =>
-      new Promise((resolve) => {
-        const args = ["merge", "--no-ff", "-m", "Merge it", "refs/heads/feature"];
-        spawn("git", args, { cwd: fixture.repo, stdio: "ignore" }).on("exit", resolve);
-      });
-    await killDuring(hook, direct);
-    expect(status()).toContain("A  b");
-    const write = createGitWrite(fixture.repo, agreeing);
-    const made = await write.merge(merge);
-    expect(await write.merge(merge)).toEqual(made);
-    expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
-    expect(status()).toBe(" M other");
-    expect(
-      execFileSync("git", ["fsck", "--no-progress"], {
-        cwd: fixture.repo,
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "ignore"],
-      }),
-    ).not.toContain("missing");
-  });
+  test.each(["pre-merge-commit", "commit-msg"])(
+    "merges exactly once, after %s with the caller of git killed too",
+    async (hook) => {
+      branches();
+      const merge = mergeOf(fixture);
+      fixture.git("switch", "--quiet", "main");
+      fixture.write("other", "mine\n");
+      const direct = () =>
+        new Promise((resolve) => {
+          const args = ["merge", "--no-ff", "-m", "Merge it", "refs/heads/feature"];
+          spawn("git", args, { cwd: fixture.repo, stdio: "ignore" }).on("exit", resolve);
+        });
+      await killDuring(hook, direct);
+      expect(status()).toContain("A  b");
+      const write = createGitWrite(fixture.repo, agreeing);
+      const made = await write.merge(merge);
+      expect(await write.merge(merge)).toEqual(made);
+      expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
+      expect(status()).toBe(" M other");
+      expect(
+        execFileSync("git", ["fsck", "--no-progress"], {
+          cwd: fixture.repo,
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"],
+        }),
+      ).not.toContain("missing");
+    },
+  );
 
-  test("merge, killed below us: back on the branch at once, and the next call merges", async () => {
+  test("returns to the branch, then merges exactly once", async () => {
     branches();
     const merge = mergeOf(fixture);
     const write = createGitWrite(fixture.repo, agreeing);
@@ -94,7 +97,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
   });
 
-  test("merge, killed with the process above it: what it left is taken back, and the branch can be gone to", async () => {
+  test("undoes a merge left by a killed process and returns to the branch", async () => {
     branches();
     const merge = mergeOf(fixture);
     const tip = fixture.git("rev-parse", "feature");
@@ -110,7 +113,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     expect(status()).toBe(" M other");
   });
 
-  test("merge, killed after its commit: its mark is taken away, and it is not made again", async () => {
+  test("removes a leftover MERGE_HEAD and does not merge twice", async () => {
     branches();
     const merge = mergeOf(fixture);
     const tip = fixture.git("rev-parse", "feature");
@@ -127,7 +130,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
   });
 
-  test("a merge of something else is left to the person who began it", async () => {
+  test("leaves a merge of another commit to the user", async () => {
     branches();
     const merge = mergeOf(fixture);
     await createGitWrite(fixture.repo, agreeing).merge(merge);

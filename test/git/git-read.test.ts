@@ -14,7 +14,7 @@ const id = expect.stringMatching(/^[0-9a-f]{40}$/) as unknown as string;
 
 type Shape = {
   readonly shape: string;
-  /** Builds it and returns the folder to ask in. */
+  /** Builds the repository and returns the folder to read. */
   readonly make: (f: Fixture) => string;
   readonly facts: { head: string | null; branch: string | null } | null;
 };
@@ -135,8 +135,8 @@ function withSubmodule(f: Fixture, folder: string): string {
   return join(f.repo, folder);
 }
 
-describe("repository shapes: a value or a problem, never a crash (R13)", () => {
-  test.each(shapes)("$shape", async ({ make, facts }) => {
+describe("repository shapes [R13]", () => {
+  test.each(shapes)("return a value or a problem: $shape", async ({ make, facts }) => {
     const folder = make(fixture);
     const read = createGitRead(folder, process.env);
     expect(await read.facts()).toEqual(facts);
@@ -160,7 +160,7 @@ describe("repository shapes: a value or a problem, never a crash (R13)", () => {
     else if (started !== undefined) expect(started).toMatchObject({ problem: "GIT_FAILED" });
   });
 
-  test.runIf(process.getuid?.() === 0)("a repository of another user, refused by git", async () => {
+  test.runIf(process.getuid?.() === 0)("reject a repository owned by another user", async () => {
     fixture.commitAll("one");
     execFileSync("chown", ["-R", "65534", fixture.repo]);
     expect(await createGitRead(fixture.repo, process.env).facts()).toBeNull();
@@ -170,7 +170,7 @@ describe("repository shapes: a value or a problem, never a crash (R13)", () => {
 });
 
 describe("dirty", () => {
-  test("leaves out files of git-lfs whose content is the committed one, however old git's record of them is", async () => {
+  test("excludes unchanged git-lfs files, even with outdated stat data", async () => {
     const content = "large\n".repeat(1000);
     const digest = createHash("sha256").update(content).digest("hex");
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${digest}\nsize ${content.length}\n`;
@@ -193,7 +193,7 @@ describe("dirty", () => {
     ]);
   });
 
-  test("names every touched path once: staged, unstaged, new, deleted, renamed, not ignored ones", async () => {
+  test("lists each changed path once, without ignored ones", async () => {
     for (const name of ["kept", "staged", "unstaged", "deleted", "renamed-from", "both"])
       fixture.write(name, `${name}\n`.repeat(9));
     fixture.write(".gitignore", "ignored\n");
@@ -229,7 +229,7 @@ describe("dirty", () => {
 });
 
 describe("itemNames", () => {
-  test("folders of this tree and of every local branch, files not", async () => {
+  test("lists folders of the working tree and of every local branch, without files", async () => {
     fixture.write("docs/requirements/REQ-0001-a/x.md", "x");
     fixture.write("docs/requirements/README.md", "x");
     fixture.commitAll("one");
@@ -244,7 +244,7 @@ describe("itemNames", () => {
       expect(await outcomeOf(read.itemNames(root))).toEqual([]);
   });
 
-  test("works without git, and with sha256 trees", async () => {
+  test("works without git and with sha256 trees", async () => {
     mkdirSync(join(fixture.base, "plain/items/BUG-0001-x"), { recursive: true });
     expect(await createGitRead(join(fixture.base, "plain"), process.env).itemNames("items")).toEqual(["BUG-0001-x"]);
     fixture.gitIn(fixture.base, "init", "--quiet", "--object-format=sha256", "wide");

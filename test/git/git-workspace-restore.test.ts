@@ -19,7 +19,7 @@ const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
 
 describe("restore", () => {
-  test("content, mode and links come back; files and folders that changed places too; the index stays", async () => {
+  test("restores content, mode, links and swapped folders, and keeps the index", async () => {
     fixture.write("script", "1");
     chmodSync(at("script"), 0o755);
     symlinkSync("script", at("link"));
@@ -48,7 +48,7 @@ describe("restore", () => {
     expect(fixture.git("ls-files", "-s")).toBe(staged);
   });
 
-  test("never leaves the tree: a linked parent, a linked file, paths that lead away (S3)", async () => {
+  test("stays in the working tree despite links and paths that lead outside [S3]", async () => {
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     fixture.write("folder/file", "inside");
     fixture.write("single", "inside");
@@ -77,7 +77,7 @@ describe("restore", () => {
     expect(existsSync(at(".git/config"))).toBe(true);
   });
 
-  test("line ends that git converts come back as they were in the tree", async () => {
+  test("restores line endings converted by git", async () => {
     fixture.write(".gitattributes", "*.txt text eol=crlf\n");
     fixture.write("a.txt", "1\r\n2\r\n");
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });

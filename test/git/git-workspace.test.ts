@@ -21,7 +21,7 @@ const at = (path: string) => join(fixture.repo, path);
 const leftInTemp = () => readdirSync(tmpdir());
 
 describe("snapshot", () => {
-  test("is the commit that git itself makes of its tree, without parent and by nobody", async () => {
+  test("equals git's own commit of the tree, without a parent and with a fixed author", async () => {
     fixture.write("a", "1\n");
     const snapshot = await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("one", []);
     const people = ["AUTHOR", "COMMITTER"].flatMap((who) => [
@@ -34,7 +34,7 @@ describe("snapshot", () => {
     expect(execFileSync("git", args, { cwd: fixture.repo, env, encoding: "utf8" }).trim()).toBe(snapshot);
   });
 
-  test("holds new, changed and deleted files, not ignored ones; .isdlc only where included; repeatable", async () => {
+  test("contains new, changed and deleted files, and included parts of .isdlc", async () => {
     fixture.write(".gitignore", "*.log\n");
     fixture.write(".isdlc/workflows.json", "{}");
     for (const name of ["kept", "changed", "deleted"]) fixture.write(name, "1\n");
@@ -68,7 +68,7 @@ describe("snapshot", () => {
     expect(leftInTemp()).toEqual([]);
   });
 
-  test("an included file counts like an included folder, ignored or not, and a link is itself", async () => {
+  test("contains included files and folders, ignored or not, and links as links", async () => {
     fixture.write(".gitignore", "*.log\n");
     fixture.commitAll("one");
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -84,7 +84,7 @@ describe("snapshot", () => {
     ]);
   });
 
-  test("any name becomes a ref of its own", async () => {
+  test("stores each name under its own ref", async () => {
     const names = [
       "03-architecture#1",
       "03-architecture-1",
@@ -105,7 +105,7 @@ describe("snapshot", () => {
     expect(existsSync(at("P"))).toBe(false);
   });
 
-  test("a conflict in the index, a repository inside and one without commits do not stop it", async () => {
+  test("works with an index conflict, a nested repository and one without commits", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -134,7 +134,7 @@ describe("snapshot", () => {
   });
 });
 
-describe("names as bytes (R13)", () => {
+describe("file names as bytes [R13]", () => {
   const names: [string, string | Buffer][] = [
     ["newline", "a\nb"],
     ["quotes", `a"b'c\\`],
@@ -146,7 +146,7 @@ describe("names as bytes (R13)", () => {
     ["glob", "[a]*?"],
     ["attack", "x;touch P;#$(touch P)`touch P`"],
   ];
-  test.each(names)("%s: seen, restored, removed", async (_, name) => {
+  test.each(names)("are reported, restored and removed: %s", async (_, name) => {
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const empty = await workspace.snapshot("empty", []);
     const bytes = Buffer.concat([Buffer.from("folder/"), Buffer.from(name as string)]);
@@ -170,7 +170,7 @@ describe("names as bytes (R13)", () => {
 });
 
 describe("diff, lines and patch", () => {
-  test("null, 0 and nothing where an end is unknown", async () => {
+  test("return null, 0 and nothing if an end is unknown", async () => {
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const one = await workspace.snapshot("one", []);
     for (const other of [null, "0".repeat(40), "HEAD", "--help", "x;touch P", ""]) {
@@ -185,7 +185,7 @@ describe("diff, lines and patch", () => {
     expect(leftInTemp()).toEqual([]);
   });
 
-  test("a rename is one deleted and one added file; a type change and a binary are told", async () => {
+  test("report a rename as deleted and added, type changes and binary files", async () => {
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     fixture.write("from", "same\n".repeat(20));
     fixture.write("link", "x");
@@ -209,7 +209,7 @@ describe("diff, lines and patch", () => {
 });
 
 describe("copy", () => {
-  test("a private folder with the files of the snapshot; changes there go nowhere; nothing is left behind", async () => {
+  test("is a private folder of the snapshot's files, removed after use", async () => {
     fixture.write("folder/a", "1");
     fixture.commitAll("one");
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -227,7 +227,7 @@ describe("copy", () => {
     expect(leftInTemp()).toEqual([]);
   });
 
-  test.each(["git", "plain"])("the tree as it is without a snapshot (%s)", async (kind) => {
+  test.each(["git", "plain"])("contains the current files if there is no snapshot (%s)", async (kind) => {
     const workspace =
       kind === "git"
         ? createGitWorkspace(fixture.repo, { run: "run", env: process.env })
@@ -254,7 +254,7 @@ describe("copy", () => {
   });
 });
 
-test("a plain workspace says what it cannot do (AJ)", async () => {
+test("reports unsupported operations in a plain workspace [AJ]", async () => {
   const workspace = createPlainWorkspace(fixture.base);
   expect(await workspace.snapshot("a", [])).toBeNull();
   expect(await workspace.diff(null, null)).toBeNull();

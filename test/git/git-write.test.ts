@@ -28,8 +28,8 @@ const attacks = [
   ".x",
 ];
 
-describe("names that are not branches are refused and run nothing (S1)", () => {
-  test.each(attacks)("%j", async (name) => {
+describe("invalid branch names [S1]", () => {
+  test.each(attacks)("are rejected and run nothing: %j", async (name) => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
     const write = createGitWrite(fixture.repo, agreeing);
@@ -51,7 +51,7 @@ describe("names that are not branches are refused and run nothing (S1)", () => {
 });
 
 describe("startBranch", () => {
-  test("makes it once, finds it again at the commit or further on, and refuses one elsewhere", async () => {
+  test("creates the branch once, finds it at or after the commit, and refuses another one", async () => {
     fixture.write("a", "1");
     const first = fixture.commitAll("one");
     const second = fixture.commitAll("two");
@@ -72,7 +72,7 @@ describe("startBranch", () => {
     expect(fixture.git("branch", "--show-current")).toBe("main");
   });
 
-  test("work in the way of an older commit stops it, with nothing lost", async () => {
+  test("stops if user changes are in the way of an older commit", async () => {
     fixture.write("a", "1");
     const first = fixture.commitAll("one");
     fixture.write("a", "2");
@@ -96,7 +96,7 @@ describe("merge", () => {
     fixture.commitAll("two");
   }
 
-  test("a merge commit, once; ends on the base; uncommitted work comes along", async () => {
+  test("creates one merge commit, ends on the base and keeps uncommitted work", async () => {
     branches();
     fixture.write("other", "mine\n");
     fixture.write("untracked", "mine\n");
@@ -115,7 +115,7 @@ describe("merge", () => {
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
   });
 
-  test("work in the way of the switch stays where it is, and the merge is made without it", async () => {
+  test("keeps user changes that block the switch, and merges without them", async () => {
     branches();
     fixture.write("b", "mine\n");
     fixture.write("keep", "mine\n");
@@ -127,7 +127,7 @@ describe("merge", () => {
     expect(status()).toBe(" M b\n?? keep");
   });
 
-  test("a branch with nothing new gives the base as it is", async () => {
+  test("returns the unchanged base if the branch has no new commits", async () => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
     fixture.git("branch", "feature");
@@ -137,7 +137,7 @@ describe("merge", () => {
     });
   });
 
-  test("a conflict names the files and leaves everything as it was", async () => {
+  test("lists the files of a conflict and changes nothing", async () => {
     branches();
     fixture.write("a", "feature\n");
     fixture.commitAll("three");
@@ -164,13 +164,13 @@ describe("merge", () => {
   }
 
   const refusals: [string, () => void, string][] = [
-    ["a hook that refuses", () => fixture.hook("pre-merge-commit", "echo not today; exit 1"), "?? keep"],
-    ["a message hook that refuses", () => fixture.hook("commit-msg", "exit 1"), "?? keep"],
-    ["staged work", () => (fixture.write("other", "mine\n"), fixture.git("add", "other")), "M  other\n?? keep"],
-    ["work in the way of the switch, in a file that the base changed too", changedOnBoth, " M other\n?? keep"],
-    ["a held index.lock", () => writeFileSync(at(".git/index.lock"), ""), "?? keep"],
+    ["a refusing hook", () => fixture.hook("pre-merge-commit", "echo not today; exit 1"), "?? keep"],
+    ["a refusing message hook", () => fixture.hook("commit-msg", "exit 1"), "?? keep"],
+    ["staged changes", () => (fixture.write("other", "mine\n"), fixture.git("add", "other")), "M  other\n?? keep"],
+    ["uncommitted changes to a file changed in the base too", changedOnBoth, " M other\n?? keep"],
+    ["a locked index", () => writeFileSync(at(".git/index.lock"), ""), "?? keep"],
   ];
-  test.each(refusals)("%s: still on the branch, nothing lost", async (_, prepare, expected) => {
+  test.each(refusals)("stays on the branch and keeps all changes with %s", async (_, prepare, expected) => {
     branches();
     fixture.write("keep", "mine\n");
     prepare();
@@ -184,7 +184,7 @@ describe("merge", () => {
     expect(status()).toBe(expected);
   });
 
-  test("a backlog that both sides changed is merged by its items", async () => {
+  test("merges a backlog changed on both sides by item", async () => {
     branches();
     const backlog = (first: string, second: string) => `# Backlog\n\n- 1.1 [${first}] One\n- 1.2 [${second}] Two\n`;
     fixture.git("switch", "--quiet", "main");
@@ -205,7 +205,7 @@ describe("merge", () => {
     expect(status()).toBe("");
   });
 
-  test("a held HEAD.lock leaves no half switch, and one that was left is gone on with", async () => {
+  test("leaves nothing half switched with a locked HEAD, and continues after a switch was interrupted", async () => {
     branches();
     const write = createGitWrite(fixture.repo, agreeing);
     writeFileSync(at(".git/HEAD.lock"), "");
@@ -224,7 +224,7 @@ describe("merge", () => {
     expect(status()).toBe("");
   });
 
-  test("neither a commit that was added to the branch, nor another base, nor what a hook adds, is merged", async () => {
+  test("refuses added commits, a different base and changes by a hook", async () => {
     branches();
     const write = createGitWrite(fixture.repo, agreeing);
     const asked = mergeOf(fixture);
@@ -244,7 +244,7 @@ describe("merge", () => {
     expect(status()).toBe("");
   });
 
-  test("an ignored file where the branch has one of that name is not overwritten", async () => {
+  test("keeps an ignored file with the name of a file of the branch", async () => {
     branches();
     fixture.git("switch", "--quiet", "main");
     writeFileSync(at(".git/info/exclude"), "b\n");
@@ -261,7 +261,7 @@ describe("merge", () => {
     expect(fixture.git("branch", "--show-current")).toBe("main");
   });
 
-  test("a merge the person has begun is not taken from them", async () => {
+  test("leaves a merge started by the user alone", async () => {
     branches();
     fixture.git("switch", "--quiet", "main");
     fixture.git("merge", "--quiet", "--no-commit", "--no-ff", "feature");

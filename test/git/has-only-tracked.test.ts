@@ -8,16 +8,16 @@ import { useRepository } from "./repository-fixture.ts";
 const fixture = useRepository();
 
 const PLAYS: readonly [string, boolean, () => void][] = [
-  ["nothing else", true, () => {}],
+  ["no other file", true, () => {}],
   ["an empty folder", true, () => mkdirSync(join(fixture.repo, "empty"))],
-  ["a tracked file that changed", true, () => fixture.write("folder/b", "2\n")],
-  ["a file that is only announced", true, () => announce("new")],
-  ["our own folder", true, () => fixture.write(".isdlc/state.json", "{}")],
+  ["a changed tracked file", true, () => fixture.write("folder/b", "2\n")],
+  ["an intent-to-add file", true, () => announce("new")],
+  ["the .isdlc folder", true, () => fixture.write(".isdlc/state.json", "{}")],
   ["a new file", false, () => fixture.write("new", "")],
-  ["a new file beside tracked ones", false, () => fixture.write("folder/new", "")],
+  ["a new file next to tracked ones", false, () => fixture.write("folder/new", "")],
   ["a link", false, () => symlinkSync("a", join(fixture.repo, "link"))],
   ["a name that is not UTF-8", false, () => writeFileSync(Buffer.from(`${fixture.repo}/\xff`, "latin1"), "")],
-  ["a repository inside", false, () => execFileSync("git", ["init", "--quiet", join(fixture.repo, "inner")])],
+  ["a nested repository", false, () => execFileSync("git", ["init", "--quiet", join(fixture.repo, "inner")])],
   ["a folder called .git", false, () => mkdirSync(join(fixture.repo, "folder", ".git"))],
 ];
 
@@ -26,8 +26,8 @@ function announce(path: string): void {
   fixture.git("add", "--intent-to-add", path);
 }
 
-describe("a tree in which the index knows every file", () => {
-  test.each(PLAYS)("with %s: %s", (_, expected, play) => {
+describe("hasOnlyTracked", () => {
+  test.each(PLAYS)("returns for a tree with %s: %s", (_, expected, play) => {
     fixture.write("a", "1\n");
     fixture.write("folder/b", "1\n");
     fixture.commitAll("one");
@@ -37,7 +37,7 @@ describe("a tree in which the index knows every file", () => {
     if (expected) expect(others).toBe("");
   });
 
-  test("is not told of a folder below its top, nor where there is no repository", () => {
+  test("returns false for a subfolder and outside of a repository", () => {
     fixture.write("folder/b", "1\n");
     fixture.commitAll("one");
     expect(hasOnlyTracked(join(fixture.repo, "folder"))).toBe(false);

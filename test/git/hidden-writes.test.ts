@@ -31,14 +31,14 @@ beforeEach(async () => {
   before = await workspace.snapshot("before", []);
 });
 
-/** Paths that are told to differ from the snapshot. */
+/** Paths reported as different from the snapshot. */
 async function told(): Promise<readonly string[]> {
   const changes = await workspace.diff(before, await workspace.now([]));
   return changes?.map(({ path }) => path).toSorted() ?? [];
 }
 
-describe("a write is told, whoever wanted it hidden", () => {
-  test("by telling our own index of it", async () => {
+describe("hidden write", () => {
+  test("is reported after an update of the private index", async () => {
     fixture.write("a", "2\n");
     fixture.write("new", "1\n");
     const [folder = ""] = own();
@@ -47,7 +47,7 @@ describe("a write is told, whoever wanted it hidden", () => {
     expect(await told()).toEqual(["a", "new"]);
   });
 
-  test("in a folder that was a repository at the last look", async () => {
+  test("is reported in a folder that was a repository during the last scan", async () => {
     fixture.git("init", "--quiet", "lib");
     gitIn(at("lib"), "commit", "--quiet", "--allow-empty", "-m", "inside");
     expect(await told()).toEqual(["lib"]);
@@ -56,7 +56,7 @@ describe("a write is told, whoever wanted it hidden", () => {
     expect(await told()).toEqual(["lib/hidden"]);
   });
 
-  test("with the old size and the old time, in the second in which the snapshot was taken", async () => {
+  test("is reported with the old size and time, in the second of the snapshot", async () => {
     for (let round = 0; ; round++) {
       expect(round).toBeLessThan(20);
       fixture.write("new", "1\n");
@@ -71,7 +71,7 @@ describe("a write is told, whoever wanted it hidden", () => {
     }
   });
 
-  test("after everything unreferenced was thrown away", async () => {
+  test("is reported after unreferenced objects are deleted", async () => {
     const prune = () => fixture.git("-c", "gc.reflogExpire=now", "gc", "--quiet", "--prune=now");
     fixture.write("a", "2\n");
     const second = await workspace.now([]);
@@ -87,7 +87,7 @@ describe("a write is told, whoever wanted it hidden", () => {
     expect(await workspace.snapshot("again", [])).toBe(second);
   });
 
-  test("where a folder became a link to another one", async () => {
+  test("is reported after a folder is replaced by a link", async () => {
     mkdirSync(at("other"));
     renameSync(at("folder"), at("moved"));
     fixture.write("other/b", "2\n");
@@ -99,7 +99,7 @@ describe("a write is told, whoever wanted it hidden", () => {
     expect(await told()).toEqual([]);
   });
 
-  test("without an index of the person, where something came to be ignored", async () => {
+  test("is reported as in a first scan if the user's index is missing", async () => {
     fixture.write("secret", "1\n");
     rmSync(at(".git/index"));
     await workspace.snapshot("with", []);
@@ -109,8 +109,8 @@ describe("a write is told, whoever wanted it hidden", () => {
   });
 });
 
-describe("the index of our own", () => {
-  test("is removed when the program ends, and what a killed one left is cleared away", async () => {
+describe("private index", () => {
+  test("is removed at exit, like the one left by a killed program", async () => {
     const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
     const [living = ""] = own();
     const another = join(fixture.base, "another");
@@ -125,7 +125,7 @@ describe("the index of our own", () => {
     expect(own()).toEqual([]);
   });
 
-  test("costs one listener, however often it begins anew", async () => {
+  test("needs one listener for many scans", async () => {
     const listeners = process.listenerCount("exit");
     for (const name of ["x", "y", "z"])
       await createGitWorkspace(fixture.repo, { run: name, env: process.env }).snapshot(name, []);

@@ -11,8 +11,8 @@ const fixture = useRepository();
 const rules = () => createIgnoreRules({ top: fixture.repo, env: process.env });
 const BYTES = decodePath(Buffer.from([0x66, 0xff]));
 
-describe("which paths are ignored", () => {
-  test("rules of every place count, a later one takes back, and names may be any bytes", async () => {
+describe("findIgnored", () => {
+  test("follows the rules of every place, negations and names of any bytes", async () => {
     fixture.write(".gitignore", "*.log\n!kept.log\nbuild/\n");
     fixture.write(Buffer.from(`f\xff/.gitignore`, "latin1"), "secret\n");
     appendFileSync(join(fixture.repo, ".git", "info", "exclude"), "excluded\n");
@@ -27,7 +27,7 @@ describe("which paths are ignored", () => {
     ]);
   });
 
-  test("one git answers while no rule changes", async () => {
+  test("starts no further git while rules are unchanged", async () => {
     fixture.write(".gitignore", "*.log\n");
     const ask = rules();
     await ask(["a.log"]);
@@ -37,14 +37,14 @@ describe("which paths are ignored", () => {
   });
 
   const places: readonly { what: string; file: () => string }[] = [
-    { what: "the top's", file: () => join(fixture.repo, ".gitignore") },
-    { what: "a folder's", file: () => join(fixture.repo, "a", "b", ".gitignore") },
-    { what: "the repository's", file: () => join(fixture.repo, ".git", "info", "exclude") },
-    { what: "the person's", file: () => join(fixture.base, "home", ".config", "git", "ignore") },
-    { what: "the person's named", file: () => join(fixture.base, "home", "named") },
+    { what: "the top-level .gitignore", file: () => join(fixture.repo, ".gitignore") },
+    { what: "a subfolder's .gitignore", file: () => join(fixture.repo, "a", "b", ".gitignore") },
+    { what: "the repository's info/exclude", file: () => join(fixture.repo, ".git", "info", "exclude") },
+    { what: "the user's default ignore file", file: () => join(fixture.base, "home", ".config", "git", "ignore") },
+    { what: "the user's configured ignore file", file: () => join(fixture.base, "home", "named") },
   ];
-  test.each(places)("$what rules count at once, whatever their times say", async ({ what, file }) => {
-    if (what === "the person's named") fixture.git("config", "--global", "core.excludesFile", "~/named");
+  test.each(places)("follows $what immediately, even with unchanged times", async ({ what, file }) => {
+    if (what === "the user's configured ignore file") fixture.git("config", "--global", "core.excludesFile", "~/named");
     const ask = rules();
     const isIgnored = async (path: string): Promise<boolean> => (await findIgnored(ask, [path])).has(path);
     for (const folder of ["a/b", ".git/info", "../home/.config/git"])

@@ -3,14 +3,14 @@ import { lastWords } from "../../src/adapters/git/process/run-git.ts";
 
 const failed = (stderr: string) => lastWords({ status: 1, stdout: Buffer.alloc(0), stderr });
 
-test("cuts the output of git to the lines that say why", () => {
+test("shortens the output of git to the lines with the reason", () => {
   const noise = Array.from({ length: 200 }, (_, at) => `hint: line ${at} of advice`).join("\n");
   expect(failed(`${noise}\nerror: failed to push some refs to 'origin'\n${noise}`)).toBe(
     "error: failed to push some refs to 'origin'",
   );
 });
 
-test("keeps the message of a hook of the remote, without its progress", () => {
+test("keeps the message of a remote hook, without its progress", () => {
   const stderr = [
     "remote: Resolving deltas: 100% (2/2)",
     "remote: protected; ask ops",
@@ -24,7 +24,7 @@ test("keeps the message of a hook of the remote, without its progress", () => {
   );
 });
 
-test("keeps the end of what a hook printed if git names no reason", () => {
+test("keeps the end of a hook's output if git states no reason", () => {
   expect(failed("lint: 2 problems\nsrc/a.ts: unused\n")).toBe("lint: 2 problems\nsrc/a.ts: unused");
 });
 

@@ -20,7 +20,7 @@ function feed(options: readonly string[], input: string): void {
   expect(spawnSync("git", ["update-index", ...options], { cwd: fixture.repo, input }).status).toBe(0);
 }
 
-/** Entries that fill the index, of files that need not be there: git is told to pass over them. */
+/** Fills the index with entries of missing files, marked as skip-worktree. */
 function fill(count: number): void {
   const blob = fixture.git("hash-object", "-w", at("a"));
   const names = Array.from({ length: count }, (_, number) => `sparse/${"long-".repeat(40)}${number}`);
@@ -29,9 +29,9 @@ function fill(count: number): void {
 }
 
 describe.each([
-  ["a small index, by one git", 0],
-  ["a large index, by two", 3_000],
-])("what differs from %s", (_, count) => {
+  ["a small index, compared by one git", 0],
+  ["a large index, compared by two", 3_000],
+])("listChanges with %s", (_, count) => {
   const LARGE = 512 * 1024;
 
   function prepare(): void {
@@ -42,12 +42,12 @@ describe.each([
     expect(statSync(at(".git/index")).size > LARGE).toBe(count > 0);
   }
 
-  test("is nothing where nothing was done", async () => {
+  test("returns nothing without changes", async () => {
     prepare();
     expect(await listed()).toEqual({ added: [], modified: [] });
   });
 
-  test("is what was written, made executable, replaced, removed or added, and not what is ignored", async () => {
+  test("returns written, executable, replaced, removed and added files, without ignored ones", async () => {
     prepare();
     fixture.write("a", "other\n");
     chmodSync(at("b"), 0o755);
@@ -59,7 +59,7 @@ describe.each([
     expect(await listed()).toEqual({ added: ["new/file"], modified: ["a", "b", "c", "gone"] });
   });
 
-  test("is what has the size and the time it had, as long as the record of the file tells of a change", async () => {
+  test("returns a file of equal size and time if its ctime changed", async () => {
     prepare();
     const { atime, mtime } = statSync(at("a"));
     fixture.write("a", "A\n");
@@ -67,14 +67,14 @@ describe.each([
     expect((await listed()).modified).toEqual(["a"]);
   });
 
-  test("is a repository inside the tree, and nothing that is in one", async () => {
+  test("returns a nested repository, but none of its files", async () => {
     prepare();
     fixture.git("init", "--quiet", "inner");
     fixture.write("inner/file", "x");
     expect(await listed()).toEqual({ added: ["inner/"], modified: [] });
   });
 
-  test("starts no program that is configured inside of a submodule", async () => {
+  test("starts no program configured in a submodule", async () => {
     prepare();
     fixture.git("init", "--quiet", "module");
     fixture.write("module/file", "x\n");
@@ -85,12 +85,12 @@ describe.each([
     fixture.gitIn(at("module"), "config", "filter.told.clean", `touch ${at("ran")}; cat`);
     fixture.write("module/file", "y\n");
     expect(await listed()).toEqual({ added: [], modified: [] });
-    fixture.gitIn(at("module"), "config", "--unset", "filter.told.clean"); // or this commit would run it
+    fixture.gitIn(at("module"), "config", "--unset", "filter.told.clean"); // Otherwise this commit would run it.
     fixture.gitIn(at("module"), "commit", "--quiet", "--allow-empty", "-m", "more");
     expect(await listed()).toEqual({ added: [], modified: ["module"] });
   });
 
-  test("is the files of a folder that became a link, or none of them and the link", async () => {
+  test("returns a folder replaced by a link, with its files for a large index", async () => {
     prepare();
     renameSync(at("folder"), at("elsewhere"));
     symlinkSync("elsewhere", at("folder"));
@@ -99,7 +99,7 @@ describe.each([
     expect(modified).toEqual(count === 0 ? [] : ["folder/d", "folder/e"]);
   });
 
-  test("the entries are those that git lists, with their marks", async () => {
+  test("returns the entries listed by git, with their marks", async () => {
     prepare();
     fixture.git("update-index", "--assume-unchanged", "a");
     const { entries: found } = await indexEntries(hardenedGit(fixture.repo, process.env), environment(), () => true);

@@ -18,7 +18,7 @@ import { type Fixture, gitIn } from "./repository-fixture.ts";
 const STEPS = 25;
 const include = ["docs/item", ".isdlc/work/run"];
 
-/** Looks again and again at a tree to which something happened each time: each look gives what a first one gives. */
+/** Changes a tree and scans it repeatedly; each scan must equal a first scan. */
 export async function looksAlike(fixture: Fixture, seed: number): Promise<ReadonlySet<string | null>> {
   const dice = rollDice(seed);
   fixture.write("a", "1\n");
@@ -92,7 +92,7 @@ function happen(fixture: Fixture, dice: Dice): string {
   try {
     act();
   } catch (error) {
-    return `${event} ${name}: ${String(error)}`; // git may refuse; then nothing happened
+    return `${event} ${name}: ${String(error)}`; // Git may refuse; then nothing changed.
   }
   return `${event} ${name} ${text}`;
 }

@@ -14,13 +14,13 @@ import { useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 
-/** Names that sort otherwise as folders than as files, are no UTF-8, or need quoting. */
+/** Names that sort differently as folders and files, are not UTF-8, or need quoting. */
 const NAMES = ["a", "a.txt", "a-b", "ä", decodePath(Buffer.from([0x66, 0xff])), 'q"\n'];
 const MODES = ["100644", "100755", "120000"];
 
 type Files = ReadonlyMap<string, TreeEntry>;
 
-/** The tree that git's own index makes. */
+/** The tree written from git's own index. */
 async function treeByIndex(files: Files): Promise<string> {
   const git = hardenedGit(fixture.repo, process.env);
   const environment = { GIT_INDEX_FILE: join(fixture.base, `index-${Math.random()}`) };
@@ -47,7 +47,7 @@ async function differencesByGit(from: string, to: string): Promise<Difference[]>
 const byPath = (differences: readonly Difference[]): Difference[] =>
   differences.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 
-/** Files such that none is a folder of another. */
+/** Files of which none is a folder of another. */
 const filesOf = (blobs: readonly string[]): fc.Arbitrary<Files> => {
   const path = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
   const entry = fc.record({ mode: fc.constantFrom(...MODES), id: fc.constantFrom(...blobs) });
@@ -66,7 +66,7 @@ const blobsIn = (): string[] =>
     return fixture.git("hash-object", "-w", join(fixture.base, "blob"));
   });
 
-test("differences and edited trees are those that git's own index gives, whatever the trees", async () => {
+test("computes differences and edited trees like git's own index", async () => {
   const { repo } = fixture;
   const blobs = blobsIn();
   const store = repositoryStore({ top: repo, env: process.env });
@@ -89,10 +89,10 @@ test("differences and edited trees are those that git's own index gives, whateve
   expect(Object.entries(seen).filter(([, count]) => count === 0)).toEqual([]);
 });
 
-describe("a tree is not edited", () => {
+describe("edited tree", () => {
   test.each<[string, string, string]>([
-    ["where a file would be in the place of a folder", "a/b", "a"],
-    ["where a folder would be in the place of a file", "a", "a/b"],
+    ["is refused if a file would replace a folder", "a/b", "a"],
+    ["is refused if a folder would replace a file", "a", "a/b"],
   ])("%s", async (_, held, added) => {
     const [id = ""] = blobsIn();
     const store = repositoryStore({ top: fixture.repo, env: process.env });
@@ -102,7 +102,7 @@ describe("a tree is not edited", () => {
     });
   });
 
-  test("with a file that the repository does not have; and the next request is answered", async () => {
+  test("is refused with a missing object, and the next request works", async () => {
     const store = repositoryStore({ top: fixture.repo, env: process.env });
     const [id = ""] = blobsIn();
     const entries = (held: string) => new Map([["a", { mode: "100644", id: held }]]);
@@ -113,7 +113,7 @@ describe("a tree is not edited", () => {
   });
 });
 
-test("an object whose file holds something else is not believed", async () => {
+test("refuses an object whose file has other content", async () => {
   const { repo } = fixture;
   const [id = ""] = blobsIn();
   const file = join(repo, ".git/objects", id.slice(0, 2), id.slice(2));
@@ -125,7 +125,7 @@ test("an object whose file holds something else is not believed", async () => {
 });
 
 test.each(["", "100644", "100644 a", "100644 a\0", "100644 a\0short"])(
-  "a tree that holds %j is refused, unless it is empty",
+  "refuses a tree with the content %j, unless it is empty",
   async (text) => {
     writeFileSync(join(fixture.base, "tree"), text);
     const id = fixture.git("hash-object", "-t", "tree", "--literally", "-w", join(fixture.base, "tree"));
@@ -135,7 +135,7 @@ test.each(["", "100644", "100644 a", "100644 a\0", "100644 a\0short"])(
   },
 );
 
-test("a repository that was made anew at the same place is read as it is now", async () => {
+test("reads a repository created again at the same path", async () => {
   const { repo } = fixture;
   const [first = ""] = blobsIn();
   const { objects } = repositoryStore({ top: repo, env: process.env });
@@ -147,7 +147,7 @@ test("a repository that was made anew at the same place is read as it is now", a
   expect([await objects.has(fourth), await objects.has(first)]).toEqual([true, false]);
 });
 
-test("a ref is set in one transaction, and a failed one leaves nothing locked", async () => {
+test("sets a ref in one transaction and leaves no lock after a failure", async () => {
   const { repo } = fixture;
   fixture.write("a.txt", "a\n");
   const commit = fixture.commitAll("first");

@@ -10,20 +10,26 @@ const fixture = useRepository();
 const lines = (...changed: string[]): string => [...changed, "2", "3", "4", "5", "6", "7", "8", ""].join("\n");
 const read = (path: string): string => readFileSync(join(fixture.repo, path), "utf8");
 
-describe("a file with uncommitted lines of the person", () => {
+describe("file with uncommitted user changes", () => {
   const rows = [
     {
-      what: "changed elsewhere",
+      what: "agent changes elsewhere",
       mine: lines("mine"),
       after: `${lines("mine")}end\n`,
       tree: `${lines("1")}end\n`,
       mixed: [],
     },
-    { what: "changed in the same place", mine: lines("mine"), after: lines("ours"), tree: lines("1"), mixed: ["a"] },
-    { what: "deleted", mine: lines("mine"), after: null, tree: lines("1"), mixed: ["a"] },
+    {
+      what: "agent changes in the same place",
+      mine: lines("mine"),
+      after: lines("ours"),
+      tree: lines("1"),
+      mixed: ["a"],
+    },
+    { what: "deletion by the agent", mine: lines("mine"), after: null, tree: lines("1"), mixed: ["a"] },
   ];
 
-  test.each(rows)("$what: only what can be told apart is committed", async ({ mine, after, tree, mixed }) => {
+  test.each(rows)("commits only separable changes: $what", async ({ mine, after, tree, mixed }) => {
     fixture.write("a", lines("1"));
     const head = fixture.commitAll("one");
     fixture.write("a", mine);
@@ -45,9 +51,9 @@ describe("a file with uncommitted lines of the person", () => {
   });
 
   test.each([
-    { what: "as it was committed", mine: "", tree: lines("again"), mixed: [] },
-    { what: "with lines of theirs", mine: "mine\n", tree: lines("ours"), mixed: ["a"] },
-  ])("at a return to the work, $what", async ({ mine, tree, mixed }) => {
+    { what: "keeps the agent's commit if the user changes nothing", mine: "", tree: lines("again"), mixed: [] },
+    { what: "marks the file as overlapping if the user changes it", mine: "mine\n", tree: lines("ours"), mixed: ["a"] },
+  ])("$what after a return", async ({ mine, tree, mixed }) => {
     fixture.write("a", lines("1"));
     fixture.commitAll("one");
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -64,7 +70,7 @@ describe("a file with uncommitted lines of the person", () => {
     expect(`${fixture.git("show", `${composed.tree}:a`)}\n`).toBe(tree);
   });
 
-  test("a file of the person's own that git does not know is not committed because an agent wrote in it", async () => {
+  test("keeps an untracked user file uncommitted if an agent writes to it", async () => {
     fixture.write("a", "1\n");
     const head = fixture.commitAll("one");
     fixture.write("notes", "mine\n");
@@ -78,7 +84,7 @@ describe("a file with uncommitted lines of the person", () => {
   });
 });
 
-describe("a merge with uncommitted lines in a file that the branch changed", () => {
+describe("merge with uncommitted changes in a file of the branch", () => {
   const begin = (): void => {
     fixture.write("a", lines("1"));
     fixture.commitAll("one");
@@ -88,7 +94,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
     fixture.write("a", `${lines("mine")}end\n`);
   };
 
-  test("is made, with hooks, and leaves them as they are", async () => {
+  test("runs hooks and keeps the changes", async () => {
     begin();
     fixture.hook("commit-msg", 'echo "seen by a hook" >> "$1"');
     const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
@@ -100,7 +106,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
     expect(fixture.git("worktree", "list").split("\n")).toHaveLength(1);
   });
 
-  test("that was cut off before the person was brought to the base is gone on with", async () => {
+  test("continues if it was interrupted before the switch to the base", async () => {
     begin();
     const request = mergeOf(fixture);
     const write = createGitWrite(fixture.repo, agreeing);
@@ -112,7 +118,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
     expect(read("a")).toBe(`${lines("mine")}end\n`);
   });
 
-  test("is refused where the base changed the file too, and nothing is changed", async () => {
+  test("is refused without changes if the base changed the file too", async () => {
     begin();
     fixture.write("a", `${lines("1")}end\n`);
     fixture.git("switch", "--quiet", "main");
@@ -128,7 +134,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
     expect(read("a")).toBe(`${lines("mine")}end\n`);
   });
 
-  test("a hook that changes the merge has it taken back and told", async () => {
+  test("undoes and reports a change by a hook", async () => {
     begin();
     const another = `git commit-tree -p HEAD^1 -p HEAD^2 -m other $(git write-tree)`;
     fixture.hook("post-merge", `echo 1 > sneaked; git add sneaked; git update-ref HEAD $(${another})`);

@@ -7,8 +7,8 @@ import { useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 
-describe("after the person's index changed", () => {
-  test("what was looked at and committed since is not asked for again", async () => {
+describe("changed user index", () => {
+  test("causes no further git for files that were scanned and then committed", async () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     const gits = countGits(fixture.base);
@@ -20,16 +20,16 @@ describe("after the person's index changed", () => {
       await workspace.now([]);
       return gits() - before;
     };
-    while ((await asked()) > 0); // files that were written a moment ago are left to git
+    while ((await asked()) > 0); // Recently written files are left to git.
     fixture.commitAll("two");
     expect(await asked()).toBe(0);
   });
 
   const changes: readonly (readonly [what: string, change: () => void])[] = [
-    ["an ignored file was added to it", () => fixture.git("add", "--force", "new.log")],
-    ["an ignored file was taken out of it", () => fixture.git("rm", "--cached", "--quiet", "known.log")],
+    ["an ignored file is added", () => fixture.git("add", "--force", "new.log")],
+    ["an ignored file is removed", () => fixture.git("rm", "--cached", "--quiet", "known.log")],
     [
-      "an entry has line ends that are not to be converted",
+      "an entry has unconverted line endings",
       () => {
         writeFileSync(join(fixture.base, "returns"), "1\r\n2\n");
         const id = fixture.git("hash-object", "-w", "--no-filters", join(fixture.base, "returns"));
@@ -38,7 +38,7 @@ describe("after the person's index changed", () => {
       },
     ],
   ];
-  test.each(changes)("it is looked at as for the first time where %s", async (_, change) => {
+  test.each(changes)("causes a full scan if %s", async (_, change) => {
     fixture.write(".gitattributes", "text text=auto\n");
     fixture.write(".gitignore", "*.log\n");
     fixture.write("known.log", "1\n");

@@ -8,7 +8,7 @@ import { commitOf } from "./write-requests.ts";
 
 const fixture = useRepository();
 
-/** Commits `a` with the message; gives the message as the repository has it. */
+/** Commits `a` with the message and returns the message as stored. */
 async function committed(message: string): Promise<string> {
   fixture.write("a", `${Math.random()}\n`);
   const request = await commitOf(fixture, ["a"]);
@@ -18,34 +18,34 @@ async function committed(message: string): Promise<string> {
 
 const MESSAGES = ["one\n\ntwo", "\n\n one \t\n\n\n\n# two  \r\n\t\nthree\n\n", "ä \u{1F600}", "one\n \n \n \ntwo"];
 
-describe("a commit without hooks", () => {
-  test.each(MESSAGES)("is what git itself makes of the message %j", async (message) => {
+describe("commit without hooks", () => {
+  test.each(MESSAGES)("stores the message %j like git", async (message) => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     const plain = await committed(message);
-    fixture.hook("post-commit", "true"); // now git itself makes it
+    fixture.hook("post-commit", "true"); // With a hook, git itself commits.
     expect(await committed(message)).toBe(plain);
     expect(plain).toContain("Isdlc-Attempt: run/01-x#1");
   });
 
   test.each([
-    ["plain", {}],
-    ["with a name of more than one word", { "user.name": "Ännä van \u{1F600}" }],
-    ["with an author of its own", { "author.name": "Other", "author.email": "o@example.org" }],
-    ["with a name that git shortens", { "user.name": " .Per<son>, " }],
-  ])("names the same people as git does: %s", async (_, settings: Record<string, string>) => {
+    ["default settings", {}],
+    ["a name of several words", { "user.name": "Ännä van \u{1F600}" }],
+    ["a separate author", { "author.name": "Other", "author.email": "o@example.org" }],
+    ["a name shortened by git", { "user.name": " .Per<son>, " }],
+  ])("stores the same author and committer as git: %s", async (_, settings: Record<string, string>) => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     for (const [key, value] of Object.entries(settings)) fixture.git("config", key, value);
     const people = (): string => fixture.git("log", "-1", "--format=%an <%ae> %cn <%ce> %ad", "--date=format:%z");
     await committed("two");
     const here = people();
-    fixture.hook("post-commit", "true"); // now git itself makes it
+    fixture.hook("post-commit", "true"); // With a hook, git itself commits.
     await committed("three");
     expect(people()).toBe(here);
   });
 
-  test("needs no process of its own once git is at work", async () => {
+  test("needs no other process while git is running", async () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     const write = createGitWrite(fixture.repo, agreeing);
@@ -58,10 +58,10 @@ describe("a commit without hooks", () => {
     const request = await commitOf(fixture, ["a"]);
     const gits = countGits(fixture.base);
     expect((await write.commit(request)).is).toBe("done");
-    expect(gits()).toBe(1); // the person's index follows
+    expect(gits()).toBe(1); // The user's index follows.
   });
 
-  test("is the person's, in the history of HEAD and of its branch", async () => {
+  test("has the user as author and an entry in both reflogs", async () => {
     fixture.write("a", "1\n");
     const first = fixture.commitAll("one");
     await committed("two");
@@ -70,7 +70,7 @@ describe("a commit without hooks", () => {
     expect(fixture.git("reflog", "-1", "--format=%gs", "main")).toBe("commit (isdlc)");
   });
 
-  test("is not made that way where a hook in a place of the person's would run", async () => {
+  test("is not used if a hook configured by the user would run", async () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     const folder = join(fixture.base, "hooks");
@@ -82,7 +82,7 @@ describe("a commit without hooks", () => {
     expect(existsSync(mark)).toBe(true);
   });
 
-  test("follows only its parent: one that was made meanwhile stays", async () => {
+  test("refuses a parent that is not HEAD anymore", async () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     fixture.write("a", "2\n");

@@ -7,22 +7,22 @@ import type { GitCaller } from "../../src/adapters/git/process/personal-git.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Fixture = {
-  /** A folder of this test alone; `repo` is a repository in it, on branch main. */
+  /** A folder for this test alone; `repo` is a repository in it, on branch main. */
   readonly base: string;
   readonly repo: string;
   git(...args: string[]): string;
   gitIn(folder: string, ...args: string[]): string;
-  /** Paths may be bytes; parents are made. */
+  /** Paths may be bytes. Parent folders are created. */
   write(path: string | Buffer, content: string | Buffer): void;
-  /** A shell script as hook; the one place with a shell, as hooks are. */
+  /** Writes a shell script as hook; the only use of a shell, as hooks are scripts. */
   hook(name: string, script: string): void;
   commitAll(message: string): string;
 };
 
-/** Whoever agreed to everything that a repository has git start. */
+/** A caller who approved all repository commands. */
 export const agreeing: GitCaller = { env: process.env, allows: () => true };
 
-/** Real repositories in a temporary folder, away from the settings of whoever runs the tests. */
+/** Creates real repositories in a temporary folder, isolated from the settings of the user who runs the tests. */
 export function useRepository(): Fixture {
   const saved = { ...process.env };
   let base = "";
@@ -85,7 +85,7 @@ export function gitIn(folder: string, ...args: string[]): string {
   return done.stdout.replace(/\n$/, "");
 }
 
-/** The code of the problem a call ends in; a call that works gives its value. */
+/** Code and detail of the problem, or the result of a successful call. */
 export async function outcomeOf<T>(call: Promise<T>): Promise<T | { problem: string; detail: string }> {
   try {
     return await call;

@@ -11,7 +11,7 @@ const fixture = useRepository();
 const mark = () => join(fixture.base, "ran");
 const ran = (): boolean => existsSync(mark());
 
-/** A program that leaves a mark and hands on what it was given. */
+/** A program that leaves a mark and copies its input to its output. */
 function program(path: string, rest = "cat"): string {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `#!/bin/sh\n: > "${mark()}"\n${rest}\n`);
@@ -21,7 +21,7 @@ function program(path: string, rest = "cat"): string {
 const inTree = (name: string): string => join(fixture.repo, name);
 const beside = (name: string): string => join(fixture.base, name);
 
-/** A commit, a switch and a merge, of files that every filter and driver is for. */
+/** A commit, a switch and a merge of files that all filters and drivers apply to. */
 async function change(allows: Allows): Promise<void> {
   const write = createGitWrite(fixture.repo, { env: process.env, allows });
   await write.startBranch("feature", fixture.git("rev-parse", "HEAD"));
@@ -114,10 +114,10 @@ const rows: readonly { what: string; name: string; put: () => void }[] = [
   },
 ];
 
-describe("S5 what the repository has git start", () => {
+describe("repository commands [S5]", () => {
   const started = rows.filter(({ name }) => !name.includes("gpg"));
 
-  test.each(started)("$what runs once it is allowed, so that the next test can fail", async ({ put }) => {
+  test.each(started)("run if allowed: $what", async ({ put }) => {
     fixture.write("a.txt", "1\n2\n3\n4\n5\n");
     fixture.commitAll("one");
     put();
@@ -125,7 +125,7 @@ describe("S5 what the repository has git start", () => {
     expect(ran()).toBe(true);
   });
 
-  test.each(started)("$what does not run unless it is allowed, and is named", async ({ put, name }) => {
+  test.each(started)("are listed and do not run unless allowed: $what", async ({ put, name }) => {
     fixture.write("a.txt", "1\n2\n3\n4\n5\n");
     fixture.commitAll("one");
     put();
@@ -135,7 +135,7 @@ describe("S5 what the repository has git start", () => {
     expect(ran()).toBe(false);
   });
 
-  test("a program that signs is replaced by the person's own", async () => {
+  test("are replaced by the user's own signing program", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     rows.at(-1)!.put();
@@ -143,13 +143,13 @@ describe("S5 what the repository has git start", () => {
     const request = await commitOf(fixture, ["a"]);
     await createGitWrite(fixture.repo, { env: process.env, allows: allowsNothing })
       .commit(request)
-      .catch(() => undefined); // the person's own, `true`, signs nothing
+      .catch(() => undefined); // The user's own program, `true`, signs nothing.
     expect(ran()).toBe(false);
     await createGitWrite(fixture.repo, agreeing).commit(request);
     expect(ran()).toBe(true);
   });
 
-  test("a hook in a place of the person's own runs in any case", async () => {
+  test("include no hooks of the user, which always run", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     program(beside("own-hooks/pre-commit"), "exit 0");
@@ -164,7 +164,7 @@ describe("S5 what the repository has git start", () => {
     expect(ran()).toBe(true);
   });
 
-  test("of several hooks those that are allowed run, from their own place", async () => {
+  test("run from their own folder if allowed, while other hooks are skipped", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     fixture.hook("pre-commit", `. "$(dirname "$0")/shared"`);
@@ -178,7 +178,7 @@ describe("S5 what the repository has git start", () => {
     expect(ran()).toBe(true);
   });
 
-  test("a hook in the tree counts with what lies beside and above it", async () => {
+  test("change their digest with files around a hook in the working tree", async () => {
     program(inTree(".husky/_/pre-commit"), 'exec sh "$(dirname "$0")/../pre-commit"');
     fixture.write(".husky/pre-commit", "true\n");
     fixture.git("config", "core.hooksPath", ".husky/_");
@@ -189,7 +189,7 @@ describe("S5 what the repository has git start", () => {
     expect(after?.digest).not.toBe(before?.digest);
   });
 
-  test("settings that no change comes by are told, and not asked about", async () => {
+  test("exclude settings that no commit or merge uses", async () => {
     fixture.git("config", "alias.st", "!sh");
     expect(await programsOfChanges(fixture.repo, process.env)).toEqual([]);
     expect((await startedPrograms(fixture.repo, process.env)).map((one) => one.name)).toEqual([

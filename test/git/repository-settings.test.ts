@@ -13,8 +13,8 @@ const valuesOf = async (key: string): Promise<string[]> =>
     .filter((setting) => setting.key === key)
     .map(({ value }) => value);
 
-describe("the settings of a repository", () => {
-  test("git is asked once while no file of settings changes", async () => {
+describe("settings of a repository", () => {
+  test("are read by one git while the files are unchanged", async () => {
     const gits = countGits(fixture.base);
     const first = await repositorySettings(fixture.repo, process.env);
     expect(first.map(({ key }) => key)).toContain("user.name");
@@ -22,7 +22,7 @@ describe("the settings of a repository", () => {
     expect(gits()).toBe(1);
   });
 
-  test("those of two people in one tree are remembered beside each other", async () => {
+  test("are cached separately for two users of a working tree", async () => {
     const other = { ...process.env, HOME: join(fixture.base, "other") };
     mkdirSync(other.HOME);
     writeFileSync(join(other.HOME, ".gitconfig"), "[core]\n\tsshCommand = theirs\n");
@@ -37,11 +37,11 @@ describe("the settings of a repository", () => {
 
   const places: readonly { what: string; file: () => string }[] = [
     { what: "the repository's file", file: () => join(fixture.repo, ".git", "config") },
-    { what: "the working tree's file", file: () => join(fixture.repo, ".git", "config.worktree") },
-    { what: "the person's file", file: () => join(fixture.base, "home", ".gitconfig") },
-    { what: "the person's other file", file: () => join(fixture.base, "home", ".config", "git", "config") },
+    { what: "the worktree's file", file: () => join(fixture.repo, ".git", "config.worktree") },
+    { what: "the user's file", file: () => join(fixture.base, "home", ".gitconfig") },
+    { what: "the user's XDG file", file: () => join(fixture.base, "home", ".config", "git", "config") },
   ];
-  test.each(places)("another value in $what counts at once, whatever its times say", async ({ file }) => {
+  test.each(places)("follow a changed value in $what immediately, even with unchanged times", async ({ file }) => {
     fixture.git("config", "extensions.worktreeConfig", "true");
     mkdirSync(dirname(file()), { recursive: true });
     appendFileSync(file(), "[core]\n\tsshCommand = one\n");
@@ -50,7 +50,7 @@ describe("the settings of a repository", () => {
     expect(await valuesOf("core.sshcommand")).toEqual(["two"]);
   });
 
-  test.each(places)("$what counts once it appears", async ({ file }) => {
+  test.each(places)("follow $what once it is created", async ({ file }) => {
     fixture.git("config", "extensions.worktreeConfig", "true");
     expect(await valuesOf("core.sshcommand")).toEqual([]);
     mkdirSync(dirname(file()), { recursive: true });
@@ -58,7 +58,7 @@ describe("the settings of a repository", () => {
     expect(await valuesOf("core.sshcommand")).toEqual(["one"]);
   });
 
-  test("what an include leads to is never remembered", async () => {
+  test("are never cached for included files", async () => {
     const included = join(fixture.base, "included");
     fixture.git("config", "include.path", included);
     expect(await valuesOf("core.sshcommand")).toEqual([]);
@@ -68,7 +68,7 @@ describe("the settings of a repository", () => {
     expect(await valuesOf("core.sshcommand")).toEqual(["two"]);
   });
 
-  test("what an include by branch leads to follows the branch", async () => {
+  test("follow the branch for an include by branch", async () => {
     const included = join(fixture.base, "included");
     writeFileSync(included, "[core]\n\tsshCommand = one\n");
     fixture.git("config", "includeIf.onbranch:other.path", included);

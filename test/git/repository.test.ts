@@ -19,14 +19,14 @@ beforeEach(async () => {
   await repositorySettings(fixture.repo, process.env);
 });
 
-describe("finding the repository of a folder again", () => {
-  test("git is asked once while nothing changes by which it finds one", async () => {
+describe("repository of a folder", () => {
+  test("is found by one git while nothing relevant changes", async () => {
     const gits = countGits(fixture.base);
     for (let round = 0; round < 3; round++) expect(await found()).toEqual(here());
     expect(gits()).toBe(1);
   });
 
-  test("a folder further down is asked about each time: a repository may come to be in between", async () => {
+  test("is searched each time for a subfolder, as a nested one may appear", async () => {
     const folder = join(fixture.repo, "between", "folder");
     mkdirSync(folder, { recursive: true });
     await repositorySettings(folder, process.env);
@@ -35,7 +35,7 @@ describe("finding the repository of a folder again", () => {
     expect((await found(folder)).top).toBe(join(fixture.repo, "between"));
   });
 
-  test("another folder behind the same link is another repository", async () => {
+  test("changes if the link to it changes", async () => {
     const [link, other] = [join(fixture.base, "link"), join(fixture.base, "other")];
     cpSync(fixture.repo, other, { recursive: true });
     symlinkSync(fixture.repo, link);
@@ -46,7 +46,7 @@ describe("finding the repository of a folder again", () => {
     expect((await found(link)).top).toBe(other);
   });
 
-  test("a git folder that was moved elsewhere is found there", async () => {
+  test("is found after its git folder moved", async () => {
     for (let round = 0; round < 2; round++) await found();
     const moved = join(fixture.base, "moved.git");
     renameSync(join(fixture.repo, ".git"), moved);
@@ -55,14 +55,14 @@ describe("finding the repository of a folder again", () => {
   });
 
   test.each([
-    ["it has no .git any more", () => rmSync(join(fixture.repo, ".git"), { recursive: true })],
-    ["its HEAD is gone", () => rmSync(join(fixture.repo, ".git", "HEAD"))],
-    ["it is gone", () => rmSync(fixture.repo, { recursive: true })],
+    [".git is deleted", () => rmSync(join(fixture.repo, ".git"), { recursive: true })],
+    ["HEAD is deleted", () => rmSync(join(fixture.repo, ".git", "HEAD"))],
+    ["the folder is deleted", () => rmSync(fixture.repo, { recursive: true })],
     [
-      "a setting gives it another working tree",
+      "a setting names another working tree",
       () => appendFileSync(join(fixture.repo, ".git", "config"), `[core]\n\tworktree = ${fixture.base}\n`),
     ],
-  ])("it is refused once %s", async (_, change) => {
+  ])("is refused if %s", async (_, change) => {
     for (let round = 0; round < 2; round++) expect(await found()).toEqual(here());
     change();
     await expect(found()).rejects.toMatchObject({ problem: { code: "GIT_UNAVAILABLE" } });

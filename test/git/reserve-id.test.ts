@@ -6,7 +6,7 @@ import { useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 
-test("a name is reserved once, for every working tree of the repository", async () => {
+test("reserves an id once for all worktrees of a repository", async () => {
   fixture.commitAll("one");
   fixture.git("worktree", "add", "--quiet", "-b", "other", "../linked");
   const [here, there] = [
@@ -18,17 +18,17 @@ test("a name is reserved once, for every working tree of the repository", async 
   expect(await there.names()).toEqual(["REQ-0007"]);
 });
 
-test("of many who want one name at once, one gets it", async () => {
+test("gives an id to one of several concurrent callers", async () => {
   fixture.commitAll("one");
   const wanted = Array.from({ length: 8 }, () => createReservedIds(fixture.repo, process.env).reserve("feature-001"));
   expect((await Promise.all(wanted)).filter(Boolean)).toHaveLength(1);
 });
 
-test("a repository without a commit has room for names too", async () => {
+test("reserves ids in a repository without commits", async () => {
   expect(await createReservedIds(fixture.repo, process.env).reserve("BUG-0001")).toBe(true);
 });
 
-test("a lock that a killed git left on a name is named, and removed by hand it is in nobody's way", async () => {
+test("reports the lock of a killed git, and works after its removal", async () => {
   const lock = join(fixture.repo, ".git/refs/isdlc/ids/BUG-0001.lock");
   mkdirSync(dirname(lock), { recursive: true });
   writeFileSync(lock, "");
@@ -40,7 +40,7 @@ test("a lock that a killed git left on a name is named, and removed by hand it i
   expect(await ids.reserve("BUG-0001")).toBe(true);
 });
 
-test.each(["", "../x", "a b", "-x", "a..b", "x.lock", "heads/main"])("%j is no name to reserve", async (name) => {
+test.each(["", "../x", "a b", "-x", "a..b", "x.lock", "heads/main"])("rejects %j as id", async (name) => {
   await expect(createReservedIds(fixture.repo, process.env).reserve(name)).rejects.toMatchObject({
     problem: { code: "GIT_FAILED" },
   });

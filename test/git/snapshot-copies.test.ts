@@ -23,7 +23,7 @@ import { useRepository } from "./repository-fixture.ts";
 const fixture = useRepository();
 const FILES = { "a.txt": "1\n", "folder/b.txt": "1\n", "folder/deep/c.txt": "1\n" };
 
-/** A copy that was made, looked at and given back. */
+/** A copy that was created, scanned and released. */
 async function copied() {
   for (const [path, text] of Object.entries(FILES)) fixture.write(path, text);
   fixture.commitAll("one");
@@ -33,7 +33,7 @@ async function copied() {
   return { dir: first.dir, dispose: () => first.dispose(), next };
 }
 
-/** Everything in a folder: what it is, and what is in it. */
+/** All paths in a folder with type and content. */
 function contentOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -46,7 +46,7 @@ function contentOf(folder: string): Record<string, string> {
   >;
 }
 
-/** What a copy has that was written for the purpose. */
+/** Content of a newly written copy. */
 async function whatItShouldBe(): Promise<Record<string, string>> {
   releaseRepository(fixture.repo);
   const workspace = createGitWorkspace(fixture.repo, { run: "other", env: process.env });
@@ -59,7 +59,7 @@ async function whatItShouldBe(): Promise<Record<string, string>> {
   }
 }
 
-test("a copy that nobody touched becomes the next one, and only what differs is written", async () => {
+test("reuses an untouched copy and writes only the differences", async () => {
   const { dir, dispose, next } = await copied();
   const written = lstatSync(join(dir, "folder/b.txt"));
   await dispose();
@@ -79,17 +79,17 @@ test("a copy that nobody touched becomes the next one, and only what differs is 
 });
 
 const touches: readonly (readonly [what: string, touch: (dir: string) => void])[] = [
-  ["another content", (dir) => writeFileSync(join(dir, "a.txt"), "evil\n")],
-  ["another content of the same size, with the old times", (dir) => replaceQuietly(join(dir, "a.txt"), "1", "2")],
-  ["another mode", (dir) => chmodSync(join(dir, "a.txt"), 0o755)],
-  ["another mode of a folder", (dir) => chmodSync(join(dir, "folder"), 0o777)],
+  ["changed content", (dir) => writeFileSync(join(dir, "a.txt"), "evil\n")],
+  ["changed content of equal size with the old times", (dir) => replaceQuietly(join(dir, "a.txt"), "1", "2")],
+  ["a changed mode", (dir) => chmodSync(join(dir, "a.txt"), 0o755)],
+  ["a changed mode of a folder", (dir) => chmodSync(join(dir, "folder"), 0o777)],
   ["a new file", (dir) => writeFileSync(join(dir, "folder/new"), "")],
   ["a new folder", (dir) => mkdirSync(join(dir, "folder/new"))],
   ["a repository", (dir) => mkdirSync(join(dir, ".git"))],
-  ["a file that is gone", (dir) => rmSync(join(dir, "folder/b.txt"))],
-  ["another name of a file, outside", (dir) => linkSync(join(dir, "a.txt"), join(fixture.base, "mine"))],
+  ["a deleted file", (dir) => rmSync(join(dir, "folder/b.txt"))],
+  ["a hard link outside", (dir) => linkSync(join(dir, "a.txt"), join(fixture.base, "mine"))],
   [
-    "a link in the place of a folder",
+    "a link instead of a folder",
     (dir) => (
       renameSync(join(dir, "folder"), join(fixture.base, "f")),
       symlinkSync(join(fixture.base, "f"), join(dir, "folder"))
@@ -97,7 +97,7 @@ const touches: readonly (readonly [what: string, touch: (dir: string) => void])[
   ],
 ];
 
-test.each(touches)("a copy is not used again after %s", async (_, touch) => {
+test.each(touches)("discards a copy changed in use by %s", async (_, touch) => {
   const { dir, dispose, next } = await copied();
   touch(dir);
   await dispose();
@@ -106,7 +106,7 @@ test.each(touches)("a copy is not used again after %s", async (_, touch) => {
   expect(Object.keys(contentOf(copy.dir)).filter((path) => path.endsWith(".txt"))).toEqual(Object.keys(FILES));
 });
 
-test.each(touches)("nor is a copy that was given back, after %s", async (_, touch) => {
+test.each(touches)("discards a copy changed after release by %s", async (_, touch) => {
   const { dir, dispose, next } = await copied();
   await dispose();
   touch(dir);
@@ -116,7 +116,7 @@ test.each(touches)("nor is a copy that was given back, after %s", async (_, touc
   expect(contentOf(copy.dir)).toEqual(await whatItShouldBe());
 });
 
-test("two copies at a time are two folders, of which one is kept until the working tree goes", async () => {
+test("uses a folder per concurrent copy and keeps one until the release", async () => {
   const { dir, dispose, next } = await copied();
   const other = await next();
   expect(other.dir).not.toBe(dir);
@@ -127,7 +127,7 @@ test("two copies at a time are two folders, of which one is kept until the worki
   expect(readdirSync(tmpdir())).toEqual([]);
 });
 
-test("other attributes, by which all files may be written differently, begin a new copy", async () => {
+test("creates a new copy if attributes changed", async () => {
   const { dir, dispose, next } = await copied();
   await dispose();
   fixture.write(".gitattributes", "*.txt eol=crlf\n");
@@ -136,7 +136,7 @@ test("other attributes, by which all files may be written differently, begin a n
   expect(readFileSync(join(copy.dir, "a.txt"), "utf8")).toBe("1\r\n");
 });
 
-test.for([1, 2, 3])("whatever changed in the tree, a copy is what a first one is, seed %d", async (seed) => {
+test.for([1, 2, 3])("equals a new copy after random changes, seed %d", async (seed) => {
   const dice = rollDice(seed);
   const { dispose, next } = await copied();
   await dispose();
@@ -152,7 +152,7 @@ test.for([1, 2, 3])("whatever changed in the tree, a copy is what a first one is
       else fixture.write(name, `${dice.number()}\n`);
       if (dice.chance(30) && existsSync(path) && lstatSync(path).isFile()) chmodSync(path, 0o755);
     } catch {
-      continue; // a file in the place of a folder
+      continue; // A file instead of a folder.
     }
     const [one, other] = [await next(), await next()];
     expect(contentOf(one.dir)).toEqual(contentOf(other.dir));

@@ -10,7 +10,7 @@ const status = () => fixture.git("status", "--porcelain");
 const vcs = () => createGitWrite(fixture.repo, agreeing);
 const squashOf = () => ({ ...mergeOf(fixture), message: "Add b and c", isSquash: true });
 
-/** A branch with two commits, and the base one further than where it left. */
+/** A branch with two commits, and a base with one commit since the branch started. */
 function branches(): void {
   fixture.write("a", "1\n");
   fixture.write("other", "1\n");
@@ -22,7 +22,7 @@ function branches(): void {
   }
 }
 
-test("everything of the branch is one commit on the base, with the tree that a merge would have; uncommitted work comes along", async () => {
+test("makes one commit on the base and keeps uncommitted work", async () => {
   branches();
   fixture.write("other", "mine\n");
   const base = fixture.git("rev-parse", "main");
@@ -37,7 +37,7 @@ test("everything of the branch is one commit on the base, with the tree that a m
   expect([fixture.git("branch", "--show-current"), status()]).toEqual(["main", " M other"]);
 });
 
-test("it is found again when repeated, and while the base has gone on", async () => {
+test("is found when repeated and after the base advanced", async () => {
   branches();
   const squash = squashOf();
   expect(await vcs().isMerged(squash)).toBe(false);
@@ -50,7 +50,7 @@ test("it is found again when repeated, and while the base has gone on", async ()
   expect(fixture.git("rev-list", "--count", "main")).toBe("3");
 });
 
-test("a base or a branch that moved is told, and nothing is done", async () => {
+test("reports a moved base or branch and changes nothing", async () => {
   branches();
   const squash = squashOf();
   fixture.write("d", "1\n");
@@ -59,7 +59,7 @@ test("a base or a branch that moved is told, and nothing is done", async () => {
   expect(fixture.git("rev-list", "--count", "main")).toBe("1");
 });
 
-test("a conflict names the files and leaves everything as it was", async () => {
+test("lists the files of a conflict and changes nothing", async () => {
   branches();
   fixture.git("switch", "--quiet", "main");
   fixture.write("b", "other\n");
@@ -70,7 +70,7 @@ test("a conflict names the files and leaves everything as it was", async () => {
   expect(status()).toBe("");
 });
 
-test("a file in the way is not overwritten, and the person is back where they were", async () => {
+test("keeps a file in the way and returns to the user's branch", async () => {
   branches();
   fixture.git("switch", "--quiet", "main");
   fixture.write("b", "mine\n");
@@ -81,7 +81,7 @@ test("a file in the way is not overwritten, and the person is back where they we
   expect(status()).toBe("?? b");
 });
 
-test("a branch with nothing new gives the base as it is", async () => {
+test("returns the unchanged base if the branch has no new commits", async () => {
   fixture.write("a", "1");
   const head = fixture.commitAll("one");
   fixture.git("branch", "feature");

@@ -13,13 +13,13 @@ const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
 const include = ["docs/item", ".isdlc/work/run"];
 
-/** Of rules that were written a moment ago only git can tell whether they are the same. */
+/** Rules written recently can only be compared by git. */
 const rulesAreSettled = () =>
   expect
     .poll(() => fileClock(fixture.base).time - lstatSync(at(".gitignore")).ctimeMs, { interval: 5 })
     .toBeGreaterThan(CLOCK_TICK);
 
-/** A tree that was looked at before; how often git looked through it since, and what a first look would find. */
+/** A tree that was scanned before, the number of git scans since, and the result of a first scan. */
 async function lookedAt() {
   fixture.write("a", "1\n");
   fixture.write("folder/b", "1\n");
@@ -43,19 +43,22 @@ async function lookedAt() {
   return { first, look, fresh };
 }
 
-describe("git does not look through a tree of which every file is known, after", () => {
+describe("scan without git of a fully known tree", () => {
   const NO_TEXT = Buffer.concat([Buffer.from("folder/"), Buffer.from([0xe9])]);
   const touches: readonly (readonly [what: string, touch: () => void])[] = [
-    ["another content", () => fixture.write("a", "2\n")],
-    ["another content of the same size, with the old times", () => replaceQuietly(at("a"), "1", "2")],
-    ["another mode", () => chmodSync(at("folder/b"), 0o755)],
-    ["a link in the place of a file", () => (rmSync(at("a")), symlinkSync("folder/b", at("a")))],
-    ["a new file", () => fixture.write("folder/c", "1\n")],
-    ["a new file in a new folder", () => fixture.write("other/deep/c", "1\n")],
-    ["a new file whose name is no text", () => fixture.write(NO_TEXT, "1\n")],
-    ["a new document of ours", () => fixture.write(".isdlc/work/run/new.md", "1\n")],
-    ["a new file that counts though it is ignored", () => fixture.write("docs/item/new.log", "1\n")],
-    ["several of them", () => ["a", "folder/b", "folder/c", "x.log"].forEach((name) => fixture.write(name, "3\n"))],
+    ["includes changed content", () => fixture.write("a", "2\n")],
+    ["includes changed content of equal size with the old times", () => replaceQuietly(at("a"), "1", "2")],
+    ["includes a changed mode", () => chmodSync(at("folder/b"), 0o755)],
+    ["includes a link instead of a file", () => (rmSync(at("a")), symlinkSync("folder/b", at("a")))],
+    ["includes a new file", () => fixture.write("folder/c", "1\n")],
+    ["includes a new file in a new folder", () => fixture.write("other/deep/c", "1\n")],
+    ["includes a new file whose name is not UTF-8", () => fixture.write(NO_TEXT, "1\n")],
+    ["includes a new document in .isdlc", () => fixture.write(".isdlc/work/run/new.md", "1\n")],
+    ["includes an ignored file under an included path", () => fixture.write("docs/item/new.log", "1\n")],
+    [
+      "includes several changes",
+      () => ["a", "folder/b", "folder/c", "x.log"].forEach((name) => fixture.write(name, "3\n")),
+    ],
   ];
   test.each(touches)("%s", async (_, touch) => {
     const { first, look, fresh } = await lookedAt();
@@ -67,7 +70,7 @@ describe("git does not look through a tree of which every file is known, after",
     expect(await look()).toEqual({ snapshot, looks: 0 });
   });
 
-  test("a new file that is ignored, which changes nothing", async () => {
+  test("excludes a new ignored file", async () => {
     const { first, look, fresh } = await lookedAt();
     fixture.write("folder/x.log", "1\n");
     expect(await look()).toEqual({ snapshot: first, looks: 0 });
@@ -75,22 +78,22 @@ describe("git does not look through a tree of which every file is known, after",
   });
 });
 
-describe("git looks through a tree after", () => {
+describe("scan with git", () => {
   const touches: readonly (readonly [what: string, touch: () => void])[] = [
-    ["another rule", () => fixture.write(".gitignore", "b\n")],
-    ["a new rule in a folder", () => fixture.write("folder/.gitignore", "c\n")],
-    ["new attributes", () => fixture.write(".gitattributes", "* text\n")],
-    ["a removed file", () => rmSync(at("a"))],
-    ["a pipe", () => execFileSync("mkfifo", [at("pipe")])],
-    ["a repository inside", () => gitIn(fixture.repo, "init", "--quiet", "inner")],
-    ["other settings", () => void fixture.git("config", "core.autocrlf", "input")],
-    ["another shared rule", () => writeFileSync(at(".git/info/exclude"), "folder\n")],
+    ["follows a changed rule", () => fixture.write(".gitignore", "b\n")],
+    ["follows a new rule in a folder", () => fixture.write("folder/.gitignore", "c\n")],
+    ["follows new attributes", () => fixture.write(".gitattributes", "* text\n")],
+    ["follows a removed file", () => rmSync(at("a"))],
+    ["follows a new pipe", () => execFileSync("mkfifo", [at("pipe")])],
+    ["follows a nested repository", () => gitIn(fixture.repo, "init", "--quiet", "inner")],
+    ["follows changed settings", () => void fixture.git("config", "core.autocrlf", "input")],
+    ["follows a changed info/exclude", () => writeFileSync(at(".git/info/exclude"), "folder\n")],
   ];
   test.each(touches)("%s", async (_, touch) => {
     const { look, fresh } = await lookedAt();
     fixture.write("x.log", "1\n");
     fixture.write("folder/c", "1\n");
-    await look(); // the git that knows the rules has them from before
+    await look(); // The git process that evaluates rules loaded them before.
     touch();
     fixture.write("folder/d", "1\n");
     const { snapshot, looks } = await look();
@@ -101,7 +104,7 @@ describe("git looks through a tree after", () => {
   });
 });
 
-test("a file that could have been written again in the moment of its stamp is compared with what the index has", async () => {
+test("compares a file with the index if it may have changed within its timestamp's resolution", async () => {
   fixture.write("a", "1\n");
   fixture.write("b", "1\n");
   fixture.commitAll("one");

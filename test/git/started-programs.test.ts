@@ -31,12 +31,12 @@ function fill(folder: string, files: number): void {
 const namesOf = async (tree: string): Promise<readonly string[]> =>
   (await startedPrograms(tree, process.env)).map(({ name }) => name).sort();
 
-describe("S5 what git would start by itself", () => {
-  test("is nothing in a fresh repository", async () => {
+describe("startedPrograms [S5]", () => {
+  test("returns nothing in a fresh repository", async () => {
     expect(await startedPrograms(repository().tree, process.env)).toEqual([]);
   });
 
-  test("is every hook and every setting that names a program, in whatever form it is written", async () => {
+  test("returns each hook and each setting that names a program, in any notation", async () => {
     const { tree, git, write } = repository();
     git("config", "core.fsmonitor", "./watch");
     git("config", "filter.big.clean", "./clean");
@@ -59,7 +59,7 @@ describe("S5 what git would start by itself", () => {
     ]);
   });
 
-  test("is told with the file and the key that name it, whatever these are called", async () => {
+  test("returns the file and key that name the program", async () => {
     const { tree, git, write } = repository();
     git("commit", "--quiet", "--allow-empty", "--message", "One");
     const linked = join(tree, "linked");
@@ -77,7 +77,7 @@ describe("S5 what git would start by itself", () => {
       expect((await startedPrograms(root, process.env)).map(({ file, key }) => ({ file, key }))).toEqual(said);
   });
 
-  test("counts by what it would run", async () => {
+  test("distinguishes different programs of the same setting", async () => {
     const { tree, git } = repository();
     git("config", "core.fsmonitor", "./one");
     const before = await startedPrograms(tree, process.env);
@@ -87,7 +87,7 @@ describe("S5 what git would start by itself", () => {
     expect(after).not.toEqual(before);
   });
 
-  test("is found in a repository that took the place of a submodule, and nothing there is run for it", async () => {
+  test("finds programs of a repository that replaced a submodule, without running them", async () => {
     const { tree, git, write } = repository();
     const inner = repository(join(tree, "sub"));
     inner.write("a", "a");
@@ -106,11 +106,11 @@ describe("S5 what git would start by itself", () => {
     rmSync(trace, { force: true });
     expect(await namesOf(tree)).toEqual(["loose/.git/config: diff.external", "sub/.git/config: core.fsmonitor"]);
     expect(existsSync(trace)).toBe(false);
-    git("status"); // the person's own would run it
+    git("status"); // A plain call would run it.
     expect(existsSync(trace)).toBe(true);
   });
 
-  test("is found in repositories beside files of the tree, inside of others and below ignored folders", async () => {
+  test("finds repositories next to tracked files, nested ones and ignored ones", async () => {
     const { tree, git, write } = repository();
     for (const path of ["beside", "outer", "outer/inside", "hidden/deep"]) {
       write(`${path}/a`, "a");
@@ -122,7 +122,7 @@ describe("S5 what git would start by itself", () => {
     expect(await namesOf(tree)).toEqual(found.map((path) => `${path}/.git/config: diff.external`));
   });
 
-  test("is found by git where there are too many files to be read here", async () => {
+  test("finds repositories with git if the tree has too many files", async () => {
     const { tree, write } = repository();
     repository(join(tree, "loose")).git("config", "diff.external", "./x");
     fill(join(tree, "many"), 5_000);
@@ -131,27 +131,24 @@ describe("S5 what git would start by itself", () => {
     expect(await namesOf(tree)).toEqual(["loose/.git/config: diff.external"]);
   });
 
-  test.for([0, 5_000])(
-    "is looked for in our own folder where an agent writes, not where runs are kept, beside %d files",
-    async (files) => {
-      const { tree } = repository();
-      fill(join(tree, "many"), files);
-      for (const folder of ["work/this", "work/other", "runs/other", "journal/ended", "history/one", "new/deep"])
-        repository(join(tree, ".isdlc", folder)).git("config", "diff.external", "./x");
-      const found = await startedPrograms(tree, process.env, [".isdlc/work/this"]);
-      const expected = ["new/deep", "work/this"].map((folder) => `.isdlc/${folder}/.git/config: diff.external`);
-      expect(found.map(({ name }) => name).sort()).toEqual(expected);
-    },
-  );
+  test.for([0, 5_000])("searches only the folders of .isdlc that agents may write, next to %d files", async (files) => {
+    const { tree } = repository();
+    fill(join(tree, "many"), files);
+    for (const folder of ["work/this", "work/other", "runs/other", "journal/ended", "history/one", "new/deep"])
+      repository(join(tree, ".isdlc", folder)).git("config", "diff.external", "./x");
+    const found = await startedPrograms(tree, process.env, [".isdlc/work/this"]);
+    const expected = ["new/deep", "work/this"].map((folder) => `.isdlc/${folder}/.git/config: diff.external`);
+    expect(found.map(({ name }) => name).sort()).toEqual(expected);
+  });
 
-  test("is looked for here however many runs have ended", () => {
+  test("searches without git, regardless of the number of ended runs", () => {
     const { tree } = repository();
     for (const folder of ["runs/one", "journal/ended", "history"]) fill(join(tree, ".isdlc", folder), 5_000);
     expect(repositoriesBelow(tree)).toEqual([]);
   });
 });
 
-test("a folder that lends its objects counts by its name, an empty list does not", () => {
+test("lists alternates of the object store with their content", () => {
   const { tree, write } = repository();
   expect(objectLenders(tree)).toEqual([]);
   write(".git/objects/info/alternates", "\n");

@@ -7,7 +7,7 @@ import { useRepository } from "./repository-fixture.ts";
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
 
-test("files that were written a moment ago prove nothing, though they stand as before", () => {
+test("doubts recently written files, even if unchanged", () => {
   fixture.write("a", "1\n");
   const stampsIn = createTreeStamper(fixture.repo);
   const [before, now] = [stampsIn(fixture.base, []), stampsIn(fixture.base, [])];
@@ -16,17 +16,14 @@ test("files that were written a moment ago prove nothing, though they stand as b
 });
 
 test.each([
-  [
-    "more files than are looked at one by one",
-    () => Array.from({ length: 1501 }, (_, at) => fixture.write(`many/${at}`, "")),
-  ],
-  ["a folder called .GIT inside", () => mkdirSync(at("folder/.GIT"), { recursive: true })],
-])("a tree with %s is left to git", (_, make) => {
+  ["more files than the limit", () => Array.from({ length: 1501 }, (_, at) => fixture.write(`many/${at}`, ""))],
+  ["a folder named .GIT", () => mkdirSync(at("folder/.GIT"), { recursive: true })],
+])("returns null for a tree with %s", (_, make) => {
   make();
   expect(createTreeStamper(fixture.repo)(fixture.base, [])).toBeNull();
 });
 
-test("names are bytes: one that is no text is told from the text that looks like it", () => {
+test("distinguishes names that are not UTF-8 from similar text", () => {
   const folder = (name: Buffer): Buffer => Buffer.concat([Buffer.from(`${fixture.repo}/`), name]);
   const text = Buffer.from("\u00e9");
   const noText = Buffer.from([0xe9]);
@@ -37,7 +34,7 @@ test("names are bytes: one that is no text is told from the text that looks like
   expect(names).toEqual(["\u00c3\u00a9/a", "\u00e9/\u00c3\u00a9.txt"]);
 });
 
-test("of our own folder only what is included counts, and not through a link", () => {
+test("includes only the given paths of .isdlc, and none through a link", () => {
   fixture.write(".isdlc/journal/run.jsonl", "1\n");
   fixture.write(".isdlc/work/run/plan.md", "1\n");
   const stampsIn = createTreeStamper(fixture.repo);

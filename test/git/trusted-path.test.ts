@@ -31,8 +31,8 @@ function place(): { base: string; tree: string; bin: string } {
   return { base, tree, bin };
 }
 
-describe("S4 S5 the PATH of every program that is started", () => {
-  test("has no entry in a working tree of the repository, by name or by link, none that is relative or missing", () => {
+describe("trustedPath [S4, S5]", () => {
+  test("drops entries inside the working tree, by name or link, and relative or missing ones", () => {
     const { base, tree, bin } = place();
     symlinkSync(bin, join(base, "link"));
     mkdirSync(join(base, "beside/bin"));
@@ -53,7 +53,7 @@ describe("S4 S5 the PATH of every program that is started", () => {
     expect(trustedPath(path, join(base, "beside"))).toBe(expected);
   });
 
-  test("without git, the folder itself has no say", () => {
+  test("drops the folder itself without git", () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-path-")));
     onTestFinished(() => rmSync(base, { recursive: true, force: true }));
     mkdirSync(join(base, "bin"));
@@ -61,14 +61,14 @@ describe("S4 S5 the PATH of every program that is started", () => {
     expect(trustedPath(join(base, "bin"), base)).toBe("");
   });
 
-  test("git is never one that lies in the tree", async () => {
+  test("keeps git from being started from the working tree", async () => {
     const { base, tree, bin } = place();
     const trace = join(base, "ran");
     writeFileSync(join(bin, "git"), `#!/bin/sh\necho ran > ${trace}\n`, { mode: 0o755 });
     const before = process.env["PATH"] ?? "";
     process.env["PATH"] = `${bin}${delimiter}${before}`;
     try {
-      execFileSync("git", ["--version"], { cwd: tree }); // the planted one is found this way
+      execFileSync("git", ["--version"], { cwd: tree }); // A plain call finds the planted git.
       expect(execFileSync("cat", [trace], { encoding: "utf8" })).toBe("ran\n");
       rmSync(trace);
       await hardenedGit(tree, process.env)(["rev-parse", "HEAD"]);

@@ -22,10 +22,10 @@ const operations = [
   { name: "a merge", args: ["merge", "side"], leaves: "MERGE_HEAD" },
   { name: "a rebase", args: ["rebase", "side"], leaves: "rebase-merge" },
   { name: "a rebase with patches", args: ["rebase", "--apply", "side"], leaves: "rebase-apply" },
-  { name: "a pick", args: ["cherry-pick", "side"], leaves: "CHERRY_PICK_HEAD" },
+  { name: "a cherry-pick", args: ["cherry-pick", "side"], leaves: "CHERRY_PICK_HEAD" },
 ];
 
-test.for(operations)("in the middle of $name nothing is committed, and it can go on", async ({ args, leaves }) => {
+test.for(operations)("commits nothing during $name, which can continue", async ({ args, leaves }) => {
   diverge();
   expect(() => fixture.git(...args)).toThrow();
   expect(existsSync(join(fixture.repo, ".git", leaves))).toBe(true);

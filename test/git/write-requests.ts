@@ -4,7 +4,7 @@ import type { CommitRequest, MergeRequest } from "../../src/ports/vcs.ts";
 import type { Fixture } from "./repository-fixture.ts";
 import { agreeing } from "./repository-fixture.ts";
 
-/** A commit of the given files and folders as they are now, onto whatever is checked out. */
+/** A commit of the current files and folders given, onto the current HEAD. */
 export async function commitOf(
   fixture: Fixture,
   paths: readonly string[],
@@ -20,7 +20,7 @@ export async function commitOf(
   return { message, attempt, journal: "7:abc", branch: null, parent, tree, keep };
 }
 
-/** A merge of the two as they stand. */
+/** A merge of the current commits of both branches. */
 export function mergeOf({ git }: Pick<Fixture, "git">, branch = "feature", base = "main"): MergeRequest {
   const tipOf = (name: string): string => {
     try {

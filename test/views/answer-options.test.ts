@@ -6,7 +6,7 @@ import { gateBanner } from "../../src/views/gate-banner.ts";
 import { menuLabel } from "../../src/views/answer-options.ts";
 import { active, gate, produced, rule, started } from "./runs.ts";
 
-test("says at the last gate that the end of the run is chosen next", () => {
+test("announces at the last gate that the end of the run is chosen next", () => {
   const plan = [rule("03-architecture")];
   const last = gateBanner(active(started({ plan }), produced("03-architecture", 1), gate()));
   expect(last).toContain("[C] Continue -- accept, then choose how the run ends\n");
@@ -24,8 +24,8 @@ const plan = [
 test.each<[string, readonly string[] | null, Sizing["recommended"], WaitOption, string]>([
   ["one gate", ["03", "06"], "standard", "light", " (removes the review gate after Architecture)"],
   ["two gates", ["03", "04"], "light", "accept", " (removes the review gate after Architecture and Design)"],
-  ["no gate of a skipped phase", ["06"], "light", "light", ""],
-  ["no gates at all", null, "light", "light", ""],
+  ["no gate for a dropped phase without one", ["06"], "light", "light", ""],
+  ["no gates in an unsupervised run", null, "light", "light", ""],
   ["the standard size", ["03", "04"], "light", "standard", ""],
 ])("warns before the light size removes gates: %s", (...[, phases, recommended, option, warning]) => {
   const supervision =

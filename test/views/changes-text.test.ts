@@ -13,7 +13,7 @@ afterAll(() => {
 
 type Files = Readonly<Record<string, string>>;
 
-/** What git itself says of a change. */
+/** Patch printed by git. */
 function gitPatch(before: Files, after: Files): string {
   const root = mkdtempSync(join(tmpdir(), "isdlc-patch-"));
   folders.push(root);
@@ -38,7 +38,7 @@ function gitPatch(before: Files, after: Files): string {
 const long = Array.from({ length: 30 }, (_, at) => `line ${at}\n`).join("");
 
 describe("patchFiles", () => {
-  test("names, kinds and sizes are those of git, however odd a name is", () => {
+  test("returns names, kinds and sizes like git, even for unusual names", () => {
     const patch = gitPatch(
       { "src/gone.ts": "a\nb\n", "old name.ts": long, "src/same.ts": "-- x\n" },
       { "new name.ts": `${long}more\n`, "src/same.ts": "++ y\n", 'src/ü "q"\t.ts': "1\n2\n", "a b/notes.md": "# n\n" },
@@ -52,7 +52,7 @@ describe("patchFiles", () => {
     ]);
   });
 
-  test("binary and empty files have a name too", () => {
+  test("returns names of binary and empty files", () => {
     const patch = gitPatch({}, { "an image.png": "\u0000\u0001", "an empty file": "" });
     expect(patchFiles(patch)).toMatchObject([
       { path: "an empty file", change: "added", isBinary: false, added: 0 },
@@ -60,7 +60,7 @@ describe("patchFiles", () => {
     ]);
   });
 
-  test("what a file holds does not begin another one, also behind a carriage return", () => {
+  test("ignores headers inside a file, even after a carriage return", () => {
     const planted = "x\rdiff --git a/fake b/fake\ndiff --git a/fake b/fake\n@@ -1 +1 @@\n";
     expect(patchFiles(gitPatch({}, { "real.ts": planted })).map(({ path }) => path)).toEqual(["real.ts"]);
   });
@@ -75,7 +75,7 @@ describe("changesText", () => {
     "src/z.ts": "1\n2\n",
   };
 
-  test("a heading with base and counts, code before documents, bookkeeping in one line", () => {
+  test("prints base and counts, code before documents, and internal files on one line", () => {
     const text = changesText({
       base: "against main (a1b2c3d)",
       parts: [{ title: null, patch: gitPatch({}, changed) }],
@@ -89,7 +89,7 @@ describe("changesText", () => {
     ]);
   });
 
-  test("one file is one file, a part has its title, an empty part none", () => {
+  test("counts one file in the singular and omits the title of an empty part", () => {
     const parts = [
       { title: null, patch: gitPatch({}, { "a.ts": "1\n" }) },
       { title: "Committed on the branch by somebody else", patch: "" },
@@ -99,11 +99,11 @@ describe("changesText", () => {
     expect(text).not.toContain("somebody else");
   });
 
-  test("nothing is said to have changed only where nothing has", () => {
+  test("prints that nothing changed only for an empty list", () => {
     expect(changesText({ base: "since the run began", parts: [] })).toBe("Nothing has changed since the run began.");
   });
 
-  test("escape codes do not reach the terminal, and a carriage return begins no line", () => {
+  test("neutralizes escape codes and carriage returns", () => {
     const patch = gitPatch({}, { "a.ts": "x\r-y\u001b[2K\n" });
     expect(changesText({ base: "b", parts: [{ title: null, patch }] })).toContain("+x\u240d-y\u241b[2K");
   });

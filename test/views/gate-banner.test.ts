@@ -22,7 +22,7 @@ const redone = (times: number) =>
 const TESTS = { argv: ["npm", "test"], source: "package.json", digest: "d" };
 
 describe("gateBanner", () => {
-  test("is the banner of the design, line by line", () => {
+  test("matches the designed banner exactly", () => {
     expect(gateBanner(active(first, gate()))).toBe(`--------------------------------------------
 PHASE 03 COMPLETE: Architecture
 
@@ -44,7 +44,7 @@ Your choice: _
 --------------------------------------------`);
   });
 
-  test("has no prompt where there is another, or nobody to ask", () => {
+  test("omits the prompt in a notice", () => {
     const run = active(first, gate());
     expect(gateNotice(run)).toBe(gateBanner(run)?.replace("Your choice: _\n", ""));
     expect(gateNotice(run)).not.toContain("Your choice");
@@ -54,7 +54,7 @@ Your choice: _
     [0, true],
     [2, true],
     [3, false],
-  ])("after %i redos, Redo is offered: %s", (times, offered) => {
+  ])("offers Redo after %i redos: %s", (times, offered) => {
     const banner = gateBanner(active(first, redone(times), gate())) ?? "";
     expect(banner.includes("[D] Redo")).toBe(offered);
     expect(banner.includes("All 3 redos of this phase are used up")).toBe(!offered);
@@ -62,7 +62,7 @@ Your choice: _
     expect(banner).toContain("[R] Review");
   });
 
-  test("everything a person must not miss stands between the facts and the menu", () => {
+  test("prints warnings between facts and menu", () => {
     const result = made({
       concerns: ["Spec is \u001b[31mvague\u001b[0m"],
       unexpected: ["src/other.ts"],
@@ -93,7 +93,7 @@ To read: 12 lines, under a minute`);
     expect(gateBanner(run)).toContain("[L] Loosen");
   });
 
-  test("what a person asks first: files with their sizes, tests, the verdict with what is open, denied calls", () => {
+  test("prints files with sizes, tests, verdict with open findings, and denied calls", () => {
     const patch = [
       "diff --git a/src/a.ts b/src/a.ts",
       "--- a/src/a.ts",
@@ -137,7 +137,7 @@ Usage: not reported by the agent
 To read: 12 lines, under a minute`);
   });
 
-  test("lines end between words at the width of the terminal, and go on under their text", () => {
+  test("wraps lines between words and indents continuation lines", () => {
     const result = made({ decisions: ["one two three four five six seven eight nine ten eleven"] });
     const banner = gateBanner(active(started(), produced("03-architecture", 1, result), gate()), { columns: 44 });
     expect(banner?.split("\n").filter((line) => line.length > 44)).toEqual([]);
@@ -145,21 +145,21 @@ To read: 12 lines, under a minute`);
     expect(banner).toContain("[R] Review -- pause for manual review/edits,\n    resume when ready\n");
   });
 
-  test("how far the work is stands beside a number that does not tell", () => {
+  test("prints the progress if phase numbers are not in order", () => {
     const plan = ["16-quality-loop", "08-code-review"].map((key) => rule(key, { name: "Some phase" }));
     const [first] =
       gateBanner(active(started({ plan }), produced("16-quality-loop", 1), gate()))?.match(/PHASE.*/) ?? [];
     expect(first).toBe("PHASE 16 COMPLETE: Some phase (1 of 2)");
   });
 
-  test("a phase without a number is called by its name alone, and its file by its key", () => {
+  test("prints only the name of a phase without a number, and uses its key as file name", () => {
     const plan = [rule("create-plan", { name: "Create Plan" })];
     const banner = gateBanner(active(started({ plan }), produced("create-plan", 1), gate()));
     expect(banner).toContain("PHASE COMPLETE: Create Plan");
     expect(banner).toContain("Summary: .isdlc/reviews/phase-create-plan-summary.md");
   });
 
-  test("there is none without an open gate", () => {
+  test("returns null without an open gate", () => {
     expect(gateBanner(active(first))).toBeNull();
   });
 });
@@ -168,7 +168,7 @@ describe("recoveryBanner", () => {
   test.each([
     ["open", []],
     ["paused", [answer("review")]],
-  ])("a gate left %s", (_name, answers) => {
+  ])("offers to continue at a gate left %s", (_name, answers) => {
     expect(recoveryBanner(active(first, gate(), answers))).toBe(`A review was in progress for Phase 03 (Architecture).
 Summary: .isdlc/reviews/phase-03-summary.md
 
@@ -177,17 +177,17 @@ Summary: .isdlc/reviews/phase-03-summary.md
 [D] Redo -- re-run this phase with additional guidance`);
   });
 
-  test("Redo is not offered once redos are spent", () => {
+  test("omits Redo if all redos are used", () => {
     expect(recoveryBanner(active(first, redone(3), gate()))).not.toContain("Redo");
   });
 
-  test("a redo under way", () => {
+  test("announces the pending redo", () => {
     expect(recoveryBanner(active(first, gate(), answer("redo", "x")))).toBe(
       "A redo was in progress for Phase 03. The phase will be re-run.",
     );
   });
 
-  test("nothing to recover before the first gate", () => {
+  test("returns null before the first gate", () => {
     expect(recoveryBanner(active(started()))).toBeNull();
   });
 });
@@ -195,7 +195,7 @@ Summary: .isdlc/reviews/phase-03-summary.md
 describe("revertedLines", () => {
   const paths = ["src/a.ts", "src/b\u001b[31m.ts"];
 
-  test("names what was put back and where it is kept", () => {
+  test("prints restored files and the command to show their former content", () => {
     expect(revertedLines({ paths, kept: "0123456789abcdef" })).toEqual([
       "Put back as they were before this phase:",
       "  - src/a.ts",
@@ -204,12 +204,12 @@ describe("revertedLines", () => {
     ]);
   });
 
-  test("says nothing of keeping where nothing could be kept", () => {
+  test("omits the command if nothing was saved", () => {
     expect(revertedLines({ paths, kept: null })).toHaveLength(3);
   });
 });
 
-test("the files that a pause speaks of are listed, with their summary", () => {
+test("lists artifacts and summary during a pause", () => {
   expect(artifactLines(active(first, gate(), answer("review")))).toEqual([
     "Artifacts:",
     "  - docs/requirements/REQ-0001-login/architecture-overview.md",
@@ -217,7 +217,7 @@ test("the files that a pause speaks of are listed, with their summary", () => {
   ]);
 });
 
-test("the texts around Redo and Review", () => {
+test("prints the designed texts of Redo and Review", () => {
   expect(redoPrompt).toBe(
     "What additional guidance should this phase consider?\n(Describe what to change or focus on)\n> ",
   );
@@ -227,17 +227,17 @@ test("the texts around Redo and Review", () => {
   ]);
 });
 
-describe("what is shown first", () => {
+describe("content at the top of the banner", () => {
   const files = (...paths: string[]) => paths.map((path) => ({ path, change: "added" as const }));
 
-  test("are files that act by themselves, before everything else", () => {
+  test("lists files that take effect on their own before everything else", () => {
     const result = made({ changed: files("src/app.ts", ".github/workflows/ci.yml"), concerns: ["vague"] });
     const banner = gateBanner(active([...started(), ...produced("03-architecture", 1, result)], gate())) ?? "";
     expect(banner).toMatch(/Read these first[^\n]*:\n {2}- \.github\/workflows\/ci\.yml: CI runs it\n[^]*Concerns/);
     expect(banner).not.toContain("- src/app.ts:");
   });
 
-  test("are warnings that no accepted gate has shown; the others are counted", () => {
+  test("lists warnings not shown at an accepted gate, and counts the others", () => {
     const old = ".gitignore hides a";
     const before = produced("03-architecture", 1, made({ notices: [old] }));
     const now = produced("03-architecture", 2, made({ notices: [old, ".gitignore hides b"] }));

@@ -3,7 +3,7 @@ import { historyEntry } from "../../src/views/state-file.ts";
 import { accepted, answer, at, ended, gate, left, person, produced, rule, started } from "./runs.ts";
 
 describe("historyEntry", () => {
-  test("a finished run", () => {
+  test("records a finished run", () => {
     const plan = [rule("03-architecture")];
     const run = ended(
       started({ plan }),
@@ -52,7 +52,7 @@ describe("historyEntry", () => {
     expect(historyEntry(run)).not.toHaveProperty("supervised_review");
   });
 
-  test("a cancelled run tells why and where", () => {
+  test("records reason and phase of a cancelled run", () => {
     const entry = historyEntry(
       ended(started(), produced("03-architecture", 1), { type: "run.cancelled", by: person, reason: "later" }),
     );

@@ -62,7 +62,7 @@ index 1..2 100644
 +b
 `;
 
-test("lists the files of a patch: code, documents, then what isdlc itself writes", () => {
+test("lists files of a patch: code, documents, then files written by isdlc", () => {
   const files = diffFiles(PATCH, hash);
   expect(
     files.map(({ path, was, change, added, removed, isBinary }) => [path, was, change, added, removed, isBinary]),
@@ -80,7 +80,7 @@ test("lists the files of a patch: code, documents, then what isdlc itself writes
   expect(diffFiles("", hash)).toEqual([]);
 });
 
-test("a carriage return inside of a line begins no file", () => {
+test("ignores a carriage return inside a line", () => {
   const hidden =
     "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-x\n+y\rdiff --git a/b b/b\r@@ -1 +1 @@\n";
   expect(diffFiles(hidden, hash)).toMatchObject([
@@ -88,7 +88,7 @@ test("a carriage return inside of a line begins no file", () => {
   ]);
 });
 
-test("what failed is told at the line that its report names, and without one where it names none", () => {
+test("finds the file and line of each failure, if its report has them", () => {
   const failing = [
     { name: "totals", message: "expected 1\n    at total (/tree/src/cart.ts:12:5)" },
     { name: "no place", message: null },
@@ -108,7 +108,7 @@ test("what failed is told at the line that its report names, and without one whe
   ]);
 });
 
-test("the timeline has a span for every attempt, agent, check, review and wait, closed with what came of it", () => {
+test("returns a span with outcome for each attempt, agent, check, review and wait", () => {
   const player = startRun({ supervision: everyPhase });
   report(advance(player, "complete"), completed(keeps));
   const spans = buildTimeline(player.events).map(({ kind, name, outcome, to }) => [kind, name, outcome, to !== null]);
@@ -119,7 +119,7 @@ test("the timeline has a span for every attempt, agent, check, review and wait, 
   expect(buildTimeline(player.events).findLast(({ kind }) => kind === "wait")).toMatchObject({ outcome: "continue" });
 });
 
-test("the story comes in parts that join without a gap", () => {
+test("returns the story in parts without gaps", () => {
   const player = advance(startRun(), "done");
   const whole = buildStory(player.events, 0);
   expect(whole.next).toBeNull();
@@ -128,7 +128,7 @@ test("the story comes in parts that join without a gap", () => {
   expect(whole.entries.every(({ text }) => text !== "")).toBe(true);
 });
 
-test("what is told about a run fits the schema, at every point of its life", () => {
+test("fits the run schema at every stage of a run", () => {
   const player = startRun({ supervision: everyPhase });
   const place = { tree: "tree", path: "/tree", item: null, isHere: true };
   let looked = 0;
@@ -162,7 +162,7 @@ const figures = (minutes: number | null, isRedone: boolean, gate: number): RunFi
   findings: [{ reviewer: "r", severity: "note" }],
 });
 
-test("charts tell the median and the slowest, and leave out what is unknown", () => {
+test("computes median and slowest for charts and ignores unknown values", () => {
   const { leadTime, gates, redoRate, findings } = toCharts([
     figures(10, false, 1),
     figures(30, true, 5),

@@ -6,14 +6,14 @@ import { accepted, active, answer, ended, gate, left, made, produced, started } 
 
 const { run } = active(started());
 
-test("gh takes the text from the file, glab the text itself", () => {
+test("passes a file to gh and the text to glab", () => {
   const [, gh = []] = pullRequestCommands({ run }, "gh") ?? [];
   expect(gh.slice(-2)).toEqual(["--body-file", ".isdlc/reviews/pull-request.md"]);
   const [, glab = []] = pullRequestCommands({ run }, "glab", "the text") ?? [];
   expect(glab[glab.indexOf("--description") + 1]).toBe("the text");
 });
 
-test("a branch is pushed first; without one there is nothing to propose", () => {
+test("pushes the branch first, and returns null without one", () => {
   expect(pullRequestCommands({ run }, "gh")?.[0]).toEqual(["git", "push", "-u", "origin", "feature/REQ-0001-login"]);
   expect(pullRequestCommands(active(started({ git: "none" })), "gh")).toBeNull();
 });
@@ -36,7 +36,7 @@ const finished = (change: Partial<EndedRun["run"]> = {}, more: Parameters<typeof
   return { ...whole, run: { ...whole.run, ...change } };
 };
 
-test("the text has what was asked for, the plan, the evidence and what is held against it", () => {
+test("contains task, plan, evidence and open findings", () => {
   const tests = { name: "tests", ok: true, detail: "", counts: { passed: 12, failed: 0, skipped: 0 } };
   const body = pullRequestBody(finished({}, { checks: [tests], concerns: ["No retry"] }), "Do it in two steps.");
   expect(body).toContain("What was asked for: Add a login\n");
@@ -46,21 +46,21 @@ test("the text has what was asked for, the plan, the evidence and what is held a
   expect(body).toContain("## Open findings\n\n- 03-architecture: `No retry`\n");
 });
 
-test("it names the issue, and the documents that others can read", () => {
+test("contains the issue and committed documents", () => {
   const issue = { source: "github", id: "GH-42", url: "https://github.com/o/r/issues/42" } as const;
   expect(pullRequestBody(finished({ issue }), null)).toContain("\nIssue: https://github.com/o/r/issues/42\n");
   expect(pullRequestBody(finished(), null)).toContain("\nDocuments: docs/requirements/REQ-0001-login\n");
   expect(pullRequestBody(finished({ item: ".isdlc/work/x" }), null)).not.toContain(".isdlc");
 });
 
-test("without findings and tests it says so, and without a plan it has none", () => {
+test("states missing findings and tests and omits an empty plan", () => {
   const body = pullRequestBody(finished({}, { checks: [], concerns: [] }), " ");
   expect(body).toContain("## Open findings\n\nNone.\n");
   expect(body).toContain("Tests: not run\n");
   expect(body).not.toContain("## Plan");
 });
 
-test("quotes all text of agents as code: plan, findings and concerns", () => {
+test("quotes plan, findings and concerns as code", () => {
   const concerns = ["a | b <b>", "Fixes #1 @everyone https://github.com/o/r/issues/1", "`Fixes #2`", "``"];
   const body = pullRequestBody(finished({}, { concerns }), "~~~~\n@everyone Fixes #1\n");
   expect(body).toContain("~~~~~text\n~~~~\n@everyone Fixes #1\n~~~~~\n");

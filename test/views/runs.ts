@@ -119,7 +119,7 @@ export const accepted: EventDraft[] = [
 
 export const left: EventDraft[] = [{ type: "phase.committed", commit: "c2" }, { type: "phase.left" }];
 
-/** One event a minute, from 10:00. */
+/** Adds one minute per event, from 10:00. */
 export const at = (seq: number): string => `2026-02-14T10:${String(seq - 1).padStart(2, "0")}:00.000Z`;
 
 export function fold(...events: readonly (EventDraft | EventDraft[])[]): RunState {

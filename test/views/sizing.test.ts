@@ -48,8 +48,8 @@ const light: EventDraft[] = [...measuring, { type: "sizing.asked", sizing }, dec
 const project = (run: RunState) => projectStateFile({ user: {}, run, history: [], version: 1, counters: {} });
 const workflowOf = (run: ActiveRun) => project(run)["active_workflow"] as Record<string, unknown>;
 
-describe("SIZE-APPLY: state.json", () => {
-  test("of a light run shows neither architecture nor design, and the index among what is left", () => {
+describe("sizing in state.json [SIZE-APPLY]", () => {
+  test("omits architecture and design from a light run and adjusts the index", () => {
     const run = active(light);
     const state = project(run);
     expect(state["active_workflow"]).toMatchObject({
@@ -64,12 +64,12 @@ describe("SIZE-APPLY: state.json", () => {
     expect(workflowOf(second)).toMatchObject({ current_phase: "06-implementation", current_phase_index: 2 });
   });
 
-  test("of a standard run shows all", () => {
+  test("lists all phases of a standard run", () => {
     const run = active(measuring, decided({ effective: "standard", drop: [] }), { type: "phase.left" });
     expect(workflowOf(run)).toMatchObject({ phases: KEYS, current_phase: "03-architecture", current_phase_index: 1 });
   });
 
-  test("shows them again once the run went back to the impact analysis", () => {
+  test("lists all phases again after a return to the impact analysis", () => {
     const run = active(light, { type: "run.wentBack", to: "02-impact-analysis", by: person, tree: "keep" });
     expect(workflowOf(run)).toMatchObject({ phases: KEYS, current_phase_index: 0, refinement_completed: false });
     expect(workflowOf(run)).not.toHaveProperty("sizing");
@@ -89,7 +89,7 @@ describe("SIZE-APPLY: state.json", () => {
   });
 });
 
-describe("SIZE-RECORD", () => {
+describe("sizing record [SIZE-RECORD]", () => {
   const record = {
     intensity: "light",
     effective_intensity: "light",
@@ -110,7 +110,7 @@ describe("SIZE-RECORD", () => {
     fallback_attempted: false,
   };
 
-  test("every field is in the run, and stays in the history of finished and cancelled runs", () => {
+  test("is in the run and in the history of finished and cancelled runs", () => {
     expect(workflowOf(active(light))["sizing"]).toEqual(record);
     const ends: EventDraft[] = [
       { type: "run.finished", how: "keep", merged: null },
@@ -123,7 +123,7 @@ describe("SIZE-RECORD", () => {
     }
   });
 
-  test("a run that was never sized has none", () => {
+  test("is missing in a run without sizing", () => {
     expect(workflowOf(active(measuring))).not.toHaveProperty("sizing");
     const entry = historyEntry(ended(measuring, { type: "run.cancelled", by: person, reason: "later" }));
     expect(entry).not.toHaveProperty("sizing");
@@ -141,7 +141,7 @@ describe("SIZE-RECORD", () => {
       { by: "flag" },
       { forced_by_flag: true, recommended_by: "user", user_prompted: false, overridden: false },
     ],
-    ["agreed beforehand", { by: "options" }, { user_prompted: false, overridden: false, forced_by_flag: false }],
+    ["accepted in advance", { by: "options" }, { user_prompted: false, overridden: false, forced_by_flag: false }],
     [
       "epic",
       { sizing: { ...sizing, recommended: "epic" }, effective: "standard", drop: [] },
@@ -153,18 +153,18 @@ describe("SIZE-RECORD", () => {
       { fallback_source: "quick-scan", fallback_attempted: true },
     ],
     [
-      "not measured",
+      "without metrics",
       { sizing: { ...sizing, metrics: null, source: null }, effective: "standard", drop: [] },
       { file_count: 0, risk_score: "unknown", fallback_source: null, fallback_attempted: true },
     ],
-  ])("%s", ([, change, expected]) => {
+  ])("records a size %s", ([, change, expected]) => {
     const run = active(measuring, decided(change), { type: "phase.left" });
     expect(workflowOf(run)["sizing"]).toMatchObject(expected);
   });
 });
 
-describe("people and programs", () => {
-  test("are shown the question with its reason and the ways to answer", () => {
+describe("sizing in status and history", () => {
+  test("prints the question with its reason and the possible answers", () => {
     const run = active(measuring, { type: "sizing.asked", sizing });
     expect(statusObject(run, { driven: false })).toMatchObject({
       status: "waiting",
@@ -176,7 +176,7 @@ describe("people and programs", () => {
     for (const choice of ["accept", "light", "standard"]) expect(lines).toContain(`isdlc answer ${choice}`);
   });
 
-  test("are told that an analysis has no metrics, not that nothing is touched", () => {
+  test("prints that metrics are missing instead of zero", () => {
     const unknown: Sizing = { ...sizing, recommended: "standard", metrics: null, source: null };
     const run = active(measuring, { type: "sizing.asked", sizing: unknown });
     const lines = statusLines(run, { driven: false }).join("\n");
@@ -184,14 +184,14 @@ describe("people and programs", () => {
     expect(lines).not.toContain("files 0");
   });
 
-  test("see what was decided, and not what was left out", () => {
+  test("prints the decision and omits dropped phases", () => {
     const status = statusObject(active(light), { driven: true });
     expect(status).toMatchObject({ sizing: { recommended: "light", effective: "light" }, current: "05-test-strategy" });
     expect(status).toMatchObject({ phases: LIGHT.map((key) => ({ key })) });
     expect(statusLines(active(light), { driven: true }).join("\n")).not.toContain("03-architecture");
   });
 
-  test("see whether tasks were refined, until the run goes back to the design", () => {
+  test("shows refined tasks until a return to the design", () => {
     const refined: EventDraft[] = [
       ...measuring,
       decided({ effective: "standard", drop: [] }),
@@ -209,7 +209,7 @@ describe("people and programs", () => {
     expect(workflowOf(active(refined, back))["refinement_completed"]).toBe(false);
   });
 
-  test("read in the history what was sized, refined and gone back to", () => {
+  test("describes sizing, refinement and returns", () => {
     const told: EventDraft[] = [
       decided(),
       { type: "tasks.refined", artifact: "tasks.md", tasks: 4 },

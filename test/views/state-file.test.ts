@@ -15,19 +15,19 @@ const back: EventDraft = { type: "run.wentBack", to: "03-architecture", by: pers
 const redone = [gate(), answer("redo", "smaller"), ...produced("03-architecture", 2), gate(), answer("continue")];
 const autonomous = started({ supervision: { enabled: false, phases: "all" } });
 
-describe("SM-AC-08a: a gate that is left by skipping its phase is in the history of reviews", () => {
+describe("review history of a skipped gate [SM-AC-08a]", () => {
   const skipped: EventDraft = { type: "phase.skipped", by: person };
   test.each<[string, EventDraft[], Record<string, unknown>[]]>([
-    ["at once", [gate(), skipped], [{ phase: "03-architecture", action: "skip" }]],
+    ["has an entry for a skip at the gate", [gate(), skipped], [{ phase: "03-architecture", action: "skip" }]],
     [
-      "after a pause",
+      "has entries for a pause and a skip",
       [gate(), answer("review"), skipped],
       [
         { phase: "03-architecture", action: "review", resumed_at: expect.stringMatching(/Z$/) },
         { phase: "03-architecture", action: "skip" },
       ],
     ],
-    ["but not where no gate was open", [skipped], []],
+    ["has no entry for a skip without a gate", [skipped], []],
   ])("%s", (_name, events, history) => {
     const entries = workflowOf(active(first, ...events.map((event) => [event])))["review_history"];
     expect(entries).toEqual(history.map((entry) => expect.objectContaining(entry)));
@@ -35,7 +35,7 @@ describe("SM-AC-08a: a gate that is left by skipping its phase is in the history
 });
 
 describe("projectStateFile", () => {
-  test("an open run in the names of the schema", () => {
+  test("projects an open run with the keys of the schema", () => {
     const state = project(active(first, gate()));
     expect(state).toMatchObject({
       state_version: 7,
@@ -80,14 +80,14 @@ describe("projectStateFile", () => {
     });
   });
 
-  test("the index moves when the phase is left, not when the gate is answered", () => {
+  test("advances the index when the phase is left, not at the answer", () => {
     expect(workflowOf(active(first, gate(), answer("continue")))["current_phase_index"]).toBe(0);
     const run = active(first, gate(), answer("continue"), accepted, left);
     expect(workflowOf(run)).toMatchObject({ current_phase_index: 1, current_phase: "04-design" });
     expect(phasesOf(run)["03-architecture"]?.["gate_passed"]).toBe(at(9));
   });
 
-  test("after going back the gate was passed when it was passed again, not before", () => {
+  test("updates gate_passed when a gate is passed again after a return", () => {
     const passedOnce = [...first, gate(), answer("continue"), ...accepted, ...left];
     const again = [...passedOnce, back, ...produced("03-architecture", 2)];
     const passed = (...events: EventDraft[]) => phasesOf(active(events))["03-architecture"]?.["gate_passed"];
@@ -96,7 +96,7 @@ describe("projectStateFile", () => {
     expect(passed(...again, gate(), answer("continue"), ...accepted, ...left)).toBe(at(again.length + 2));
   });
 
-  test("the person's keys are carried unchanged and in order; derived ones are replaced where they stand", () => {
+  test("keeps the user's keys unchanged and in order and replaces derived ones", () => {
     const user = JSON.parse(
       '{"zeta":[1,{"a":null}],"active_workflow":{"forged":true},"supervised_mode":{"enabled":true,"x":"kept"},"__proto__":{"y":1},"phases":{},"alpha":""}',
     ) as Record<string, unknown>;
@@ -108,24 +108,24 @@ describe("projectStateFile", () => {
     expect(state["active_workflow"]).not.toHaveProperty("forged");
   });
 
-  test("without a run, and after one, no workflow is active", () => {
+  test("has no active workflow before and after a run", () => {
     expect(project(noRun)).toMatchObject({ active_workflow: null, current_phase: null, phases: {} });
     const run = ended(first, { type: "run.cancelled", by: person, reason: "later" });
     expect(project(run)).toMatchObject({ active_workflow: null, current_phase: null });
     expect(phasesOf(run)["03-architecture"]?.["status"]).toBe("completed");
   });
 
-  test("only the last fifty ended runs are kept", () => {
+  test("keeps only the last 50 ended runs", () => {
     const history = Array.from({ length: 60 }, (_, id) => ({ id }));
     const state = projectStateFile({ user: {}, run: noRun, history, version: 1, counters: {} });
     expect(state["workflow_history"]).toEqual(history.slice(10));
   });
 
-  test("no branch where there is no git", () => {
+  test("has no branch without git", () => {
     expect(workflowOf(active(started({ git: "none" })))["git_branch"]).toBeNull();
   });
 
-  test("tests that could not be run are not called a success, and block the gate check", () => {
+  test("blocks the gate check if tests were not run", () => {
     const plan = [rule("06-implementation", { tests: true })];
     const results = [
       [true, "success", "allow"],
@@ -142,7 +142,7 @@ describe("projectStateFile", () => {
     }
   });
 
-  test("open findings count as agreed to only once a person went on", () => {
+  test("counts open findings as approved only after Continue", () => {
     const result = made({ approved: false, concerns: ["vague"] });
     const run = [...started(), ...produced("03-architecture", 1, result), gate()];
     const validation = (events: EventDraft[]) =>
@@ -158,39 +158,39 @@ describe("projectStateFile", () => {
 describe("supervised_review", () => {
   const untouched = { phase: "03-architecture", redo_count: 0, redo_guidance_history: [], resumed_at: null };
   test.each<[string, EventDraft[], object | undefined]>([
-    ["nothing before the gate", [], undefined],
-    ["gate open", [gate()], { ...untouched, status: "gate_presented", paused_at: null }],
-    ["paused", [gate(), answer("review")], { ...untouched, status: "reviewing", paused_at: at(9) }],
+    ["before the gate", [], undefined],
+    ["with an open gate", [gate()], { ...untouched, status: "gate_presented", paused_at: null }],
+    ["with a paused gate", [gate(), answer("review")], { ...untouched, status: "reviewing", paused_at: at(9) }],
     [
-      "leaving after a pause",
+      "with an answered gate after a pause",
       [gate(), answer("review"), answer("continue")],
       { ...untouched, status: "completed", paused_at: at(9), resumed_at: at(10) },
     ],
     [
-      "accepted after a pause",
+      "with an accepted phase after a pause",
       [gate(), answer("review"), answer("continue"), ...accepted],
       { ...untouched, status: "completed", paused_at: at(9), resumed_at: at(10) },
     ],
-    ["leaving without a pause", [gate(), answer("continue")], undefined],
+    ["with an answered gate without a pause", [gate(), answer("continue")], undefined],
     [
-      "redo",
+      "with a pending redo",
       [gate(), answer("redo", "smaller")],
       { ...untouched, status: "redo_pending", paused_at: null, redo_count: 1, redo_guidance_history: ["smaller"] },
     ],
     [
-      "redo after a pause",
+      "with a pending redo after a pause",
       [gate(), answer("review"), answer("redo", "")],
       { ...untouched, status: "redo_pending", paused_at: null, redo_count: 1, redo_guidance_history: [""] },
     ],
-    ["going back after a redo", [...redone, ...accepted, ...left, back], undefined],
-    ["going back during a redo", [gate(), answer("redo", "smaller"), back], undefined],
+    ["after a return that follows a redo", [...redone, ...accepted, ...left, back], undefined],
+    ["after a return during a redo", [gate(), answer("redo", "smaller"), back], undefined],
     [
-      "redone",
+      "with an open gate after a redo",
       [gate(), answer("redo", "smaller"), ...produced("03-architecture", 2), gate()],
       { ...untouched, status: "gate_presented", paused_at: null, redo_count: 1, redo_guidance_history: ["smaller"] },
     ],
     [
-      "the next phase",
+      "in the next phase",
       [
         gate(),
         answer("redo", "x"),
@@ -202,11 +202,11 @@ describe("supervised_review", () => {
       ],
       undefined,
     ],
-  ])("%s", (_name, events, expected) => {
+  ])("is correct %s", (_name, events, expected) => {
     expect(workflowOf(active(first, events))["supervised_review"]).toEqual(expected);
   });
 
-  test("a redo takes the phase from completed to in_progress and back", () => {
+  test("changes phase_status from completed to in_progress and back in a redo", () => {
     const statuses = [
       [gate()],
       [gate(), answer("redo", "x")],
@@ -221,11 +221,11 @@ describe("review_history", () => {
   const paused = { phase, action: "review", timestamp: at(9), paused_at: at(9) };
   const redo = { phase, action: "redo", redo_count: 1, guidance: "smaller" };
   test.each<[string, EventDraft[], object[]]>([
-    ["nothing answered yet", [gate()], []],
+    ["no answer", [gate()], []],
     ["continue", [gate(), answer("continue")], [{ phase, action: "continue", timestamp: at(9) }]],
-    ["a pause that lasts", [gate(), answer("review")], [{ ...paused, resumed_at: null }]],
+    ["an open pause", [gate(), answer("review")], [{ ...paused, resumed_at: null }]],
     [
-      "a pause and its end are one entry",
+      "a finished pause as one entry",
       [gate(), answer("review"), answer("continue")],
       [{ ...paused, resumed_at: at(10) }],
     ],
@@ -239,25 +239,25 @@ describe("review_history", () => {
       ],
     ],
     [
-      "continue after a failed re-check is a choice of its own",
+      "continue after a failed recheck as a separate entry",
       [gate(), answer("review"), answer("continue"), gate(), answer("continue")],
       [
         { ...paused, resumed_at: at(10) },
         { phase, action: "continue", timestamp: at(12) },
       ],
     ],
-  ])("SM-AC-08a: %s", (_name, events, expected) => {
+  ])("lists %s [SM-AC-08a]", (_name, events, expected) => {
     expect(workflowOf(active(first, events))["review_history"]).toEqual(expected);
   });
 
-  test("SM-AC-08c: an autonomous run has none, in the workflow and in the archive", () => {
+  test("is missing in an autonomous run and its archive [SM-AC-08c]", () => {
     expect(workflowOf(active(autonomous))).not.toHaveProperty("review_history");
     const entry = historyEntry(ended(autonomous, { type: "run.finished", how: "keep", merged: null }));
     expect(entry).not.toHaveProperty("review_history");
     expect(entry.supervised_mode_enabled).toBe(false);
   });
 
-  test("SM-AC-08c: a supervised run without any choice has an empty one", () => {
+  test("is empty in a supervised run without any answer [SM-AC-08c]", () => {
     const entry = historyEntry(ended(started(), { type: "run.finished", how: "keep", merged: null }));
     expect(entry).toMatchObject({ review_history: [], supervised_mode_enabled: true });
   });

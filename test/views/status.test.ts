@@ -18,19 +18,19 @@ const escalation = (changes: Partial<Escalation>): Escalation => ({
   ...changes,
 });
 
-describe("what went wrong", () => {
-  test.each(Step.options)("is told in words where %s failed, with the phase", (from) => {
+describe("status lines", () => {
+  test.each(Step.options)("describe a failure of %s with its phase", (from) => {
     const [told] = waitLines(escalation({ from }), []);
     expect(told).toMatch(/^Phase 03-architecture: [a-z ']{15,} \(no result\):$/);
     expect(told).not.toContain(`: ${from} failed`);
   });
 
-  test("outside of a phase none is named", () => {
+  test("name no phase for a failed finish", () => {
     const [told] = waitLines(escalation({ id: "run/escalation-40", from: "finish", reason: "merge_conflict" }), []);
     expect(told).toBe("The work could not be finished (merge conflict):");
   });
 
-  test("a changed way of running tests is no failure of a check", () => {
+  test("distinguish a changed test command from a failed check", () => {
     const [told] = waitLines(escalation({ from: "check", reason: "tests_changed" }), []);
     expect(told).toBe("Phase 03-architecture: the way tests are run has changed:");
   });
@@ -39,7 +39,7 @@ describe("what went wrong", () => {
 test.each([
   [2, false],
   [3, true],
-])("after %i redos, status says that they are used up: %s", (times, told) => {
+])("print after %i redos that all are used: %s", (times, told) => {
   const again = Array.from({ length: times }, (_, index) => [
     gate(),
     answer("redo", "more"),
@@ -53,12 +53,12 @@ test.each([
 test.each([
   ["keep", "Finished; branch feature/REQ-0001-login is kept."],
   ["discard", "Finished; the work was discarded."],
-] as const)("of a run that ended with %s, status says: %s", (how, told) => {
+] as const)("describe a run that ended with %s: %s", (how, told) => {
   const run = ended(started(), produced("03-architecture", 1), { type: "run.finished", how, merged: null });
   expect(statusLines(run, { driven: false })).toContain(told);
 });
 
-test("says that a gate is paused for review", () => {
+test("print that a gate is paused for review", () => {
   const paused = "Paused for your review; nothing continues until you answer.";
   const atGate = [...started(), ...produced("03-architecture", 1), gate()];
   expect(statusLines(active(atGate, answer("review")), { driven: false })).toContain(paused);

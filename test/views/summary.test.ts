@@ -18,7 +18,7 @@ const bare: SummaryData = { ...nothing, number: "03", name: "Architecture", stat
 const headings = (text: string) => [...text.matchAll(/^## (.*)$/gm)].map((match) => match[1]);
 
 describe("renderPhaseSummary", () => {
-  test("SM-AC-02a: a full summary has every section, in order", () => {
+  test("renders every section in order [SM-AC-02a]", () => {
     const run = active(started(), produced("03-architecture", 1), gate());
     expect(renderPhaseSummary(buildSummaryData(run, "03-architecture"), full)).toBe(`# Phase 03 Summary: Architecture
 
@@ -48,13 +48,13 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
 `);
   });
 
-  test("SM-AC-02b: a phase that changed nothing says so and still lists its artifacts", () => {
+  test("states that no file changed and lists the artifacts [SM-AC-02b]", () => {
     const text = renderPhaseSummary({ ...bare, artifacts: ["docs/a.md"] }, full);
     expect(text).toContain("## File Changes (git diff)\nNo files changed.");
     expect(text).toContain("| docs/a.md | Unchanged |");
   });
 
-  test("SM-AC-02e, SM-AC-01h: the minimal form has name, status and artifacts only", () => {
+  test("renders only name, status and artifacts in the minimal form [SM-AC-02e, SM-AC-01h]", () => {
     const run = active(started(), produced("03-architecture", 1), gate());
     const text = renderPhaseSummary(buildSummaryData(run, "03-architecture"), { minimal: true });
     expect(headings(text)).toEqual(["Artifacts Created/Modified"]);
@@ -74,23 +74,20 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
       ["Chose files, e.g. JSON.", "Kept it small; no server!", "Why not?", "(Nobody asked.)", "3 files."],
     ],
     ["lines", "one, two\n\nthree; four", ["one, two", "three; four"]],
-    ["a number that begins no bullet", "3.5 seconds, at most", ["3.5 seconds, at most"]],
+    ["a number that is not a bullet", "3.5 seconds, at most", ["3.5 seconds, at most"]],
     ["nothing", " \n ", []],
-  ])(
-    "decisions in prose are its bullets, else its sentences, never split at commas: %s",
-    (_name, summary, decisions) => {
-      expect(splitDecisions(summary)).toEqual(decisions);
-    },
-  );
+  ])("splits decisions in prose into bullets or sentences: %s", (_name, summary, decisions) => {
+    expect(splitDecisions(summary)).toEqual(decisions);
+  });
 
-  test("at most five decisions; without any, the summary's sentences", () => {
+  test("lists at most five decisions, or sentences of the summary", () => {
     const decisions = ["1", "2", "3", "4", "5", "6"];
     expect(renderPhaseSummary({ ...bare, decisions }, full)).toContain("- 5\n\n## Artifacts");
     const run = active(started(), produced("03-architecture", 1, made({ decisions: [] })), gate());
     expect(buildSummaryData(run, "03-architecture").decisions).toEqual(["Chose files, kept it small; no server"]);
   });
 
-  test("what must not be missed has sections of its own", () => {
+  test("renders warnings in separate sections", () => {
     const result = made({ concerns: ["vague"], unexpected: ["src/x.ts"], testsChanged: "other script", changed: null });
     const run = active(started(), produced("03-architecture", 1, result), gate());
     const text = renderPhaseSummary(buildSummaryData(run, "03-architecture"), full);
@@ -105,7 +102,7 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
     expect(text).toContain("| Unknown |");
   });
 
-  test("a second look is told what changed since the first", () => {
+  test("lists changes since the last review", () => {
     const again = made({ changedSinceSeen: [{ path: "docs/b.md", change: "deleted" }] });
     const run = active(
       started(),
@@ -122,18 +119,18 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
     ).not.toContain("last looked");
   });
 
-  test("a check that was not made is never called passed", () => {
+  test("never calls a check passed that was not run", () => {
     const checks = [{ name: "tests", ok: null, detail: "" }];
     const run = active(started(), produced("03-architecture", 1, made({ checks })), gate());
     expect(renderPhaseSummary(buildSummaryData(run, "03-architecture"), full)).toContain("**Checks**: tests not run");
   });
 
-  test("an unknown phase has a summary all the same", () => {
+  test("renders a summary of an unknown phase", () => {
     const text = renderPhaseSummary(buildSummaryData(active(started()), "99-nothing"), full);
     expect(text).toContain("**Status**: N/A\n**Duration**: N/A\n**Artifacts**: 0 files");
   });
 
-  test("the same state gives the same text, and long lists end somewhere", () => {
+  test("is deterministic and limits long lists", () => {
     const changed = Array.from({ length: 5000 }, (_, index) => ({ path: `src/${index}.ts`, change: "added" as const }));
     const text = renderPhaseSummary({ ...bare, changed }, full);
     expect(text).toBe(renderPhaseSummary({ ...bare, changed }, full));
@@ -142,7 +139,7 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
   });
 });
 
-describe("text from agents is inert", () => {
+describe("rendering of hostile text from agents", () => {
   test.each([
     ["HTML", "<img src=x onerror=alert(1)>", /(?<!\\)</],
     ["a link", "[x](javascript:alert(1))", /(?<!\\)\[x(?<!\\)\]\(/],
@@ -151,10 +148,10 @@ describe("text from agents is inert", () => {
     ["a heading", "ok\n# Approved", /^# Approved/m],
     ["colours", "\u001b[31mred", /\u001b/],
     ["a terminal link", "\u001b]8;;http://evil.example\u0007text\u001b]8;;\u0007", /\u001b|\u0007/],
-    ["the clipboard", "\u001b]52;c;ZXZpbA==\u001b\\after", /\u001b/],
+    ["a clipboard sequence", "\u001b]52;c;ZXZpbA==\u001b\\after", /\u001b/],
     ["8-bit sequences", "\u009b31mred\u009d0;title\u009c", /[\u0080-\u009f]/],
-    ["reordering", "abc\u202edef\u2066", /[\u202e\u2066]/],
-  ])("%s", (_name, hostile, dangerous) => {
+    ["bidirectional controls", "abc\u202edef\u2066", /[\u202e\u2066]/],
+  ])("neutralizes %s", (_name, hostile, dangerous) => {
     expect(hostile).toMatch(dangerous);
     const result = made({
       decisions: [hostile],
@@ -171,7 +168,7 @@ describe("text from agents is inert", () => {
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
   });
 
-  test("links lead into the working tree only", () => {
+  test("links only into the working tree", () => {
     const artifacts = [
       "../../etc/passwd",
       "/etc/passwd",
@@ -187,7 +184,7 @@ describe("text from agents is inert", () => {
     expect(links).toEqual(["../../docs/a%20b%281%29.md", "../../javascript%3Aalert%281%29"]);
   });
 
-  test("plainText leaves no control character and no escape, whatever comes", () => {
+  test("removes all control characters and escapes from plain text", () => {
     const nasty = fc.array(
       fc.oneof(
         fc.string({ unit: "binary" }),
@@ -203,14 +200,14 @@ describe("text from agents is inert", () => {
   });
 
   test.for([
-    ["a string that is never closed swallows nothing", "a \u001b]0;b\nc\nd", "a ␛]0;b\nc\nd"],
-    ["nor does one in 8 bits, or a device control", "\u0090x\n\u001bPy\nz", "<U+0090>x\n␛Py\nz"],
-    ["a lone carriage return hides no beginning", "rm -rf\rls", "rm -rf␍ls"],
-    ["backspaces hide nothing", "evil\b\b\b\bgood", "evil␈␈␈␈good"],
-    ["marks that reorder are told", "a\u202etxt.exe", "a<U+202E>txt.exe"],
-    ["two names that look the same do not", "pay\u200bload \u00ad\ufeff", "pay<U+200B>load <U+00AD><U+FEFF>"],
-    ["a joiner where no emoji is", "ad\u200dmin", "ad<U+200D>min"],
-    ["tags that carry a hidden text", "x\u{e0041}", "x<U+E0041>"],
+    ["shows text after an unclosed escape string", "a \u001b]0;b\nc\nd", "a ␛]0;b\nc\nd"],
+    ["shows text after an unclosed 8-bit or device control string", "\u0090x\n\u001bPy\nz", "<U+0090>x\n␛Py\nz"],
+    ["marks a carriage return within a line", "rm -rf\rls", "rm -rf␍ls"],
+    ["marks backspaces", "evil\b\b\b\bgood", "evil␈␈␈␈good"],
+    ["marks bidirectional controls", "a\u202etxt.exe", "a<U+202E>txt.exe"],
+    ["marks invisible characters", "pay\u200bload \u00ad\ufeff", "pay<U+200B>load <U+00AD><U+FEFF>"],
+    ["marks a joiner outside of an emoji", "ad\u200dmin", "ad<U+200D>min"],
+    ["marks tag characters", "x\u{e0041}", "x<U+E0041>"],
   ] as const)("%s", ([, text, shown]) => {
     expect(plainText(text)).toBe(shown);
     expect(terminalText(`\u001b[31m${text}\u001b[39m`)).toBe(`\u001b[31m${shown}\u001b[39m`);
@@ -219,7 +216,7 @@ describe("text from agents is inert", () => {
     expect(JSON.parse(json)).toEqual({ text });
   });
 
-  test("100 kB of the worst input is plain at once", () => {
+  test("converts 100 kB of the worst input in less than a second", () => {
     for (const unit of ["\u001b[", "\u001b]", "\u001b", "\u009b0;", "a"]) {
       const text = unit.repeat(50_000);
       expect(cpuFor(() => plainText(text))).toBeLessThan(1000);
@@ -232,6 +229,6 @@ test.each([
   [["15-upgrade-plan", "15-upgrade-execute"], "15-upgrade-plan", "phase-15-upgrade-plan-summary.md"],
   [["02-tracing"], "02-tracing", "phase-02-summary.md"],
   [["create-plan", "create-tasks"], "create-plan", "phase-create-plan-summary.md"],
-])("among %j, %s is summarised in %s", (keys, key, file) => {
+])("chooses the file name among %j for %s: %s", (keys, key, file) => {
   expect(summaryFileName(keys, key)).toBe(file);
 });

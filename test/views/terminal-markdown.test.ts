@@ -16,38 +16,38 @@ describe("terminalMarkdown", () => {
   test.each([
     ["a title", "# One *x*", "<b>One x</b>\n====="],
     ["a lower heading", "text\n### Two ###", "text\n\n<b>Two</b>"],
-    ["strong and emphasised words", "**Status**: *done*", "<b>Status</b>: <i>done</i>"],
+    ["strong and emphasized words", "**Status**: *done*", "<b>Status</b>: <i>done</i>"],
     ["names with underscores", "snake_case_name __init__.py", "snake_case_name __init__.py"],
-    ["code, in which nothing is a mark", "run `a **b** c`", "run <c>a **b** c</c>"],
-    ["a block of code", "```js\nconst a = `x`;\n```", "<c>    const a = `x`;</c>"],
-    ["a block that never ends", "```\nrest", "<c>    rest</c>"],
+    ["code without inner marks", "run `a **b** c`", "run <c>a **b** c</c>"],
+    ["a code block", "```js\nconst a = `x`;\n```", "<c>    const a = `x`;</c>"],
+    ["a code block without an end", "```\nrest", "<c>    rest</c>"],
     ["escaped marks", String.raw`a\_b \*\*c\*\* \[d\]`, "a_b **c** [d]"],
     [
-      "lists, with boxes and numbers",
+      "lists with boxes and numbers",
       "* one\n  - [x] two\n  - [ ] three\n3. four",
       "- one\n  - [x] two\n  - [ ] three\n3. four",
     ],
-    ["a link to a file of the project", "[plan.md](../../plan.md)", "plan.md"],
-    ["a link elsewhere", "[docs](https://example.org/a)", "docs (https://example.org/a)"],
+    ["a link to a file in the project", "[plan.md](../../plan.md)", "plan.md"],
+    ["a link to another site", "[docs](https://example.org/a)", "docs (https://example.org/a)"],
     ["a quote", "> said", "  said"],
-  ])("shows %s", (_what, text, expected) => {
+  ])("renders %s", (_what, text, expected) => {
     expect(shown(text)).toBe(expected.trim());
   });
 
-  test("aligns tables, also with bars in a cell", () => {
+  test("aligns tables with escaped bars in cells", () => {
     const table = "| File | Status |\n|------|--------|\n| a \\| b.md | Modified |\n| long-name.md | New |";
     expect(shown(table)).toBe("<b>File          Status</b>\na | b.md      Modified\nlong-name.md  New");
   });
 
-  test("breaks long entries between words, under their own text", () => {
+  test("wraps long entries between words under their text", () => {
     expect(shown("- one two three four five six seven eight", 30)).toBe("- one two three four five six\n  seven eight");
   });
 
-  test("a code that would act on the terminal is shown as a mark", () => {
+  test("shows control characters as symbols", () => {
     expect(shown("# a\u001B[2Jb")).toContain("a␛[2Jb");
   });
 
-  test("leaves no mark in a summary of ours, and no word out", () => {
+  test("renders a phase summary completely and without marks", () => {
     const run = active([...started(), ...produced("03-architecture", 1)], gate());
     const text = terminalMarkdown(summaryText(run), {
       columns: 80,
@@ -67,7 +67,7 @@ describe("wrapItems", () => {
     [29, "[V] view  [S] since  [Q] quit"],
     [28, "[V] view  [S] since\n[Q] quit"],
     [5, "[V] view\n[S] since\n[Q] quit"],
-  ])("at %i columns breaks between keys only", (columns, expected) => {
+  ])("breaks between keys only at %i columns", (columns, expected) => {
     expect(wrapItems(keys, columns)).toBe(expected);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { cutToScreens, testsInFull } from "../../src/views/tests-in-full.ts";
 
-describe("what a person is asked to trust", () => {
-  test("is shown in full, line by line, and nothing in it acts or hides", () => {
+describe("test command to trust", () => {
+  test("is shown in full, line by line, with visible control characters", () => {
     const shown = testsInFull({
       command: { argv: ["npm", "test"], source: "package.json: node --test" },
       definition: [
@@ -22,19 +22,19 @@ describe("what a person is asked to trust", () => {
 
   const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at}`);
 
-  test("is not cut on two screens", () => {
+  test("is not cut up to two screens", () => {
     expect(cutToScreens(lines(48), { columns: 80, rows: 24 })).toEqual(lines(48));
     expect(cutToScreens(lines(48), { columns: 80, rows: 5 })).toEqual(lines(48));
   });
 
-  test("beyond them the cut is told where it is, and the last line stays", () => {
+  test("is cut beyond two screens with a notice, and keeps the last line", () => {
     const shown = cutToScreens(lines(60), { columns: 80, rows: 24 });
     expect(shown.length).toBeLessThanOrEqual(48);
     expect(shown.at(-2)).toMatch(/^… 14 more lines are NOT SHOWN here/);
     expect(shown.at(-1)).toBe("line 59");
   });
 
-  test("a line as long as the screen is high counts for what it takes", () => {
+  test("counts long lines by their height on screen", () => {
     const long = "x".repeat(80 * 47);
     expect(cutToScreens(["a", long, "c", "last"], { columns: 80, rows: 24 })).toEqual([
       "a",

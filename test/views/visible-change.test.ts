@@ -119,7 +119,7 @@ test.each(ROWS.map(([what, before, after, terminal, web]): Row => [what, { befor
   },
 );
 
-test("leaves Russian, Greek and accented text as it is", () => {
+test("keeps Russian, Greek and accented text unchanged", () => {
   for (const text of ["Сегодня он спросил", "Η ώρα είναι τρεις", "Größe naïve café — “quoted”", "日本語", "שלום"])
     expect(visibleChange(text)).toBe(text);
 });
@@ -147,7 +147,7 @@ const ODD = [
 ];
 const MARKS = ["<", "U+00A0>", "<U+00A0>", "<U+003C>", "␍", "\ufffd", "<0xE9>"];
 
-/** As a reader sees it, who cannot tell these apart. */
+/** Text as a reader sees it who cannot distinguish these characters. */
 const drawn = (text: string): string =>
   text
     .normalize("NFKC")
@@ -156,7 +156,7 @@ const drawn = (text: string): string =>
     .replaceAll("\u2010", "-")
     .replaceAll("\u037e", ";");
 
-test("draws two different texts differently, whatever they consist of", () => {
+test("displays any two different texts differently", () => {
   const text = fc.array(fc.constantFrom(...ODD, ...MARKS), { maxLength: 6 }).map((parts) => parts.join(""));
   fc.assert(
     fc.property(text, text, (one, other) => {

@@ -49,71 +49,75 @@ const committed = (commit: string | null): EventDraft => ({ type: "phase.committ
 
 type Row = readonly [what: string, events: readonly EventDraft[], lines: readonly string[]];
 const rows: readonly Row[] = [
-  ["a phase that begins", [attempt(1)], ["begun plan"]],
-  ["a phase that begins again", [attempt(2)], ["begun plan, attempt 2"]],
-  ["a draft nobody has checked yet", [draft(["a.md"])], []],
-  ["what a phase without tests made", [draft(["docs/a.md"]), passed()], ["good made a.md · Says hello."]],
+  ["the start of a phase", [attempt(1)], ["begun plan"]],
+  ["another start of a phase", [attempt(2)], ["begun plan, attempt 2"]],
+  ["no line for an unchecked draft", [draft(["a.md"])], []],
+  ["artifacts of a phase without tests", [draft(["docs/a.md"]), passed()], ["good made a.md · Says hello."]],
   [
-    "tests that passed, by their command",
+    "passed tests by their command",
     [draft([]), passed({ name: "tests", ok: true, detail: "npm test passed" })],
     ["good npm test passed · Says hello."],
   ],
   [
-    "tests that were not measured, which is neither passed nor failed",
+    "tests that were not run",
     [draft(["a.md"]), passed({ name: "tests", ok: null, detail: "Not measured: no trusted test command." })],
     ["good made a.md · tests not run · Says hello."],
   ],
   [
-    "as many names as can be read",
+    "at most three names",
     [draft(["1.md", "2.md", "3.md", "4.md", "5.md"], ""), passed()],
     ["good made 1.md, 2.md, 3.md and 2 more"],
   ],
   [
-    "the last draft, not an earlier one",
+    "the last draft only",
     [draft(["old.md"]), failed({ name: "artifacts", ok: false, detail: "x.md: missing" }), draft(["new.md"]), passed()],
     ["bad artifacts: x.md: missing", "good made new.md · Says hello."],
   ],
   [
-    "tests that failed, with the first line only",
+    "failed tests with the first line only",
     [draft([]), failed(present, { name: "tests", ok: false, detail: "npm test ended with exit code 1\nnot ok 1" })],
     ["bad tests: npm test ended with exit code 1"],
   ],
-  ["a reviewer who approves", [verdict()], ["good reviewer approves: Fine."]],
-  ["a reviewer with one finding", [verdict("No tests.")], ["bad reviewer: No tests."]],
-  ["a reviewer with more", [verdict("No tests.", "No name.")], ["bad reviewer: 2 findings, first: No tests."]],
+  ["an approval by the reviewer", [verdict()], ["good reviewer approves: Fine."]],
+  ["one finding of the reviewer", [verdict("No tests.")], ["bad reviewer: No tests."]],
   [
-    "a reviewer that failed",
+    "several findings of the reviewer",
+    [verdict("No tests.", "No name.")],
+    ["bad reviewer: 2 findings, first: No tests."],
+  ],
+  [
+    "a reviewer without a verdict",
     [{ ...verdict(), approved: false, summary: NO_VERDICT }],
     ["bad reviewer failed: asked twice, and gave no verdict that could be read"],
   ],
   ["a commit", [committed("0123456789abcdef")], ["good committed 0123456"]],
-  ["a phase with nothing to commit", [committed(null)], []],
+  ["no line for a phase without a commit", [committed(null)], []],
 ];
 
-test.each(rows)("told of %s", (_, events, lines) => {
+test.each(rows)("prints %s", (_, events, lines) => {
   expect(told(...events)).toEqual(lines);
 });
 
-test("only what came after is told, though it may rest on what came before", () => {
+test("prints only later events with facts from earlier ones", () => {
   const events = inOrder([attempt(1), draft(["a.md"]), passed(), committed("0123456789")]);
   expect(workLines(events, 2).map(({ text }) => text)).toEqual(["made a.md · Says hello.", "committed 0123456"]);
   expect(workLines(events, 4)).toEqual([]);
 });
 
-test("told of what a phase has to leave, also where the agent claims nothing", () => {
+test("lists required outputs, even if the agent reports no artifacts", () => {
   const rule = { key: "plan", outputs: ["plan.md", "notes/plan.md", "risks.md"] };
   const started = { type: "run.started", plan: [{ key: "other", outputs: ["other.md"] }, rule] };
-  // Only what is looked at of a start.
+  // The start event has only the fields that are read.
   const events = [started as unknown as EventDraft, attempt(1), draft(["item/plan.md"]), passed()];
   expect(told(...events).at(-1)).toBe("good made plan.md, risks.md · Says hello.");
 });
 
-test("a phase that goes well leaves four lines", () => {
+test("prints four lines for a successful phase", () => {
   const tests = { name: "tests", ok: true, detail: "npm test passed" };
   expect(told(attempt(1), draft(["a.md"]), passed(tests), verdict(), committed("0123456789"))).toHaveLength(4);
 });
 
-test("an agent's words reach the screen as one plain line", () => {
+test("prints text of an agent as one plain line", () => {
   const [line] = told(draft([], "one\n\u001B[31mtwo\u0007"), passed());
   expect(line).toBe("good one ␛[31mtwo␇");
 });

@@ -1,6 +1,6 @@
 import { createGitWorkspace } from "../../../src/adapters/git/snapshot/git-workspace.ts";
 
-/** Tells what is hidden in a tree, and what a snapshot of it has of each file; given: the tree, since when, from what. */
+/** Prints the hidden files of a tree and the changes of a snapshot. Arguments: tree, start time, snapshot before. */
 const [tree = "", since = "0", before = ""] = process.argv.slice(2);
 const workspace = createGitWorkspace(tree, {
   run: "run",

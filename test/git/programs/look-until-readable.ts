@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { createGitWorkspace } from "../../../src/adapters/git/snapshot/git-workspace.ts";
 
-/** Looks at a tree with a file that cannot be read until the last look, and again as somebody who comes later. */
+/** Scans a tree with a file that is unreadable until the last scan, then again in a new workspace. */
 const [, , repo = "", name = ""] = process.argv;
 const LOOKS = 8;
 const workspace = createGitWorkspace(repo, { run: "run", env: process.env });
