@@ -37,7 +37,7 @@ describe("filter configured between two scans [S5]", () => {
   const ran = () => existsSync(at("ran"));
   const command = () => `touch ${at("ran")}; cat`;
 
-  test.for(["the repository's settings", "the person's settings", "a file that the settings include"])(
+  test.for(["the repository's settings", "the user's settings", "a file included by the settings"])(
     "never runs if it is configured in %s",
     async (place) => {
       const included = join(fixture.base, "included");
@@ -48,7 +48,7 @@ describe("filter configured between two scans [S5]", () => {
       for (const name of ["one", "two"]) await workspace.snapshot(name, []); // The answer for this attribute is cached by now.
       fixture.write(".gitattributes", "* filter=evil\n");
       const file = { t: at(".git/config"), p: join(fixture.base, "home/.gitconfig"), f: included }[
-        place.startsWith("the r") ? "t" : place.startsWith("the p") ? "p" : "f"
+        place.startsWith("the r") ? "t" : place.startsWith("the u") ? "p" : "f"
       ];
       appendFileSync(file, `[filter "evil"]\n\tclean = ${command()}\n\tsmudge = ${command()}\n\trequired\n`);
       fixture.write("a", "2\n");
