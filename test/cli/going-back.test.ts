@@ -21,10 +21,10 @@ test.concurrent("removes later work from the working tree and saves it under a r
   for (const verb of [["continue"], ["continue"], ["answer", "merge"]]) await sandbox.person(...verb);
   expect(await sandbox.status()).toBeNull();
   expect(sandbox.git("show", "main:src/a.txt")).toBe("second");
-  expect(sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n")).toEqual([kept]); // keeps the code for the phase that wrote it with --keep-tree
+  expect(sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n")).toEqual([kept]); // No other ref remains.
 });
 
-test.concurrent("back --keep-tree leaves the code to the phase that wrote it", async () => {
+test.concurrent("keeps the code for the phase that wrote it with --keep-tree", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { implement: [{ writes: { "src/a.txt": "first\n" } }, {}] } });
   await sandbox.script("Show the hours", "--supervised", "--tests", "without", ...sandbox.agent);

@@ -33,7 +33,7 @@ test.concurrent("runs a repository hook after the user agreed, and asks once [S5
   expect(parsed(await start(sandbox)).run.waiting.kind).toBe("gate");
 });
 
-test.concurrent("skips a hook without agreement, says so at the gate and offers isdlc trust [S5]", async () => {
+test.concurrent("skips a hook without agreement and offers isdlc trust at the gate [S5]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(CODE);
   const ran = hook(sandbox);

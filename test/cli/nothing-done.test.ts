@@ -24,7 +24,7 @@ test.concurrent("returns a phase without code changes to its agent once, then es
   expect(await sandbox.status()).toMatchObject({ current: "final-review", waiting: { kind: "gate" } });
 });
 
-test.concurrent("ignores changes inside a submodule and tells the agent", async () => {
+test.concurrent("ignores changes inside a submodule and notifies the agent", async () => {
   const sandbox = await createSandbox();
   const other = join(sandbox.base, "other");
   mkdirSync(other);

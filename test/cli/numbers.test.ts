@@ -43,7 +43,7 @@ test.concurrent("never reuses a number after discard [SPEC-R5.3]", async () => {
   expect(run.item).toBe("docs/features/002-other");
 });
 
-test.concurrent("reserves no number before open choices are answered", async () => {
+test.concurrent("reserves no number while choices are open", async () => {
   const sandbox = await createSandbox();
   sandbox.write("README.md", "changed\n");
   const asked = await sandbox.script("feature", "one", "--json", ...sandbox.agent);

@@ -66,7 +66,7 @@ test.concurrent("finds no overlap after the user moved the edits", async () => {
   expect(committed(sandbox)).not.toContain(MINE);
 });
 
-test.concurrent("lists files left by the agent on cancel, and removes them under a ref on request", async () => {
+test.concurrent("lists files left by the agent on cancel, and saves removed ones under a ref", async () => {
   const sandbox = await dirtySandbox();
   const writes = { "README.md": withMine.replace("fifth", "the agent's"), "new.js": "1\n" };
   sandbox.plan({ turns: { implement: [{ writes }] } });

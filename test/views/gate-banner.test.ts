@@ -152,7 +152,7 @@ To read: 12 lines, under a minute`);
     expect(first).toBe("PHASE 16 COMPLETE: Some phase (1 of 2)");
   });
 
-  test("prints only the name of a phase without a number, and uses its key as file name", () => {
+  test("uses the name and key of a phase without a number", () => {
     const plan = [rule("create-plan", { name: "Create Plan" })];
     const banner = gateBanner(active(started({ plan }), produced("create-plan", 1), gate()));
     expect(banner).toContain("PHASE COMPLETE: Create Plan");
