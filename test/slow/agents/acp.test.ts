@@ -13,7 +13,7 @@ import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const DONE: Turn = { json: { status: "done", summary: "Written." } };
 
-/** Where the agents differ. */
+/** Differences between the agents. */
 const agents = await Promise.all(
   [
     {
@@ -135,7 +135,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       const { backend } = await startWith({ fault: { status: 401, message: "bad key" } });
       const { end } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "failed", reason: "agent_failed", usage: null });
-      const told = agent.tellsStatus ? /bad key.*sign in/ : /bad key/; // one of them tells the message alone
+      const told = agent.tellsStatus ? /bad key.*sign in/ : /bad key/; // one agent reports only the message
       expect(end).toMatchObject({ detail: expect.stringMatching(told) as string, again: !agent.tellsStatus });
     });
 
@@ -171,7 +171,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
   });
 });
 
-/** Most of it is waiting for the limit, so they do it side by side. */
+/** Mostly waits for the limit; tests run concurrently. */
 describe.concurrent.each(agents)("$name over the Agent Client Protocol", ({ name, binary }) => {
   test.skipIf(!binary.ok)(
     "ends a silent agent and its processes if the model never answers [R9, R12]",

@@ -6,7 +6,7 @@ import type { Sandbox } from "../../support/cli.ts";
 
 type Events = Awaited<ReturnType<Sandbox["events"]>>;
 
-/** No process of any execution lives on. */
+/** Fails if a process of any execution is still alive. */
 export function expectNothingLeft(events: Events): void {
   const nonces = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.nonce] : []));
   expect(nonces.length).toBeGreaterThan(3);
@@ -17,7 +17,7 @@ export function expectNothingLeft(events: Events): void {
   expect(left).toEqual([]);
 }
 
-/** Neither in files nor, packed as they are, in what git keeps. */
+/** Fails if the secret is in a file or in a git object. */
 export function expectNoSecret(sandbox: Sandbox, secret: string): void {
   const files = readdirSync(sandbox.base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.some(({ name }) => name.endsWith(".log"))).toBe(true);

@@ -6,7 +6,10 @@ import { drivenAgents, type Setup } from "./driven-agents.ts";
 
 const agents = await drivenAgents();
 
-/** The others tell of their calls some seconds later, or when they have ended: this model answers at once. */
+/**
+ * Agents that report each call immediately. Others report seconds later or at their end, and this model answers at
+ * once.
+ */
 const TELLS_AT_ONCE: ReadonlySet<string> = new Set(["claude", "codex"]);
 
 const PAGES = Array.from({ length: 12 }, (_, page) => `page-${page}.md`);
@@ -14,7 +17,7 @@ const PAGES = Array.from({ length: 12 }, (_, page) => `page-${page}.md`);
 type Agent = (typeof agents)[number];
 type Ran = { readonly run: Json; readonly model: Setup["model"]; readonly events: Json[] };
 
-/** A change whose first phase meets this model. */
+/** Runs a change whose first phase talks to this model. */
 async function ran({ start, choice }: Agent, rule: (root: string) => Rule, ...args: string[]): Promise<Ran> {
   const sandbox = await createSandbox({ files: Object.fromEntries(PAGES.map((file) => [file, `# ${file}\n`])) });
   const { env, model, close } = await start(sandbox, [rule(sandbox.root)]);
@@ -34,13 +37,13 @@ describe.each(agents)("usage of $choice", (agent) => {
   const ONE = CALL.input + CALL.output;
   const BUDGET = 2000;
   const reading = (root: string, file: string): Turn => ({ calls: [{ read: join(root, file) }], usage: CALL });
-  /** One after the other: some agents end by themselves when they are to do the same again and again. */
+  /** Reads different pages, because some agents end by themselves if they repeat the same call. */
   const readsOn = (root: string): Rule => ({
     name: "reads",
     turns: [...PAGES.map((file) => reading(root, file)), { json: { status: "done" }, usage: CALL }],
   });
 
-  /** The call after the one that exceeds the budget stays without an answer: who waits for it waits forever. */
+  /** Never answers the call after the one that exceeds the budget. */
   const readsUntilSpent = (root: string): Rule => ({
     name: "reads until the budget is spent",
     turns: [...PAGES.slice(0, Math.ceil(BUDGET / ONE)).map((file) => reading(root, file)), { fault: { hang: true } }],
@@ -51,7 +54,7 @@ describe.each(agents)("usage of $choice", (agent) => {
     const { run, model } = await ran(agent, tellsAtOnce ? readsUntilSpent : readsOn, "--max-tokens", String(BUDGET));
     expect(run.waiting).toMatchObject({ kind: "budget", budget: { tokens: BUDGET } });
     const spent = run.waiting.spent.input + run.waiting.spent.output;
-    // A call that had begun when it was stopped may have been served in part.
+    // A call already in progress when the agent was stopped may have been served partly.
     expect(spent).toBeGreaterThanOrEqual((model.calls.length - 1) * ONE * 0.95);
     expect(spent).toBeLessThanOrEqual(model.calls.length * ONE * 1.05);
     if (tellsAtOnce) expect(spent).toBeLessThanOrEqual(BUDGET + ONE);
@@ -78,13 +81,13 @@ describe.each(agents)("usage of $choice", (agent) => {
     const { run, model, events } = await ran(unknown, missing);
     expect(run.waiting).toMatchObject({ kind: "escalation", detail: expect.stringContaining("nope") });
     const at = (wanted: string): number => Date.parse(events.find(({ type }) => type === wanted)?.at ?? "");
-    // opencode alone takes longer than that to start on a busy machine: it must not have been asked anything
+    // opencode alone takes longer to start on a busy machine; it must not have called the model
     if (name === "opencode") expect(model.calls).toEqual([]);
     else expect(at("step.escalated") - at("execution.started")).toBeLessThan(15_000);
   });
 });
 
-/** They wait longer and longer before they try again, so they do it side by side. */
+/** Agents wait longer after each retry; tests run concurrently. */
 describe.concurrent.each(agents)("repeated failures of $choice", (agent) => {
   test.skipIf(!agent.binary.ok)("ends after malformed streams, with the reason", async () => {
     const { run, model } = await ran(agent, repeated({ text: "Half of", fault: { endAfterEvents: 1 } }));
@@ -106,7 +109,7 @@ describe.concurrent.each(agents)("repeated failures of $choice", (agent) => {
     },
   );
 
-  // Those that wait longer after each error take minutes until there were too many of them.
+  // Skips agents that wait longer after each error: they need minutes to reach the limit.
   test.skipIf(!agent.binary.ok || TELLS_AT_ONCE.has(agent.choice))(
     "counts service errors in the progress",
     async () => {

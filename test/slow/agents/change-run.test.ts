@@ -10,7 +10,7 @@ import { changeRules, DEFECT, IS_REVIEWER, FIXED } from "./claude-scripts.ts";
 const TITLE = "the greeting lacks its comma";
 const agents = await drivenAgents();
 
-/** Over the Agent Client Protocol the persona is part of the prompt. */
+/** Over the Agent Client Protocol, the prompt contains the persona. */
 const REVIEWER: Rule = {
   name: "reviewer over the protocol",
   when: { prompt: IS_REVIEWER },

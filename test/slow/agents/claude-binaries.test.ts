@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { CACHE, agentBinary, claudePackage } from "../../support/agent-binaries.ts";
 
-/** A version that does not exist, asked for without a network: npm gives up at once. */
+/** A version that does not exist. Without a network, npm fails at once. */
 const absent = claudePackage("0.0.0-absent");
 
 afterEach(() => {

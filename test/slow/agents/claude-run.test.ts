@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const setup of setups.splice(0)) await setup.close();
 });
 
-/** A person with a token, a repository and a real Claude Code, whose model is scripted. */
+/** A user with a token, a repository and a real Claude Code with a scripted model. */
 async function withRules(version: string, make: (sandbox: Sandbox) => Rule[]) {
   const sandbox = await createSandbox({ files: DEFECT });
   const setup = await withClaude(version, make(sandbox));
@@ -105,7 +105,7 @@ function expectReviewersWereKeptFromWriting({ sandbox, model }: Played): void {
   expect(existsSync(join(sandbox.root, FORBIDDEN))).toBe(false);
 }
 
-/** Every phase has its commit, and the merge brought all of them. */
+/** Fails unless every phase has its commit and the merge contains all of them. */
 function expectRightFilesOnMain(sandbox: Sandbox): void {
   expect(sandbox.git("branch", "--show-current")).toBe("main");
   expect(sandbox.git("status", "--porcelain")).toBe("");
@@ -128,7 +128,7 @@ function expectRightFilesOnMain(sandbox: Sandbox): void {
   ]);
 }
 
-/** The scripted model counts 100 tokens in and 10 out for each answer. */
+/** The scripted model counts 100 input and 10 output tokens for each answer. */
 function expectUsageOf(run: Json, answers: number): void {
   const total = (key: string): number =>
     run.phases.reduce((sum: number, phase: Json) => sum + Number(phase.usage[key]), 0);

@@ -8,7 +8,7 @@ import { greeting } from "../src/greeting.js";
 test("${what}", () => ${statement});
 `;
 
-/** A defect that no test shows yet. */
+/** A project with a defect that no test shows yet. */
 export const DEFECT: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ type: "module", scripts: { test: "node --test" } })}\n`,
   "src/greeting.js": "export const greeting = (name) => `Hello ${name}`;\n",
@@ -19,7 +19,7 @@ export const FIXED = "export const greeting = (name) => `Hello, ${name}!`;\n";
 const COMMA_TEST = testOf("a greeting has its comma", 'assert.equal(greeting("Ada"), "Hello, Ada!")');
 const STILL_WRONG = "export const greeting = (name) => `Hello ${name}!`;\n";
 
-/** What the agent says and should not: it must reach no file. */
+/** A key in the agent's output. It must not appear in any file. */
 export const DUMMY_KEY = "sk-ant-api03-dummy-0123456789abcdefghij";
 
 /** A file the reviewer tries to write. */
@@ -27,12 +27,12 @@ export const FORBIDDEN = "written-by-the-reviewer.txt";
 
 export const GUIDANCE = "Name the line that is wrong.";
 
-/** The only one of the personas that judges others. */
+/** Only this persona reviews others. */
 export const IS_REVIEWER = "You judge the work of another agent";
 
 const writes = (path: string, content: string): ScriptedCall => ({ write: { path, content } });
 
-/** A file that is there must be read before it is written. */
+/** A file must be read before it is overwritten. */
 const rewrites = (path: string, content: string): Turn[] => [
   { calls: [{ read: path }] },
   { calls: [writes(path, content)] },
@@ -42,7 +42,7 @@ const done = (summary: string, more: Readonly<Record<string, unknown>> = {}): Tu
   json: { status: "done", summary, ...more },
 });
 
-/** The model for the workflow "fix"; the folder of the item is known before, as it follows from the title. */
+/** Model for the workflow "fix". The item's folder is known in advance, because it follows from the title. */
 export function fixRules(root: string, item: string): Rule[] {
   const artifact = (phase: string, file: string): Rule => ({
     name: phase,
@@ -75,7 +75,7 @@ export function fixRules(root: string, item: string): Rule[] {
   ];
 }
 
-/** The model for the workflow "change", whose papers have a folder that is not known before. */
+/** Model for the workflow "change", whose documents are in a folder that is not known in advance. */
 export function changeRules(root: string, folder: () => string): Rule[] {
   const artifact = (phase: string, file: string): Rule => ({
     name: phase,
@@ -101,7 +101,7 @@ export function changeRules(root: string, folder: () => string): Rule[] {
   ];
 }
 
-/** First it claims to be done while the test that it wrote fails, and fixes it when told. */
+/** Reports done while its own test fails, then fixes it after the check. */
 function implementation(root: string, phase: string): Rule[] {
   const file = join(root, "src/greeting.js");
   return [
@@ -122,7 +122,7 @@ function implementation(root: string, phase: string): Rule[] {
   ];
 }
 
-/** Tries to write first, then approves. */
+/** A reviewer that tries to write, then approves. */
 const reviewer = (root: string): Rule => ({
   name: "reviewer",
   when: { system: IS_REVIEWER },

@@ -238,7 +238,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
   });
 });
 
-/** Most of it is waiting for the limit, so they do it side by side. */
+/** Mostly waits for the limit; tests run concurrently. */
 describe.concurrent.each(binaries)("claude $version", ({ version, binary }) => {
   test.skipIf(!binary.ok)(
     "ends a silent agent and its processes if the model never answers [R9, R12]",

@@ -102,7 +102,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     const outside = mkdtempSync("/var/tmp/isdlc-outside-");
     mkdirSync(join(cwd, ".git"));
     const { backend, model } = await startWith(
-      // of a command that fails within an instant it does not tell
+      // codex does not report a command that fails immediately
       { calls: [{ shell: `sleep 0.5; touch ${outside}/a` }, { shell: "touch .git/a" }, { shell: "touch b" }] },
       DONE,
     );
@@ -267,7 +267,7 @@ function answerOf(answer: unknown): Turn {
   return answer === null ? { text: "bye" } : { json: answer };
 }
 
-/** A server and a hook that leave a mark, and instructions. */
+/** Writes a server and a hook that leave a mark, and instructions. */
 function writeHostileSettings(folder: string, mark: string): void {
   mkdirSync(join(folder, ".codex"), { recursive: true });
   const server = `[mcp_servers.bad]\ncommand = "touch"\nargs = ["${mark}"]\n`;

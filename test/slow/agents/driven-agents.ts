@@ -12,7 +12,7 @@ const NEWEST_CLAUDE = CLAUDE_VERSIONS.at(-1) ?? "";
 
 export type Setup = Pick<IsolatedAgent, "env" | "model" | "close">;
 
-/** The settings of opencode are where the person of the sandbox has theirs, and it runs in bubblewrap only. */
+/** Writes opencode's settings into the sandbox user's home. opencode runs only in bubblewrap. */
 async function withOpencode(sandbox: Sandbox, rules: readonly Rule[]): Promise<Setup> {
   const setup = await withAcpAgent("opencode", rules, { isolate: false });
   const { contents } = ACP_RECIPES.opencode.settings(setup.url);

@@ -26,7 +26,7 @@ type Agent = {
   readonly binary: AgentBinary;
   readonly keyVariable: string;
   readonly start: (root: string) => Promise<Setup>;
-  /** What a reviewer is told that tries to write. */
+  /** Error for a reviewer that tries to write. */
   readonly refusal: RegExp;
   readonly tellsCost: boolean;
 };
@@ -68,7 +68,7 @@ describe.each(agents)("supervised feature with $name", (agent) => {
       return { code: outcome.code, ...parsed(outcome) };
     };
 
-    // The setting, as a person who always works with it would have it.
+    // Uses the setting, like a user who always works with this agent.
     expect(await isdlc("config", "set", "agent", agent.name)).toMatchObject({ code: 0 });
     const waits: string[] = [];
     let said = await isdlc("feature", TITLE, "--supervised", "--tests", "trust");
@@ -115,7 +115,7 @@ function expectPromptsAndReviews({ sandbox, model, refusal }: Played): void {
   expect(existsSync(join(sandbox.root, FORBIDDEN))).toBe(false);
 }
 
-/** Every phase has its commit, and the merge brought all of them. */
+/** Fails unless every phase has its commit and the merge contains all of them. */
 function expectRightFilesOnMain(sandbox: Sandbox): void {
   expect(sandbox.git("branch", "--show-current")).toBe("main");
   expect(sandbox.git("status", "--porcelain")).toBe("");
@@ -132,7 +132,7 @@ function expectRightFilesOnMain(sandbox: Sandbox): void {
 
 type Used = { readonly answers: number; readonly tellsCost: boolean };
 
-/** The scripted model counts 100 tokens in and 10 out for each answer. */
+/** The scripted model counts 100 input and 10 output tokens for each answer. */
 function expectUsageOf(run: Json, { answers, tellsCost }: Used): void {
   const total = (key: string): number =>
     run.phases.reduce((sum: number, phase: Json) => sum + Number(phase.usage[key]), 0);

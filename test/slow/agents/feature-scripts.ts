@@ -12,7 +12,7 @@ export const PROJECT: Readonly<Record<string, string>> = {
 export const FAREWELL = "export const farewell = (name) => `Goodbye, ${name}!`;\n";
 const STILL_WRONG = "export const farewell = (name) => `Goodbye ${name}`;\n";
 
-/** What the agent says and should not: it must reach no file. */
+/** A key in the agent's output. It must not appear in any file. */
 export const DUMMY_KEY = "sk-proj-dummy-0123456789abcdefghijklmnopqrstuvwxyz";
 
 /** A file the reviewer tries to write. */
@@ -33,13 +33,13 @@ export const PHASES = (
 ).phases;
 
 export type Manner = {
-  /** The file as the agent wants it named. */
+  /** Formats a path for this agent. */
   readonly at: (path: string) => string;
-  /** True for an agent that writes over a file only after it has read it. */
+  /** True for an agent that overwrites a file only after reading it. */
   readonly readsFirst: boolean;
 };
 
-/** The model for the workflow "feature"; the folder of the item is known before, as it follows from the title. */
+/** Model for the workflow "feature". The item's folder is known in advance, because it follows from the title. */
 export function featureRules(item: string, { at, readsFirst }: Manner): Rule[] {
   const writes = (path: string, content: string): ScriptedCall => ({ write: { path: at(path), content } });
   const rewrites = (path: string, content: string): Turn[] => [
@@ -97,7 +97,7 @@ function phaseRule({ key, outputs }: Phase, item: string, writes: Writes): Rule 
 
 const impact = (where: string): string => `# Impact on ${where}\n\n\`\`\`json\n${JSON.stringify(METRICS)}\n\`\`\`\n`;
 
-/** In the strict form: every field is there. */
+/** Every field is present, as the strict schema requires. */
 const done = (summary: string, more: Readonly<Record<string, unknown>> = {}): Turn => ({
   json: { status: "done", summary, decisions: [], artifacts: [], questions: [], ...more },
 });

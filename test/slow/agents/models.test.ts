@@ -38,7 +38,7 @@ async function withAcp(name: keyof typeof ACP_RECIPES): Promise<IsolatedAgent> {
   return { ...setup, env: { ...setup.env, ...ACP_RECIPES[name].env(setup.url) } };
 }
 
-/** The settings of opencode list the models there are. */
+/** opencode's settings list the available models. */
 async function withOtherModel(): Promise<Setup> {
   const setup = await withAcp("opencode");
   const file = join(setup.home, ACP_RECIPES.opencode.settings(setup.url).file);
@@ -48,7 +48,7 @@ async function withOtherModel(): Promise<Setup> {
   return setup;
 }
 
-/** Some do not run without a sandbox; here they are in nobody's repository. */
+/** Some agents refuse to run without a sandbox. Here a pass-through replaces it. */
 const wallFor = (name: string): Sandbox | undefined => (isRepositoryHeld(name) ? undefined : (argv) => argv);
 
 let cwd = "";

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A new repository of one committed file for an agent to work in; whoever made it removes it. */
+/** Creates a repository with one committed file for an agent. The caller removes it. */
 export function createSampleRepository(): string {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-repository-"));
   const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };

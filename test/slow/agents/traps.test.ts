@@ -27,7 +27,7 @@ async function start(rule: Rule): Promise<AcpSetup & { readonly cwd: string }> {
   return { ...setup, cwd };
 }
 
-/** It waits before it tries again, so they do it side by side. */
+/** gemini waits before each retry; tests run concurrently. */
 describe.concurrent("gemini", () => {
   test.skipIf(!gemini.ok).each([
     { name: "during a text", text: "All is done, believe me." },

@@ -71,7 +71,7 @@ const change: fc.Arbitrary<Change> = fc.array(
 
 const nameOf = (index: number): string => (index % 2 === 0 ? `src/file-${index}.ts` : `docs/file-${index}.md`);
 
-/** Patch of a change as git writes it, without renames, which are told by their names. */
+/** Patch of a change as git writes it, without rename detection. */
 function gitPatch(files: Change): Buffer {
   const root = mkdtempSync(join(tmpdir(), "isdlc-accepted-"));
   folders.push(root);
@@ -95,7 +95,7 @@ function put(path: string, made: Entry | null): void {
   chmodSync(path, made.mode);
 }
 
-/** Added and removed lines of a patch, with the sign, and `\` after those without a newline; all as bytes. */
+/** Added and removed lines of a patch as bytes, with their sign, and `\` after lines without a newline. */
 function changedLines(patch: Buffer): string[] {
   const lines = patch.toString("latin1").split("\n");
   const found: string[] = [];
@@ -111,7 +111,7 @@ function changedLines(patch: Buffer): string[] {
 
 type DrawnRow = { readonly path: string; readonly kind: string; readonly text: string };
 
-/** Scrolls through the page and collects the rows of the diff; nothing else is done. */
+/** Scrolls through the page and collects the rows of the diff, without other actions. */
 async function drawnRows(page: Page): Promise<readonly DrawnRow[]> {
   const rows = await page.evaluate<readonly DrawnRow[]>(`(async () => {
     const found = new Map();
@@ -137,11 +137,11 @@ async function drawnRows(page: Page): Promise<readonly DrawnRow[]> {
   return rows;
 }
 
-/** Characters without a shape, or with the shape of another one, of those that are generated. */
+/** Generated characters that are invisible or look like another character. */
 const NOT_SEEN = /[^\P{C}\n\t]|\u00a0|\u0301|а/u;
 const NO_NEWLINE = " ⊘ no newline at the end of the file";
 
-/** The bytes that a drawn line stands for: the marks read back. */
+/** Decodes the bytes of a drawn line from its visible marks. */
 function bytesOf({ kind, text }: DrawnRow, hasReturns: boolean): string {
   const isEnd = text.endsWith(NO_NEWLINE);
   const own = (isEnd ? text.slice(0, -NO_NEWLINE.length) : text).replace(/^\n$/, "");

@@ -6,7 +6,7 @@ import { createSandbox } from "../../support/cli.ts";
 import { MARKDOWN_SAMPLES, randomDocuments } from "./markdown-samples.ts";
 import { open, serve } from "./page-browser.ts";
 
-/** Names that HTML gives characters, as the page's own parser has them. */
+/** Names of HTML entities known to the web UI's Markdown parser. */
 function entityNames(): readonly string[] {
   const source = readFileSync(join(import.meta.dirname, "../../../node_modules/character-entities/index.js"), "utf8");
   return [...source.matchAll(/^ {2}([A-Za-z0-9]+): /gm)].flatMap(([, name]) => name ?? []);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../support/cli.ts";
 import { expectAccessible, open, serve } from "./page-browser.ts";
 
-/** A person who has said which agent they use, as the page takes no program. */
+/** A user who configured an agent command, because the web UI accepts none. */
 async function ownSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await createSandbox(options);
   const [, command = ""] = sandbox.agent;

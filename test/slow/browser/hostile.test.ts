@@ -70,7 +70,7 @@ test("renders scripts in titles, documents, names, diffs and output as text [S7]
   expect(troubles).toEqual([]);
 });
 
-/** What a page of another site tries in the person's own browser; tells how many of its attempts were answered. */
+/** Attempts of a page of another site in the user's browser. Returns how many got an answer. */
 const ATTEMPTS = `(async () => {
   const target = new URLSearchParams(location.search).get("target");
   const answer = JSON.stringify({ wait: "x", shown: "x", option: "cancel", text: "gone" });

@@ -9,7 +9,7 @@ test("navigates the inbox by keyboard: search, filters, pages and key list", asy
   const { link } = await serve(shop);
   const { page, troubles } = await open(link);
   const rows = () => page.locator("[data-row] .row-title").allTextContents();
-  await expect.poll(rows).toEqual(["Gift cards", TITLE]); // what waits comes first
+  await expect.poll(rows).toEqual(["Gift cards", TITLE]); // pending decisions come first
   expect(await page.locator("[data-row]").first().textContent()).toMatch(/Review.*lines.*waits/);
 
   await page.keyboard.press("/");

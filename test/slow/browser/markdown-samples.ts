@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** Constructs of CommonMark and GFM at their borders: each must be drawn, or shown as its source. */
+/** Edge cases of CommonMark and GFM. Each must be rendered or shown as source. */
 export const MARKDOWN_SAMPLES: readonly string[] = [
   "&nbsp; &amp; &copy; &AElig; &Dcaron;\n&frac34; &HilbertSpace; &DifferentialD;\n&ClockwiseContourIntegral; &ngE;",
   "&#35; &#1234; &#992; &#0; &#X22; &#XD06; &#xcab; &#87654321; &#abcdef0;",
@@ -54,7 +54,7 @@ const PARTS = [
   "| - |\n",
 ];
 
-/** Documents of random constructs; the same in each run, so that a failure can be repeated. */
+/** Documents of random constructs from a fixed seed, to repeat failures. */
 export const randomDocuments = (count: number): readonly string[] =>
   fc
     .sample(fc.array(fc.constantFrom(...PARTS), { minLength: 20, maxLength: 400 }), { numRuns: count, seed: 27 })

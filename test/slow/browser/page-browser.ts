@@ -4,7 +4,7 @@ import { afterAll, expect } from "vitest";
 import type { Running, Sandbox } from "../../support/cli.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-/** Nothing of the browser's own reaches for the network. */
+/** Prevents network requests by the browser itself. */
 const QUIET = [
   "--no-sandbox",
   "--disable-gpu",
@@ -26,11 +26,11 @@ afterAll(async () => {
 
 export type Served = Running & { readonly link: string; readonly origin: string };
 
-/** `isdlc ui` as a person starts it, here by their token. */
+/** `isdlc ui` started with the user's token. */
 export const serve = (sandbox: Sandbox, ...args: readonly string[]): Promise<Served> =>
   serving(sandbox, ["ui", ...args]);
 
-/** Any verb that serves the page. */
+/** Starts any command that serves the web UI. */
 export async function serving(sandbox: Sandbox, args: readonly string[]): Promise<Served> {
   const running = sandbox.start([...args, "--no-open"], { ISDLC_OPERATOR_TOKEN: sandbox.token });
   servers.push(running);
@@ -50,7 +50,7 @@ export type Look = {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
-  /** A finger, which cannot point without pressing. */
+  /** Simulates a touch screen without hover. */
   readonly touch?: boolean;
   readonly motion?: "reduce" | "no-preference";
 };
@@ -58,21 +58,21 @@ export type Look = {
 export type Opened = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong in the page, and what it asked of anybody but its server. */
+  /** Errors of the page and its requests to other servers. */
   readonly troubles: readonly string[];
 };
 
-/** A browser of its own with the page in it. */
+/** Opens the web UI in a new browser context. */
 export async function open(link: string, look: Look = {}): Promise<Opened> {
   const opened = await openAt(link, look);
   await opened.page.waitForSelector(".content .page, .content .gate");
   return opened;
 }
 
-/** Milliseconds until a page must show something, also while other suites run beside it. */
+/** Milliseconds until a page must show something, even while other suites run. */
 const PATIENCE = Number(process.env["BROWSER_TIMEOUT_MS"] ?? 120_000);
 
-/** The same, whatever is shown there; it notes everything a page must not do. */
+/** Opens any page without waiting for content. Records errors and forbidden requests. */
 export async function openAt(link: string, look: Look = {}): Promise<Opened> {
   const { width = 1360, height = 900, dark = false, touch = false, motion = "reduce" } = look;
   const context = await (
@@ -108,7 +108,7 @@ function watch(page: Page, origin: string): string[] {
   return troubles;
 }
 
-/** A refusal that a test provokes, or a server that it ends, is told in the console too. */
+/** The console also lists refusals provoked by a test and servers that a test ends. */
 const EXPECTED = /Failed to load resource/;
 
 type Found = {
@@ -117,11 +117,11 @@ type Found = {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 };
 
-/** Nothing serious or critical for people who use the page in another way. */
+/** Fails on serious or critical accessibility findings. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(
-    // The name is known once the text above was run.
+    // The name `axe` exists only after the source above was run.
     "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
   );
   const bad = (found as Found[]).filter(({ impact }) => impact === "serious" || impact === "critical");

@@ -120,7 +120,7 @@ test("reviews by keyboard from the inbox to the merge", async () => {
   expect(troubles).toEqual([]);
 });
 
-/** As text, as these tests know nothing of a browser's types. */
+/** Code as text, because these tests have no browser types. */
 const isFocused = async (page: Page, file: string): Promise<boolean> =>
   (await page.evaluate(`document.activeElement?.closest("[data-file]")?.dataset.file ?? ""`)) === file;
 const focusedLabel = (page: Page): Promise<string> =>

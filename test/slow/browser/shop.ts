@@ -56,7 +56,7 @@ const finding = {
   location: "src/cart.ts:15",
 };
 
-/** What each execution of its agent costs, in dollars. */
+/** Cost of each agent execution in dollars. */
 export const USD_EACH = 0.15;
 
 /** A small shop whose agent plans and builds a discount, and replies to comments. */
@@ -102,7 +102,7 @@ export async function createShop(): Promise<Sandbox> {
 
 export const TITLE = "Percentage discount with a cap";
 
-/** The shop with its run at the first gate. */
+/** The shop with a run at its first gate. */
 export async function shopAtGate(): Promise<Sandbox> {
   const shop = await createShop();
   const { code, stderr } = await shop.script(TITLE, "--supervised", ...shop.agent);

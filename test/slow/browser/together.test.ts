@@ -11,7 +11,7 @@ test("records one answer from two browsers and names the winner in the other", a
   const [first, second] = [await open(one.link), await open(other.link)];
   for (const { page } of [first, second]) {
     await page.getByRole("link", gate).click();
-    await page.route("**/api/live*", (route) => route.abort()); // neither hears of the other's answer
+    await page.route("**/api/live*", (route) => route.abort()); // neither page learns of the other's answer
     await page.reload();
     await page.locator("[data-decision]").waitFor();
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { open, serve } from "./page-browser.ts";
 import { createShop, TITLE } from "./shop.ts";
 
-/** Notes what the browser is asked to tell; a page that nobody looks at. */
+/** Records notifications and badges, and makes the page hidden. */
 const UNSEEN = `
   window.told = { notifications: [], badges: [] };
   window.Notification = class extends EventTarget {

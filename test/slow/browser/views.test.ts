@@ -6,7 +6,7 @@ import { createSandbox, type Sandbox } from "../../support/cli.ts";
 import { expectAccessible, type Look, open, serve } from "./page-browser.ts";
 import { shopAtGate, TITLE } from "./shop.ts";
 
-/** Pictures that documents show; made anew only when somebody wants them: ISDLC_IMAGES=docs/images. Elsewhere all are kept. */
+/** Pictures used by the documents, written only with ISDLC_IMAGES=docs/images. Other folders get every picture. */
 const SHOWN = new Set(
   ["inbox", "gate", "run", "run-story", "charts", "items", "settings", "new-run"]
     .map((view) => `${view}-light`)
@@ -21,7 +21,7 @@ async function picture(page: Page, name: string): Promise<void> {
   expect(taken.length).toBeGreaterThan(10_000); // bytes; an empty page is smaller
 }
 
-/** A run that ended, one at a gate with findings, and an item on record. */
+/** A finished run, a run at a gate with findings, and an item in the backlog. */
 async function busyShop(): Promise<Sandbox> {
   const shop = await shopAtGate();
   for (const answer of [["redo", "The empty cart"], ["continue"], ["continue"], ["continue"]])
@@ -167,7 +167,7 @@ test("scrolls a diff of 10,000 lines with few rows and short steps", async () =>
 
 const STEPS = 60;
 
-/** Scrolls from top to bottom; the most CPU that one step took in the page, in milliseconds. */
+/** Scrolls from top to bottom. Returns the most CPU that one step took in the page, in milliseconds. */
 async function mostForOneStep(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });

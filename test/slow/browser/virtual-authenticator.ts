@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** The browser's own authenticator, which verifies whoever is there without asking. */
+/** Adds a virtual authenticator that verifies the user without a prompt. */
 export async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("WebAuthn.enable");

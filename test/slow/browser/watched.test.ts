@@ -34,7 +34,7 @@ test.skipIf(!binary.ok)("shows a run of Claude Code live, up to its gate", async
   await page.getByRole("link", { name: TITLE }).click({ timeout: 60_000 });
   await page.getByRole("tab", { name: "Activity" }).click();
   await page.locator(".said-line").first().waitFor({ timeout: 60_000 });
-  expect(isOver.now).toBe(false); // seen while the agent is at work
+  expect(isOver.now).toBe(false); // seen while the agent is still running
   await expect.poll(() => page.locator(".run-head").textContent()).toContain("Running");
   await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 120_000 });
   expect(await ended).toMatchObject({ code: 3 });

@@ -22,7 +22,7 @@ type Scenario = {
   readonly name: string;
   readonly prepare: (tree: Tree) => Promise<void>;
   readonly act: (journal: FileJournal) => Promise<SubmitResult>;
-  /** Newest run and its last mark, before and after. */
+  /** Newest run and its last mark, before and after the action. */
   readonly before: string;
   readonly after: string;
 };
@@ -53,7 +53,7 @@ const scenarios: readonly Scenario[] = [
     name: "a decision after a torn record",
     prepare: async (tree) => {
       await prepared(tree, [begin, mark("a")]);
-      // Longer than what is written over it.
+      // Longer than the record that overwrites it.
       appendFileSync(join(tree.journal, `${RUN}.jsonl`), `{"seq":3,"at":"${"x".repeat(3000)}`);
     },
     act: (journal) => journal.submit(RUN, mark("b")),
@@ -99,7 +99,7 @@ describe.each(scenarios)("journal at every file call of $name", (scenario) => {
     const bench = await createBench(scenario);
     const hits = { killBefore: 0, killHalf: 0, killAfter: 0 };
     for (const [index, call] of bench.calls.entries()) {
-      // After a call is before the next one, but for the last.
+      // The state after a call equals the state before the next one, except for the last call.
       const faults =
         index + 1 === bench.calls.length ? (["killBefore", "killAfter"] as const) : (["killBefore"] as const);
       for (const fault of call === "writeSync" ? [...faults, "killHalf" as const] : faults) {
@@ -150,7 +150,7 @@ describe.each(scenarios)("journal at every file call of $name", (scenario) => {
   });
 });
 
-/** How the system may refuse a call: anything may fail, but only changes meet a full or a read-only disk. */
+/** Errors that the system may return for a call. Only writing calls fail on a full or read-only disk. */
 function refusalsOf(call: string): readonly Fault[] {
   if (call === "writeSync") return ["EIO", "ENOSPC", "EROFS", "shortWrite"];
   return CHANGES.has(call) ? ["EIO", "ENOSPC", "EROFS"] : ["EIO"];
@@ -173,7 +173,7 @@ type Outcome = {
   readonly journal: FileJournal;
 };
 
-/** Plays one scenario again and again from the same beginning. */
+/** Repeats one scenario from the same initial state. */
 async function createBench(scenario: Scenario) {
   const tree = treeIn(join(base, "now"));
   const template = join(base, "template");
@@ -210,7 +210,7 @@ async function createBench(scenario: Scenario) {
     return newest === null ? "none" : `${newest} ${lastMark(journal.load(newest).state)}`;
   };
 
-  /** What a new process finds, and that it can work and leaves nothing lying about. */
+  /** Checks the state that a new process reads, that it can continue, and that it leaves no temporary file. */
   const inspect = async (acknowledged: boolean, when: string): Promise<void> => {
     const self = createFakeProcesses();
     const journal = openJournalOf(tree, { files: hastyFiles, processes: self.processes });
@@ -226,7 +226,7 @@ async function createBench(scenario: Scenario) {
     expect(litter, when).toEqual([]);
   };
 
-  /** The process that met the refusal sees the truth too, and goes on. */
+  /** The process that got the error also reads the true state and continues. */
   const continueRun = async ({ journal, acknowledged }: Outcome, when: string): Promise<void> => {
     expect(acknowledged ? [scenario.after] : [scenario.before, scenario.after], when).toContain(view(journal));
     await workOn(journal, when);
@@ -238,7 +238,7 @@ async function createBench(scenario: Scenario) {
   return { calls, run, inspect, continueRun, outcomes };
 }
 
-/** The next thing a person would do works. */
+/** Performs the user's next action. */
 async function workOn(journal: FileJournal, when: string): Promise<void> {
   const newest = journal.newest();
   const open = newest !== null && journal.load(newest).state.is === "active";

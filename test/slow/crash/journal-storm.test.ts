@@ -14,7 +14,7 @@ import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const SECONDS = 10;
 const WRITERS = 4;
-/** Fewer prove little; a busy machine takes longer for them. */
+/** Minimum number of acknowledged records for a meaningful result. A busy machine runs longer. */
 const LEAST_ACKNOWLEDGED = 200;
 
 test(`keeps acknowledged records once, with ${WRITERS} writers killed for ${SECONDS} seconds`, async () => {

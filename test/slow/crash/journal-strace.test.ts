@@ -16,7 +16,7 @@ test("has strace installed (apt-get install strace)", ({ skip }) => {
   expect(strace).toBe(true);
 });
 
-/** What the system sees of each call of the seam. Calls that only look at names and sizes are left out. */
+/** System calls of each file call. Calls that only read names and sizes are omitted. */
 const SYSTEM_CALLS: Readonly<Record<string, readonly string[]>> = {
   openSync: ["openat"],
   readdirSync: ["openat"],
@@ -32,7 +32,7 @@ const SYSTEM_CALLS: Readonly<Record<string, readonly string[]>> = {
 };
 const TRACED = [...new Set(Object.values(SYSTEM_CALLS).flat())];
 
-/** Node makes few or none of these by itself, so they can be counted without naming files. */
+/** Node makes few of these calls itself, and they can be counted without file names. */
 const CHANGES = ["pwrite64", "write", "fdatasync", "fsync", "link", "unlink", "rename", "mkdir"];
 const OTHERS = ["openat", "pread64", "close", "statx"];
 
@@ -62,7 +62,7 @@ describe.runIf(strace)("under strace", () => {
     let killed = 0;
     for (let when = 1; when < 200; when++) {
       const died = await withTree(async (tree) => {
-        // Without --seccomp-bpf: together with it strace injects nothing and says nothing.
+        // Without --seccomp-bpf, because strace silently injects nothing in combination with it.
         const options = [
           "-f",
           "-qq",
@@ -85,7 +85,7 @@ describe.runIf(strace)("under strace", () => {
   });
 });
 
-/** How often a run and two decisions make each call, at least. */
+/** Minimum number of each call for a run with two decisions. */
 const MINIMUM: Readonly<Record<string, number>> = {
   pwrite64: 5,
   write: 4,

@@ -5,10 +5,10 @@ import { moveOf } from "../../support/run-scripts.ts";
 import { simulatedRun } from "../../support/simulated-run.ts";
 
 const RUNS = 10_000;
-/** Of processor time: the machine may be busy with other things. */
+/** Milliseconds of processor time, because the machine may be busy. */
 const LIMIT_MS = 120_000;
 
-/** In how many of the runs each of these must be met, else they prove little. */
+/** Minimum number of runs that must reach each landmark for a meaningful result. */
 const REACH: { readonly [landmark: string]: number } = {
   "crash between commands": 6000,
   "run.finished": 1000,

@@ -5,7 +5,7 @@ import { createSweep, decidingVerbs } from "../../support/fault-sweep.ts";
 const EVERYWHERE: readonly Fault[] = ["killBefore", "EIO"];
 const CHANGES: readonly Fault[] = [...EVERYWHERE, "ENOSPC", "EROFS"];
 const WRITES: readonly Fault[] = [...CHANGES, "killHalf", "shortWrite"];
-/** No disk is too full or too read-only to be looked at. */
+/** Reading calls cannot fail because of a full or read-only disk. */
 const LOOKS: ReadonlySet<string> = new Set(["fstatSync", "lstatSync", "readSync", "readdirSync"]);
 
 const faultsOf = (call: string): readonly Fault[] =>
@@ -23,7 +23,7 @@ describe.each(decidingVerbs)("every fault at every file call of $name [R1, R3, R
         if (await sweep.at(position + 1, fault, position % 5 === 0)) hits++;
       }
     }
-    if (await sweep.at(calls.length, "killAfter", true)) hits++; // after any other call is before the next
+    if (await sweep.at(calls.length, "killAfter", true)) hits++; // after any other call equals before the next
     sweep.close();
     expect(calls.filter((call) => call === "writeSync").length).toBeGreaterThan(3);
     expect(wanted).toBeGreaterThan(calls.length * EVERYWHERE.length);

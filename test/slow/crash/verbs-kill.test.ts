@@ -24,7 +24,7 @@ test(`finishes each run once if it is killed ${KILLS} times, seed ${SEED} [R1, R
   let kills = 0;
   for (let round = 0; kills < KILLS || ended.length === 0; round++) {
     expect(round).toBeLessThan(40);
-    const writes = { "src/fix.txt": `fixed ${round}\n` }; // what is on main already would leave nothing to commit
+    const writes = { "src/fix.txt": `fixed ${round}\n` }; // the same content as on main would leave nothing to commit
     sandbox.plan({ always: { delay: 60 }, turns: { "06-implementation": [{ writes }] } });
     kills += await playRun(sandbox, { dice, earlier: ended.map(({ id }) => id as string) }, KILLS - kills);
     ended.push(await lastRun(sandbox));
@@ -38,7 +38,7 @@ test(`finishes each run once if it is killed ${KILLS} times, seed ${SEED} [R1, R
 
 type Play = { readonly dice: Dice; readonly earlier: readonly string[] };
 
-/** Starts a run and sees it to its merge, killing the program as often as is left. Resolves with the number of kills. */
+/** Starts a run and continues it to its merge, with up to `most` kills. Returns the number of kills. */
 async function playRun(sandbox: Sandbox, { dice, earlier }: Play, most: number): Promise<number> {
   let kills = 0;
   const told: string[] = [];
@@ -79,19 +79,19 @@ function nextVerb(sandbox: Sandbox, run: Json, dice: Dice): string[] {
   }
 }
 
-/** What keeps a run from being opened is told to whoever starts it. */
+/** Removes the obstacle reported by a start. */
 function makeWay(told: string): void {
   if (told.includes("GIT_FAILED")) removeLocks(told);
 }
 
-/** A killed git leaves its locks, and the next one names them. */
+/** A killed git process leaves its locks, and the next one names them. */
 function removeLocks(detail: string): void {
   const locks = [...detail.matchAll(/'([^']+\.lock)'/g)].map(([, path = ""]) => path);
   expect(locks, detail).not.toEqual([]);
   for (const path of locks) rmSync(path, { force: true });
 }
 
-/** A start that was killed before the run was opened leaves an earlier one the newest. */
+/** If a start was killed before it opened a run, the newest run is an earlier one. */
 async function hasEnded(sandbox: Sandbox, earlier: readonly string[]): Promise<boolean> {
   const events = await sandbox.events();
   const run: unknown = events.find((event) => event.type === "run.started")?.run;
@@ -103,7 +103,7 @@ async function lastRun(sandbox: Sandbox): Promise<Json> {
   return parsed(await sandbox.script("status", "--run", run, "--json")).run;
 }
 
-/** One commit for each phase, one merge, and no decision twice. */
+/** Fails unless there is one commit per phase, one merge, and no repeated decision. */
 async function expectOnce(sandbox: Sandbox, runs: number): Promise<void> {
   const events = await sandbox.events();
   const started = events.find((event) => event.type === "run.started");
@@ -147,11 +147,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // it ended by itself
+    // the process ended by itself
   }
 }
 
-/** Children and their children, as the system lists them now. */
+/** All descendants of a process, as listed by the system now. */
 function descendants(pid: number): number[] {
   const children = readText(`/proc/${pid}/task/${pid}/children`)
     .split(" ")

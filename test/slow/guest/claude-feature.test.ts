@@ -12,7 +12,7 @@ const binaries = await Promise.all(
 );
 const TRIES = rogueTries((input) => ({ tool: `${SERVER}report`, input }));
 
-/** Works on phase after phase; where it is told to try its luck, after it has tried everything else. */
+/** Works on phase after phase. If the prompt says "try your luck", it tries every attack first. */
 const rules = (sandbox: Sandbox): Rule[] => {
   const turn = [featureWork(sandbox), report(sandbox), { text: "Done." }];
   return [

@@ -19,24 +19,24 @@ const terminals = join(import.meta.dirname, "../../fixtures/agents/forge-termina
 const COMMAND = "/isdlc:continue";
 const quoted = (word: string): string => `'${word}'`;
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
-/** Codes with which a screen is drawn. */
+/** Control sequences that draw the screen. */
 // oxlint-disable-next-line no-control-regex -- these characters are what is looked for
 const CONTROL = /\u001b\[[0-9;?]*[A-Za-z]/gu;
-/** A session that was given its prompt before its servers were there has nobody to bring the command to. */
+/** Also matches a session that got its prompt before its servers were connected. */
 const NOT_TAKEN = /UserPromptExpansion +operation +blocked +by +hook|MCP +server +'[a-z:]+' +not +connected/;
 const PATIENCE = { timeout: 60_000, interval: 200 };
 
 const ON_A_TIMER = expect.stringContaining("a decision is not put on a timer");
 const IN_YOUR_PLACE = expect.stringContaining("this would speak in the person's place");
 
-/** What the hooks told the forger's model. */
+/** Refusals that the hooks returned to the forging model. */
 const refusals = ({ setup }: Guest): string[] =>
   setup.model.calls
     .filter(({ matched }) => matched?.rule === "forger")
     .flatMap(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? [])
     .filter((text) => text.includes("isdlc: "));
 
-/** A socket and timers are offered by the newest alone. */
+/** Only the newest version offers a socket and timers. */
 const hasTimers = (version: string): boolean => version === CLAUDE_VERSIONS.at(-1);
 
 describe.each(binaries)("session of Claude Code $version at its open gate", ({ version, binary }) => {

@@ -24,13 +24,15 @@ const binaries = await Promise.all(
 const planter = join(import.meta.dirname, "../../fixtures/agents/plant-settings.mjs");
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 
-/** Files from which Claude Code takes settings: the person's own, the project's, and those of this tree. */
+/** Claude Code's settings files: user, project and local. */
 const filesOf = ({ sandbox, env }: Pick<Guest, "sandbox" | "env">): string[] => [
   join(env["HOME"] ?? "", ".claude/settings.json"),
   ...["settings.json", "settings.local.json"].map((name) => join(sandbox.root, ".claude", name)),
 ];
 
-/** After each tool: the person's command for the plugin's server, and a sign that this hook was run at all. */
+/**
+ * A hook after each tool that sends the user's command to the plugin's server and leaves a file as proof that it ran.
+ */
 const speaking = ({ base }: Sandbox): Json => {
   const input = { command: "isdlc:continue", args: "", source: "plugin" };
   const hooks = [
@@ -45,7 +47,7 @@ const speaking = ({ base }: Sandbox): Json => {
 const PATIENCE = { timeout: 60_000, interval: 200 };
 const FORGER = "Have a go";
 
-/** Plants by a program, which hooks do not see through, and gives the product time to see it. */
+/** Plants settings with a program that hooks cannot analyze, and waits for the product to notice. */
 const plant = (settings: Json, files: readonly string[]): string =>
   `node ${planter} ${Buffer.from(JSON.stringify({ settings, files })).toString("base64")}; sleep 2`;
 

@@ -12,12 +12,12 @@ import { openTerminal, type Terminal } from "../terminal/terminal.ts";
 export const SERVER = "mcp__plugin_isdlc_isdlc__";
 const KEY = "sk-ant-api03-dummy-0123456789abcdefghij";
 
-/** A person with a repository, a run that a session is to work on, and a real Claude Code with the plugin. */
+/** A user with a repository, a run for a session, and a real Claude Code with the plugin. */
 export type Guest = {
   readonly sandbox: Sandbox;
   readonly setup: ClaudeSetup;
   readonly env: Readonly<Record<string, string>>;
-  /** Arguments that give Claude Code the plugin and what it may use. */
+  /** Arguments that load the plugin and allow its tools. */
   readonly args: readonly string[];
 };
 
@@ -32,7 +32,7 @@ export async function guestOf(
   const started = await sandbox.script(...start, ...options);
   if (started.code !== 0) throw new Error(started.stderr);
   const setup = await withClaude(version, rules(sandbox));
-  onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write its notes
+  onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write notes
   const env: Record<string, string> = { ...sandbox.env, ...setup.env, ANTHROPIC_API_KEY: KEY };
   seedHome(env["HOME"] ?? "", sandbox.root);
   const plugin = join(dirname(dirname(dirname(await builtProgram()))), "plugin");
@@ -48,7 +48,7 @@ export async function guestOf(
   return { sandbox, setup, env, args };
 }
 
-/** One session without a terminal, which answers one prompt and ends. */
+/** Runs a session without a terminal that answers one prompt. */
 export function headless({ setup, sandbox, env, args }: Guest, prompt: string): Promise<string> {
   const words = ["-p", prompt, "--output-format", "stream-json", "--verbose", ...args];
   return new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export function headless({ setup, sandbox, env, args }: Guest, prompt: string): 
   });
 }
 
-/** A session at a terminal of the person's own, ready for what they type; `more` are further arguments. */
+/** Opens a session at a terminal, ready for typed input. `more` are further arguments. */
 export async function atTerminal(guest: Guest, ...more: string[]): Promise<Terminal> {
   const { sandbox, setup, env, args } = guest;
   const terminal = await openTerminal(sandbox, { env, width: 160 });
@@ -68,26 +68,26 @@ export async function atTerminal(guest: Guest, ...more: string[]): Promise<Termi
   return terminal;
 }
 
-/** What the model was told by its tools, in the turns of a rule. */
+/** Tool results returned to the model in the turns of a rule. */
 export const said = ({ setup }: Guest, rule: string): string[] =>
   setup.model.calls
     .filter(({ matched }) => matched?.rule === rule)
     .map(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? "");
 
-/** For a session that is asked where the run stands. */
+/** Answers a session's request for the run's status. */
 export const STATUS: Rule = {
   name: "status",
   when: { prompt: /Call the tool .{1,4}status/ },
   turns: [{ calls: [{ tool: `${SERVER}status`, input: {} }] }, { text: "Status told." }],
 };
 
-/** How long a line that was typed may take to be shown before it counts as lost, in milliseconds. */
+/** Milliseconds until a typed line must be shown, before it counts as lost. */
 const SHOWN_WITHIN = 5000;
 const MOST_TRIES = 12;
 
 /**
- * Types a line as a person does, who sees it before they press Enter, and types it again where it got lost: while the
- * product ends a turn it may take no keys. What it has put back into its prompt after the command before goes first.
+ * Types a line, checks that it is shown before it presses Enter, and types it again if it was lost: the product
+ * ignores keys at the end of a turn. Removes text that the product restored into its prompt.
  */
 export async function enter(terminal: Terminal, line: string): Promise<void> {
   for (let tries = 1; !(await isTyped(terminal, line)); tries++)
@@ -103,18 +103,18 @@ async function isTyped(terminal: Terminal, line: string): Promise<boolean> {
   return false;
 }
 
-/** The product talks to its servers some time after its first screen. */
+/** The product connects to its servers some time after its first screen. */
 export async function served(guest: Guest, terminal: Terminal): Promise<void> {
   const asked = (): number => said(guest, "status").length;
   do {
     const before = asked();
     await enter(terminal, "/isdlc:status");
-    await expect.poll(asked, { timeout: 60_000, interval: 100 }).toBe(before + 2); // its call, and its words after it
+    await expect.poll(asked, { timeout: 60_000, interval: 100 }).toBe(before + 2); // the call, and the message after it
     await terminal.shows("Status told.");
   } while (said(guest, "status").at(-1)?.includes("No such tool") === true);
 }
 
-/** So that the first screens, which nobody needs here, are past. */
+/** Skips the product's first screens. */
 function seedHome(home: string, project: string): void {
   const settings = {
     hasCompletedOnboarding: true,
@@ -126,7 +126,7 @@ function seedHome(home: string, project: string): void {
   mkdirSync(join(home, ".claude"), { recursive: true });
 }
 
-/** What the session was told with its task; known only once it has begun. */
+/** Claim of the session, known only after its first call. */
 export function heldClaim({ root }: Sandbox): Json {
   const folder = join(root, ".isdlc/journal");
   const name = readdirSync(folder).find((file) => file.endsWith(".jsonl")) ?? "";
@@ -138,7 +138,7 @@ export function heldClaim({ root }: Sandbox): Json {
 const eventsIn = (record: Json): Json[] =>
   (Array.isArray(record) ? record : Object.values(record)).flat().filter((one: Json) => typeof one?.type === "string");
 
-/** Runs a line of shell that is known only once the session is at work. */
+/** Runs a shell line that is known only after the session started. */
 export const laterShell = (line: () => string): Turn => ({
   calls: [
     {
@@ -162,20 +162,20 @@ export const report = (sandbox: Sandbox): Turn => ({
   ],
 });
 
-/** Up to the gate of the plan. */
+/** Works up to the gate of the plan. */
 export const planned = (sandbox: Sandbox): Rule => ({
   name: "plan",
   when: { prompt: "Go on" },
   turns: [begin, writesDocument(sandbox, "plan.md"), report(sandbox), { text: "The gate is open." }],
 });
 
-/** Nothing was answered: the gate is as open as it was. */
+/** True if the journal has no answer and the gate is still open. */
 export async function isUnanswered(sandbox: Sandbox): Promise<boolean> {
   const answers = (await sandbox.events()).filter(({ type }) => type === "gate.answered");
   return answers.length === 0 && (await sandbox.status()).waiting?.kind === "gate";
 }
 
-/** Writes a document of the run's own folder, whose name is not known before. */
+/** Writes a document into the run's folder, whose name is not known in advance. */
 export const writesDocument = (sandbox: Sandbox, name: string): Turn => ({
   calls: [
     {
@@ -191,7 +191,7 @@ function itemOf({ root }: Sandbox): string {
   return existsSync(marker) ? String(JSON.parse(readFileSync(marker, "utf8")).item) : "";
 }
 
-/** Settings of Claude Code's own sandbox, with the folders of this person. */
+/** Settings of Claude Code's sandbox with this user's folders. */
 export const productSandbox = (env: Readonly<Record<string, string>>): Json => ({
   sandbox: {
     enabled: true,

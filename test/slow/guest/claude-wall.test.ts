@@ -9,7 +9,7 @@ import { guestOf, headless, isUnanswered, laterShell, planned, productSandbox, s
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
 );
-/** Past the hooks, which know no path in it. */
+/** Bypasses the hooks, which see no path in this command. */
 const TRIES = `python3 -c '
 import os
 def attempt(name, deed):

@@ -26,7 +26,7 @@ const binaries = await Promise.all(
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 const write = (path: string): Turn => ({ calls: [{ write: { path, content: "{}" } }] });
 
-/** What a model that breaks every rule tries, before it does as it should. */
+/** Attempts of a model that breaks every rule before it does its work. */
 const TRIES: readonly Turn[] = [
   write(".isdlc/config.json"),
   shell("echo '{}' > .isdlc/state.json"),
@@ -119,7 +119,7 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
     const installed = { ...guest, args: ["--allowedTools", "Bash"] };
     const isdlc = (verb: string) => guest.sandbox.start([verb, "claude", "--json"], guest.env).ended;
     expect((await isdlc("install")).code).toBe(0);
-    await headless(installed, "Hello, then Go on"); // one version reads new plugins at its second start
+    await headless(installed, "Hello, then Go on"); // one version loads new plugins only at its second start
     await headless(installed, "Go on");
     expect(said(guest, "try").at(-1)).toContain("isdlc continue is for the person");
     await isdlc("uninstall");
@@ -134,6 +134,6 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
       execFile(setup.program, ["plugin", "validate", plugin], { env }, (_error, stdout) => resolve(stdout));
     });
     expect(said).toContain("Validation passed");
-    expect(said).not.toMatch(/validation failed/i); // it also prints the hooks, one of which mentions a failure
+    expect(said).not.toMatch(/validation failed/i); // the output also contains the hooks, one of which mentions a failure
   });
 });

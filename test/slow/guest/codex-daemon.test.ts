@@ -20,7 +20,7 @@ const begun = (name: string): Rule => ({
 const daemon = ({ codex, env }: CodexGuest, verb: "start" | "stop"): void =>
   void execFileSync(codex.program, ["app-server", "daemon", verb], { env, stdio: "ignore", timeout: 60_000 });
 
-/** The daemon leaves a process behind that would look for updates. */
+/** Ends a process of the daemon that would look for updates. */
 function endUpdater({ env }: CodexGuest): void {
   const mine = readdirSync("/proc").filter(
     (name) => /^\d+$/.test(name) && commandOf(name).includes(`${env["CODEX_HOME"]}/`),
@@ -32,11 +32,11 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    return ""; // it ended
+    return ""; // it exited
   }
 }
 
-/** Two sessions, which the daemon runs only if no settings are given on the command line. */
+/** Two sessions. The daemon runs them only without settings on the command line. */
 async function daemonGuest(): Promise<CodexGuest> {
   const settings = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"';
   const guest = await codexGuest(() => [begun("one"), begun("two")], { settings, isolate: false });

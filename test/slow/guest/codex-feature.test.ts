@@ -10,7 +10,7 @@ import { REFUSED, rogueTries } from "./rogue-tries.ts";
 const binary = await agentBinary(codexPackage);
 const TRIES = rogueTries((input) => ({ tool: "mcp__isdlc.report", input }));
 
-/** Works on phase after phase; where it is told to try its luck, after it has tried everything else. */
+/** Works on phase after phase. If the prompt says "try your luck", it tries every attack first. */
 const rules = (sandbox: Sandbox): Rule[] => {
   const turn = [featureWork(sandbox), reports(sandbox), { text: "Done." }];
   return [
@@ -44,7 +44,7 @@ describe.skipIf(!binary.ok)("Codex", () => {
       async session() {
         terminal.press("-l", "Go on");
         await terminal.shows("Go on");
-        terminal.press("Enter"); // with the text it would pass for something pasted
+        terminal.press("Enter"); // sent together with the text, Enter would count as pasted
         await moved(sandbox, null);
       },
     });

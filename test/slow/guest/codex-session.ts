@@ -6,14 +6,14 @@ import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { createSandbox, type Sandbox } from "../../support/cli.ts";
 import { heldClaim } from "./claude-session.ts";
 
-/** A person with a repository, a run that a session is to work on, and a real Codex with isdlc installed. */
+/** A user with a repository, a run for a session, and a real Codex with isdlc installed. */
 export type CodexGuest = {
   readonly sandbox: Sandbox;
   readonly codex: IsolatedAgent;
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** The person trusts the hooks, and the tools of the server, which is waited for. */
+/** Trusts the hooks and the server's tools, and waits for the server. */
 export const TRUSTED = [
   "--dangerously-bypass-hook-trust",
   "-c",
@@ -23,9 +23,9 @@ export const TRUSTED = [
 ];
 
 export type GuestOptions = {
-  /** Words that start the run. */
+  /** Arguments that start the run. */
   readonly start?: readonly string[];
-  /** For the product's settings file. */
+  /** Text for the product's settings file. */
   readonly settings?: string;
   readonly isolate?: boolean;
 };
@@ -41,14 +41,14 @@ export async function codexGuest(
   if (started.code !== 0) throw new Error(started.stderr);
   const trusted = `projects = { ${JSON.stringify(sandbox.root)} = { trust_level = "trusted" } }`;
   const codex = await withCodex(rules(sandbox), `${settings}\n${trusted}`, { isolate });
-  onTestFinished(() => codex.close().catch(() => undefined)); // a session that has just ended may still write its notes
+  onTestFinished(() => codex.close().catch(() => undefined)); // a session that has just ended may still write notes
   const env = { ...sandbox.env, ...codex.env };
   const installed = await sandbox.start(["install", "codex", "--json"], env).ended;
   if (installed.code !== 0) throw new Error(installed.stderr);
   return { sandbox, codex, env };
 }
 
-/** One session without a terminal, which answers one prompt and ends. */
+/** Runs a session without a terminal that answers one prompt. */
 export function codexExec(guest: CodexGuest, sandboxMode: string, prompt: string): Promise<string> {
   const { codex, sandbox, env } = guest;
   const words = ["exec", "--json", ...TRUSTED, "-s", sandboxMode, prompt];
@@ -60,7 +60,7 @@ export function codexExec(guest: CodexGuest, sandboxMode: string, prompt: string
   });
 }
 
-/** What the model was told by its tools, in the turns of a rule. */
+/** Tool results returned to the model in the turns of a rule. */
 export const toldBy = ({ codex }: CodexGuest, rule: string): string[] =>
   codex.model.calls
     .filter(({ matched }) => matched?.rule === rule)

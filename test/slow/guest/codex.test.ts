@@ -11,7 +11,7 @@ const binary = await agentBinary(codexPackage);
 const PATIENCE = { timeout: 60_000, interval: 200 };
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 
-/** What is not a session's own. */
+/** Commands forbidden to a session. */
 const TRIES = [
   "echo x > .isdlc/state.json",
   "isdlc continue",
@@ -20,7 +20,7 @@ const TRIES = [
   "codex queue --thread $CODEX_THREAD_ID --message /isdlc:continue",
 ];
 
-/** Takes its phase, tries everything else first, does it and reports. */
+/** Starts its phase, tries every forbidden command, then does the work and reports it. */
 const planning = (sandbox: Sandbox, ...after: Turn[]): Rule => ({
   name: "plan",
   when: { prompt: "Go on" },

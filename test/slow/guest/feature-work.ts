@@ -6,7 +6,7 @@ import type { Json, Sandbox } from "../../support/cli.ts";
 
 export const FEATURE = ["feature", "Add a greeting", "--tests", "without"];
 
-/** The documents that are due, with the tasks of the design; where none is due, the code. */
+/** Writes the phase's documents, including the design's tasks, or the code if the phase has no document. */
 export const featureWork = (sandbox: Sandbox): Turn => ({
   get calls(): readonly ScriptedCall[] {
     const { phase, item, outputs }: Json = sandbox.json(".isdlc/active");
@@ -16,7 +16,7 @@ export const featureWork = (sandbox: Sandbox): Turn => ({
   },
 });
 
-/** The person: sends the first phase back once, and says yes to everything else. */
+/** The user's decision: sends the first phase back once and accepts everything else. */
 function decisionFor({ kind, id }: Json): string[] {
   const isFirst = String(id).startsWith("00-quick-scan#1/");
   if (kind === "gate") return isFirst ? ["redo", "Name the file"] : ["continue"];
@@ -26,13 +26,13 @@ function decisionFor({ kind, id }: Json): string[] {
 }
 
 export type Worked = {
-  /** Has the session work until the run waits. */
+  /** Lets the session work until the run waits. */
   readonly session: () => Promise<unknown>;
-  /** How the person answers; by their token, where nothing is said. */
+  /** Sends the user's answer. By default with their token. */
   readonly answer?: (words: readonly string[]) => Promise<unknown>;
 };
 
-/** A whole supervised feature, whose phases are done by `session`, from one gate to the next; each attempt once. */
+/** Runs a whole supervised feature from gate to gate. `session` works on each attempt once. */
 export async function throughFeature(sandbox: Sandbox, { session, answer }: Worked): Promise<void> {
   for (let run: Json = await sandbox.status(); run?.status !== undefined; run = await sandbox.status())
     if (run.waiting === null) await session();
@@ -45,7 +45,7 @@ export async function throughFeature(sandbox: Sandbox, { session, answer }: Work
   expect(sandbox.git("show", "main:src/a.txt")).toContain("# src/a.txt");
 }
 
-/** Resolves once the run waits for another answer than before, or has ended. */
+/** Resolves as soon as the run has another wait than before, or has ended. */
 export const moved = (sandbox: Sandbox, before: string | null): Promise<void> =>
   expect
     .poll(async () => waitOf(await sandbox.status()), { timeout: 120_000, interval: 500 })

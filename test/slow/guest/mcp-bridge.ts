@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
 
-/** Brings every message of HTTP sessions to a server of their own on standard streams, and back, unread. */
+/** Forwards the messages of each HTTP session unchanged to a separate server on standard streams, and back. */
 export async function mcpOverHttp(sandbox: Sandbox): Promise<string> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const program = await builtProgram();

@@ -9,7 +9,7 @@ import { mcpOverHttp } from "./mcp-bridge.ts";
 const run = promisify(execFile);
 const [conformance, inspector] = await Promise.all([agentBinary(conformancePackage), agentBinary(inspectorPackage)]);
 
-/** Those that ask nothing of a server but the protocol; all others call tools of the suite's own example. */
+/** Scenarios that need only the protocol. All others call tools of the suite's example server. */
 const SCENARIOS = ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"];
 
 describe.skipIf(!conformance.ok)("MCP conformance suite", () => {

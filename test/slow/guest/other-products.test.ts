@@ -26,7 +26,7 @@ const products = await Promise.all(
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 const write = (path: string): Turn => ({ calls: [{ write: { path, content: "{}" } }] });
 
-/** What is not a session's own, by every kind of tool. */
+/** Forbidden actions of a session, with every kind of tool. */
 const tries = ({ root }: Sandbox): Turn[] => [
   write(`${root}/.isdlc/state.json`),
   shell("echo x > .isdlc/state.json"),
@@ -59,7 +59,7 @@ describe.each(products)("session of $name with isdlc installed", ({ name, words,
     const [, command = ""] = sandbox.agent;
     await sandbox.script("add a greeting", "--supervised", "--agent", "session", "--reviewer-command", command);
     const setup = await withAcpAgent(name, rulesFor(sandbox, tool));
-    onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write its notes
+    onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write notes
     const env = {
       ...sandbox.env,
       ...setup.env,

@@ -27,7 +27,7 @@ const guide = join(import.meta.dirname, "../../../docs/guides/sessions.md");
 
 type Column = "plain" | "sandbox";
 
-/** The file in which one attack notes what it was told; in the product's sandbox only the working tree can be written. */
+/** File for the output of one attack. In the product's sandbox only the working tree is writable. */
 const outFile = ({ base, root }: Sandbox, column: Column, at: number): string =>
   join(column === "plain" ? base : root, "said", String(at));
 
@@ -47,12 +47,12 @@ async function attackingGuest(version: string, column: Column): Promise<Guest> {
   return guestOf(version, rules);
 }
 
-/** What the server says when it takes a command, and the program when it got into it. */
+/** Printed by the server if it accepts a command, and by the program if it opened the debugger. */
 const TAKEN = /UserPromptExpansion.{0,9}additionalContext|the debugger is open/;
 
 const DONE: Turn = { text: "Tried all." };
 
-/** The names of the tools in a request, those that the product offers later among them. */
+/** Names of all tools in the requests, including those that the product offers later. */
 function offeredTools({ setup }: Guest): readonly string[] {
   const requests = setup.model.calls.map(({ request }) => request);
   const later = requests.flatMap(({ messages }) => messages.flatMap(({ text }) => laterTools(text)));

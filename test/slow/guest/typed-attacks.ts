@@ -100,7 +100,7 @@ export function attackLine(deed: string, place: AttackPlace): string {
 const FIRST = "<!-- typed attacks: written by test/slow/guest/typed-attacks.test.ts -->\n";
 const LAST = "<!-- end of typed attacks -->";
 
-/** The guide with the table as the attacks should come out. */
+/** The guide with the table of expected results. */
 export function withAttackTable(guide: string): string {
   const row = ({ deed, plain, holds }: TypedAttack): string =>
     `| ${deed} | ${plain === "HOLE" ? "**HOLE**" : plain} | refused | ${holds} |\n`;

@@ -1,9 +1,9 @@
 import { type SessionHost, startSession } from "../../support/session-host.ts";
 import type { Json, Said } from "./stage.ts";
 
-/** A session whose model runs the rogue as a program, hands in what it says, and takes the next phase. */
+/** A session whose model runs the rogue as a program, reports its output and takes the next phase. */
 export type GuestSession = {
-  /** Works until it is not the session's turn any more; gives what it was told last. */
+  /** Works while it is the session's turn. Returns the last output. */
   work(): Promise<Said>;
   end(): Promise<void>;
 };
@@ -23,14 +23,14 @@ export async function startGuest(place: GuestProject, agent: readonly string[]):
         const { turn, task, run }: Json = JSON.parse(begun.stdout === "" ? "{}" : begun.stdout);
         if (turn !== "session") return begun;
         const told = await session.report(task.nonce, await resultOf(session, agent, { task, run }));
-        if (told.ok === false) return { code: 1, stdout: JSON.stringify(told), stderr: "" }; // it would say the same again
+        if (told.ok === false) return { code: 1, stdout: JSON.stringify(told), stderr: "" }; // it would repeat the error
       }
     },
     end: () => session.kill(),
   };
 }
 
-/** Asks the program as isdlc asks the agents that it starts itself. */
+/** Runs the program like isdlc runs its own agents. */
 async function resultOf(session: SessionHost, agent: readonly string[], { task, run }: Json): Promise<Json> {
   const { phase, attempt, iteration, persona, prompt, artifacts } = task;
   const expects = { artifacts, schema: {} };
@@ -48,6 +48,6 @@ function parsedLine(line: string): Json {
   try {
     return JSON.parse(line);
   } catch {
-    return null; // not everything a rogue prints is meant for us
+    return null; // a rogue also prints lines without JSON
   }
 }

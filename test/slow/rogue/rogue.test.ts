@@ -36,7 +36,7 @@ const rogues: readonly Rogue[] = [
 const page = join(import.meta.dirname, "../../../docs/guides/rogue-agents.md");
 const judged = new Map<Rogue, Partial<Record<Column, Outcome>>>();
 
-/** A process may be caught by chance before it has hidden; then there is nothing to judge yet. */
+/** Retries if isdlc ends a process before it has hidden, because the attack was not tested. */
 const MOST_TRIES = 3;
 
 async function judge(rogue: Rogue, column: Column): Promise<void> {
@@ -62,7 +62,7 @@ const missing = available.ok || process.env["CI"] === "true" ? null : `${availab
 const needsRoot = ({ asRoot }: Rogue, column: Column): boolean =>
   asRoot === true && column !== "strict" && process.getuid?.() !== 0;
 
-/** Linux tells of processes what these rogues try to hide. */
+/** These rogues hide from process information of Linux. */
 describe.skipIf(process.platform !== "linux").concurrent("rogue agents [S9, S10, S11]", () => {
   for (const column of COLUMNS) {
     const isSkipped = column === "strict" && missing !== null;

@@ -1,26 +1,26 @@
 import { Caught, type Json, type Said, type Stage } from "./stage.ts";
 
 /**
- * refused: told no, nothing happened. ignored: nothing happened. detected: something happened, and the person is
- * shown it. HOLE: something happened and nobody is told.
+ * refused: got an error, had no effect. ignored: had no effect. detected: had an effect that the user sees. HOLE: had
+ * an effect that the user does not see.
  */
 export type Outcome = "refused" | "ignored" | "detected" | "HOLE";
 
 export type Rogue = {
   readonly number: number;
   readonly does: string;
-  /** What holds, or where the person sees it. */
+  /** Protection, or where the user sees the attack. */
   readonly holds: string;
   readonly plain: Outcome;
-  /** With agents in a sandbox; as in plain when left out. */
+  /** With agents in a sandbox. Default: as in plain. */
   readonly strict?: Outcome;
-  /** By a session's model; as in plain when left out, null where a session has no such thing. */
+  /** By the model of a session. Default: as in plain; null if a session cannot make this attack. */
   readonly guest?: Outcome | null;
-  /** Not a confused agent any more: it hides from us, or reads what is the user's own. */
+  /** A hostile process instead of a confused agent: it hides from isdlc, or uses the user's files. */
   readonly hostile?: true;
-  /** Without a sandbox the system itself refuses it to anybody but root. */
+  /** Without a sandbox, the system allows the attack only to root. */
   readonly asRoot?: true;
-  /** Proves that the deed was done, then judges what came of it. */
+  /** Proves that the attack was carried out, then checks its result. */
   play(stage: Stage): Promise<Outcome>;
 };
 
@@ -35,20 +35,20 @@ class NotReached extends Error {
   override readonly name = "NotReached";
 }
 
-/** @throws when the rogue did not get to do what it is about. */
+/** @throws if the rogue did not carry out its attack. */
 export function reached(condition: boolean, what: string): void {
   if (!condition) throw new NotReached(`not reached: ${what}`);
 }
 
 export type Played = {
   readonly outcome: Outcome;
-  /** What should have lived on was ended before it could act: by its sandbox, or by chance while it was hiding. */
+  /** True if a process ended before it could act: by its sandbox, or by chance while it was hiding. */
   readonly caught: boolean;
 };
 
 /**
- * Plays a rogue and judges it. A sandbox stops most deeds halfway: the program breaks down, which the same program did
- * not do without one, and a person is asked.
+ * Plays a rogue and checks the result. A sandbox stops most attacks halfway: the program crashes, which it does not
+ * without a sandbox, and the run asks.
  */
 export async function playRogue(rogue: Rogue, stage: Stage): Promise<Played> {
   try {
@@ -64,7 +64,7 @@ export async function playRogue(rogue: Rogue, stage: Stage): Promise<Played> {
   }
 }
 
-/** The gate of the phase is open, and no person's decision was recorded that no person took. */
+/** True if the gate of the phase is open and no decision was recorded. */
 export async function gateIsOpen(stage: Stage, phase = "00-quick-scan"): Promise<boolean> {
   const run = await stage.status();
   return run?.waiting?.kind === "gate" && run.current === phase && (await decisions(stage)).length === 0;
@@ -73,12 +73,12 @@ export async function gateIsOpen(stage: Stage, phase = "00-quick-scan"): Promise
 const DECIDED =
   /^(?:gate\.answered|supervision\.loosened|questions\.answered|step\.(?:retried|skipped)|run\.cancelled)$/;
 
-/** What was recorded as the word of a person. */
+/** Decisions recorded as a person's. */
 export async function decisions(stage: Stage): Promise<readonly Json[]> {
   return (await stage.events()).filter(({ type }: Json) => DECIDED.test(type as string));
 }
 
-/** Detected when every one of these stands where the person looks. */
+/** Detected if the user sees all of these texts. */
 export async function shownAs(stage: Stage, ...texts: readonly string[]): Promise<Outcome> {
   const shown = await stage.shown();
   const missing = texts.filter((text) => !shown.includes(text));

@@ -15,64 +15,64 @@ import { removeTemporary } from "../../support/remove-temporary.ts";
 
 export type { Json, Said };
 
-/** What a rogue noted about its own deed, in a file outside of the repository. */
+/** Record of a rogue's attack, in a file outside the repository. */
 export type Evidence = { readonly deed: string } & Readonly<Record<string, Json>>;
 
 export type Wanted = {
-  /** Program and deed of the agent, as in `programs/`; a plain worker when left out. */
+  /** Program and attack of the agent, as in `programs/`. Default: a plain worker. */
   readonly agent?: readonly [program: string, deed: string];
   readonly reviewer?: readonly [program: string, deed: string];
-  /** Verb and flags; a supervised feature when left out. */
+  /** Command and options. Default: a supervised feature. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Another tree, in which an agent of its own works; this stage's when left out. */
+  /** Another working tree, in which another agent works. Default: the tree of this stage. */
   readonly tree?: string;
 };
 
-/** Nothing of the rogue lives any more, so that it will not note what is waited for. */
+/** Every process of the rogue has exited, and the expected record will not come. */
 export class Caught extends Error {
   override readonly name = "Caught";
 }
 
-/** A person's repository, home and user folders, away from everything else on this machine. */
+/** A user's repository, home and folders, isolated from the rest of this machine. */
 export type Stage = {
   readonly base: string;
   readonly root: string;
   readonly config: string;
   readonly state: string;
   readonly token: string;
-  /** Agents are in a sandbox. */
+  /** True if agents run in a sandbox. */
   readonly sandboxed: boolean;
-  /** The agent is a session that works on the run by itself. */
+  /** True if the agent is a session that works on the run itself. */
   readonly guest: boolean;
-  /** How many answers the person gave. */
+  /** Number of answers given by the user. */
   answers(): number;
-  /** Numbers of the processes the rogue left, known by the file in which each notes its deeds. */
+  /** Ids of remaining processes of the rogue, found by the path of its evidence file. */
   left(): readonly number[];
-  /** Leaves the person without a token, as in a fresh configuration. */
+  /** Removes the user's token, as in a new configuration. */
   forgetToken(): void;
-  /** From now on nobody has powers over files that an ordinary user has not, root neither. */
+  /** Drops root's special file privileges for all later processes. */
   becomeOrdinary(): void;
-  /** Starts a run with a rogue in it and waits until it rests. */
+  /** Starts a run with a rogue and waits until it waits or ends. */
   run(wanted: Wanted): Promise<Said>;
-  /** Nobody in particular. */
+  /** Runs a command as a script. */
   script(...args: string[]): Promise<Said>;
-  /** The person, by their token. */
+  /** Runs a command with the user's token. */
   person(...args: string[]): Promise<Said>;
-  /** The person at a terminal of their own, who leaves the next gate open. */
+  /** Runs a command at a new terminal of the user, who leaves the next gate open. */
   atTerminal(...args: string[]): Promise<Said>;
   status(): Promise<Json>;
-  /** Everything a person can look at now, as one text. */
+  /** Everything the user can see now, as one text. */
   shown(): Promise<string>;
-  /** None where they are refused. */
+  /** Events of the run. Empty if they cannot be read. */
   events(): Promise<readonly Json[]>;
   evidence(deed?: string): readonly Evidence[];
-  /** Waits for what a process in the background notes. */
+  /** Waits for the record of a background process. */
   noted(deed: string): Promise<Evidence>;
   write(path: string, contents: string): void;
   read(path: string): string;
   git(...args: string[]): string;
-  /** Every file below these folders that holds the text. */
+  /** Every file under these folders that contains the text. */
   filesWith(text: string, ...folders: string[]): readonly string[];
   close(): Promise<void>;
 };
@@ -117,7 +117,7 @@ export async function createStage(column: Column): Promise<Stage> {
     deed,
   ];
   let session: GuestSession | null = null;
-  /** What the person sets going again, a session goes on with. */
+  /** After commands that resume the run, lets the session work. */
   const goingOn = async (verb: string | undefined, said: Promise<Said>): Promise<Said> => {
     const answered = await said;
     if (SETS_GOING.has(verb ?? "")) await session?.work();
@@ -175,7 +175,7 @@ export async function createStage(column: Column): Promise<Stage> {
     noted: (deed) =>
       until(() => {
         const isGone = carriersOf(evidenceFile).length === 0;
-        const [found] = evidence(deed); // after the look: whoever noted it may end right then
+        const [found] = evidence(deed); // read last: the process may exit right after it recorded its attack
         if (found === undefined && isGone) throw new Caught(`the rogue is gone and noted no "${deed}"`);
         return found;
       }, `the rogue noted no "${deed}"`),
@@ -208,7 +208,7 @@ const WORKER = ["worker", "work"] as const;
 const POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"];
 const FEATURE = ["feature", "Log in", "--supervised", "--tests", "without"];
 
-/** Waits for something that another process brings about. */
+/** Waits for an effect of another process. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>, failure: string): Promise<T> {
   for (const began = Date.now(); Date.now() - began < PATIENCE; await delay(50)) {
     const found = await look();
@@ -217,13 +217,13 @@ export async function until<T>(look: () => T | undefined | Promise<T | undefined
   throw new Error(failure);
 }
 
-/** What the person opens in the sandbox, so that the rogue can note its deeds and run our program. */
+/** Paths that the user allows in the sandbox, to record attacks and to run isdlc. */
 const opened = (evidence: string, program: string): Json => ({
   "sandbox-write": [evidence],
   "sandbox-read": [join(dirname(program), "../..")],
 });
 
-/** Living processes with this path in their command line; that of a sandbox's inhabitant is seen from outside too. */
+/** Ids of living processes with this path in their command line, including processes in a sandbox. */
 function carriersOf(path: string): readonly number[] {
   const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return numbers
@@ -234,12 +234,12 @@ function carriersOf(path: string): readonly number[] {
     try {
       return readFileSync(file, "utf8");
     } catch {
-      return ""; // gone while we looked
+      return ""; // it exited in the meantime
     }
   }
 }
 
-/** Files below a folder, with their sizes. */
+/** Files under a folder, with their sizes. */
 export function sizesBelow(folder: string): readonly { path: string; size: number }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -256,7 +256,7 @@ function startProgram([file = "", ...args]: readonly string[], place: Surroundin
   child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString("utf8")));
   const isTerminal = file === "script";
   const typing = isTerminal ? setInterval(() => child.stdin.write("q"), 500) : null;
-  child.stdin.on("error", () => undefined); // it may have ended before the key was pressed
+  child.stdin.on("error", () => undefined); // it may have exited before the key was sent
   if (!isTerminal) child.stdin.end();
   return new Promise((resolve) =>
     child.on("close", (code) => {
@@ -270,7 +270,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    return; // gone already, as it should be
+    return; // already exited
   }
 }
 

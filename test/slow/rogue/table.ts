@@ -43,7 +43,7 @@ Without a sandbox, isdlc can neither refuse nor detect these actions of a hostil
 
 export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome | null>> };
 
-/** Every row as it should come out. */
+/** Every row with its expected results. */
 export const promised = (rogues: readonly Rogue[]): readonly Row[] =>
   rogues.map((rogue) => ({
     rogue,

@@ -8,10 +8,13 @@ import { createTeam } from "./support/team.ts";
 import { askPage, pageHeaders } from "./support/team-page.ts";
 import { beginRun, look, untilRests } from "./support/team-runs.ts";
 
-/** How long after the program was started, which takes its time, the others answer, in milliseconds: each may win. */
+/** Milliseconds between the start of the program and the other answers, chosen to let each of them win. */
 const LATER = [0, 200, 400, 800];
 
-/** On the page, of a gate: who was first. How a run ends names no wait, so there it is told that none is open. */
+/**
+ * Error in the web UI. At a gate it names the winner. A finish has no wait id, and the error only says that none is
+ * open.
+ */
 const TOLD = { gate: /"COMMAND_REFUSED".* answered it before you: /, finish: /"COMMAND_REFUSED"/ };
 
 describe.runIf(hasPostgres)("every gate of a run", () => {
@@ -23,7 +26,7 @@ describe.runIf(hasPostgres)("every gate of a run", () => {
     const headers = await pageHeaders(team, bobs);
     const run = await beginRun(team);
 
-    /** Gives who counted: the page, the script or the terminal. */
+    /** Returns the winner: the web UI, the script or the terminal. */
     const answer = async ({ wait }: ActiveRun, after: number): Promise<string> => {
       const option = wait?.kind === "finish" ? "keep" : "continue";
       const shown = shownDigest({ wait });
@@ -55,7 +58,7 @@ describe.runIf(hasPostgres)("every gate of a run", () => {
         winners.push(await answer(state, LATER[winners.length % LATER.length] ?? 0));
     }
     console.log(`who counted: ${winners.join(", ")}`);
-    expect(winners).toHaveLength(4); // three gates, and how it ends
+    expect(winners).toHaveLength(4); // three gates and the finish
     expect(await problemsOf(team, run)).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ describe.runIf(hasPostgres)("audit of recorded merges", () => {
     ({ pool } = await freshDatabase());
     await pool.query("insert into isdlc.repository (name, remote) values ('sample', $1)", [scene.remote]);
   });
-  /** Merges as the server does, and records it. */
+  /** Merges like the server and records the merge. */
   const recordMerge = async (number: number): Promise<{ run: string; commit: string }> => {
     const order = orderMerge(number);
     const merged = await mergeOntoBase(await scene.openCopy(), order);
@@ -45,7 +45,7 @@ describe.runIf(hasPostgres)("audit of recorded merges", () => {
   test("reports a merge that left the base, with a command that restores it", async () => {
     const before = scene.tip("main");
     const lost = await recordMerge(1);
-    expect((await audit()).missing).toEqual([]); // the copy has the merge from here on
+    expect((await audit()).missing).toEqual([]); // the copy contains the merge from now on
     force(before);
     const theirs = scene.pushFile("main", "theirs.txt") ?? "";
     const kept = await recordMerge(2);

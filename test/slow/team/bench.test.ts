@@ -47,13 +47,13 @@ function startBench(only: string, path: string) {
   return { child, ended: once(child, "close"), printed: () => printed };
 }
 
-/** Files below the scratch folder, and the folders there that a process works in. */
+/** Files under the scratch folder, and its folders used by a process. */
 function leftBehind(): readonly string[] {
   const workedIn = readdirSync("/proc").flatMap((pid) => {
     try {
       return [readlinkSync(`/proc/${pid}/cwd`)];
     } catch {
-      return []; // no process, or gone
+      return []; // no process, or it exited
     }
   });
   return [...readdirSync(scratch), ...workedIn.filter((path) => path.startsWith(scratch))];

@@ -170,7 +170,7 @@ describe.runIf(hasPostgres)("claim of a run", () => {
   test.each([
     ["without heartbeats", "w1", "one"],
     ["unknown to the database", "w1", "unknown"],
-    ["of a missing worker", "nobody", null],
+    ["with an unknown worker", "nobody", null],
   ])("expires after the lease for a holder %s", async (_, worker, instance) => {
     const [run] = await queue("shop");
     await pool.query("update isdlc.run set worker = $2, instance = $3 where run = $1", [run, worker, instance]);

@@ -6,7 +6,7 @@ import { createCuttingProxy } from "./support/cutting-proxy.ts";
 import { openJournal } from "./support/postgres-home.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 
-/** More than one decision needs, connecting included. */
+/** More messages than one decision needs, including the connection. */
 const MOST_MESSAGES = 30;
 
 describe.runIf(hasPostgres)("cut database connection", () => {
@@ -30,7 +30,7 @@ describe.runIf(hasPostgres)("cut database connection", () => {
       expect(cuts).toBeGreaterThan(5);
       expect(cuts).toBeLessThan(MOST_MESSAGES);
 
-      /** Once over a line that will be cut, and again over a whole one, as whoever got no reply would. */
+      /** Submits over a connection that will be cut, then again over an intact one, like a client without a reply. */
       async function submitThrough(name: string, cut: () => void): Promise<boolean> {
         const own = openPool(proxy.url, 2);
         const journal = openJournal(own);

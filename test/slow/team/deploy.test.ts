@@ -15,7 +15,7 @@ describe("deployment package", () => {
   ])("uses only existing options in %s for isdlc %s", ([file, name]) => {
     const options = [...read(file).matchAll(/--([a-z-]+)(?=[ ",\]])/g)].map(([, option = ""]) => option);
     const known = Object.keys(findVerb(name)?.options ?? {});
-    const foreign = new Set(["detach", "username", "now"]); // of docker, pg_isready and systemctl
+    const foreign = new Set(["detach", "username", "now"]); // options of docker, pg_isready and systemctl
     const used = options.filter((option) => !foreign.has(option));
     expect(used.length).toBeGreaterThan(3);
     expect(used.filter((option) => !known.includes(option))).toEqual([]);

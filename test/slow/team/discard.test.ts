@@ -8,7 +8,10 @@ import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { look, PATIENCE } from "./support/team-runs.ts";
 
-/** Holds the first deletion of a branch until `go` is there, and ends with what is given; the files tell how far it is. */
+/**
+ * A hook that delays the first branch deletion until the file `go` exists, then exits with the status. Files report
+ * its progress.
+ */
 const holding = (status: number): string => `#!/bin/sh
 while read -r old new ref; do
   case "$new $ref" in
@@ -23,7 +26,7 @@ while read -r old new ref; do
 done
 `;
 
-/** A run that is asked how it ends. */
+/** A run at the finish question. */
 async function atItsEnd(team: Team): Promise<{ run: string; branch: string }> {
   const wanted = ["run", "spec", "add a greeting", "--team", "--mode", "hotfix", "--tests", "without", "--json"];
   let at = await team.as(team.adas, ...wanted);
@@ -98,7 +101,7 @@ describe.runIf(hasPostgres)("discarded branch that the remote refuses to delete"
     expect(done, done.stderr).toMatchObject({ code: 0 });
     const tip = git("rev-parse", branch);
     expect(parsed(done).team).toMatchObject({ run, leftBranch: { branch, tip } });
-    expect(readFileSync(join(remote, "refused"), "utf8")).toBe("x\nx\nx\n"); // it was tried again
+    expect(readFileSync(join(remote, "refused"), "utf8")).toBe("x\nx\nx\n"); // it was retried
     const fix = `git push --force-with-lease=${branch}:${tip} origin :${branch}`;
     for (const verb of ["status", "history"]) {
       const { stdout } = await team.as(adas, verb, "--run", run);

@@ -8,7 +8,7 @@ import { createTeam, type Team } from "./support/team.ts";
 
 const PATIENCE = { timeout: 120_000, interval: 100 };
 
-/** Waits until a run has left its rest and come to the next, which must be of that kind. */
+/** Waits until a run is driven and then waits or ends, in the given way. */
 async function rests(team: Team, run: string, how: string): Promise<void> {
   await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
   expect(await team.row(run)).toMatchObject({ rests: how, refused: null });

@@ -10,13 +10,13 @@ import { createTeam, LEASE_SECONDS, type Started, type Team } from "./support/te
 import { answerOpen, beginRun, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
 
 const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
-/** How long an agent that is to be disturbed works, in milliseconds. */
+/** Milliseconds that an agent works before a fault. */
 const LONG = 2 ** 30;
 const TRIALS = Number(process.env["ISDLC_TEAM_TRIALS"] ?? 20);
-/** A run loses so many of its agents before one may finish: what leads up to it costs more than a takeover. */
+/** Agents that a run loses before one may finish. Starting a run costs more than a takeover. */
 const TRIALS_OF_RUN = Math.min(10, TRIALS);
 const RUNS = Math.ceil(TRIALS / TRIALS_OF_RUN);
-/** What is allowed on top of the lease on a machine that does nothing else; a busy one is measured, not judged. */
+/** Milliseconds allowed in addition to the lease on an idle machine. On a busy one they are only printed. */
 const ALLOWED = 1500;
 const SLACK = process.env["ISDLC_TEAM_TRIALS"] === undefined ? 15_000 : 0;
 
@@ -25,7 +25,7 @@ const untilAgents = (team: Team, count: number): Promise<void> =>
   vi.waitFor(() => expect(working(team)).toHaveLength(count), { ...PATIENCE, interval: 10 });
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
-/** A run whose agent of the phase "implement" works, and will not end by itself. */
+/** A run whose agent works on "implement" and does not end by itself. */
 async function atWork(team: Team): Promise<string> {
   const run = await beginRun(team);
   await untilRests(team, run);
@@ -63,7 +63,7 @@ describe.runIf(hasPostgres)("worker", () => {
     expect(took.length).toBeGreaterThanOrEqual(TRIALS);
     for (const late of took) expect(late).toBeLessThan(ALLOWED + SLACK);
 
-    /** The one that follows in its folder ends what it left behind, while the next is killed. */
+    /** The next worker with the same folder ends the orphaned processes, while the next fault is under way. */
     async function replaced(worker: string, orphan: Noted): Promise<void> {
       workers.set(worker, await team.worker(worker));
       await vi.waitFor(() => expect(isAlive(orphan.pid)).toBe(false), PATIENCE);
@@ -88,7 +88,7 @@ describe.runIf(hasPostgres)("worker", () => {
     expect(await team.row(run)).toMatchObject({ worker: null, rests: "action" });
     await team.worker("w3");
     await untilEnded(team, run);
-    expect(working(team)).toHaveLength(2); // what drained was not done again
+    expect(working(team)).toHaveLength(2); // the drained work was not repeated
     expect(await problemsOf(team, run)).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe.runIf(hasPostgres)("worker", () => {
     await team.worker("w2");
     await untilAgents(team, 2);
     await untilRests(team, run);
-    await delay(1000 * LEASE_SECONDS); // the agent of the one that was cut off ends meanwhile
+    await delay(1000 * LEASE_SECONDS); // the agent without a connection ends in the meantime
     line.restore();
     await vi.waitFor(() => expect(cutOff.said()).toContain('"end":"fenced"'), PATIENCE);
     await untilEnded(team, run);

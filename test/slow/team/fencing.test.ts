@@ -10,7 +10,7 @@ import { begin, mark, marksIn, prepared } from "../../journal-file/sample-comman
 import { openJournal } from "./support/postgres-home.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 
-/** Nothing is recorded between one lease and the next: the rules alone would take the report of either worker. */
+/** No decision is recorded between two leases: without fencing, the rules would accept the report of either worker. */
 describe.runIf(hasPostgres)("run taken over by another worker", () => {
   let keeper: LeaseKeeper;
   let run: string;
@@ -36,7 +36,7 @@ describe.runIf(hasPostgres)("run taken over by another worker", () => {
     const process = { worker, instance, claim: randomUUID() };
     return claimRun(keeper.pool, { ...process, labels: [], generation: GENERATION, drives: 2 });
   };
-  /** Takes the run over from its holder, if it has one. */
+  /** Claims the run for a worker, from its holder if it has one. */
   const take = async (worker: string): Promise<number> => {
     await keeper.pool.query("update isdlc.run set worker = null where run = $1", [run]);
     return (await claim(worker))!.epoch;

@@ -7,7 +7,7 @@ import { answerOpen, beginRun, look, PATIENCE, untilEnded, untilRests } from "./
 
 const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
 
-/** Until the run was given back so many times because of the git host. */
+/** Waits until the run was returned this often because of the git host. */
 const untilHostFailed = (team: Team, run: string, times: number): Promise<void> =>
   vi.waitFor(async () => expect((await team.row(run)).host_failures).toBeGreaterThanOrEqual(times), PATIENCE);
 

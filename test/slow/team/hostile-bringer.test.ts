@@ -12,7 +12,7 @@ type Decided = { readonly seq: number; readonly at: string; readonly events: Eve
 
 const MARK = { mark: () => "0".repeat(64), fits: () => true };
 
-/** The same run with other events, and hashes that fit them. */
+/** The same run with changed events and matching hashes. */
 function rewritten(run: string, lines: Lines, change: (decided: Decided[]) => Decided[]): Lines {
   let previous = genesis(run);
   return change(lines.map((line) => JSON.parse(line) as Decided)).map(({ seq, at, events }) => {
@@ -24,7 +24,7 @@ function rewritten(run: string, lines: Lines, change: (decided: Decided[]) => De
 
 const CAROL = { name: "carol", channel: "terminal" } as const;
 
-/** Answers the open gate in the name of someone else. */
+/** Adds an answer to the open gate under another user's name. */
 function answeredByCarol(decided: Decided[]): Decided[] {
   const last = decided.at(-1);
   const seq = (last?.seq ?? 0) + (last?.events.length ?? 0);
@@ -63,7 +63,7 @@ describe.runIf(hasPostgres)("forged run that a user pushes to the team [S7]", ()
   test.for<[string, (decided: Decided[]) => Decided[]]>([
     ["the main branch as its branch", withStart((e) => ({ ...e, git: e.git && { ...e.git, branch: "main" } }))],
     ["the branch of someone else", withStart((e) => ({ ...e, git: e.git && { ...e.git, branch: "release/1.0" } }))],
-    ["another base", withStart((e) => ({ ...e, git: e.git && { ...e.git, base: "production" } }))],
+    ["a different base", withStart((e) => ({ ...e, git: e.git && { ...e.git, base: "production" } }))],
     ["an event of the server", (all) => [...all, broughtIn(all)]],
   ])("is refused with %s", async ([, change]) => {
     expect(await push(change)).toMatchObject({

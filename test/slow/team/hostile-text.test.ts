@@ -8,7 +8,7 @@ import { signedIn } from "./support/team-page.ts";
 import { createTeam, type Started, type Team } from "./support/team.ts";
 import { beginRun, look, PATIENCE, untilEnded, untilWaits } from "./support/team-runs.ts";
 
-/** Markup, a mention, a link, terminal codes in both forms, text turned round or unseen, and a header of its own. */
+/** Markup, a mention, a link, terminal codes in both forms, reversed and invisible text, and an email header. */
 const HOSTILE = [
   `<img src=x onerror="window.owned=1"><script>window.owned=1</script>`,
   "<!channel> <http://evil.example|click> *bold* [x](javascript:window.owned=1)",
@@ -17,7 +17,7 @@ const HOSTILE = [
   "\r\nBcc: eve@evil.example\r\n\r\nnot the body",
 ].join(" ");
 const TITLE = `${HOSTILE} ${"long ".repeat(100)}`.slice(0, 500);
-/** What acts in a terminal, turns text round or cannot be seen. */
+/** Characters that control a terminal, reverse text or are invisible. */
 // oxlint-disable-next-line no-control-regex -- it is what must not be there
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 

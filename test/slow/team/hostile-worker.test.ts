@@ -13,7 +13,7 @@ const CHOICES = [{ flag: "--tests", option: "without" }];
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: false, choices: CHOICES };
 const REPORTS = /\/api\/worker\/runs\/[^/]+\/commands/;
 
-/** Decisions, as the start of a run used to have them, and facts that are not true. */
+/** Decisions that a worker must not make in the start of a run, and false facts. */
 const FORGED: Readonly<Record<string, unknown>> = {
   supervision: { enabled: false, phases: "all" },
   settings: { is: "set", enabled: false, phases: "all", minimal: false },

@@ -20,7 +20,7 @@ const REPORT = "/api/worker/runs/20261116-100000000-abcd/commands";
 
 const LONG = JSON.stringify({ repository: "sample", start: "x".repeat(5 * 1024 * 1024) });
 
-/** What comes back for the very bytes of a request; the empty text where the connection was closed without a word. */
+/** Sends these bytes as a request. Returns the answer, or an empty text if the server closed the connection. */
 function sendRaw(url: string, lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -86,7 +86,7 @@ describe.runIf(hasPostgres)("server open to strangers", () => {
         resolve(answer.statusCode ?? 0);
         sent.destroy();
       });
-      sent.on("error", () => resolve("cut off")); // the rest of it was not waited for
+      sent.on("error", () => resolve("cut off")); // the server stopped reading
       sent.on("socket", (socket) => socket.on("error", () => undefined));
       sent.end(LONG);
     });

@@ -9,7 +9,7 @@ import { hasPostgres } from "./support/team-database.ts";
 import { begin, installTeamPackage, said } from "./support/team.ts";
 import { removeTemporary } from "../../support/remove-temporary.ts";
 
-/** A port of this machine that somebody listens at until the tests of the file are over. */
+/** A port of this machine that stays occupied until the tests of the file end. */
 async function takenPort(): Promise<number> {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -25,7 +25,7 @@ describe.runIf(hasPostgres)("server with its own PostgreSQL that cannot listen",
   beforeAll(async () => {
     installTeamPackage(await builtProgram());
     sandbox = await createSandbox();
-    data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // reached by whoever PostgreSQL runs as
+    data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // readable for the user that PostgreSQL runs as
     taken = await takenPort();
   });
   afterAll(() => removeTemporary(data));
@@ -63,7 +63,7 @@ describe.runIf(hasPostgres)("server with its own PostgreSQL that cannot listen",
     await first.ended;
     expect(runsDatabase()).toBe(true);
     const headers = { authorization: `Bearer isdlc_person_${"A".repeat(43)}` };
-    expect((await fetch(new URL("/api/runs", other), { headers })).status).toBe(401); // for which it asked the database
+    expect((await fetch(new URL("/api/runs", other), { headers })).status).toBe(401); // answered with the help of the database
     second.child.kill("SIGTERM");
     await second.ended;
     expect(runsDatabase()).toBe(false);

@@ -6,7 +6,7 @@ import { hasPostgres } from "./support/team-database.ts";
 import { createTeam } from "./support/team.ts";
 import { beginRun, PATIENCE, untilEnded } from "./support/team-runs.ts";
 
-/** A connection, a request that does not end, and one whose body does not. */
+/** A bare connection, an incomplete request, and a request with an incomplete body. */
 const waysAt = ({ host, origin }: URL): readonly string[] => [
   "",
   "GET / HTTP/1.1\r\nHost: x\r\n",
@@ -20,7 +20,7 @@ describe.runIf(hasPostgres)("server with more connections than its limit [S6]", 
     afterAll(() => sockets.forEach((socket) => socket.destroy()));
     const { port } = new URL(team.url);
     const ways = waysAt(new URL(team.url));
-    /** Whatever is closed is opened again a second later. */
+    /** Opens each closed connection again after a second. */
     const hold = (place: number): void => {
       const socket = connect(Number(port), "127.0.0.1", () => socket.write(ways[place % ways.length]!));
       socket
@@ -47,7 +47,7 @@ describe.runIf(hasPostgres)("server with more connections than its limit [S6]", 
   });
 });
 
-/** What the stream has told so far; fails where it was cut. */
+/** Returns the text of the stream so far. Throws if the stream was cut. */
 function reading(response: Response): () => string {
   let text = "";
   let failure: unknown = null;

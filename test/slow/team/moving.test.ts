@@ -13,7 +13,7 @@ const linesAtTeam = async ({ database }: Team, run: string): Promise<string> => 
   return rows.map(({ line }) => `${line}\n`).join("");
 };
 
-/** Who brought the run, as the server's line after the brought ones says. */
+/** The user who brought the run, according to the server's event after the brought lines. */
 function broughtBy(atTeam: string, brought: string): string[] {
   expect(atTeam.startsWith(brought)).toBe(true);
   const lines = atTeam.slice(brought.length).split("\n").slice(0, -1);
@@ -28,7 +28,7 @@ const ok = (outcome: Outcome): void => expect(outcome, outcome.stdout + outcome.
 const refused = (outcome: Outcome, why: string): void =>
   expect(outcome, outcome.stdout).toMatchObject({ code: expect.any(Number), stderr: expect.stringContaining(why) });
 
-/** Every place that could go on with the run. */
+/** All places that could continue the run. */
 async function owners(team: Team, homes: readonly Home[], run: string): Promise<readonly string[]> {
   const row = await team.row(run);
   const isTheTeams = row !== undefined && row.moved_place === null && row.rests !== "ended";

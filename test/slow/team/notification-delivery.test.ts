@@ -28,7 +28,7 @@ describe.runIf(hasPostgres)("due notification", () => {
     expect(rows).toHaveLength(1);
   }
 
-  /** In a transaction of a process of its own: what is to be sent is on record before this resolves. */
+  /** Runs in a separate process. The notification is stored before this resolves. */
   const name = (phase: string): Promise<Json> => team.administer("reviewers", "sample", phase, "ada");
 
   const rowOf = async (phase: string): Promise<Json> =>
@@ -118,13 +118,13 @@ describe.runIf(hasPostgres)("due notification", () => {
     expect(receiver.at("/late")).toEqual([]);
   });
 
-  /** Of transactions; a thousand gates that cost anything make far more. */
+  /** Transactions; a thousand gates with any cost would cause many more. */
   const SOME = 100;
 
   test("causes no database transactions until it is due, with 1,000 open gates", async () => {
     const { pool } = team.database;
     const committed = async (): Promise<number> => {
-      await new Promise((resolve) => setTimeout(resolve, 3000)); // what is measured is time in which nothing happens
+      await new Promise((resolve) => setTimeout(resolve, 3000)); // measures a period without activity
       const { rows } = await pool.query(
         "select xact_commit::int as n from pg_stat_database where datname = current_database()",
       );
@@ -142,7 +142,7 @@ describe.runIf(hasPostgres)("due notification", () => {
     expect(rows).toEqual([{ n: 1000 }]);
     await pool.query("update isdlc.notification set due_at = null, outcome = 'sent' where due_at is not null");
     const second = await committed();
-    expect((await committed()) - second).toBeLessThanOrEqual(idle * 1.5 + SOME); // counts arrive some time later
+    expect((await committed()) - second).toBeLessThanOrEqual(idle * 1.5 + SOME); // statistics arrive with a delay
   });
 });
 

@@ -20,7 +20,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** A collector of traces, as OpenTelemetry's own would listen. */
+/** A collector of traces that speaks the protocol of OpenTelemetry. */
 async function createCollector(): Promise<{ url: string; spans: () => readonly Json[] }> {
   const spans: Json[] = [];
   const take = async (request: IncomingMessage): Promise<void> => {
@@ -95,7 +95,7 @@ describe.runIf(hasPostgres)("observability of a team's server", () => {
 
   test("starts its own PostgreSQL with one command and finds it after a kill", async () => {
     const sandbox = await createSandbox();
-    const data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // reached by whoever PostgreSQL runs as
+    const data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // readable for the user that PostgreSQL runs as
     afterAll(() => removeTemporary(data));
     installTeamPackage(await builtProgram());
     const serve = async () => {

@@ -7,7 +7,7 @@ import { REPORTS } from "../../../team/src/server/report-listener.ts";
 import type { Json } from "../../support/cli.ts";
 import type { TeamServer } from "../../../team/src/server/team-server.ts";
 
-const pool = undefined as unknown as TeamServer["pool"]; // nothing is asked of the database
+const pool = undefined as unknown as TeamServer["pool"]; // no request reaches the database
 const observing = { metrics: createServerMetrics(pool), tracing: startTracing("isdlc-server", {}) };
 const page = { trees: {}, origins: () => ["https://isdlc.example.org"], provider: {}, web: import.meta.dirname };
 const app = createTeamApp({ version: "1.2.3", ...observing } as unknown as TeamServer, page as unknown as PageParts);

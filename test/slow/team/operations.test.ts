@@ -18,7 +18,7 @@ const DECISIONS = 4;
 
 const runNumber = (number: number): string => `20261116-${String(100_000_000 + number)}-abcd`;
 
-/** Records runs as the server would, with its key. */
+/** Records runs like the server, with its key. */
 async function recordRuns({ ada, database }: Team): Promise<void> {
   const seal = createTeamSeal(createPrivateKey(readFileSync(join(ada.state, "server-key.pem"))));
   const clock = { now: () => new Date().toISOString() };
@@ -64,7 +64,7 @@ describe.runIf(hasPostgres)("operation of a team's server", () => {
     const { rows } = await pool.query("select epoch, worker, due_at <= now() as due from isdlc.run where run = $1", [
       asked,
     ]);
-    expect(rows[0].epoch).toBeGreaterThan(1000); // whoever held it before is fenced off
+    expect(rows[0].epoch).toBeGreaterThan(1000); // fences every earlier holder
     expect(rows[0]).toMatchObject({ worker: null, due: true });
     const { rows: next } = await pool.query(
       "insert into isdlc.run (run, place, title, begun_by, head_hash, rests) values ('x', 'x', '', '', '', 'ended') returning number::int",
@@ -77,7 +77,7 @@ describe.runIf(hasPostgres)("operation of a team's server", () => {
     ["truncated", (whole) => whole.split("\n").slice(0, -2).join("\n"), "not whole"],
     ["changed", (whole) => whole.replace('"d1"', '"d9"').replaceAll("ada", "eve"), "not whole"],
     ["from a later version", (whole) => whole.replace(/"migrations":\d+/, '"migrations":999'), "made by"],
-    ["another kind of file", () => '{"some":"file"}\n', "no backup"],
+    ["a different kind of file", () => '{"some":"file"}\n', "no backup"],
   ])("rejects a backup that is %s and imports nothing", async ([name, change, why]) => {
     const bad = join(team.ada.base, `${name.replaceAll(" ", "-")}.gz`);
     writeFileSync(bad, gzipSync(change(gunzipSync(readFileSync(file)).toString("utf8"))));

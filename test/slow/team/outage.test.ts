@@ -90,8 +90,8 @@ describe.runIf(hasPostgres)("outage", () => {
       await pool.query("update isdlc.run set asked_generation = $2 where run = $1", [run, generation]);
     };
     const [older, newer] = [await beginRun(team), await beginRun(team)];
-    await askedBy(newer, 4); // as a server of the next version would
-    await askedBy(older, 0); // as one of before did, when workers of its time were there
+    await askedBy(newer, 4); // like a server of the next version
+    await askedBy(older, 0); // like an earlier version while its workers were running
     await team.worker("w1");
     await untilRests(team, older);
     expect(await team.row(newer)).toMatchObject({ rests: "action", worker: null, head_seq: 0 });

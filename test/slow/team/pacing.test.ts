@@ -49,7 +49,7 @@ describe.runIf(hasPostgres)("poll interval of workers", () => {
   });
 });
 
-/** So many workers whose last heartbeat was so many seconds ago. */
+/** Adds workers whose last heartbeat was this many seconds ago. */
 async function beatOf(pool: Pool, count: number, seconds: number): Promise<void> {
   const name = `'w${seconds}-' || number`;
   await pool.query(

@@ -15,7 +15,7 @@ describe.runIf(hasPostgres)("items and charts in a team's web UI", () => {
   let bobs: string;
   let vics: string;
 
-  /** Three items at the remote: one that may be built, one whose record is damaged, one whose record is a link. */
+  /** Three items at the remote: one ready to build, one with a damaged record, and one whose record is a link. */
   beforeAll(async () => {
     team = await createTeam();
     const { ada } = team;
@@ -38,7 +38,7 @@ describe.runIf(hasPostgres)("items and charts in a team's web UI", () => {
     await team.administer("role", "sample", "vic", "viewer");
   });
 
-  /** Answers every question before the start in the way that leads on. */
+  /** Answers every question before the start, to let the run start. */
   async function untilBegun(page: Page): Promise<void> {
     const question = page.getByRole("alert");
     const begun = page.locator(".phases");

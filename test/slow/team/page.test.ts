@@ -14,7 +14,7 @@ describe.runIf(hasPostgres)("web UI of a team's server", () => {
   let run: string;
   let bobs: string;
 
-  /** Ada has begun a run in one of two repositories, and it stands at its first gate. */
+  /** Ada has started a run in one of two repositories. It waits at its first gate. */
   beforeAll(async () => {
     team = await createTeam();
     const plan = { writes: { "{item}/plan.md": PLAN }, result: { summary: "One line" } };

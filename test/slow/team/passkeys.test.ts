@@ -33,7 +33,7 @@ describe.runIf(hasPostgres)("passkeys of users at a team's server", () => {
     make: (challenge) => authenticator().make(challenge, how),
   });
 
-  /** A new person with a passkey, and the browser that they are signed in with. */
+  /** A new user with a passkey, and the browser in which they are signed in. */
   async function withPasskey(person: string): Promise<{ client: PageClient; key: Authenticator }> {
     const [client, key] = [browser(), authenticator()];
     expect(await accept(client, await invited(person), key)).toMatchObject({ status: 200 });

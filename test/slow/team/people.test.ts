@@ -18,7 +18,7 @@ describe.runIf(hasPostgres)("users of a team at a gate", () => {
   let bobs: string;
   let keys: readonly string[];
 
-  /** Ada has begun a run, and it stands at its first gate. */
+  /** Ada has started a run. It waits at its first gate. */
   beforeAll(async () => {
     team = await createTeam();
     await team.worker("w1");

@@ -33,7 +33,7 @@ describe.runIf(hasPostgres)("sign-in with an OpenID provider", () => {
 
   type Away = { readonly url: string; readonly cookie: string };
 
-  /** A browser that is sent to the provider. */
+  /** Redirects a browser to the provider. */
   async function sentAway(): Promise<Away> {
     const headers = { "content-type": "application/json", origin };
     const response = await fetch(`${origin}/api/page/session/provider`, { method: "POST", headers, body: "{}" });
@@ -44,7 +44,7 @@ describe.runIf(hasPostgres)("sign-in with an OpenID provider", () => {
     return { url: url as string, cookie: cookie.split(";", 1)[0] ?? "" };
   }
 
-  /** Where it is sent on when it comes back, and whom the server takes it for. */
+  /** Target of the redirect after the callback, and the user that the server signed in. */
   async function back(address: URL, cookie: string): Promise<{ to: string | null; person: string | null }> {
     const response = await fetch(address, { headers: { cookie, "sec-fetch-site": "cross-site" }, redirect: "manual" });
     const session = response.headers.getSetCookie().find((one) => one.startsWith("isdlc=")) ?? "";

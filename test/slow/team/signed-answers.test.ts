@@ -24,7 +24,7 @@ describe.runIf(hasPostgres)("policy that requires signed answers", () => {
   const authenticator = (): Authenticator =>
     createAuthenticator(namedOrigin(team.url), randomBytes(16).toString("base64url"));
 
-  /** Ada has begun a run, which stands at its first gate; Bob has a passkey. */
+  /** Ada has started a run. It waits at its first gate, and Bob has a passkey. */
   beforeAll(async () => {
     team = await createTeam();
     await team.worker("w1");

@@ -8,19 +8,19 @@ import type { Team } from "./support/team.ts";
 import { beginRun, look, PATIENCE, untilEnded } from "./support/team-runs.ts";
 import { createWorkerFaults } from "./support/worker-faults.ts";
 
-/** A whole storm, as in CI: `ISDLC_TEAM_FAULTS=200 ISDLC_TEAM_RUNS=30`. */
+/** The full storm of CI: `ISDLC_TEAM_FAULTS=200 ISDLC_TEAM_RUNS=30`. */
 const FAULTS = Number(process.env["ISDLC_TEAM_FAULTS"] ?? 16);
 const RUNS = Number(process.env["ISDLC_TEAM_RUNS"] ?? 4);
 const WITHIN = Math.max(600_000, FAULTS * 15_000); // milliseconds
 const WORKERS = ["w1", "w2", "w3"];
-/** Runs that are followed by another as long as there are faults to come. */
+/** Runs that start another one while faults continue. */
 const FOLLOWED = 4;
-/** With many runs and few workers, one may wait for most of the storm; and all of them ask. */
+/** With many runs and few workers, a run may wait for most of the storm, and all of them poll. */
 const STORM_PATIENCE = { timeout: WITHIN, interval: 250 };
-/** 15 of 100, by the number of a reply. */
+/** Loses 15 of 100 replies, by their number. */
 const isLost = (reply: number): boolean => (reply * 7) % 20 < 3;
 
-/** The ids of agents' processes are used again by others. */
+/** Checks the command line, because the system reuses process ids. */
 const isAgent = (pid: number): boolean =>
   existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("by-plan.mjs");
 
@@ -48,7 +48,7 @@ describe.runIf(hasPostgres)("storm of worker and server faults", { timeout: WITH
     await Promise.all([storm, ...Array.from({ length: RUNS }, (_, number) => live(number))]);
 
     const runs = await allRuns(team);
-    for (const run of runs) await untilEnded(team, run, STORM_PATIENCE); // one whose begin was not acknowledged, too
+    for (const run of runs) await untilEnded(team, run, STORM_PATIENCE); // includes runs whose start was not acknowledged
     for (const run of runs) expect(await problemsOf(team, run, acknowledged.get(run)), run).toEqual([]);
     await faults.stop();
     expect(team.ada.log().filter(({ pid }) => isAgent(pid))).toEqual([]);
@@ -71,7 +71,7 @@ async function allRuns({ database }: Team): Promise<readonly string[]> {
   return rows.map(({ run }) => run);
 }
 
-/** Agents whose workers were gone before they had ended. */
+/** Number of executions lost with their workers. */
 async function lostExecutions(team: Team, runs: readonly string[]): Promise<number> {
   const seen = await Promise.all(runs.map((run) => look(team, run)));
   return seen

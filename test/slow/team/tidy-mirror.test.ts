@@ -7,7 +7,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import { createMirrors, type Mirror } from "../../../team/src/worker/mirror.ts";
 import { removeTemporary } from "../../support/remove-temporary.ts";
 
-/** One more than git lets pile up before it collects. */
+/** One more pack than git keeps before it collects. */
 const PACKS = 51;
 const DAY = 24 * 60 * 60; // seconds
 
@@ -30,7 +30,7 @@ function newRemote(): string {
   return remote;
 }
 
-/** Below each ref a commit with a file of its own and no parent, as a snapshot is. */
+/** Adds a parentless commit with one file for each ref, like a snapshot. */
 function addCommits(remote: string, refs: readonly string[]): void {
   const commit = (ref: string): string =>
     `commit ${ref}\ncommitter a <a@example.org> 0 +0000\ndata 1\na\nM 100644 inline file\ndata ${ref.length}\n${ref}\n\n`;
@@ -39,7 +39,7 @@ function addCommits(remote: string, refs: readonly string[]): void {
 
 const snapshotOf = (run: RunId): string => `refs/isdlc/${run}/snapshot`;
 
-/** Drives one run after the other, each with a fetch of its own. */
+/** Drives one run after the other, with a fetch for each. */
 async function fetchEach(mirror: Mirror, remote: string, runs: readonly RunId[]): Promise<void> {
   addCommits(remote, runs.map(snapshotOf));
   for (const run of runs) await mirror.fetch(run);
@@ -54,7 +54,7 @@ const objectsOf = (mirror: Mirror): number =>
     0,
   );
 
-/** As if everything had been fetched two days ago. */
+/** Makes all fetched packs two days old. */
 function age({ folder: mirror }: Mirror): void {
   const packs = join(mirror, "objects", "pack");
   const then = Date.now() / 1000 - 2 * DAY;

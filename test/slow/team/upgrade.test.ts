@@ -5,7 +5,10 @@ import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Started, type Team } from "./support/team.ts";
 import { beginRun, PATIENCE, untilEnded } from "./support/team-runs.ts";
 
-/** Begun before, more than the workers can drive until they are replaced; and begun when only the server is a new one. */
+/**
+ * Runs started before, more than the workers can drive until they are replaced; and runs started when only the server
+ * is new.
+ */
 const [EARLIER, LATER] = [12, 2];
 const ONE_AT_A_TIME = ["--drives", "1"];
 
@@ -23,13 +26,13 @@ describe.runIf(hasPostgres)("upgrade under load", () => {
     const acknowledged = new Map<string, readonly string[]>();
     const live = async (number: number): Promise<void> => {
       const run = await beginRun(team, { title: `upgrade ${number}` });
-      acknowledged.set(run, await untilEnded(team, run)); // answered at the same address, whoever serves there
+      acknowledged.set(run, await untilEnded(team, run)); // all servers use the same address
     };
     const living: Promise<void>[] = [];
     const begin = (count: number): void => {
       for (let more = 0; more < count; more++) {
         const life = live(living.length);
-        life.catch(() => undefined); // told where it is waited for
+        life.catch(() => undefined); // reported when it is awaited
         living.push(life);
       }
     };
@@ -44,7 +47,7 @@ describe.runIf(hasPostgres)("upgrade under load", () => {
     begin(LATER);
     await vi.waitFor(async () => expect(await recordedBy(team, "old%")).toBeGreaterThan(before), PATIENCE);
 
-    await next.worker("new1"); // which has what the new server asks for to itself
+    await next.worker("new1"); // it alone accepts requests of the new server
     await vi.waitFor(async () => expect(await recordedBy(team, "new1")).toBeGreaterThan(0), PATIENCE);
     let left = 0;
     for (const [number, worker] of workers.entries()) {
@@ -52,7 +55,7 @@ describe.runIf(hasPostgres)("upgrade under load", () => {
       left = await askedByOld(team);
       expect(await ended(worker)).toBe(143);
     }
-    expect(left).toBeGreaterThan(0); // drives for workers of the old version when the last of them stopped
+    expect(left).toBeGreaterThan(0); // drives requested of old workers when the last of them stopped
     await Promise.all(living);
     expect(acknowledged.size).toBe(EARLIER + LATER);
     for (const [run, answers] of acknowledged) expect(await problemsOf(team, run, answers), run).toEqual([]);
@@ -69,7 +72,7 @@ async function heldBy({ database }: Team, worker: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Drives that nobody has taken. */
+/** Number of drives that no worker has claimed. */
 async function askedByOld({ database }: Team): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
     "select count(*)::int as count from isdlc.run where rests = 'action' and worker is null and asked_generation = 3",

@@ -165,7 +165,7 @@ describe.skipIf(!hasTmux())("answers at a terminal", () => {
     const menu = await terminal.shows("Decide later (the run stays paused)");
     expect(menu).toContain("The sources are missing.");
     expect(menu).toMatch(/Retry -- try again[^]*Cancel -- end the run/);
-    terminal.press("Enter"); // alone it decides nothing
+    terminal.press("Enter"); // Enter alone does not decide
     expect(await terminal.exitCode()).toBe(3);
     terminal.isdlc();
     expect(
@@ -233,7 +233,7 @@ describe.skipIf(!hasTmux())("answers at a terminal", () => {
   });
 });
 
-/** One by one: the menu moves its mark with each. */
+/** Presses one key after the other, because the menu moves its marker with each. */
 async function press(terminal: Terminal, keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     terminal.press(key);

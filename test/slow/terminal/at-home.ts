@@ -7,7 +7,7 @@ export type Home = { readonly sandbox: Sandbox; readonly terminal: Terminal };
 
 export type HomeOptions = SandboxOptions & TerminalOptions & { readonly plan?: AgentPlan };
 
-/** A person with a repository, an agent of their own in their settings, and a terminal. */
+/** A user with a repository, an agent in their settings, and a terminal. */
 export async function atHome({ plan = {}, ...options }: HomeOptions = {}): Promise<Home> {
   const sandbox = await createSandbox(options);
   sandbox.plan(plan);
@@ -16,7 +16,7 @@ export async function atHome({ plan = {}, ...options }: HomeOptions = {}): Promi
   return { sandbox, terminal: await openTerminal(sandbox, options) };
 }
 
-/** The same, in front of the gate after the plan of a supervised change. */
+/** The user at the gate after the plan of a supervised change. */
 export async function atFirstGate(options: HomeOptions = {}): Promise<Home> {
   const home = await atHome(options);
   home.terminal.isdlc('"add greeting" --supervised');

@@ -8,7 +8,7 @@ const STALE = "Your choice (P Q A V):";
 
 type Prepared = Home & { readonly item: string; readonly before: string };
 
-/** In front of the menu for an analysis that stopped after two phases. */
+/** Opens the menu for an analysis that stopped after two phases. */
 async function atPartialMenu(): Promise<Prepared> {
   const home = await atHome({ plan: { turns } });
   const item = prepareItem(home.sandbox, { phases: 2 });
@@ -18,7 +18,7 @@ async function atPartialMenu(): Promise<Prepared> {
   return { ...home, item, before };
 }
 
-/** In front of the menu for an analysis that was made three commits ago. */
+/** Opens the menu for an analysis made three commits ago. */
 async function atStaleMenu(): Promise<Prepared> {
   const home = await atHome({ plan: { turns } });
   const item = prepareItem(home.sandbox);
@@ -29,7 +29,7 @@ async function atStaleMenu(): Promise<Prepared> {
   return { ...home, item, before };
 }
 
-/** Leaves the first gate, and tells which phase it came after and which ones there are. */
+/** Leaves the first gate. Returns the phases that ran and all phases. */
 async function leaveFirstGate({ terminal, sandbox }: Home): Promise<{ ran: string[]; phases: string[] }> {
   await terminal.shows(PROMPT);
   terminal.press("q");

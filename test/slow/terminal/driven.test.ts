@@ -26,7 +26,7 @@ afterEach(async () => {
 
 type Driven = { readonly sandbox: Sandbox; readonly terminal: Terminal };
 
-/** A person whose Claude Code has a scripted model. */
+/** A user whose Claude Code has a scripted model. */
 async function atDriven(rules: (sandbox: Sandbox) => readonly Rule[]): Promise<Driven> {
   const sandbox = await createSandbox({ files: FILES });
   const setup = await withClaude(NEWEST, rules(sandbox));
@@ -36,7 +36,7 @@ async function atDriven(rules: (sandbox: Sandbox) => readonly Rule[]): Promise<D
   return { sandbox, terminal };
 }
 
-/** A person whose Claude Code says just these lines, and then nothing more. */
+/** A user whose Claude Code prints only these lines. */
 async function atSaying(lines: readonly object[]): Promise<Driven> {
   const sandbox = await createSandbox();
   writeFileSync(join(sandbox.config, "config.json"), JSON.stringify({ "agent-variables": ["FAKE_CLAUDE"] }));
@@ -57,7 +57,7 @@ const answer = (number: number): object => ({
   },
 });
 
-/** Lines of the screen as one, however they were wrapped. */
+/** Joins wrapped lines of the screen. */
 const joined = (seen: string): string => seen.replaceAll(/\s*\n\s*/g, " ");
 
 describe.skipIf(!hasTmux())("failing agent at a terminal", () => {
@@ -128,7 +128,7 @@ describe.skipIf(!hasTmux() || !binary.ok)("driver mode at a terminal", () => {
       },
     ]);
     terminal.isdlc(`${START} --max-tokens 1000`);
-    // A call that had begun when the agent was stopped may have been served.
+    // A call in progress when the agent was stopped may have been served.
     expect(joined(await terminal.shows("What should happen?"))).toMatch(
       /The budget (?:is spent: 1350 of 1000 tokens|would be exceeded: 900 of 1000 tokens spent, and what comes next takes about 450 tokens)\./,
     );
@@ -152,7 +152,7 @@ describe.skipIf(!hasTmux() || !binary.ok)("driver mode at a terminal", () => {
   });
 });
 
-/** An agent that asks isdlc itself, and says what it was told. */
+/** An agent that runs isdlc commands and reports their output. */
 const ASKER = `
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

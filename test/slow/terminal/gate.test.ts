@@ -28,7 +28,7 @@ Your choice: _
 [V] view changes  [E] edit files  [T] run checks  [Q] leave it open
 ${PROMPT}`;
 
-/** Sets a foreground or background colour; bold and inverse are none. */
+/** Matches foreground and background colors, but not bold and inverse. */
 const COLOUR = new RegExp(String.raw`\u001B\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7])[;m]`);
 
 const TESTED = { "package.json": `{ "scripts": { "test": "node --test" } }\n` };

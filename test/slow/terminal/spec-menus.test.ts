@@ -19,7 +19,7 @@ import { hasTmux } from "./terminal.ts";
 const PARTIAL = "Your choice (C F R, Enter for C):";
 const HALF = "# half a design\n";
 
-/** In front of the menu for a design whose program was killed midway. */
+/** Opens the menu for a design whose program was killed halfway. */
 async function atPartialMenu(): Promise<Home> {
   const home = await atHome();
   const { sandbox, terminal } = home;
@@ -33,11 +33,11 @@ async function atPartialMenu(): Promise<Home> {
   return home;
 }
 
-/** What the design's second execution found in place of its document. */
+/** Document that the design's second execution found. */
 const foundBy = ({ sandbox }: Home): unknown[] =>
   Object.values(sandbox.log().filter(({ key }) => key === "design")[1]?.reads ?? {});
 
-/** At the question how a feature ends, with something against it. */
+/** Opens the finish question of a feature with an open finding. */
 async function atFinishMenu(): Promise<Home> {
   const home = await atHome({ plan: { turns: { "finish reviewer": [refuses("R7 is not implemented.")] } } });
   prepareFeature(home.sandbox, "verify", { files: { [`${FEATURE}/tasks.md`]: "- [x] T1\n" } });

@@ -6,21 +6,21 @@ import { onTestFinished } from "vitest";
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
 
-/** A person at a terminal of their own: they type, and look at what is on the screen since then. */
+/** A user at a terminal who types and reads the screen. */
 export type Terminal = {
   /** Types a line and presses Enter. */
   type(line: string): void;
   /** Presses keys by their tmux names: `c`, `Enter`, `C-c`, `Down`. */
   press(...keys: string[]): void;
-  /** Pastes a text, as a click with the middle button would. */
+  /** Pastes text, like a middle click. */
   paste(text: string): void;
-  /** What the screen shows now, and what scrolled off it since the last key. */
+  /** Screen content, including lines scrolled off since the last key. */
   screen(): string;
-  /** Exactly the rows of the screen, with colours and all. */
+  /** Exact rows of the screen, with control sequences. */
   rows(): string[];
-  /** The screen, once it shows this. */
+  /** Resolves with the screen once it shows this. */
   shows(what: string | RegExp): Promise<string>;
-  /** Everything that programs wrote to the terminal, codes included. */
+  /** Everything written to the terminal, including control sequences. */
   written(): string;
   /** The title of the window. */
   title(): string;
@@ -30,7 +30,7 @@ export type Terminal = {
   exitCode(): Promise<number>;
   /** Process id of the program that runs in the foreground. */
   running(): number;
-  /** Closes the window, as a click on its button would. */
+  /** Closes the window, like a click on its button. */
   close(): void;
 };
 
@@ -39,7 +39,7 @@ export type TerminalOptions = { readonly env?: Readonly<Record<string, string>>;
 const PATIENCE = 60_000; // milliseconds until a text must be there
 const POLL = 40; // milliseconds
 
-/** False on a person's machine without tmux. @throws in CI, where nothing may be skipped. */
+/** False on a user's machine without tmux. @throws in CI, because it skips no test. */
 export function hasTmux(): boolean {
   if (spawnSync("tmux", ["-V"]).status === 0) return true;
   const why = "tests at a real terminal need tmux: apt-get install tmux";
@@ -48,7 +48,10 @@ export function hasTmux(): boolean {
   return false;
 }
 
-/** Opens a terminal in the sandbox's repository, 24 rows high, with a shell that sets up the terminal again after a killed program. */
+/**
+ * Opens a terminal in the sandbox's repository, 24 rows high, with a shell that resets the terminal after a killed
+ * program.
+ */
 export async function openTerminal(
   sandbox: Sandbox,
   { env = {}, width = 80 }: TerminalOptions = {},
@@ -70,7 +73,7 @@ export async function openTerminal(
   onTestFinished(close);
 
   const screen = (): string => tmux("capture-pane", "-p", "-J", "-S", "-").trimEnd();
-  /** A key belongs to what is shown now; what is looked for afterwards must be new. */
+  /** Clears the history with each key: later searches must find new text. */
   const send = (keys: readonly string[]): void => {
     tmux("send-keys", "-R", ";", "clear-history");
     tmux("send-keys", ...keys);
@@ -111,7 +114,7 @@ export async function openTerminal(
   };
 }
 
-/** Resolves once there is no such process; it may linger a moment after its end was told. */
+/** Resolves as soon as the process has exited. It may remain for a moment after its end. */
 export async function gone(pid: number): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   while (isAlive(pid)) {
@@ -129,7 +132,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Puts `isdlc` where the person's shell finds it. */
+/** Adds `isdlc` to the user's PATH. */
 async function programOnPath(sandbox: Sandbox): Promise<string> {
   const folder = join(sandbox.base, "bin");
   mkdirSync(folder, { recursive: true });

@@ -8,8 +8,8 @@ import { decide } from "../../../../src/core/decide.ts";
 import { begin, mark } from "../../../journal-file/sample-commands.ts";
 
 /**
- * journal-decisions <tree> <user directory> <run> [<file for the calls>]: begins a run, decides twice, prints each
- * acknowledgement, and writes down every file call that went through the seam.
+ * journal-decisions <tree> <user directory> <run> [<file for the calls>]: starts a run, decides twice, prints each
+ * acknowledgement, and records every file call.
  */
 const [root = "", user = "", run = "", callsFile] = process.argv.slice(2);
 const calls: string[] = [];

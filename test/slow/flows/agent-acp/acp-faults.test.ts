@@ -120,7 +120,7 @@ describe("end of a turn and of the agent [R9]", () => {
     ],
     ["a request with a very long path", { plays: [[{ readFar: true }, { say: DONE }]] }, { how: "result" }],
     ["an unknown method", fails("initialize", { code: -32601, message: "no" }), ends("agent_failed", false, /^no/)],
-    ["another protocol version", { initialize: { protocolVersion: 2 } }, ends("not_started", false, /version 2/)],
+    ["a different protocol version", { initialize: { protocolVersion: 2 } }, ends("not_started", false, /version 2/)],
     ["an invalid initialize response", { initialize: [] }, ends("agent_failed", false, /unknown way/)],
     ["exit code 0 during a turn", dies({ exit: 0 }), ends("no_result", true, /exit code 0: boom/)],
     ["exit code 3 during a turn", dies({ exit: 3 }), ends("bad_exit", true, /exit code 3: boom/)],

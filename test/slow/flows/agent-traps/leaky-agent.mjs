@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Stands in for Claude Code, Codex, an agent of the Agent Client Protocol and any program, by how it is started. Whatever it says
-// holds the keys in LEAK, a JSON list: its messages, commands, errors, results and what it was refused.
-// With LEAK_FAILS every execution fails, with the keys in the reason.
+// Imitates Claude Code, Codex, an agent of the Agent Client Protocol or any program, depending on its arguments. All its
+// output contains the keys in LEAK, a JSON list: messages, commands, errors, results and denied actions.
+// With LEAK_FAILS, every execution fails with the keys in the reason.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
@@ -15,7 +15,7 @@ const keys = JSON.parse(process.env.LEAK ?? "[]").join(" ");
 const fails = process.env.LEAK_FAILS === "1";
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 
-/** Writes the papers that the prompt names, and answers in the right form. */
+/** Writes the documents named in the prompt, and answers in the required format. */
 function answerTo(prompt, isReviewer) {
   if (isReviewer) {
     const issue = { severity: "note", description: `Saw ${keys}`, location: `src/a.ts ${keys}` };

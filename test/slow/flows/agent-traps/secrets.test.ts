@@ -5,7 +5,7 @@ import { createSandbox, type Outcome, type Sandbox } from "../../../support/cli.
 
 const LEAKY_AGENT = join(import.meta.dirname, "leaky-agent.mjs");
 
-/** One that is known by its look, and one that is only known because it is in the environment. */
+/** One key is recognized by its shape, the other only because it is in the environment. */
 const IN_ENVIRONMENT = "correct-horse-battery-staple-4711";
 const BY_LOOK = "sk-ant-api03-dummy-0123456789abcdefghij";
 const KEYS = [IN_ENVIRONMENT, BY_LOOK];
@@ -70,7 +70,7 @@ function expectNoKeyIn(shown: readonly Outcome[]): void {
   for (const { stdout, stderr } of shown) for (const key of KEYS) expect(`${stdout}${stderr}`).not.toContain(key);
 }
 
-/** Those of all files that hold one of the texts: in the tree, its repository, and the folders of the person. */
+/** Files that contain one of the texts: in the working tree, its repository and the user's folders. */
 function filesWith({ base }: Sandbox, ...texts: readonly string[]): readonly string[] {
   const entries = readdirSync(base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = entries.map(({ parentPath, name }) => join(parentPath, name));

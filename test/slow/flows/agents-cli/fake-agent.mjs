@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for the agent whose name it is started by: claude, codex, or any other that only tells its version.
-// Every start is noted in a file beside the folder it is in; the documents that the prompt asks for are written.
+// Imitates the agent whose name it is started with: claude, codex, or any other that only prints its version.
+// Records every start in a file next to its folder, and writes the documents named in the prompt.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 

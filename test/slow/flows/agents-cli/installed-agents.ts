@@ -12,14 +12,14 @@ export type Started = {
 
 export type Machine = Sandbox & {
   readonly bin: string;
-  /** `phase 04-design: claude:opus`, for every start, in order. */
+  /** Every start in order, like `phase 04-design: claude:opus`. */
   started(): readonly string[];
   set(settings: object): void;
 };
 
 const fakeAgent = join(import.meta.dirname, "fake-agent.mjs");
 
-/** A person on whose PATH are these agents, git and Node, and nothing else. */
+/** A user with only these agents, git and Node on the PATH. */
 export async function machineWith(...agents: string[]): Promise<Machine> {
   const sandbox = await createSandbox();
   const bin = join(sandbox.base, "bin");

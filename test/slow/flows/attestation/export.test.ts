@@ -89,7 +89,7 @@ test("exports a run as an archive and a report that verify on another machine", 
   }
 });
 
-/** The archive with other contents for some files, and a manifest that fits them: nobody signed it. */
+/** The archive with replaced files and a matching manifest, without a signature. */
 function replacedAnywhere(files: ReadonlyMap<string, Buffer>, contents: Readonly<Record<string, string>>): Buffer {
   const replaced = new Map(files);
   let manifest = files.get("manifest.json")?.toString() ?? "";

@@ -4,14 +4,14 @@ import { check, flippedGates } from "../../../attestation/flipped-gate.ts";
 
 const AT_A_TIME = 4;
 
-/** Of each byte whose change still reads as a statement, one change: ssh-keygen is started for each. */
+/** One change per byte that leaves the statement readable, because each one starts ssh-keygen. */
 function oneOfEachByte(): Flip[] {
   const flips = new Map<number, Flip>();
   for (const flip of everyFlip()) if (!flips.has(flip.at) && isReadable(flip)) flips.set(flip.at, flip);
   return [...flips.values()];
 }
 
-/** A few at a time: most of it is waiting for ssh-keygen. */
+/** Runs a few at a time: most of the time is spent waiting for ssh-keygen. */
 async function judgeAll<T>(all: readonly T[], judge: (one: T) => Promise<void>): Promise<void> {
   const left = [...all];
   const work = async (): Promise<void> => {

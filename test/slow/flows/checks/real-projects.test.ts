@@ -9,15 +9,15 @@ type Sample = {
   readonly tool: string;
   readonly argv: readonly string[];
   readonly files: Readonly<Record<string, string>>;
-  /** Filled before, as a person would. */
+  /** Prepares the working tree like a user would. */
   readonly prepare?: (tree: string) => void;
-  /** What of the person's home the tool cannot do without here; nothing on a machine with a usual installation. */
+  /** Files in the user's home that the tool needs on this machine. Usual installations need none. */
   readonly read?: readonly string[];
-  /** Asks whether the tool is there. */
+  /** Command that succeeds if the tool is installed. */
   readonly probe: readonly string[];
-  /** The package that brings it. */
+  /** Debian package of the tool. */
   readonly installedBy: string;
-  /** Null where the tool tells no numbers. */
+  /** Null if the tool prints no numbers. */
   readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number } | null;
 };
 
@@ -103,7 +103,7 @@ const samples: readonly Sample[] = [
   },
 ];
 
-/** What npm would install, as links to the files that are installed here: a package, its command, and what they need. */
+/** Links an installed package, its command and its dependencies, like npm would install them. */
 function installPackage(tree: string, name: string): void {
   const target = join(tree, "node_modules");
   for (const needed of packagesFor(name)) {
@@ -125,11 +125,11 @@ function packagesFor(name: string, found = new Set<string>()): ReadonlySet<strin
 
 type Manifest = Readonly<Partial<Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>>>;
 
-/** In CI nothing is skipped. */
+/** CI skips no tool. */
 const isInstalled = ([program = "", ...args]: readonly string[]): boolean =>
   process.env["CI"] === "true" || spawnSync(program, args, { stdio: "ignore" }).status === 0;
 
-/** Tool chains are where this machine has them; a person's own home has them below itself. */
+/** Toolchains of this machine. A user's toolchains are in the home folder. */
 const toolchains = {
   CARGO_HOME: join(home, ".cargo"),
   RUSTUP_HOME: join(home, ".rustup"),
@@ -151,7 +151,7 @@ describe.skipIf(missing !== null)(`tests of real projects in the sandbox${suffix
       const env = { ...process.env, ...toolchains, HOME: place.home, CI: "1" };
       const [program = "", ...args] = argv;
       const outside = timed(() => execFileSync(program, args, { cwd: place.tree, env, stdio: "pipe" }));
-      rmSync(join(place.tree, "target"), { recursive: true, force: true }); // compiled anew in both
+      rmSync(join(place.tree, "target"), { recursive: true, force: true }); // compiled again in both
       const began = performance.now();
       const result = await project.run(argv, { needs: { ...NOTHING, read }, options: { env } });
       const inside = performance.now() - began;

@@ -12,7 +12,7 @@ let ada: Signer;
 let remote = "";
 let env: Record<string, string> = {};
 
-/** One run that was signed for, in a repository that has the templates, a policy and a list of signers on its main branch. */
+/** One signed run in a repository whose main branch has the templates, a policy and a list of signers. */
 beforeAll(async () => {
   ada = await createSigner({ files: {} });
   cpSync(ciFolder, join(ada.root, "ci"), { recursive: true });
@@ -36,7 +36,7 @@ beforeAll(async () => {
   mkdirSync(env["HOME"] ?? "");
 }, 120_000);
 
-/** A build server's checkout of a branch; with `more` somebody committed after the last gate. */
+/** Checks out a branch like a build server. `more`: message of a commit added behind the last gate. */
 function checkout(name: string, more: string | null): { root: string; git: (...args: string[]) => string } {
   const root = join(ada.base, name);
   execFileSync("git", ["clone", "--quiet", "--branch", BRANCH, remote, root], { env });

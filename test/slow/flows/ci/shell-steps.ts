@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const CI = join(import.meta.dirname, "../../../../ci");
 
-/** The `env` and the script of the one step that the GitHub action has. */
+/** The `env` and the script of the only step of the GitHub action. */
 export function githubStep(inputs: Readonly<Record<string, string>>): { script: string; env: Record<string, string> } {
   const text = readFileSync(join(CI, "github/action.yml"), "utf8");
   const filled = text
@@ -22,7 +22,7 @@ function defaultOf(text: string, input: string): string {
   return value.replaceAll(/^"|"$/g, "");
 }
 
-/** The lines of the job in the GitLab template, as one script that stops at the first that fails. */
+/** The job's lines in the GitLab template, as one script that stops at the first failure. */
 export function gitlabScript(): string {
   const text = readFileSync(join(CI, "gitlab/isdlc.gitlab-ci.yml"), "utf8");
   const lines = /\n {2}script:\n((?: {4}- .*\n)+)/.exec(text)?.[1] ?? "";

@@ -3,11 +3,14 @@ import { rollDice } from "../../../support/dice.ts";
 import { MOVES } from "../../../support/wandering-checks.ts";
 import { wanderingRun } from "../../../support/wandering-run.ts";
 
-/** More of them: WANDERING_SEEDS=200 npx vitest run test/slow/flows/cli/accepted-was-shown.test.ts */
+/** For more seeds: WANDERING_SEEDS=200 npx vitest run test/slow/flows/cli/accepted-was-shown.test.ts */
 const RUNS = Math.max(10, Number(process.env["WANDERING_SEEDS"] ?? 10));
 const SEEDS = Array.from({ length: RUNS }, (_, at) => at + 1);
 
-/** Every move after every other. A restart needs an agent that fails; after an edit or an update the gate opens again. */
+/**
+ * Every pair of moves, except those that cannot follow each other: a restart needs a failing agent, and the gate opens
+ * again after an edit or an update.
+ */
 const TRANSITIONS = MOVES.flatMap((one) =>
   MOVES.filter((other) => other !== "restart" || !["restart", "edit", "update"].includes(one)).map(
     (other) => `${one}, ${other}`,

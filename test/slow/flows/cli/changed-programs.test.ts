@@ -9,7 +9,7 @@ const FILES = {
   "suite.js": 'require("node:test").test("green", () => {});\n',
 };
 
-/** A PATH on which another program of that name comes first, which leads to the real one. */
+/** A PATH with another program of this name first. It links to the real one. */
 function pathWithOther({ base }: Sandbox, name: string): string {
   const found = findProgram(name, process.env);
   if (!found.ok) throw new Error(found.detail);

@@ -9,7 +9,7 @@ import { createSandbox, type Outcome, parsed } from "../../../support/cli.ts";
 const named = verbs.map(({ name }) => name).filter((name) => name !== "do");
 const ESCAPE = "\u001B";
 
-/** A few at a time: each is a process. */
+/** Runs a few at a time: each is a process. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
   const worker = async (): Promise<void> => {
@@ -38,7 +38,7 @@ test.concurrent("prints exactly one JSON object and asks nothing in every comman
   const closed = await createSandbox();
   const open = await createSandbox();
   expect((await open.script("add a greeting", "--supervised", ...open.agent)).code).toBe(3);
-  const apart = new Set(["demo", "mcp", "ui"]); // long, or serving until they are closed
+  const apart = new Set(["demo", "mcp", "ui"]); // long, or serving until closed
   await each(
     named.filter((name) => !apart.has(name)),
     async (verb) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 
-/** Tests that fail once the code says that it is broken. */
+/** Tests that fail if the code contains "broken". */
 const FILES = {
   "package.json": JSON.stringify({ name: "sample", scripts: { test: "node check.js" } }),
   "check.js": `if (require("node:fs").readFileSync("src/app.js", "utf8").includes("broken")) {
@@ -14,7 +14,7 @@ const FILES = {
 
 const UNSEEN = { name: "shown as it is", ok: false };
 
-/** A change before its last gate, whose phase runs no tests of its own. */
+/** A change at its last gate, whose phase runs no tests itself. */
 async function atLastGate(git = true): Promise<Sandbox> {
   const sandbox = await createSandbox({ files: FILES, git });
   sandbox.plan({ turns: { implement: [{ writes: { "src/more.js": "more\n" } }] } });

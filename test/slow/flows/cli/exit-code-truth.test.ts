@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, type Sandbox } from "../../../support/cli.ts";
 
-/** What goes wrong after a person's word was given, or while it is being written. */
+/** Failures while an answer is written, or after it. */
 const failures: Readonly<Record<string, (sandbox: Sandbox) => void>> = {
   "how the agents are started is forgotten": ({ state }) => {
     for (const name of readdirSync(state)) if (name.startsWith("tree-")) rmSync(join(state, name));
@@ -36,7 +36,7 @@ function folderInPlace(file: string): void {
 
 const DECISIONS = /"(?:gate\.answered|run\.cancelled|run\.wentBack|phase\.restarted)"/g;
 
-/** Read from the file itself, so that nothing of ours is believed. */
+/** Reads the files directly instead of using isdlc. */
 function answersIn({ root }: Sandbox): number {
   const folder = join(root, ".isdlc/journal");
   const texts = readdirSync(folder, { recursive: true, encoding: "utf8" })

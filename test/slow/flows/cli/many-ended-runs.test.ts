@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../support/cli.ts";
 
-/** A person is asked about what came of it. */
+/** Exit code if the run waits for the user. */
 const WAITS = 3;
 
-/** Notes each folder that the program lists, and each file that it opens. */
+/** Records each folder that the program lists and each file that it opens. */
 const COUNTER = `
 if (process.argv[1]?.endsWith("isdlc.cjs")) {
   const fs = require("node:fs");
@@ -46,11 +46,11 @@ test("reads about as many files with 360 ended runs as with 60", async () => {
   leaveRuns(sandbox, { from: 60, to: 360 });
   const afterHundreds = await looksOfRun("after-hundreds");
   expect(afterSome).toBeGreaterThan(50);
-  // Each of 300 runs that is come by would count.
+  // Each of the 300 runs would count if the program read its files.
   expect(afterHundreds - afterSome).toBeLessThan(50);
 });
 
-/** As runs leave it: transcripts, an entry in the history, a packed journal. */
+/** Writes the files of ended runs: transcripts, a history entry, a packed journal. */
 function leaveRuns({ root }: Sandbox, { from, to }: { from: number; to: number }): void {
   const own = (...names: string[]): string => join(root, ".isdlc", ...names);
   mkdirSync(own("journal", "ended"), { recursive: true });

@@ -23,7 +23,7 @@ async function interrupted(): Promise<Sandbox> {
   return sandbox;
 }
 
-/** Resolves with all that was said on stderr so far, once it has this in it. */
+/** Resolves with all output on stderr so far, as soon as it contains the text. */
 const saidOf = ({ child }: Running, what: string): Promise<string> =>
   new Promise((resolve) => {
     let said = "";

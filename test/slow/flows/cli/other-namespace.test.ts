@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, type Sandbox } from "../../../support/cli.ts";
 
-/** As a container that shares the folder: processes have other numbers there, and the machine has the same name. */
+/** Simulates a container that shares the folder and the machine's name but has other process ids. */
 const OWN_NUMBERS = ["--pid", "--fork", "--kill-child", "--mount-proc"];
 const AS_ORDINARY_USER = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"];
 
@@ -23,7 +23,7 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    return ""; // it has ended meanwhile
+    return ""; // it has already exited
   }
 }
 

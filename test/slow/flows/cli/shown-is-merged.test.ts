@@ -6,7 +6,7 @@ import { marksIn, STEPS, troubledRun, TROUBLES } from "../../../support/troubled
 
 const SEEDS = Array.from({ length: 16 }, (_, at) => at + 1);
 
-/** Marks in the merge that nobody was shown, and that the run does not name. */
+/** Marks in the merge that were not shown and that the run does not name. */
 async function unseen(seed: number, plant?: (engine: Engine) => Engine): Promise<string[]> {
   const { merged, read, did, reached: pairs } = await troubledRun(seed, rollDice(seed), plant);
   const seen = new Set(marksIn(read));

@@ -7,7 +7,7 @@ const HANGS_ONCE = { turns: { plan: [{ hangs: true }, {}] } };
 const startLong = (sandbox: Sandbox): Running =>
   sandbox.start(["add a greeting", "--supervised", "--json", ...sandbox.agent]);
 
-/** Resolves with the agent's process number once it works. */
+/** Resolves with the agent's process id as soon as it runs. */
 async function agentAtWork(sandbox: Sandbox, turns = 1): Promise<number> {
   for (;;) {
     const noted = sandbox.log();
@@ -112,7 +112,7 @@ test("adds the ended run to the history if it was killed before that", async () 
   const before = sandbox.read(".isdlc/state.json");
   const ended = JSON.parse(before).workflow_history;
   expect(ended).toHaveLength(1);
-  // As the files stood when the journal had its last line and nothing else was written yet.
+  // Restores the files to their state right after the last journal line was written.
   const stale = { ...JSON.parse(before), workflow_history: [] };
   sandbox.write(".isdlc/state.json", JSON.stringify(stale));
   sandbox.write(".isdlc/active", marker);

@@ -107,7 +107,7 @@ test.concurrent.each([
   expect(sandbox.git("status", "--porcelain")).toBe("");
 });
 
-/** The one thing recorded that may differ is what the block was read as. */
+/** Removes the setting that was read, the only other permitted difference. */
 function withoutTimesAndIds(events: readonly unknown[]): Json {
   const plain = JSON.stringify(events, (key, value: unknown) =>
     ["at", "settings", "driver", "nonce", "started"].includes(key) ? undefined : value,
@@ -205,7 +205,7 @@ test.concurrent("imports only Node modules and files of the package at run time 
     const source = readFileSync(join(dirname(program), file), "utf8");
     const wanted = [...source.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map((match) => match[1] ?? "");
     expect(wanted.length).toBeGreaterThan(5);
-    const isText = (name: string): boolean => file === "mcp.cjs" && /^ajv(?:-formats)?\/dist\//.test(name); // of code that ajv could print
+    const isText = (name: string): boolean => file === "mcp.cjs" && /^ajv(?:-formats)?\/dist\//.test(name); // part of code that ajv could generate
     expect(wanted.filter((name) => !builtins.has(name) && !own.includes(name) && !isText(name))).toEqual([]);
   }
 });

@@ -5,7 +5,7 @@ import { createSandbox, type Json, parsed, type Sandbox } from "../../../support
 type Row = {
   readonly name: string;
   readonly workflow: string;
-  /** Phases that this run has, in order. */
+  /** Phases of this run, in order. */
   readonly phases: readonly string[];
   readonly args: readonly string[];
   readonly item?: string;
@@ -16,7 +16,7 @@ const keysOf = (workflow: string): string[] => loadWorkflow(workflow).phases.map
 const analysis = loadWorkflow("feature").phases.flatMap(({ key, analysis: is }) => (is ? [key] : []));
 const DOCUMENTS = ["brainstorm.md", "spec.md", "design.md", "plan.md", "tasks.md", "verification.md"];
 
-/** A feature whose every document is there, so that any verb may be next. */
+/** A feature with every document, which allows every spec command. */
 function prepareFeature(sandbox: Sandbox): void {
   const folder = "docs/features/001-cart";
   const meta = { id: "001", name: "Cart", mode: "standard", status: "active", currentPhase: "verify", phases: {} };
@@ -67,10 +67,10 @@ const settings = [
   { kind: "no block", block: undefined, gates: () => [] },
 ] as const;
 
-/** Phases that have a gate whatever the settings say. */
+/** Phases that always have a gate, whatever the settings. */
 const ALWAYS = new Set(["final-review"]);
 
-/** Runs to its end, continuing at every gate; the phases that had one. */
+/** Continues at every gate until the run ends. Returns the phases that had one. */
 async function gatesOf(sandbox: Sandbox, { args, item }: Row): Promise<string[]> {
   const at = item === undefined ? [] : ["--item", item];
   const gates: string[] = [];

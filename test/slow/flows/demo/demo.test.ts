@@ -35,7 +35,7 @@ describe("the demo without a terminal", () => {
     expect(after).toContain("AD-3 Round once, on the sum of the goods");
   });
 
-  // Twice what is promised for a quiet machine: tests run beside others.
+  // Twice the promised time for a quiet machine, because tests run in parallel.
   test("reaches the first gate within 20 seconds", () => expect(played.firstGate).toBeLessThan(20_000));
 
   test("leaves no process and no file behind", () => {
@@ -124,7 +124,7 @@ function journalOf(root: string): RunEvent[] {
   return lines.flatMap((line) => (JSON.parse(line) as { events: RunEvent[] }).events);
 }
 
-/** Processes that were started with this folder for temporary files or below it. */
+/** Processes started with this folder or a subfolder for temporary files. */
 function processesOf(folder: string): number[] {
   if (!existsSync("/proc")) return [];
   const table = systemProcessTable();
@@ -136,13 +136,13 @@ function processesOf(folder: string): number[] {
 
 const SIGKILL_BIT = 1n << 8n;
 
-/** Whoever was killed may take the kernel a moment; a git that stays ends with its input, which ended with the program. */
+/** The kernel may need a moment for a killed process. A remaining git process ends with its input. */
 function isEnding(pid: number): boolean {
   const read = (name: string): string => {
     try {
       return readFileSync(`/proc/${pid}/${name}`, "utf8");
     } catch {
-      return ""; // gone
+      return ""; // missing
     }
   };
   const pending = [...read("status").matchAll(/^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)$/gm)].map(([, bits]) =>

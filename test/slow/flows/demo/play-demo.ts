@@ -9,22 +9,22 @@ export type Played = {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
-  /** Milliseconds from the program's start to the first gate; null when there was none. */
+  /** Milliseconds from the program's start to the first gate, if it opened. */
   readonly firstGate: number | null;
-  /** What is left in the person's home and in the folder for temporary files. */
+  /** Remaining files in the user's home and in the folder for temporary files. */
   readonly left: { readonly home: string[]; readonly temporary: string[] };
   readonly temporary: string;
 };
 
 export type Play = {
   readonly args?: readonly string[];
-  /** Interrupts the program as soon as it has printed this. */
+  /** Interrupts the program after it prints this text. */
   readonly interruptAt?: string;
-  /** Looks at what is there before it is removed. */
+  /** Inspects the temporary folder before it is removed. */
   readonly look?: (temporary: string) => void;
 };
 
-/** Runs the built demo without a terminal, inside what looks like an agent's, with a home and a temporary folder of its own. */
+/** Runs the built demo without a terminal and with an agent's marker, in a new home and temporary folder. */
 export async function playDemo({ args = [], interruptAt, look }: Play = {}): Promise<Played> {
   const program = await builtProgram();
   const place = mkdtempSync(join(tmpdir(), "played-demo-"));
@@ -43,7 +43,7 @@ function environment(home: string, temporary: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), HOME: home, TMPDIR: temporary, CLAUDECODE: "1", ...npmOf(home) };
 }
 
-/** As `npm run demo` would hand it down: npm's files would land in the person's home. */
+/** Variables set by `npm run demo`; otherwise npm's files would be written to the user's home. */
 const npmOf = (home: string) => ({ npm_config_cache: join(home, ".npm"), npm_config_userconfig: join(home, ".npmrc") });
 
 type Running = { readonly env: NodeJS.ProcessEnv; readonly interruptAt: string | undefined };

@@ -42,7 +42,7 @@ const sh = (
   return { status: ended.status, text: `${ended.stdout}${ended.stderr}` };
 };
 
-/** How a build server or a git server verifies: with signers and policy of the base. */
+/** Verifies like a build server or a git server, with signers and policy of the base. */
 const ENTRY_POINTS: Readonly<Record<string, (place: Place) => Ended>> = {
   "verify-commits": ({ root, model }) =>
     sh(
@@ -61,7 +61,7 @@ const ENTRY_POINTS: Readonly<Record<string, (place: Place) => Ended>> = {
   },
 };
 
-/** Every ref of the repository in another kind of clone. */
+/** Clones every ref of the repository with the given options. */
 function clone(root: string, ...args: readonly string[]): string {
   const place = join(root, "..", "clone");
   execFileSync("git", ["-C", root, "config", "uploadpack.allowFilter", "true"], { env });
@@ -80,7 +80,7 @@ const CLONES: Readonly<Record<string, (root: string) => string>> = {
   bare: (root) => clone(root, "--mirror"),
   partial: (root) => {
     const place = clone(root, "--filter=blob:none", "--no-checkout");
-    // What every verification reads; other contents stay away.
+    // Contents read by every verification. Others stay at the remote.
     for (const name of ["refs/remotes/origin/main:ci/isdlc-policy.json", "refs/remotes/origin/main:ci/allowed_signers"])
       execFileSync("git", ["-C", place, "cat-file", "blob", name], { env });
     spawnSync("git", ["-C", place, "log", "--patch", "refs/notes/isdlc"], { env });
@@ -88,7 +88,7 @@ const CLONES: Readonly<Record<string, (root: string) => string>> = {
   },
 };
 
-/** The case with its policy and the list of signers on the base. */
+/** The case with its policy and its list of signers on the base. */
 function withFiles(digits: 40 | 64, index: number): ExpectedCase {
   const plain = historyCases(digits)[index];
   if (plain === undefined) throw new Error("there is no such case");
@@ -106,7 +106,7 @@ const usable = historyCases(40).flatMap(({ model: { name, policy }, code }, inde
   NAMES_COMMITS.some((rule) => rule in policy) ? [] : [{ name, code, index }],
 );
 const [names, clones] = [Object.keys(ENTRY_POINTS), Object.keys(CLONES)];
-/** Each case takes the next of each kind. */
+/** Each case uses the next entry point and kind of clone. */
 const rows = usable.map((one, row) => ({
   ...one,
   verdict: one.code ?? "accepted",

@@ -20,7 +20,7 @@ const REFERENCE = join(import.meta.dirname, "../../../attestation/forgeries/refe
 const base = mkdtempSync(join(tmpdir(), "isdlc-real-"));
 afterAll(() => removeTemporary(base));
 
-/** Without what needs a passkey, or the fingerprint of a key. */
+/** A case without rules that need a passkey or the fingerprint of a key. */
 function plainCase(seed: number): CaseModel {
   const model = generateHistory(rollDice(seed), `${seed}`);
   const kept = Object.entries(model.policy).filter(([rule]) => !NEEDS_KEYS.includes(rule));

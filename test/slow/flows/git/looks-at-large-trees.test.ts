@@ -7,9 +7,9 @@ import { useRepository } from "../../../git/repository-fixture.ts";
 
 const fixture = useRepository();
 
-/** More than are stamped one by one, in an index that one git compares. */
+/** More files than the stat cache holds, in an index that one git process compares. */
 const MANY = 1_501;
-/** Files whose paths alone fill half a megabyte. */
+/** Number of files whose paths fill half a megabyte. */
 const LARGE = 400;
 const DEEP = `many/${`${"long-".repeat(48)}/`.repeat(6)}end`;
 

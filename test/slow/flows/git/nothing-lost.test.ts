@@ -43,7 +43,7 @@ function start(chosen: readonly Edit[]): void {
 
 const reached = new Set<string>();
 
-/** Bytes and kind of every file, and what is staged for it. */
+/** Content and kind of every file, and its staged content. */
 function look(): Map<string, string> {
   const staged = new Map(
     fixture

@@ -6,7 +6,7 @@ import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 import { type SessionHost, startSession } from "../../../support/session-host.ts";
 
-/** A gate is open, and the session that worked on the phase is still there. */
+/** A run at an open gate while the session that worked on the phase still runs. */
 async function atOpenGate(): Promise<{ sandbox: Sandbox; session: SessionHost }> {
   const sandbox = await createSandbox();
   const [, command = ""] = sandbox.agent;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
 import { startSession } from "../../../support/session-host.ts";
 
-/** A supervised change that is worked on in a session; its reviewer is the planned agent. */
+/** Starts a supervised change for a session. The planned agent is the reviewer. */
 async function startForSession(sandbox: Sandbox): Promise<void> {
   const [, command = ""] = sandbox.agent;
   const options = ["--supervised", "--agent", "session", "--reviewer-command", command];

@@ -7,7 +7,7 @@ import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 const PHASES = [...ANALYSIS, ...BUILD];
 const OPTIONS = ["--yes", "--on-partial", "resume", "--allow-dirty", "--json"];
 
-/** Builds an item with an agent that answers at once; gives back the phases that it was started for. */
+/** Builds an item with an agent that answers at once. Returns the phases that ran. */
 async function build(sandbox: Sandbox, item: string): Promise<readonly string[]> {
   const built = await sandbox.script("build", item, ...OPTIONS, ...sandbox.agent);
   expect([built.code, parsed(built).run.status]).toEqual([0, "completed"]);

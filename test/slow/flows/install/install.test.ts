@@ -23,7 +23,7 @@ function put(sandbox: Sandbox, path: string, text: string): string {
   return file;
 }
 
-/** Files as people write them: comments, odd spaces, no newline at the end. */
+/** Files in a user's style: comments, irregular spaces, no newline at the end. */
 const OWN: Readonly<Record<string, string>> = {
   ".claude/settings.json":
     '{\n    "model" :"opus",   "permissions":{"allow":["Bash(ls)"]}, "enabledPlugins": {"other@x": true} }',

@@ -184,7 +184,7 @@ test.concurrent("treats feature as build, and starts nothing while a run is open
   expect(sandbox.git("branch", "--list", "--format=%(refname:short)").split("\n")).toEqual(["feature/login", "main"]);
 });
 
-/** Alone, and by CPU: the clock would count what else the machine does. Nothing happens meanwhile that it could wait for. */
+/** Runs alone and measures CPU time, to exclude other work of the machine. */
 test("uses less than two seconds of CPU before the first question [BUILD-NFR-001]", async () => {
   const sandbox = await readySandbox();
   prepareItem(sandbox, { phases: 2 });

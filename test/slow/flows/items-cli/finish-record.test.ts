@@ -4,7 +4,7 @@ import { BUILD, DOCUMENTS, prepareItem, turns } from "../../../items-cli/prepare
 
 const BACKLOG = "# Backlog\n\n## Open\n\n- 3.1 [A] Login page -> [requirements](docs/requirements/login/)\n";
 
-/** An analysed item whose build is asked how to end, while the base has moved on in its own way. */
+/** An analyzed item whose build asks how to finish, while the base has changed the same file. */
 async function beforeConflict(...options: string[]): Promise<{ sandbox: Sandbox; item: string }> {
   const sandbox = await createSandbox({ files: { "src/a.txt": "old\n", "BACKLOG.md": BACKLOG } });
   sandbox.plan({ turns });

@@ -20,7 +20,7 @@ const ATTACKS = (marker: string): readonly string[] => [
   "名前\u202Egnp.exe",
 ];
 
-/** Every folder and file around the working tree, that is: what must not grow. */
+/** All folders and files outside the working tree; none may be added. */
 const outside = (sandbox: Sandbox): string[] =>
   readdirSync(sandbox.base, { recursive: true, encoding: "utf8" })
     .filter((path) => !/^(?:tree|state|tmp|agent)/.test(path))

@@ -108,7 +108,7 @@ test("increments state_version by one with every write [LOCK-VERSION]", async ()
   const version = (): number => sandbox.json(".isdlc/state.json").state_version;
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const started = version();
-  expect(started).toBe(43); // the block of the flag, and the state at the first gate
+  expect(started).toBe(43); // one write for the option's block, one for the state at the first gate
   await sandbox.person("review", "--no-run");
   const reviewed = version();
   expect(reviewed).toBe(started + 1);

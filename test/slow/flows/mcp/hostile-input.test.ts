@@ -7,15 +7,15 @@ import { createSandbox, type Json } from "../../../support/cli.ts";
 import { cpuOf, cpuOfEnded, expectWithinSecond } from "../../../support/cpu-time.ts";
 
 type Served = {
-  /** Sends a line as it is, and does not wait for an answer. */
+  /** Sends a line unchanged, without waiting for an answer. */
   send(line: string | Buffer): void;
-  /** Sends a request, and gives its answer. */
+  /** Sends a request and returns its answer. */
   ask(method: string, params?: unknown): Promise<Json>;
   readonly ended: Promise<number | null>;
-  /** Seconds of CPU that it used since it was ready; also once it has ended. */
+  /** Seconds of CPU used since it was ready. Also works after its end. */
   used(): number;
   stderr(): string;
-  /** Stops listening to it. */
+  /** Closes its output. */
   hangUp(): void;
   close(): void;
 };
@@ -37,7 +37,7 @@ async function serve(): Promise<Served> {
     }
   });
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
-  child.stdin.on("error", () => undefined); // it may end before it has read everything
+  child.stdin.on("error", () => undefined); // it may exit before it has read everything
   const ended = once(child, "close").then(([code]) => code as number | null);
   const ask = (method: string, params: unknown = {}): Promise<Json> => {
     const id = ++last;
@@ -70,7 +70,7 @@ describe("MCP server after unexpected input", () => {
     ["half a message", '{"jsonrpc":"2.0","id":1'],
     ["JSON without a message", "[]"],
     ["null", "null"],
-    ["another version of JSON-RPC", '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
+    ["an unsupported version of JSON-RPC", '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
     ["200,000 brackets", "[".repeat(200_000)],
     ["zero bytes", Buffer.alloc(1000)],
     ["bytes that are not UTF-8", Buffer.from([0xff, 0xfe, 0x80, 0xc0])],

@@ -6,11 +6,11 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, type Json, type Sandbox } from "../../../support/cli.ts";
 
-/** A host that starts the server for its session, as products do. */
+/** A host that starts the server for its session, like a product. */
 async function connect(sandbox: Sandbox, env: Readonly<Record<string, string>> = {}): Promise<Client> {
   const client = new Client({ name: "test-host", version: "1" });
   const transport = new StdioClientTransport({
-    // The shell stands for the product: the session lives in it, and the person does not.
+    // The shell imitates the product: the session runs in it, without a person.
     command: "sh",
     args: ["-c", '"$0" "$@"; exit $?', process.execPath, await builtProgram(), "mcp"],
     cwd: sandbox.root,
@@ -22,7 +22,7 @@ async function connect(sandbox: Sandbox, env: Readonly<Record<string, string>> =
   return client;
 }
 
-/** A server as the daemon of Codex starts one for each thread: the process above it is shared. */
+/** Starts a server like the Codex daemon does for each thread, under a shared parent process. */
 async function connectThread(sandbox: Sandbox): Promise<Client> {
   const client = new Client({ name: "codex-mcp-client", version: "0.169.0" });
   const args = [await builtProgram(), "mcp"];
@@ -168,7 +168,7 @@ describe("MCP server of a session", () => {
     const stop = new AbortController();
     const report = { name: "report", arguments: { nonce: next.nonce, summary: "Built" } };
     const waiting = client.callTool(report, undefined, { signal: stop.signal });
-    waiting.catch(() => undefined); // looked at below
+    waiting.catch(() => undefined); // awaited later
     await vi.waitFor(() => expect(sandbox.log().map(({ key }) => key)).toContain("implement reviewer"), 20_000);
     stop.abort();
     await expect(waiting).rejects.toThrow(/abort/i);

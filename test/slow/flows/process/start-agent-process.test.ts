@@ -13,7 +13,7 @@ let count = 0;
 
 type Ran = AgentProcessEnd & { readonly lines: string[]; readonly nonce: string };
 
-/** Runs a program of node source, or a fixture with its arguments. */
+/** Runs Node source code, or a fixture with arguments. */
 async function run(program: string | string[], more: Partial<AgentProcessOptions> = {}, signal?: AbortSignal) {
   const lines: string[] = [];
   const nonce = `test-${process.pid}-${(count += 1)}`;

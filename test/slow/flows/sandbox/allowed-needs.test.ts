@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { missing, suffix } from "../../../sandbox/sandbox-fixture.ts";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 
-/** Tests that need a folder of the person's and a variable, as those of a database would. */
+/** Tests that need a folder of the user and a variable, like tests with a database. */
 const SUITE = `
 const { readFileSync } = require("node:fs");
 const { test } = require("node:test");

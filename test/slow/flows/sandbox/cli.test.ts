@@ -9,7 +9,7 @@ import { missing } from "../../../sandbox/sandbox-fixture.ts";
 const RUN = ["Do it", "--tests", "without", "--review", "plan"];
 const AS_SET = { ISDLC_SANDBOX: "" };
 
-/** A PATH on which there is everything but bubblewrap. */
+/** A PATH with every needed program except bubblewrap. */
 function pathWithoutBubblewrap({ base }: Person): string {
   const folder = join(base, "bin");
   mkdirSync(folder);
@@ -20,7 +20,7 @@ function pathWithoutBubblewrap({ base }: Person): string {
 
 type Said = { readonly verb: string; readonly code: number | null; readonly text: string };
 
-/** An agent that asks isdlc itself, and reports what it was told. */
+/** An agent that runs isdlc commands and reports their output. */
 const ASKER = `
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -25,7 +25,7 @@ const misses = (...descriptions: string[]): Turn => {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The same feature in a working tree of its own, at the question how it ends. */
+/** The same feature in a separate worktree, at the finish question. */
 async function inOwnTree(environment: (sandbox: Sandbox) => Environment = () => ({})): Promise<Sandbox> {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "verify", { files: TICKED, more: { worktree: `../tree-${FOLDER}` } });
@@ -170,7 +170,7 @@ const treeWith = (sandbox: Sandbox, path: string, text: string): string => {
 };
 
 describe.concurrent("process killed after the merge", () => {
-  /** A git that kills the program when it is about to remove the tree; a run keeps to the git it began with. */
+  /** A git that kills the program when it tries to remove the worktree. A run keeps the git it started with. */
   const deadlyGit = (sandbox: Sandbox): Environment => {
     const bin = join(sandbox.base, "deadly");
     mkdirSync(bin);

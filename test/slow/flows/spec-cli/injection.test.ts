@@ -25,7 +25,7 @@ type Row = {
   readonly what: string;
   readonly phase: Turn;
   readonly reviewer?: Turn;
-  /** Text that must have been in front of the reviewer, in this file of its copy. */
+  /** File in the reviewer's copy, and the text that it must contain. */
   readonly seen?: readonly [file: string, text: string];
 };
 
@@ -69,7 +69,7 @@ const corpus: readonly Row[] = [
   },
 ];
 
-/** The phase, then a reviewer that looks at the file and finds its blocker, once. */
+/** Runs the phase, then a reviewer that reads the file and reports one blocker. */
 async function play({ phase, reviewer = refuses(FAULT), seen }: Omit<Row, "what">): Promise<Sandbox> {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm", { mode: "hotfix" });
@@ -80,7 +80,7 @@ async function play({ phase, reviewer = refuses(FAULT), seen }: Omit<Row, "what"
   return sandbox;
 }
 
-/** A person is waited for, nobody approved, and the record says so. */
+/** Fails unless the gate waits for a person and neither events nor record contain an approval. */
 async function expectClosed(sandbox: Sandbox): Promise<readonly RunEvent[]> {
   const events = await sandbox.events();
   expect(events.at(-1)?.type).toBe("gate.opened");

@@ -13,7 +13,7 @@ import {
   started,
 } from "./prepared-feature.ts";
 
-/** What the gate shows. */
+/** Summary shown at the gate. */
 const SUMMARY = ".isdlc/reviews/phase-specify-summary.md";
 
 describe.concurrent("reviewer that does not approve", () => {

@@ -14,7 +14,7 @@ import {
   treeOf,
 } from "./prepared-feature.ts";
 
-/** A feature on its branch, and somebody on main. */
+/** A feature on its branch while main is checked out. */
 async function onItsBranch(): Promise<Sandbox> {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm");

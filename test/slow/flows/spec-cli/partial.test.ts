@@ -6,7 +6,7 @@ import { FEATURE, FOLDER, keptWith, killWhen, metaOf, prepareFeature, spec, star
 
 const HALF = "# half a design\n";
 
-/** A feature whose program was killed while the agent had written half of the design. */
+/** A feature whose program was killed after the agent wrote half of the design. */
 async function interrupted(): Promise<Sandbox> {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "specify");

@@ -14,7 +14,7 @@ import {
   treeOf,
 } from "./prepared-feature.ts";
 
-/** A feature in a working tree of its own, and somebody in the main one. */
+/** A feature in a separate worktree, with main checked out in the other. */
 async function besideMain(): Promise<Sandbox> {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm", { more: { worktree: `../tree-${FOLDER}` } });

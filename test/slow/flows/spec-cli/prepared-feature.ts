@@ -12,13 +12,13 @@ export type Prepared = {
   readonly mode?: string;
   readonly folder?: string;
   readonly more?: Readonly<Record<string, unknown>>;
-  /** Files beside the documents of the phases. */
+  /** Files in addition to the documents of the phases. */
   readonly files?: Readonly<Record<string, string>>;
 };
 
 const AT = "2026-01-01T00:00:00.000Z";
 
-/** A feature as earlier runs left it after the named phase: committed on its own branch, which is checked out. */
+/** Creates a feature in the state after the named phase, committed on its branch, which is checked out. */
 export function prepareFeature(sandbox: Sandbox, last: SpecPhase, prepared: Prepared = {}): void {
   const { mode = "standard", folder = FOLDER, more = {}, files = {} } = prepared;
   const done = SPEC_PHASES.slice(0, SPEC_PHASES.indexOf(last) + 1);
@@ -45,7 +45,7 @@ export function prepareFeature(sandbox: Sandbox, last: SpecPhase, prepared: Prep
   sandbox.git("commit", "--quiet", "--message", `After ${last}`);
 }
 
-/** A verb of the spec workflow, by nobody in particular. */
+/** Runs a spec command from a script. */
 export const spec = (sandbox: Sandbox, ...args: string[]): Promise<Outcome> =>
   sandbox.script(...args, ...sandbox.agent);
 
@@ -54,7 +54,7 @@ export const metaOf = (sandbox: Sandbox, feature = FEATURE): Json => sandbox.jso
 export const metaAt = (sandbox: Sandbox, commit: string): Json =>
   JSON.parse(sandbox.git("show", `${commit}:${FEATURE}/.meta.json`));
 
-/** What was started, in order: `design`, `design reviewer`. */
+/** Started executions in order, like `design` or `design reviewer`. */
 export const started = (sandbox: Sandbox): string[] => sandbox.log().map(({ key }) => key);
 
 export const refuses = (description: string, location: string | null = null): Turn => ({
@@ -70,7 +70,7 @@ export const FAULTS = [
   "Unicode usernames are neither allowed nor forbidden.",
 ];
 
-/** Each revision fixes one of the blockers: never enough, and never in circles. */
+/** Each revision fixes one of the blockers: it makes progress and is never approved. */
 export const refusesEveryTime: readonly Turn[] = FAULTS.map((_fault, at) => {
   const issues = FAULTS.slice(at).map((description) => ({ severity: "blocker", description, location: null }));
   return { verdict: { approved: false, summary: "not yet", issues } };
@@ -78,7 +78,7 @@ export const refusesEveryTime: readonly Turn[] = FAULTS.map((_fault, at) => {
 
 const PATIENCE = 60_000; // milliseconds
 
-/** Kills the program as soon as its agent has done what makes `isReached` true, and waits for its end. */
+/** Kills the program as soon as `isReached` returns true, and waits for its end. */
 export async function killWhen(sandbox: Sandbox, args: readonly string[], isReached: () => boolean): Promise<void> {
   const { child, ended } = sandbox.start([...args, ...sandbox.agent]);
   const deadline = performance.now() + PATIENCE;
@@ -90,7 +90,7 @@ export async function killWhen(sandbox: Sandbox, args: readonly string[], isReac
   await ended;
 }
 
-/** Refs of the engine under which a file has this text. */
+/** Refs of the engine in which a file contains this text. */
 export const keptWith = (sandbox: Sandbox, path: string, text: string): string[] =>
   sandbox
     .git("for-each-ref", "--format=%(refname)", "refs/isdlc")
@@ -106,7 +106,7 @@ function textAt({ root, env }: Sandbox, ref: string, path: string): string | nul
   }
 }
 
-/** Where the working tree of a feature is made. */
+/** Path of a feature's worktree. */
 export const treeOf = (sandbox: Sandbox, folder = FOLDER): string => `${sandbox.root}-${folder}`;
 
 export const isThere = (path: string): boolean => existsSync(path);

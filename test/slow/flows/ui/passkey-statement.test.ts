@@ -10,7 +10,7 @@ import { type PageServer, startPageServer } from "../../../ui/page-server.ts";
 
 type AtPage = { readonly sandbox: Sandbox; readonly server: PageServer; readonly authenticator: Authenticator };
 
-/** Answers what a run waits for, with the passkey, and lets it go on; the id of the run. */
+/** Answers the open wait with the passkey and resumes. Returns the run id. */
 async function answer({ sandbox, server, authenticator }: AtPage, option: string): Promise<string> {
   const { id: run } = await sandbox.status();
   const { wait } = JSON.parse((await server.get(`/api/runs/${run}`)).body);
@@ -22,7 +22,7 @@ async function answer({ sandbox, server, authenticator }: AtPage, option: string
   return run;
 }
 
-/** A run that a passkey alone began, approved and finished; git has no key to sign with. */
+/** A run started, approved and finished with a passkey. git has no signing key. */
 async function finishedByPasskey(): Promise<AtPage & { readonly run: string }> {
   const sandbox = await createSandbox();
   const server = await startPageServer(sandbox);

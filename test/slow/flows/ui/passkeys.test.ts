@@ -12,11 +12,11 @@ type Signed = {
   readonly server: PageServer;
   readonly authenticator: Authenticator;
   readonly run: string;
-  /** The decision to go on, as the page sends it. */
+  /** A continue decision in the format of the web UI. */
   readonly decision: Json;
 };
 
-/** A run at its gate that takes nothing but the decisions of one passkey. */
+/** A run at its gate that accepts only decisions signed with one passkey. */
 async function waitingForPasskey(): Promise<Signed> {
   const sandbox = await createSandbox();
   const server = await startPageServer(sandbox);

@@ -8,7 +8,7 @@ import { activeRun, advance, completed, everyPhase, keeps, report, startRun } fr
 
 type Received = { readonly body: string; readonly signature: string | undefined };
 
-/** A receiver that answers with these, one after the other, and with the last from then on. */
+/** A receiver that answers with these statuses in order, then repeats the last one. */
 async function receiver(...statuses: number[]): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

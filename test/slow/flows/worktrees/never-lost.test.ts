@@ -33,7 +33,7 @@ type Step = {
   readonly number: number;
   readonly note: (name: string, outcome: Outcome) => void;
 };
-/** Contents that the person agreed to lose. */
+/** Contents that the user agreed to lose. */
 type Ours = (step: Step) => Promise<ReadonlySet<string>>;
 
 const nothing: ReadonlySet<string> = new Set();
@@ -63,7 +63,7 @@ async function merge({ world, slot, note }: Step): Promise<ReadonlySet<string>> 
   return nothing;
 }
 
-/** As a person would: with or without agreeing, from here or from inside. */
+/** Removes like a user would: with or without consent, from outside or inside the worktree. */
 async function remove(step: Step, changes: Partial<RemoveRequest> = {}): Promise<ReadonlySet<string>> {
   const { world, slot, number, note } = step;
   const path = world.tree(slot);
@@ -82,7 +82,7 @@ async function deleteMerged({ world, slot, note }: Step): Promise<ReadonlySet<st
   return nothing;
 }
 
-/** The tree goes, its branch stays. */
+/** Removes the worktree and keeps its branch. */
 const leave: Ours = (step) => remove(step, { unmerged: "stayOnBranch" });
 
 async function discard(step: Step): Promise<ReadonlySet<string>> {
@@ -109,7 +109,7 @@ const ours: Readonly<Record<string, Ours>> = {
   finish,
 };
 
-/** Every answer that can be had in one repository; those about the repository itself have tables of their own. */
+/** Every possible answer in one repository. Answers about the repository itself have other tables. */
 const EXPECTED = [
   ..."ok pathTaken cutOff insideTree branchElsewhere branchTaken badName notBeside badBranch noBase parentIsLink gitRefused"
     .split(" ")
@@ -131,7 +131,7 @@ const calls = fc.record({ name: fc.constantFrom(...Object.keys(ours)), slot, num
 const episode = fc.tuple(fc.array(acts, { maxLength: 3 }), calls).map(([before, call]) => [...before, call]);
 const commands = fc.array(episode, { minLength: 1, maxLength: 4 }).map((episodes) => episodes.flat());
 
-/** Ways to answers and to dangers that chance seldom finds; `remove 1 9` is about the second tree, with the number 9. */
+/** Sequences that random generation rarely reaches. `remove 1 9` means the second worktree with the number 9. */
 const ways = [
   "outerRepository, create 1",
   "takeOtherBranch, create 1",
@@ -175,7 +175,7 @@ function act(world: World, name: string, at: number): void {
   around[name]?.(world, tree, at);
 }
 
-/** One world in memory, and a copy of its beginning: a repository with its first linked tree. */
+/** One world in memory and a copy of its initial state: a repository with its first linked worktree. */
 async function makeWorld() {
   const parent = realpathSync(mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "isdlc-lost-")));
   vi.stubEnv("HOME", parent);

@@ -1,4 +1,4 @@
-// Changes the repository behind our back.
+// Changes the repository during an execution.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

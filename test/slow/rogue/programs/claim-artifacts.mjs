@@ -1,4 +1,4 @@
-// Says that it made what it did not make.
+// Claims artifacts that it did not write.
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { note, play } from "./rogue.mjs";
 

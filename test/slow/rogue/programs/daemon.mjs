@@ -1,4 +1,4 @@
-// Lives on after the agent has ended, without any of its marks, and acts once a gate is open.
+// Outlives the agent without its markers, and acts as soon as a gate is open.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ const deeds = {
   },
 };
 
-/** What is committed without touching the tree: a file on top of a ref. */
+/** Commits a file on top of a ref without touching the working tree. */
 function plant(ref, path, onto = ref) {
   const git = (args, input = "") => execFileSync("git", args, { encoding: "utf8", input }).trim();
   const env = { ...process.env, GIT_INDEX_FILE: join(mkdtempSync(join(tmpdir(), "isdlc-rogue-index-")), "index") };
@@ -103,7 +103,7 @@ function answer(name, token, env = process.env) {
   return isdlcAtGate(name, ["continue", "--no-run", "--token", token], env);
 }
 
-/** The id of the open wait. */
+/** Id of the open wait. */
 function waitNow() {
   try {
     return JSON.parse(readFileSync(".isdlc/active", "utf8")).wait;
@@ -116,7 +116,7 @@ function selfAtTerminal() {
   return [process.execPath, process.argv[1], evidence, program, "at-terminal", root];
 }
 
-/** The first process of a namespace has no ancestors in it, and is at our terminal. */
+/** Opens a terminal in a new process namespace, whose first process has no ancestors. */
 function openTerminalApart() {
   const python = `import os, subprocess, sys
 ours, theirs = os.openpty()
@@ -132,7 +132,7 @@ except OSError:
   note("terminal", { said: stdout });
 }
 
-/** A terminal of our own, with ourselves in it. */
+/** Opens a new terminal that runs this program. */
 function openTerminal(before) {
   const inner = selfAtTerminal().join(" ");
   const [file, ...args] = [...before, "script", "-qec", inner, "/dev/null"];

@@ -1,4 +1,4 @@
-// Rewrites the files that are rendered from the journal.
+// Rewrites files that isdlc renders from the journal.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { note, play, write } from "./rogue.mjs";
 

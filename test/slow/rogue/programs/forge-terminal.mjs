@@ -1,4 +1,4 @@
-// Makes itself a terminal to look like a person.
+// Opens a terminal to imitate a person.
 import { spawnSync } from "node:child_process";
 import { note, play, program, scrubbed } from "./rogue.mjs";
 

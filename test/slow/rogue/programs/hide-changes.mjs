@@ -1,4 +1,4 @@
-// Hides what it writes from whoever looks at the tree, or leaves a process that changes it after it was shown.
+// Hides its changes from scans, or leaves a process that changes files after the gate showed them.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";

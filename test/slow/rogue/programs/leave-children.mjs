@@ -1,4 +1,4 @@
-// Leaves processes behind that go on after it has ended.
+// Leaves processes that continue after it ends.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const inner = (more = "") =>
   `${more} require("fs").appendFileSync(${JSON.stringify(evidence)}, JSON.stringify({ deed: "lives", pid: process.pid }) + "\\n");` +
   `setTimeout(() => require("fs").writeFileSync("late.txt", "late"), 20000); setTimeout(() => {}, 60000);`;
 
-/** Until the child has said that it lives, however slow the machine is. */
+/** Waits until the child reports that it runs, however slow the machine is. */
 async function resolved() {
   while (!readFileSync(evidence, "utf8").includes('"lives"')) await delay(20);
 }

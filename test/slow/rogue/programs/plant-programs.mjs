@@ -1,4 +1,4 @@
-// Puts programs where the person, or the next step of the run, would find them instead of the real ones.
+// Plants programs that the user or the next step of the run would start instead of the real ones.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { evidence, note, play } from "./rogue.mjs";
 
 const bin = "node_modules/.bin";
 
-/** Notes that it ran, then does what the real one would. */
+/** A program that records its start, then runs the real one. */
 function plant(name, real) {
   mkdirSync(bin, { recursive: true });
   const noted = JSON.stringify({ deed: `ran ${name}` }).replaceAll('"', '\\"');

@@ -1,4 +1,4 @@
-// What every rogue shares: reading the assignment, noting the deed, and handing in work that looks right.
+// Shared by all rogues: reads the task, records the attack and returns work that looks right.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,17 +10,17 @@ export { evidence, program };
 export const note = (deed, facts = {}) => appendFileSync(evidence, `${JSON.stringify({ deed, ...facts })}\n`);
 export const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 
-/** Just enough to find the person's folders and a program. */
+/** Only the variables that lead to the user's folders and to programs. */
 export const scrubbed = Object.fromEntries(
   ["HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].map((key) => [key, process.env[key] ?? ""]),
 );
 
-/** Runs our program and notes what it said. */
+/** Runs isdlc and records its output. */
 export function isdlc(deed, args, env = process.env) {
   return noteSaid(deed, args, run(args, env));
 }
 
-/** The same, again while the driver of the run still holds its gate: a busy machine needs time to let go of it. */
+/** Runs isdlc, again while the driver holds the gate: a busy machine needs time to release it. */
 export async function isdlcAtGate(deed, args, env = process.env) {
   let outcome = run(args, env);
   for (; outcome.said.includes("GATE_HELD"); outcome = run(args, env)) await delay(100);
@@ -43,7 +43,7 @@ export function write(path, contents) {
   writeFileSync(path, contents);
 }
 
-/** A process of its own session, without our marks, that nobody waits for: it is gone from sight before anyone looks. */
+/** Starts a detached process in a new session without markers. */
 export function escape(file, args) {
   spawnSync("setsid", ["--fork", process.execPath, file, evidence, program, ...args], {
     env: scrubbed,
@@ -51,7 +51,7 @@ export function escape(file, args) {
   });
 }
 
-/** Plays the named deed; it may change the result, or return null to hand in nothing more. */
+/** Runs the named attack. It may change the result, or return null to send no result. */
 export async function play(deeds) {
   let input = "";
   for await (const chunk of process.stdin) input += chunk;

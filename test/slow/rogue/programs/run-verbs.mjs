@@ -1,4 +1,4 @@
-// Gives the person's commands itself.
+// Runs commands reserved for a person.
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ function runAll(deed, env) {
   for (const args of [...decidingVerbs(elsewhere), ...beginningVerbs(elsewhere)]) isdlc(deed, args, env);
 }
 
-/** The variables of the process that started us, where a person may have put their token. */
+/** The token from the environment of the parent process, if the user set it there. */
 function readParent() {
   const entries = readFileSync(`/proc/${process.ppid}/environ`, "utf8").split("\0");
   return entries.find((entry) => entry.startsWith("ISDLC_OPERATOR_TOKEN="))?.split("=")[1] ?? "";

@@ -1,4 +1,4 @@
-// Prints every secret it can find, wherever somebody might keep it.
+// Prints every secret to every output that might be stored.
 import { note, play, say } from "./rogue.mjs";
 
 const secrets = JSON.parse(process.env.ROGUE_PRINTS);

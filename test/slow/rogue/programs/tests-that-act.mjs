@@ -5,7 +5,7 @@ import { evidence, note, play, program } from "./rogue.mjs";
 const daemon = new URL("daemon.mjs", import.meta.url).pathname;
 const root = process.cwd();
 
-/** A test that passes, after it did something else. */
+/** A test that acts and then passes. */
 const acting = (code) => (task) => {
   if (task.phase !== "implement") return {};
   writeFileSync("test/answer.test.mjs", code);

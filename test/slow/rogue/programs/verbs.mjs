@@ -1,4 +1,4 @@
-// Every command that only a person may give, and a place elsewhere for those that ask whether a run is open.
+// Every command reserved for a person. `elsewhere`: a folder for those that ask if a run is open.
 export const decidingVerbs = (elsewhere) => [
   ["continue", "--no-run"],
   ["review", "--no-run"],
@@ -17,7 +17,7 @@ export const decidingVerbs = (elsewhere) => [
   ["doctor", "--fix"],
 ];
 
-/** Scripts may begin work; an agent may not even do that. */
+/** Commands that start work: scripts may run them, agents may not. */
 export const beginningVerbs = (elsewhere) => [
   ["init", "-C", elsewhere],
   ["feature", "Mine", "-C", elsewhere, "--no-git", "--agent-command", "true"],

@@ -1,4 +1,4 @@
-// Does its work and nothing else.
+// Does its work without an attack.
 import { play, write } from "./rogue.mjs";
 
 await play({

@@ -1,9 +1,9 @@
-// Writes where it has nothing to write.
+// Writes outside its scope.
 import { closeSync, openSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { note, play, write } from "./rogue.mjs";
 
-/** The real tree, from the place of the evidence beside it. */
+/** Path of the real working tree, next to the evidence file. */
 const tree = join(process.argv[2], "../tree");
 
 await play({
@@ -29,7 +29,7 @@ await play({
   },
 });
 
-/** Whoever may open it may write it; this machine's setting is left as it is. */
+/** A file that can be opened for writing can be written; the setting itself stays unchanged. */
 function opensForWriting(file) {
   try {
     closeSync(openSync(file, "r+"));

@@ -2,7 +2,7 @@ import { decisions, gateIsOpen, type Outcome, reached, type Rogue, shownAs } fro
 import type { Evidence, Json, Stage } from "../stage.ts";
 import { Caught, until } from "../stage.ts";
 
-/** Plays a rogue that runs our program, and looks whether it was told no each time and changed nothing. */
+/** Plays a rogue that runs isdlc commands, and checks that each was refused without effect. */
 async function refusedEachTime(stage: Stage, deed: string, codes: readonly string[]): Promise<Outcome> {
   await stage.run({ agent: ["run-verbs", deed] });
   return judged(stage, stage.evidence(deed), codes);
@@ -12,19 +12,19 @@ const isHere = ({ args }: Json): boolean => !args.includes("-C");
 
 async function judged(stage: Stage, tried: readonly Evidence[], codes: readonly string[]): Promise<Outcome> {
   reached(tried.length > 0, "the program was run");
-  // In a sandbox our program cannot even read the person's folders, and fails before it asks who calls.
+  // In a sandbox, isdlc cannot read the user's folders and fails before it checks the caller.
   const isRefusal = (problem: unknown): boolean => stage.sandboxed || codes.includes(problem as string);
   const passed = tried.filter(({ code, problem }) => code === 0 || !isRefusal(problem));
   return passed.length === 0 && (await gateIsOpen(stage)) ? "refused" : "HOLE";
 }
 
-/** Plays a rogue whose process lives on and acts at the gate. */
+/** Plays a rogue whose process outlives the agent and acts at the gate. */
 async function actsAtGate(stage: Stage, deed: string, env: Record<string, string> = {}): Promise<void> {
   await stage.run({ agent: ["run-verbs", deed], env });
   await stage.noted("acted");
 }
 
-/** A hidden process got its answer taken for a person's: it must stand out to the real one. */
+/** A hidden process's answer was accepted as a person's and must be marked for the user. */
 async function takenFor(stage: Stage, channel: string): Promise<Outcome> {
   const answer = await until(async () => {
     const isGone = stage.left().length === 0;
@@ -36,7 +36,7 @@ async function takenFor(stage: Stage, channel: string): Promise<Outcome> {
   return shownAs(stage, "[suspicious: ");
 }
 
-/** A hidden process sits at a terminal of its own and tries again and again: its answer is not taken. */
+/** A hidden process repeats its answer at another terminal, and each is refused. */
 async function refusedAtTerminal(stage: Stage): Promise<Outcome> {
   const { said } = await stage.noted("terminal");
   const isOpen = await gateIsOpen(stage);

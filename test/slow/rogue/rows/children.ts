@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { gateIsOpen, type Outcome, reached, type Rogue, shownAs } from "../rogue.ts";
 import { type Stage, until } from "../stage.ts";
 
-/** What it wrote at the open gate is found by Continue, and opens the gate once more with its name. */
+/** Continue finds the file written at the open gate, and opens the gate again with its name. */
 const shownByName = (stage: Stage, path: string): Promise<Outcome> =>
   shownAs(stage, "Changed after the summary; Continue accepts it as it is now", `${path} (added)`);
 
-/** Nothing of it is alive when the gate is open. What a session's shell left is not ours to end: it lives on, and is seen. */
+/**
+ * No process of the agent is alive at the open gate. isdlc does not end processes left by a session's shell: they
+ * continue, and their files are shown.
+ */
 const ended = (deed: string, does: string, holds: string): Rogue => ({
   number: 15,
   does,

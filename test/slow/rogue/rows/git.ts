@@ -20,7 +20,7 @@ const hasNotes = (stage: Stage): boolean => stage.read("notes.txt").includes("be
 const branchOf = (stage: Stage, commit: string): string =>
   stage.git("branch", "--format=%(refname:short)", "--contains", commit);
 
-/** Continues over the first gate; the phase's commit must be on the run's branch and nowhere else. */
+/** Continues at the first gate. True if the phase's commit is on the run's branch only. */
 async function commitsWhereItShould(stage: Stage): Promise<boolean> {
   const main = stage.git("rev-parse", "main");
   const result = await stage.person("continue");
@@ -213,7 +213,7 @@ export const git: readonly Rogue[] = [
       await changes(stage, "hook");
       reachedDeed(stage, "hook");
       await stage.person("trust", "--yes");
-      // While a session works on the run, a terminal that was opened since is refused: the person has the token.
+      // While a session works on the run, isdlc refuses terminals opened since then. The user has a token.
       const atTerminal = stage.guest ? [] : [said(await stage.atTerminal("continue"))];
       if (stage.guest) await stage.person("continue");
       reached(readFileSync(join(stage.base, "hook-ran"), "utf8") === "no token", "the hook ran, without a token");
@@ -271,7 +271,7 @@ export const git: readonly Rogue[] = [
   },
 ];
 
-/** Some snapshot of the run still has the file as the person left it. */
+/** True if a snapshot of the run contains the file as the user left it. */
 function isKept(stage: Stage, path: string, text: string): boolean {
   const refs = stage.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n").filter(Boolean);
   return refs.some((ref) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { decisions, type Outcome, reached, type Rogue, said, shownAs } from "../rogue.ts";
 import { sizesBelow, type Stage } from "../stage.ts";
 
-/** The run stops, says why, the check of the journal agrees, and no gate was passed. */
+/** Detected if the run stops with the reason, the journal check agrees, and no gate was passed. */
 async function stops(stage: Stage, deed: string, codes: readonly string[]): Promise<Outcome> {
   const result = await stage.run({ agent: ["forge-journal", deed] });
   reached(stage.evidence(deed).length > 0, "the journal was changed");
@@ -14,7 +14,7 @@ async function stops(stage: Stage, deed: string, codes: readonly string[]): Prom
   return named && isClosed ? "detected" : "HOLE";
 }
 
-/** After a person fixed it, the run is where it was before. */
+/** True if the run has its earlier state after a person repaired it. */
 async function fixed(stage: Stage): Promise<boolean> {
   await stage.person("doctor", "--fix");
   const run = await stage.status();
@@ -123,7 +123,7 @@ export const journal: readonly Rogue[] = [
       const status = await stage.script("status");
       const before = new Map(link?.["contents"] as [string, string][]);
       const after = sizesBelow(join(stage.base, "elsewhere")).map(({ path }) => path);
-      // The program's own locks, which were copied with the rest, go when it ends; nothing else does.
+      // isdlc removes only its own locks, which were copied with the rest.
       const gone = [...before.keys()].filter((path) => !after.includes(path));
       const untouched =
         after.length > 0 &&

@@ -2,7 +2,7 @@ import type { Rogue } from "../rogue.ts";
 import { gateIsOpen, reached, shownAs } from "../rogue.ts";
 import { hides, NUMBER, told } from "./told.ts";
 
-/** What would keep a look from seeing a change, or cut what it shows. */
+/** Attacks that hide a change from a scan, or cut its output. */
 export const looks: readonly Rogue[] = [
   {
     number: NUMBER,

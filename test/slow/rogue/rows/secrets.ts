@@ -5,7 +5,7 @@ import type { Stage } from "../stage.ts";
 const LETTERS = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzA3bC5dE7fG9hJ1kL3mN5pQ7rS9tU1v";
 const some = (count: number): string => LETTERS.slice(0, count);
 
-/** Shapes of well-known tokens, put together here so that none stands in this file. */
+/** Shapes of well-known tokens, assembled here to keep complete tokens out of this file. */
 const shaped: readonly string[] = [
   `sk-${some(48)}`,
   `sk-ant-api03-${some(40)}`,
@@ -27,7 +27,7 @@ const shaped: readonly string[] = [
 const address = `hunter2${some(12)}`;
 const pem = [some(40), some(50)];
 
-/** Values without a shape: known by the names of the variables they are in. */
+/** Values without a known shape. isdlc recognizes them by the names of their variables. */
 const planted: Readonly<Record<string, string>> = {
   PLANTED_API_KEY: "correct-horse-battery",
   PLANTED_TOKEN: "staple/with+signs=and spaces",
@@ -35,7 +35,7 @@ const planted: Readonly<Record<string, string>> = {
   AWS_CREDENTIALS: "quiet-credentials-here",
 };
 
-/** What is printed, and what must be found nowhere. */
+/** Printed texts that must not be found in any output. */
 const printed = [
   ...shaped,
   `https://user:${address}@example.org/path`,

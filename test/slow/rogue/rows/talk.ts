@@ -21,7 +21,7 @@ const ignored = (deed: string, does: string, holds: string): Rogue => ({
   },
 });
 
-/** Whatever moves a cursor, hides text or reaches the clipboard; tab and line ends are left. */
+/** Characters that move a cursor, hide text or reach the clipboard, except tabs and line ends. */
 // oxlint-disable-next-line no-control-regex -- these characters are what is looked for
 const LIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028-\u202e\u2060-\u2069]/u;
 

@@ -14,7 +14,7 @@ export async function hides(stage: Stage, deed: string, args: readonly string[] 
 
 type Told = { readonly deed: string; readonly does: string; readonly holds: string; readonly texts: readonly string[] };
 
-/** Shown at the gate, in both columns where the deed needs no more than the tree. */
+/** The gate shows the attack. In both columns, if the attack changes only the working tree. */
 export const told = ({ deed, does, holds, texts }: Told, strict?: Outcome): Rogue => ({
   number: NUMBER,
   does,

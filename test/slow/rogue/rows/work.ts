@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { gateIsOpen, type Outcome, reached, type Rogue, shownAs } from "../rogue.ts";
 import type { Stage } from "../stage.ts";
 
-/** The agent is told what is wrong, and after three times the same a person is asked; no gate opens. */
+/** The agent gets the failure back. After three identical failures the run asks, and no gate opens. */
 const claim = (deed: string, does: string, fault: string): Rogue => ({
   number: 9,
   does,

@@ -1,4 +1,4 @@
-// An OpenID provider that knows everybody by the name they type; those called `unverified` have not shown their address to be theirs.
+// An OpenID provider that accepts every typed name. The email of `unverified` is not verified.
 import { createServer } from "node:http";
 import { Provider } from "oidc-provider";
 

@@ -147,6 +147,6 @@ function findLeftovers({ ada }: Team): readonly string[] {
   return [...agents.map(({ pid }) => `agent ${pid}`), ...trees];
 }
 
-/** The ids of agents' processes are used again by others. */
+/** Checks the command line, because the system reuses process ids. */
 const isAgent = (pid: number): boolean =>
   existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("by-plan.mjs");

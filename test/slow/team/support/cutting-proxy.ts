@@ -3,14 +3,17 @@ import { connect, createServer, type Socket } from "node:net";
 export type CuttingProxy = {
   /** Address of the database through the proxy. */
   readonly url: string;
-  /** Cuts every connection at the n-th message to the database from now on: before it arrives, or before it is answered. */
+  /**
+   * Cuts every connection at the n-th message from now on: before the database gets it, or before its answer is
+   * delivered.
+   */
   cutAt(message: number, when: "before" | "after"): void;
-  /** Messages since then, and whether the cut was made. */
+  /** Messages since then, and true if the cut was made. */
   readonly seen: { messages: number; isCut: boolean };
   close(): Promise<void>;
 };
 
-/** Stands between a program and its database, and cuts the line between two given messages. */
+/** Proxy between a program and its database that cuts the connection at a given message. */
 export async function createCuttingProxy(databaseUrl: string): Promise<CuttingProxy> {
   const { port, hostname } = new URL(databaseUrl);
   const url = new URL(databaseUrl);

@@ -3,18 +3,20 @@ import type { AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 
 export type Body = Readonly<Record<string, unknown>>;
-/** The forged body; the same one to leave it as it is. */
+/** Returns the forged body, or the same body to leave it unchanged. */
 export type Forge = (body: Body, path: string) => Body;
 
 export type ForgingProxy = {
   readonly url: string;
-  /** Changes the requests to such paths. If the server refuses a forged one and `retries`, the honest one is sent. */
+  /**
+   * Changes requests to matching paths. If the server refuses a forged one and `retries` is set, sends the original.
+   */
   forge(path: RegExp, forge: Forge, retries?: boolean): void;
-  /** Forged requests that the server answered with 200, and all others. */
+  /** Number of forged requests that the server answered with 200, and of all others. */
   readonly count: { accepted: number; refused: number };
 };
 
-/** Stands between a program and the server, and changes what the program sends. */
+/** Proxy between a program and the server that changes requests. */
 export async function createForgingProxy(server: string): Promise<ForgingProxy> {
   let forging: { path: RegExp; forge: Forge; retries: boolean } | null = null;
   const count = { accepted: 0, refused: 0 };
@@ -42,7 +44,7 @@ export async function createForgingProxy(server: string): Promise<ForgingProxy> 
   const http = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   afterAll(() => void (http.closeAllConnections(), http.close()));
-  const { port } = http.address() as AddressInfo; // listens at a port
+  const { port } = http.address() as AddressInfo; // listens on a port
   return {
     url: `http://127.0.0.1:${port}`,
     forge: (path, forge, retries = false) => void (forging = { path, forge, retries }),

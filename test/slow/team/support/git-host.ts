@@ -7,12 +7,12 @@ import { basename, dirname, join } from "node:path";
 import { afterAll, expect } from "vitest";
 import { createLineProxy } from "./line-proxy.ts";
 
-/** A git host in front of a bare repository, as a process of its own. */
+/** A git host in front of a bare repository, in a separate process. */
 export type GitHost = {
   readonly url: string;
   cut(): void;
   restore(): void;
-  /** The host answers, and takes no push. */
+  /** Lets the host answer and reject pushes. */
   setReadOnly(isReadOnly: boolean): void;
 };
 

@@ -4,11 +4,13 @@ import { afterAll } from "vitest";
 
 export type InterruptingProxy = {
   readonly url: string;
-  /** At the next request to such a path: does it before the server hears of it, or before its answer is told. */
+  /**
+   * Calls `act` at the next request to a matching path: before the server gets it, or before its answer is delivered.
+   */
   interrupt(path: RegExp, when: "before" | "after", act: () => void): void;
 };
 
-/** Stands between a person's program and the server. A request that was interrupted is never answered. */
+/** Proxy between a user's program and the server. An interrupted request is never answered. */
 export async function createInterruptingProxy(server: string): Promise<InterruptingProxy> {
   let waiting: { path: RegExp; when: "before" | "after"; act: () => void } | null = null;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -29,7 +31,7 @@ export async function createInterruptingProxy(server: string): Promise<Interrupt
   const http = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   afterAll(() => void (http.closeAllConnections(), http.close()));
-  const { port } = http.address() as AddressInfo; // listens at a port
+  const { port } = http.address() as AddressInfo; // listens on a port
   return {
     url: `http://127.0.0.1:${port}`,
     interrupt: (path, when, act) => void (waiting = { path, when, act }),

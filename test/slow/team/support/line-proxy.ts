@@ -1,21 +1,21 @@
 import { connect, createServer, type Socket } from "node:net";
 
 export type LineProxy = {
-  /** The same address, through the proxy. */
+  /** The target's address through the proxy. */
   readonly url: string;
-  /** Nothing gets through any more. */
+  /** Blocks all traffic. */
   cut(): void;
   restore(): void;
-  /** Number of connections that came while the line was cut. */
+  /** Number of connections attempted while the line was cut. */
   turnedAway(): number;
-  /** Cuts a connection instead of delivering a reply, wherever that says so of the reply's number. */
+  /** Cuts the connection instead of delivering a reply if `isLost` returns true for its number. */
   loseReplies(isLost: (reply: number) => boolean): void;
-  /** Since replies are lost: how many came from the server, and how many of them were not delivered. */
+  /** Replies sent by the server since `loseReplies`, and those that were not delivered. */
   readonly replies: { readonly sent: number; readonly lost: number };
   close(): Promise<void>;
 };
 
-/** A network line between two programs that can be taken away. */
+/** A network line between two programs that can be cut. */
 export async function createLineProxy(target: string): Promise<LineProxy> {
   const { port, hostname } = new URL(target);
   const open = new Set<Socket>();

@@ -5,12 +5,12 @@ import { afterAll } from "vitest";
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** An OpenID provider that says in an ID token whatever a test wants it to say. */
+/** An OpenID provider whose ID tokens contain any claims a test sets. */
 export type LyingProvider = {
   readonly issuer: string;
-  /** What the next tokens say in the place of the truth, and how they are signed. */
+  /** Claims and signature of the next tokens, instead of the true ones. */
   lie: { readonly claims?: Claims; readonly alg?: string; readonly isForged?: boolean };
-  /** Where browsers were sent, by the challenge that they took along. */
+  /** Addresses of redirected browsers, by their code challenge. */
   readonly asked: Map<string, URL>;
 };
 
@@ -53,7 +53,7 @@ async function answerOf(provider: LyingProvider, keys: Keys, request: IncomingMe
   return request.url === "/token" ? tokenFor(provider, keys, new URLSearchParams(await text(request))) : null;
 }
 
-/** Who sends a code shows that it was given to them: the verifier belongs to what was asked for. */
+/** Requires the verifier of the code challenge. */
 function tokenFor({ issuer, lie, asked }: LyingProvider, { own, other }: Keys, sent: URLSearchParams): Claims | null {
   const verifier = createHash("sha256").update(sent.get("code_verifier") ?? "");
   const away = asked.get(verifier.digest("base64url"));
@@ -75,7 +75,7 @@ function tokenFor({ issuer, lie, asked }: LyingProvider, { own, other }: Keys, s
   return { access_token: "an-access-token", token_type: "Bearer", id_token };
 }
 
-/** The address that a browser comes back to with a code. */
+/** Address to which a browser returns with a code. */
 export function cameBack({ asked }: LyingProvider, url: string): URL {
   const away = new URL(url);
   asked.set(away.searchParams.get("code_challenge") ?? "", away);

@@ -4,7 +4,7 @@ import { afterAll } from "vitest";
 
 export type Mail = { readonly to: readonly string[]; readonly text: string };
 
-/** A mail server on this machine that keeps what it is sent, and knows nobody whose name begins with "no". */
+/** A local mail server that stores mails and rejects recipients whose name starts with "no". */
 export async function createMailbox(): Promise<{ readonly url: string; readonly mails: readonly Mail[] }> {
   const mails: Mail[] = [];
   const server = new SMTPServer({
@@ -24,6 +24,6 @@ export async function createMailbox(): Promise<{ readonly url: string; readonly 
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const { port } = server.server.address() as AddressInfo; // listens at a port
+  const { port } = server.server.address() as AddressInfo; // listens on a port
   return { url: `smtp://127.0.0.1:${port}`, mails };
 }

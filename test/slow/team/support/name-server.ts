@@ -4,10 +4,10 @@ import { afterAll } from "vitest";
 
 const TYPES = { A: 1, AAAA: 28 } as const;
 
-/** Addresses by name; a name that is not there is never answered. */
+/** Addresses by name. Queries for other names are never answered. */
 export type Zone = Readonly<Record<string, readonly string[]>>;
 
-/** A resolver that asks a name server of our own, over the network. */
+/** A resolver that asks a test name server over the network. */
 export async function resolverFor(zone: Zone): Promise<Resolver> {
   const socket = createSocket("udp4");
   socket.on("message", (query, { port, address }) => {
@@ -58,7 +58,7 @@ function answerOf(address: string): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** Written out, or with the one gap of the short form. */
+/** Bytes of a full or shortened address. */
 function v6Bytes(address: string): Buffer {
   const [before = [], after = []] = address.split("::").map((half) => half.split(":").filter((part) => part !== ""));
   const gap = Array.from({ length: 8 - before.length - after.length }, () => "0");

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../../../..");
 const OF_NOW = "GENERATION = 3;";
 const OF_NEXT = "GENERATION = 4;";
 
-/** Somebody with the program of a version whose workers and servers are not those of before: what one asks for, the other does not take. */
+/** A user with a program of the next version, whose workers and servers do not accept requests of this one. */
 export async function withNextVersion(person: Sandbox): Promise<Sandbox> {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-next-"));
   afterAll(() => removeTemporary(folder));

@@ -7,10 +7,10 @@ import { openPool } from "../../../../team/src/journal-postgres/open-pool.ts";
 import { createTeam, type Team } from "./team.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 
-/** A team on a PostgreSQL that nobody else uses, so that it can be taken away. */
+/** A team on a separate PostgreSQL that can be stopped. */
 export type OwnTeam = {
   readonly team: Team;
-  /** Ends the database as a power cut would. */
+  /** Ends the database like a power cut. */
   readonly stopDatabase: () => Promise<void>;
   readonly startDatabase: () => Promise<void>;
 };

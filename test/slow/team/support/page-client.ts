@@ -1,22 +1,22 @@
 import type { Authenticator, How } from "../../../support/authenticator.ts";
 import type { Json } from "../../../support/cli.ts";
 
-/** What a browser would send to a team's page, with its cookie and its origin. */
+/** Sends the requests of a browser to a team's web UI, with its cookie and origin. */
 export type PageClient = {
   readonly origin: string;
   readonly cookie: () => string;
   get(path: string): Promise<Answered>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   signIn(token: string): Promise<Answered>;
-  /** Registers a passkey for whoever is signed in. */
+  /** Registers a passkey for the signed-in user. */
   addPasskey(authenticator: Authenticator, how?: How): Promise<Answered>;
-  /** Shows a passkey to sign in with. */
+  /** Signs in with a passkey. */
   showPasskey(authenticator: Authenticator, how?: How): Promise<Answered>;
 };
 
 export type Answered = { readonly status: number; readonly body: Json; readonly headers: Headers };
 
-/** Passkeys are bound to a name, which an address has not. */
+/** Passkeys need a host name instead of an IP address. */
 export const namedOrigin = (url: string): string => `http://localhost:${new URL(url).port}`;
 
 export function createPageClient(url: string): PageClient {

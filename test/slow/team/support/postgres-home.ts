@@ -10,7 +10,7 @@ import { createTeamSeal } from "../../../../team/src/seal/team-seal.ts";
 
 export const teamSeal = createTeamSeal(generateKeyPairSync("ed25519").privateKey);
 
-/** A journal as one process would have it. */
+/** Opens the journal like a separate process. */
 export const openJournal = (pool: Pool, decide: Decide = rules): PostgresJournal =>
   createPostgresJournal({
     pool,

@@ -10,14 +10,14 @@ export type Received = {
   readonly body: Json;
 };
 
-/** A web server that takes what it is sent, and answers as it is told to. */
+/** A web server that stores requests and answers as configured. */
 export type Receiver = {
   readonly url: string;
   readonly received: readonly Received[];
-  /** From the next request to the path on; without an answer it is taken. */
+  /** Sets the answer of a path from its next request on. Default: success. */
   answer(path: string, how: (response: ServerResponse) => void): void;
   at(path: string): readonly Received[];
-  /** Resolves with what came to a path once there are so many. */
+  /** Resolves with the requests to a path as soon as there are this many. */
   until(path: string, count: number): Promise<readonly Received[]>;
 };
 
@@ -39,7 +39,7 @@ export async function createReceiver(): Promise<Receiver> {
   afterAll(() => void (http.closeAllConnections(), http.close()));
   const at: Receiver["at"] = (path) => received.filter((one) => one.path === path);
   return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, // listens at a port
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, // listens on a port
     received,
     answer: (path, how) => void answers.set(path, how),
     at,

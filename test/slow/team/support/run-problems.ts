@@ -4,7 +4,7 @@ import { journalViolations } from "../../../support/journal-rules.ts";
 import type { Team } from "./team.ts";
 import { look } from "./team-runs.ts";
 
-/** What is wrong with a run that has ended: nothing may be lost, doubled or skipped, whoever was killed meanwhile. */
+/** Problems of an ended run: lost, doubled or skipped work, whatever faults happened. */
 export async function problemsOf(
   team: Team,
   run: string,
@@ -25,12 +25,12 @@ export async function problemsOf(
   ];
 }
 
-/** Every gate was answered, each once, and nothing is missing that was acknowledged. */
+/** Every gate has one answer, and every acknowledged answer is recorded. */
 function problemsOfAnswers(events: readonly RunEvent[], acknowledged: readonly string[]): readonly string[] {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length;
   const gates = events.flatMap((event) => (event.type === "gate.answered" ? [event.wait] : []));
   const answered = new Set(events.flatMap((event) => ("wait" in event ? [event.wait] : [])));
-  const finishes = acknowledged.filter((wait) => !answered.has(wait)); // an answer of that kind names no wait
+  const finishes = acknowledged.filter((wait) => !answered.has(wait)); // an answer of this kind names no wait
   return [
     ...(gates.length < 3 ? [`${gates.length} gates were answered of 3`] : []),
     ...(new Set(gates).size === gates.length ? [] : [`answered twice: ${gates.join(" ")}`]),
@@ -39,7 +39,7 @@ function problemsOfAnswers(events: readonly RunEvent[], acknowledged: readonly s
   ];
 }
 
-/** The epoch of the worker that recorded an event, by the event's number; null where a person or the server did. */
+/** Epoch of the worker that recorded an event, by the event's number. Null for a person or the server. */
 type Epochs = ReadonlyMap<number, number | null>;
 
 async function epochsOf({ database }: Team, run: string): Promise<Epochs> {
@@ -50,7 +50,7 @@ async function epochsOf({ database }: Team, run: string): Promise<Epochs> {
   return new Map(rows.map(({ seq, epoch }) => [seq, epoch]));
 }
 
-/** Every execution ends once, and only whoever holds the run that it was begun under tells what came of it. */
+/** Every execution ends once, and only the holder of its run reports the end. */
 function problemsOfExecutions(events: readonly RunEvent[], epochs: Epochs): readonly string[] {
   const begun = events.flatMap((event) => (event.type === "execution.started" ? [event] : []));
   const ended = events.flatMap((event) => (event.type === "execution.ended" ? [event] : []));
@@ -70,7 +70,7 @@ function problemsOfExecutions(events: readonly RunEvent[], epochs: Epochs): read
   ];
 }
 
-/** Each commit of a phase is at the remote once, and nothing came onto the base. */
+/** Each phase commit is at the remote once, and the base has no new commit. */
 function problemsAtRemote({ remote, ada }: Team, events: readonly RunEvent[], branch: string): readonly string[] {
   const git = (...args: string[]): string => execFileSync("git", args, { cwd: remote, encoding: "utf8" }).trim();
   const listed = git("log", "--format=%H %(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)", `main..${branch}`);

@@ -7,25 +7,25 @@ import { journalsIn } from "../../../../src/adapters/journal-file/journals-in.ts
 import type { Outcome, Running } from "../../../support/cli.ts";
 import type { Team } from "./team.ts";
 
-/** A person's clone with folders of their own: another key, another sign-in. */
+/** A user's clone with separate folders: another key, another sign-in. */
 export type Home = {
   readonly root: string;
-  /** At the team's server, and on this machine. */
+  /** Token at the team's server; `own` is the token on this machine. */
   readonly token: string;
   readonly own: string;
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Running;
-  /** By their token at the team's server. */
+  /** Runs a command with the token at the team's server. */
   says(...args: readonly string[]): Promise<Outcome>;
-  /** By their token on this machine. */
+  /** Runs a command with the token on this machine. */
   decides(...args: readonly string[]): Promise<Outcome>;
   git(...args: readonly string[]): string;
-  /** A run of one's own that waits at its first gate. */
+  /** Starts a run of this user that waits at its first gate. */
   begin(...options: readonly string[]): Promise<string>;
-  /** The open run of the tree; null where none is. */
+  /** Id of the open run in this working tree, if any. */
   openRun(): string | null;
 };
 
-/** `url`: where the server is asked, unless directly. */
+/** `url`: address of the server. Default: the direct one. */
 export async function createHome(team: Team, name: string, url = team.url): Promise<Home> {
   const { ada, remote } = team;
   const base = join(ada.base, `home-${name}`);
@@ -56,7 +56,7 @@ export async function createHome(team: Team, name: string, url = team.url): Prom
   return { root, token, own, start, says, decides, git, begin, openRun };
 }
 
-/** The one file of a run, wherever below the folder of journals it lies. */
+/** The file of a run in any folder of journals. */
 export function journalIn(root: string, run: string): string {
   const folder = join(root, ".isdlc", "journal");
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });

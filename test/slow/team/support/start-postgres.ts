@@ -8,7 +8,7 @@ import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Address of a PostgreSQL of our own, as its superuser; null where none is installed. */
+    /** Address of the tests' PostgreSQL, as superuser, if one is installed. */
     postgres: string | null;
   }
 }
@@ -17,7 +17,7 @@ const INSTALL = "apt-get install postgresql";
 
 let stop = (): Promise<void> => Promise.resolve();
 
-/** Starts a PostgreSQL of our own in a temporary folder, once for all tests of the suite. */
+/** Starts PostgreSQL in a temporary folder, once for all tests of the suite. */
 export async function setup(project: TestProject): Promise<void> {
   const where = { root: import.meta.dirname, path: process.env["PATH"] ?? "" };
   if (postgresPrograms(where.root, where.path) === null) {

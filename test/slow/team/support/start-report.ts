@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import type { StartFacts } from "../../../../team/src/reports/start-facts.ts";
 import type { Team } from "./team.ts";
 
-/** What an honest worker reports when it starts a run of the workflow `change`. */
+/** Report of an honest worker for the start of a `change` run. */
 export function startReport({ ada, remote }: Team, changed: Partial<StartFacts> = {}) {
   const rev = ["-C", remote, "rev-parse", "refs/heads/main"];
   const commit = execFileSync("git", rev, { env: ada.env, encoding: "utf8" }).trim();

@@ -5,12 +5,12 @@ import { migrateDatabase } from "../../../../team/src/journal-postgres/migrate-d
 
 const address = inject("postgres");
 
-/** Whether there is a PostgreSQL to test with; where there is none, that was said at the start. */
+/** True if PostgreSQL is installed; otherwise the start printed a warning. */
 export const hasPostgres = address !== null;
 
 export type TeamDatabase = { readonly url: string; readonly pool: Pool };
 
-/** A database of its own with our tables, closed after the tests of the file. */
+/** A new database with isdlc's tables, closed after the tests of the file. */
 export async function freshDatabase(connections = 10): Promise<TeamDatabase> {
   const name = `isdlc_${randomBytes(6).toString("hex")}`;
   const admin = openPool(`${address}/postgres`, 1);

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { openAt, type Opened } from "../../browser/page-browser.ts";
 import type { Team } from "./team.ts";
 
-/** A team's page in a browser, and its requests without one. */
+/** A team's web UI in a browser, and its requests without one. */
 
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByLabel("Your token").fill(token);
@@ -21,14 +21,14 @@ export const cookieOf = async ({ context }: Opened): Promise<string> =>
 
 type Sent = { readonly headers: Record<string, string>; readonly body?: unknown };
 
-/** What a program sends that has no browser around it. */
+/** Sends a request of the web UI without a browser. */
 export const askPage = ({ url }: Team, path: string, { headers, body }: Sent): Promise<Response> =>
   fetch(new URL(`/api/page${path}`, url), {
     headers: { "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
   });
 
-/** A cookie as a browser gets it by signing in, and what the browser sends along. */
+/** Signs in like a browser. Returns its cookie and headers. */
 export async function pageHeaders(team: Team, token: string): Promise<{ origin: string; cookie: string }> {
   const { origin } = new URL(team.url);
   const response = await askPage(team, "/session", { headers: { origin }, body: { token } });

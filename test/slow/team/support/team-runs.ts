@@ -11,7 +11,7 @@ import { GENERATION } from "../../../../team/src/server/drive-queue.ts";
 import type { Json } from "../../../support/cli.ts";
 import type { Team } from "./team.ts";
 
-/** What people do with a team's runs, over HTTP. */
+/** Actions of users on a team's runs, over HTTP. */
 
 export const PATIENCE = { timeout: 240_000, interval: 50 };
 
@@ -26,7 +26,7 @@ export async function beginRun(team: Team, wanted: Wanted = {}): Promise<string>
   return body.run as string;
 }
 
-/** Claims one run for a new process of a worker, as if it were the next of the queue. */
+/** Claims one run for a new worker process, by moving it to the front of the queue. */
 export async function claimRun(team: Team, token: string, run: string): Promise<Json> {
   await team.database.pool.query("update isdlc.run set takeovers = 1, asked_at = '-infinity' where run = $1", [run]);
   const process = { instance: randomUUID(), generation: GENERATION };
@@ -38,7 +38,7 @@ export async function claimRun(team: Team, token: string, run: string): Promise<
 
 export type Seen = { readonly state: RunState; readonly events: readonly RunEvent[] };
 
-/** The run as its lines tell it, every one checked against the server's keys. */
+/** The run according to its lines, each verified with the server's keys. */
 export async function look(team: Team, run: string): Promise<Seen> {
   const { body } = await team.ask(team.adas, `/api/runs/${run}/lines`);
   const keys = (await team.ask(team.adas, "/api/team")).body.keys as string[];
@@ -47,14 +47,14 @@ export async function look(team: Team, run: string): Promise<Seen> {
   return { state: cursor.state, events };
 }
 
-/** Answers what is open in the way that leads on. Gives the status of the reply. */
+/** Answers the open wait to make the run continue. Returns the status of the reply. */
 export async function answerOpen(team: Team, run: string): Promise<number> {
   return (await answer(team, run))?.status ?? 0;
 }
 
 type Answered = { readonly wait: string; readonly status: number };
 
-/** Null where nothing is open. */
+/** Null if no wait is open. */
 async function answer(team: Team, run: string): Promise<Answered | null> {
   const { state } = await look(team, run);
   if (state.is !== "active" || state.wait === null) return null;
@@ -68,7 +68,7 @@ async function answer(team: Team, run: string): Promise<Answered | null> {
   return { wait: id, status };
 }
 
-/** Until nobody drives it any more. A server or a database that is away meanwhile is waited for. */
+/** Waits until the run waits or ends, even if server or database are unavailable in between. */
 export function untilRests(team: Team, run: string, patience = PATIENCE): Promise<string> {
   return vi.waitFor(async () => {
     const { rests } = await team.row(run);
@@ -77,7 +77,7 @@ export function untilRests(team: Team, run: string, patience = PATIENCE): Promis
   }, patience);
 }
 
-/** Until it waits for a person, further on than it was. */
+/** Waits until the run waits for a person at a later event than before. */
 export function untilWaits(team: Team, run: string, seq: number): Promise<void> {
   return vi.waitFor(async () => {
     const row = await team.row(run);
@@ -86,7 +86,7 @@ export function untilWaits(team: Team, run: string, seq: number): Promise<void> 
   }, PATIENCE);
 }
 
-/** Answers until the run has ended. Gives the waits whose answers the server has acknowledged. */
+/** Answers until the run has ended. Returns the waits whose answers the server acknowledged. */
 export async function untilEnded(team: Team, run: string, patience = PATIENCE): Promise<readonly string[]> {
   const acknowledged: string[] = [];
   while ((await untilRests(team, run, patience)) !== "ended") {

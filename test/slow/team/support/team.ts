@@ -8,44 +8,44 @@ import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, type Json, type Outcome, parsed, type Running, type Sandbox } from "../../../support/cli.ts";
 import { freshDatabase, type TeamDatabase } from "./team-database.ts";
 
-/** A server, workers and people as processes of their own, with a real database and a real git remote. */
+/** Server, workers and users as separate processes, with a real database and a real git remote. */
 export type Team = {
-  /** Ada, who is signed in, in a clone of the team's repository. */
+  /** Ada, who is signed in, with a clone of the team's repository. */
   readonly ada: Sandbox;
-  /** Her token. */
+  /** Ada's token. */
   readonly adas: string;
   readonly url: string;
   readonly database: TeamDatabase;
   readonly remote: string;
-  /** What `isdlc server token` makes, without its process. */
+  /** Creates a token like `isdlc server token`, without its process. */
   token(kind: "person" | "worker", name: string): Promise<string>;
-  /** `isdlc server …` on the team's database. */
+  /** Runs `isdlc server …` on the team's database. */
   administer(...args: readonly string[]): Promise<Json>;
-  /** Starts a worker; resolves when it takes work. */
+  /** Starts a worker. Resolves when it takes work. */
   worker(name: string, ...options: readonly string[]): Promise<Started>;
-  /** The same, by another address of the server. */
+  /** Starts a worker that uses another address of the server. */
   workerAt(url: string, name: string, ...options: readonly string[]): Promise<Started>;
-  /** Starts one more server on the same database; resolves with its address when it listens. */
+  /** Starts another server on the same database. Resolves with its address when it listens. */
   server(...options: readonly string[]): Promise<Started & { readonly url: string }>;
   readonly first: Started;
-  /** Any verb as whose token it is. */
+  /** Runs a command with this token. */
   as(token: string, ...args: readonly string[]): Promise<Outcome>;
-  /** Asks the server directly. */
+  /** Sends a request to the server. */
   ask(token: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
-  /** The same of another server. */
+  /** Sends requests to another server. */
   askAt(url: string): Team["ask"];
   row(run: string): Promise<Json>;
 };
 
-/** A program that goes on. */
+/** A long-running program. */
 export type Started = Running & { readonly said: () => string };
 
 export type TeamOptions = {
-  /** A new one where none is given. */
+  /** Default: a new one. */
   readonly database?: TeamDatabase;
-  /** On the same machine, with the same repository and key. */
+  /** Uses the machine, repository and key of this team. */
   readonly like?: Team;
-  /** Given to servers and workers. */
+  /** Environment of servers and workers. */
   readonly env?: Readonly<Record<string, string>>;
   /** Options of every server. */
   readonly serving?: readonly string[];
@@ -96,7 +96,7 @@ export async function createTeam(options: TeamOptions = {}): Promise<Team> {
     await said(worker, /takes work/);
     return worker;
   };
-  const isSignedIn = options.like?.database === database; // a new token would take the place of hers
+  const isSignedIn = options.like?.database === database; // a new token would replace Ada's
   const adas = isSignedIn ? options.like.adas : await token("person", "ada");
   await changeAccounts(database.pool, "the server's operator", {
     what: "role",
@@ -125,7 +125,7 @@ export async function createTeam(options: TeamOptions = {}): Promise<Team> {
   };
 }
 
-/** A person with a repository and its remote, and the program with its package for teams. */
+/** A user with a repository, its remote, and the program with its team package. */
 async function newPlace(): Promise<Pick<Team, "ada" | "remote">> {
   installTeamPackage(await builtProgram());
   const ada = await createSandbox();
@@ -144,7 +144,7 @@ const askAt =
     return { status: response.status, body: await response.json() };
   };
 
-/** The package lies beside the program, as npm would put it. */
+/** Installs the team package next to the program, like npm. */
 export function installTeamPackage(program: string): void {
   const modules = join(dirname(dirname(dirname(program))), "node_modules");
   mkdirSync(modules, { recursive: true });
@@ -152,7 +152,7 @@ export function installTeamPackage(program: string): void {
   if (!existsSync(team)) symlinkSync(join(import.meta.dirname, "../../../../team"), team);
 }
 
-/** Starts a program that goes on; it is ended after the tests of the file. */
+/** Starts a long-running program, which is ended after the tests of the file. */
 export function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<Record<string, string>>): Started {
   const started = sandbox.start(args, env);
   running.push(started);
@@ -162,7 +162,7 @@ export function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<R
   return { ...started, said: () => text };
 }
 
-/** Waits for what a program says, or has said already; fails with all of it where it ends before. */
+/** Waits for output of a program, including earlier output. Rejects with all output if the program ends before. */
 export function said({ child, ended, said: text }: Started, what: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     const look = (): void => {

@@ -7,19 +7,19 @@ import { PATIENCE } from "./team-runs.ts";
 export type FaultKind = "kill" | "sleep" | "restart";
 
 export type WorkerFaults = {
-  /** Faults that hit somebody at work, or the database; no others are counted. */
+  /** Faults that hit a running worker or the database. Others are not counted. */
   readonly inflicted: Readonly<Record<FaultKind, number>>;
-  /** Inflicts so many, each after some decisions were recorded since the one before, and waits until all workers work again. */
+  /** Inflicts this many faults, each after some new decisions, and waits until all workers run again. */
   inflict(count: number): Promise<void>;
-  /** Everything that workers said, those included that are gone. */
+  /** Output of all workers, including ended ones. */
   said(): string;
-  /** Tells all workers to stop, and waits until they have. */
+  /** Stops all workers and waits for their end. */
   stop(): Promise<void>;
 };
 
 export type Struck = {
   readonly own: OwnTeam;
-  /** The address by which workers reach the server. */
+  /** Address at which workers reach the server. */
   readonly url: string;
   readonly workers: readonly string[];
 };
@@ -27,13 +27,13 @@ export type Struck = {
 const ORDER: readonly FaultKind[] = ["kill", "sleep", "kill", "restart"];
 const SIGNALS = { kill: "SIGKILL", sleep: "SIGSTOP" } as const;
 const LONGEST_PAUSE = 1000; // milliseconds
-/** Fewer, and hardly any run would get beyond its first phase before the storm is over. */
+/** With fewer decisions in between, hardly any run would get beyond its first phase. */
 const DECISIONS_BETWEEN = 2;
 
-/** A lease: the run, who holds it, and the number it is fenced by. */
+/** A lease: the run, its holder and its fencing number. */
 type Held = { readonly run: string; readonly worker: string; readonly epoch: number };
 
-/** Starts workers, kills and stops them while they work, and takes the database away. */
+/** Starts workers, kills and stops them during work, and stops the database. */
 export async function createWorkerFaults({ own, url, workers }: Struck): Promise<WorkerFaults> {
   const { team, stopDatabase, startDatabase } = own;
   const leases = leasesIn(own);
@@ -41,13 +41,16 @@ export async function createWorkerFaults({ own, url, workers }: Struck): Promise
   const up = new Map<string, Started>();
   const started: Started[] = [];
   const start = async (name: string): Promise<void> => {
-    const worker = await vi.waitFor(() => team.workerAt(url, name), PATIENCE); // the database may be away just then
+    const worker = await vi.waitFor(() => team.workerAt(url, name), PATIENCE); // the database may be unavailable
     started.push(worker);
     up.set(name, worker);
   };
   for (const name of workers) await start(name);
 
-  /** The lease is seen to run out: before, a sleeper has lost nothing. Every other killed worker is replaced at once. */
+  /**
+   * Waits for the lease to expire, because a suspended worker loses nothing before that. Every other killed worker is
+   * replaced at once.
+   */
   async function recover(kind: "kill" | "sleep", held: Held, worker: Started): Promise<void> {
     if (kind === "sleep" || inflicted.kill % 2 === 0) await leases.untilFreed(held);
     if (kind === "kill") return start(held.worker);
@@ -55,7 +58,7 @@ export async function createWorkerFaults({ own, url, workers }: Struck): Promise
     up.set(held.worker, worker);
   }
 
-  /** Gives how the worker that was hit gets well; null where the run it worked at had just come to rest. */
+  /** Returns how the worker recovers, or null if its run stopped before the fault. */
   async function strike(kind: "kill" | "sleep"): Promise<{ readonly recovered: Promise<void> } | null> {
     const held = await leases.untilHeld(up);
     const worker = up.get(held.worker)!;
@@ -100,7 +103,7 @@ export async function createWorkerFaults({ own, url, workers }: Struck): Promise
   };
 }
 
-/** What the database says about who holds what; while it is away, it is asked again. */
+/** Leases according to the database, with retries while it is unavailable. */
 function leasesIn({ team }: OwnTeam) {
   const query = <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
     vi.waitFor(async () => (await team.database.pool.query<Row>(text, [...values])).rows, PATIENCE);
@@ -113,7 +116,7 @@ function leasesIn({ team }: OwnTeam) {
     isHeld,
     untilFreed: (held: Held): Promise<void> =>
       vi.waitFor(async () => expect(await isHeld(held), `${held.worker} holds ${held.run}`).toBe(false), PATIENCE),
-    /** One of those that drive a run, whichever. */
+    /** Resolves with any worker that drives a run. */
     untilHeld: (workers: ReadonlyMap<string, unknown>): Promise<Held> =>
       vi.waitFor(async () => {
         const values = [[...workers.keys()]];
@@ -124,7 +127,7 @@ function leasesIn({ team }: OwnTeam) {
         );
         return held ?? expect.fail(`none of ${values.join()} is at work`);
       }, PATIENCE),
-    /** Until there are so many more decisions than at the last time. */
+    /** Waits for more decisions since the last call. */
     untilRecorded: (): Promise<void> =>
       vi.waitFor(async () => {
         const [row] = await query<{ count: number }>("select count(*)::int as count from isdlc.decision", []);
