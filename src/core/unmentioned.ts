@@ -23,9 +23,13 @@ function isNamed(words: string, path: string): boolean {
   return words.includes(path) || new RegExp(`(?<![\\w./-])${name}(?![\\w-]|\\.\\w)`).test(words);
 }
 
-/** Combines the reports of all agents in the run, for a review of the whole work. */
-export function claimsSoFar({ phases }: ActiveRun): Claim {
+/**
+ * Combines the reports of all agents in the run, for a review of the whole work. Null if no phase of this run produced
+ * any: the work was done in earlier runs, whose reports are not at hand.
+ */
+export function claimsSoFar({ phases }: ActiveRun): Claim | null {
   const made = phases.flatMap((phase) => phase.made ?? []);
+  if (made.length === 0) return null;
   return {
     artifacts: made.flatMap(({ artifacts }) => artifacts),
     summary: made.map(({ summary }) => summary).join("\n"),

@@ -35,7 +35,8 @@ export function reviewMaterial(
 ): string {
   const { draft, changes, patch, boundary } = given;
   const claim = phase.rule.judged === true ? claimsSoFar(run) : draft; // a review-only phase has no claims of its own
-  const unmentioned = changes === null || patch === "" ? [] : unmentionedFiles(run, claim, changes);
+  const isClaimed = claim !== null && changes !== null && patch !== "";
+  const unmentioned = isClaimed ? unmentionedFiles(run, claim, changes) : [];
   const parts = [
     titled("The agent claims to have made", draft.artifacts.map(pathToken)),
     titled("The agent's own summary", draft.summary === "" ? [] : [JSON.stringify(draft.summary)]),

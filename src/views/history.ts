@@ -3,8 +3,10 @@ import { checkOutcome } from "./check-outcome.ts";
 import { formatCount } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
 import { withBringers } from "../core/brought-answers.ts";
-import { type EndedRun, chosenFinish, mergedAs } from "../core/run.ts";
+import { isBookkeeping } from "../core/items/bookkeeping.ts";
+import { type EndedRun, chosenFinish, mergedAs, type PhaseRecord } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
+import { writesCode } from "../core/unmentioned.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";
@@ -117,11 +119,11 @@ export function closingReport(run: EndedRun): string[] {
   return [
     ...heading(run),
     tookLine(run),
-    ...block("Decided at the gates", decided, "  nothing: no gate was answered"),
+    ...(decided.length === 0 ? ["Gate decisions: none"] : ["Gate decisions:", ...decided]),
     ...block("Concerns left open", concerns),
     ...block("Written where the phase may not", outside),
     ...block("About the repository", notices),
-    ...block("Accepted without a person having been shown it", unshown(run)),
+    ...block("Accepted without human review", unshown(run)),
     ...block("Skipped", skipped),
     ...block("Usage", usedLines(run)),
     ...(merged === null
@@ -140,8 +142,8 @@ function firstNotices({ phases }: EndedRun): { key: string; text: string }[] {
 function unshown({ phases }: EndedRun): string[] {
   const seen = phases.findLastIndex(({ acceptedTree }) => acceptedTree !== null);
   return phases.slice(seen + 1).flatMap(({ rule, made }) => {
-    const files = made?.changed ?? [];
-    return files.length === 0 ? [] : [`  ${rule.key}: ${files.map(({ path }) => plainLine(path)).join(", ")}`];
+    const files = changedWork(made);
+    return files.length === 0 ? [] : [`  ${rule.key}: ${listed(files).join(", ")}`];
   });
 }
 
@@ -154,10 +156,29 @@ function heading(ended: EndedRun): string[] {
   const title = plainLine(run.title);
   const [only, ...others] = phases;
   if (how !== "finished") return [`Cancelled: ${title}`];
-  if (only === undefined || others.length > 0 || only.rule.judged === true || mergedAs(ended) !== null)
-    return [`Finished: ${title}`];
-  return [`${only.rule.name} is done: ${title}`, ...(only.made?.artifacts ?? []).map((path) => `  ${plainLine(path)}`)];
+  if (only === undefined || others.length > 0 || mergedAs(ended) !== null) return [`Finished: ${title}`];
+  if (only.rule.judged === true)
+    return [`${only.rule.name}: ${only.made?.approved === true ? "approved" : "not approved"} (${title})`];
+  const files = writesCode(only) ? changedWork(only.made) : (only.made?.artifacts ?? []);
+  return [`${only.rule.name} ${approvalText(only)}: ${title}`, ...listed(files).map((path) => `  ${path}`)];
 }
+
+/** A phase can be completed without approval: at its limit of reviews, or by the user. */
+function approvalText({ made, iterations }: PhaseRecord): string {
+  if (made === null || iterations.length === 0) return "completed";
+  return made.approved ? "completed and approved by the reviewer" : "completed, not approved by the reviewer";
+}
+
+/** Returns the files changed by a phase, without isdlc's own records. */
+const changedWork = (made: PhaseRecord["made"]): string[] =>
+  (made?.changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
+
+const MAX_LISTED_FILES = 20;
+
+const listed = (files: readonly string[]): string[] => [
+  ...files.slice(0, MAX_LISTED_FILES).map((path) => plainLine(path)),
+  ...(files.length > MAX_LISTED_FILES ? [`… and ${files.length - MAX_LISTED_FILES} more`] : []),
+];
 
 /** Lists usage by phase, or one line if no agent reported any. */
 function usedLines(run: EndedRun): string[] {
@@ -170,7 +191,9 @@ function usedLines(run: EndedRun): string[] {
 /** Sums the input of all executions except the first of each phase: revisions, redos and retries read it again. */
 function repeatedInputLine({ phases }: EndedRun): string[] {
   const repeatedInput = phases.reduce((sum, phase) => sum + phase.repeatedInput, 0);
-  return repeatedInput === 0 ? [] : [`  repeated input: ${tokens({ input: repeatedInput, output: null, usd: null })}`];
+  return repeatedInput === 0
+    ? []
+    : [`  of which resent context: ${tokens({ input: repeatedInput, output: null, usd: null })}`];
 }
 
 function tookLine(run: EndedRun): string {
@@ -183,10 +206,8 @@ function tookLine(run: EndedRun): string {
   ].join(" · ");
 }
 
-function block(title: string, lines: readonly string[], empty?: string): string[] {
-  if (lines.length === 0) return empty === undefined ? [] : [`${title}:`, empty];
-  return [`${title}:`, ...lines];
-}
+const block = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${title}:`, ...lines];
 
 function keptBranch(ended: EndedRun): string[] {
   const branch = ended.run.git?.branch ?? null;

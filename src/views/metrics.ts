@@ -4,8 +4,9 @@ import type { EndedRun, PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { FinishedRun, RunMetrics, Totals } from "../schema/api-history.ts";
 
-/** Accepted at the first try: one attempt and no failed check. */
-const isFirstTry = ({ attempts, checkFailures }: PhaseRecord): boolean => attempts <= 1 && checkFailures === 0;
+/** Accepted at the first try: one attempt, no failed check, and nothing sent back by the reviewer. */
+const isFirstTry = ({ attempts, checkFailures, iterations }: PhaseRecord): boolean =>
+  attempts <= 1 && checkFailures === 0 && iterations.length <= 1;
 
 /** Computes the metrics of an ended run from its journal. */
 export function computeMetrics(run: EndedRun): RunMetrics & { readonly gates: number; readonly firstTry: number } {

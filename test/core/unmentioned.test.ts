@@ -19,6 +19,10 @@ test.each<[string, string, readonly string[], string[]]>([
 test("compares a review of the whole work with the summaries of all phases", () => {
   const made = (summary: string, artifacts: string[]) => ({ made: { summary, artifacts, decisions: ["kept b.js"] } });
   const phases = [made("wrote a.js", []), { made: null }, made("", ["c.js"])];
-  const claim = claimsSoFar({ ...run, phases } as unknown as ActiveRun); // The test reads only these fields.
-  expect(unmentionedFiles(run, claim, changed("a.js", "b.js", "c.js", "d.js"))).toEqual(["d.js"]);
+  const claim = claimsSoFar({ ...run, phases } as unknown as ActiveRun); // the test reads only these fields
+  expect(claim && unmentionedFiles(run, claim, changed("a.js", "b.js", "c.js", "d.js"))).toEqual(["d.js"]);
+});
+
+test("has no claims to compare with if the work was done in earlier runs", () => {
+  expect(claimsSoFar({ ...run, phases: [{ made: null }] } as unknown as ActiveRun)).toBeNull(); // as above
 });

@@ -86,7 +86,7 @@ test("the closing report says what was decided by whom, how long it took, and ho
   expect(closingReport(run).join("\n")).toMatchInlineSnapshot(`
     "Finished: Add a login
     Took 20m · 2 attempts · 1 redo · 0 of 1 phase accepted at the first try
-    Decided at the gates:
+    Gate decisions:
       03-architecture: redo by Ada (terminal) – "smaller"
       03-architecture: continue by Ada (terminal)
     Merged into main as abc."
@@ -104,9 +104,28 @@ test("the closing report names what was written where a phase may not, also when
     { type: "run.finished", how: "keep", merged: null },
   );
   expect(closingReport(run).slice(0, 2)).toEqual([
-    "Architecture is done: Add a login",
+    "Architecture completed and approved by the reviewer: Add a login",
     "  docs/requirements/REQ-0001-login/architecture-overview.md",
   ]);
   expect(closingReport(run)).toContain("Written where the phase may not:");
   expect(closingReport(run)).toContain("  03-architecture: src/stray.ts");
+});
+
+test.for([
+  ["approved by the reviewer", true, "completed and approved by the reviewer"],
+  ["left at the limit of reviews", false, "completed, not approved by the reviewer"],
+] as const)("the closing report of one phase names code without isdlc's own records: %s", ([, approved, words]) => {
+  const run = ended(
+    started({ plan: [rule("implement", { name: "Implement", writes: "tree" })] }),
+    produced("implement", 1),
+    ...left,
+    { type: "run.finished", how: "keep", merged: null },
+  );
+  const files = ["docs/features/001-login/.meta.json", "src/login.js"];
+  const output = made({ approved, changed: files.map((path) => ({ path, change: "added" })) });
+  const iteration = { approved, summary: "", issues: [], changed: null };
+  const phases = run.phases.map((phase) => ({ ...phase, made: output, iterations: [iteration] }));
+  const lines = closingReport({ ...run, phases });
+  expect(lines.slice(0, 2)).toEqual([`Implement ${words}: Add a login`, "  src/login.js"]);
+  expect(lines).toContain("  implement: src/login.js");
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { SPEC_PHASES } from "../../src/core/spec/spec-phases.ts";
 import {
   sessionContext,
   type SessionFeature,
@@ -13,8 +14,8 @@ const feature: SessionFeature = {
   mode: "standard",
   worktree: "../shop-001-login",
   isElsewhere: false,
+  currentPhase: "specify",
   files: ["brainstorm.md", "spec.md"],
-  isImplemented: false,
 };
 const run: SessionRun = {
   id: "20261115-101500123-k3f9",
@@ -54,20 +55,21 @@ describe("a session is told", () => {
   });
 
   test.for<[string[], Partial<SessionFeature>, string, string]>([
-    [[], {}, "not begun", "brainstorm"],
+    [[], {}, "not started", "brainstorm"],
     [["brainstorm.md"], {}, "brainstorm", "specify"],
     [["spec.md"], {}, "specify", "design"],
     [["design.md", "spec.md"], {}, "design", "create-plan"],
     [["plan.md"], {}, "create-plan", "create-tasks"],
     [["plan.md", "tasks.md"], {}, "create-tasks", "implement"],
-    [["tasks.md"], { isImplemented: true }, "create-tasks", "verify"],
-    [["spec.md"], { isImplemented: true }, "specify", "design"],
-    [["tasks.md", "verification.md"], { isImplemented: true }, "verify", "finish"],
-    [[], { mode: "hotfix" }, "not begun", "implement"],
-    [[], { mode: "hotfix", isImplemented: true }, "not begun", "verify"],
-    [["notes.md", "SPEC.md"], {}, "not begun", "brainstorm"],
-  ])("with the files %j and %j: %s, then %s", ([files, change, phase, next]) => {
-    const text = told({ files, ...change });
+    [["tasks.md"], { currentPhase: "implement" }, "implement", "verify"],
+    [["spec.md"], { currentPhase: "implement" }, "implement", "verify"],
+    [["spec.md", "design.md"], { currentPhase: "specify" }, "specify", "design"],
+    [["tasks.md", "verification.md"], { currentPhase: "verify" }, "verify", "finish"],
+    [[], { mode: "hotfix" }, "not started", "implement"],
+    [[], { mode: "hotfix", currentPhase: "implement" }, "implement", "verify"],
+    [["notes.md", "SPEC.md"], {}, "not started", "brainstorm"],
+  ])("names the last completed phase with the files %j and %j: %s, then %s", ([files, change, phase, next]) => {
+    const text = told({ currentPhase: null, files, ...change });
     expect(text).toContain(`\nCurrent phase: ${phase}\n`);
     expect(text).toContain(`\nNext: isdlc ${next}\n`);
   });
@@ -125,7 +127,7 @@ describe("names of a repository", () => {
         worktree: fc.option(odd, { freq: 9 }),
         isElsewhere: fc.boolean(),
         files: fc.subarray(["brainstorm.md", "spec.md", "design.md", "plan.md", "tasks.md", "verification.md"]),
-        isImplemented: fc.boolean(),
+        currentPhase: fc.option(fc.constantFrom(...SPEC_PHASES)),
       }),
       { freq: 9 },
     ),

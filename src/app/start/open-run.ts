@@ -5,6 +5,7 @@ import { writeActive } from "../../engine/write-projections.ts";
 import { ITEMS_ROOT } from "../../ports/items.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
+import { plainLine } from "../../views/plain-text.ts";
 import { nameWork } from "./name-work.ts";
 import { newItem } from "./new-item.ts";
 import type { RunPlan } from "./plan-run.ts";
@@ -40,11 +41,26 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
     ...(switched === null ? [] : [switched]),
     ...writeActive(project, opened.state, opened.head),
   ];
-  const lines = [...warnings.map((warning) => `warning: ${warning}`), ...supervision.lines];
+  const lines = [
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...supervision.lines,
+    ...(await branchLines(project, { from: plan.git?.base ?? null, to: git?.branch ?? null })),
+  ];
   if (work.target === null) return { run, item: name.item, lines };
   const { title, issue = null } = facts;
   const record = { item: name.item, title, isListed: work.isListed, issue, record: work.target.record };
   return { run, item: name.item, lines: [...lines, ...(await keepRecord(project, record))] };
+}
+
+/** Announces a switch of the branch, before it happens. */
+async function branchLines(
+  { vcs }: Project,
+  { from, to }: { readonly from: string | null; readonly to: string | null },
+): Promise<string[]> {
+  if (to === null || to === from) return [];
+  const branch = plainLine(to, 120);
+  if (await vcs.branchExists(to)) return [`Switching to branch ${branch}.`];
+  return [`Creating branch ${branch}${from === null ? "" : ` from ${plainLine(from, 120)}`}.`];
 }
 
 function describePlace({ tree, callers }: Project) {

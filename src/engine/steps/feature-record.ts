@@ -105,8 +105,17 @@ function recordCompletion(
   { rule, made, completedAt, iterations }: PhaseRecord,
 ): void {
   if (!isSpecPhase(rule.key) || completedAt === null) return;
-  const facts = { iterations: Math.max(1, iterations.length), reviewerNotes: made?.concerns ?? [] };
+  const facts = { iterations: Math.max(1, iterations.length), reviewerNotes: reviewerNotes(made) };
   engine.features.tell(run.run.item, { is: "phaseCompleted", phase: rule.key, at: completedAt, ...facts });
+}
+
+/** Lists open concerns, and the warnings of the last verdict, which do not prevent an approval. */
+function reviewerNotes(made: PhaseRecord["made"]): string[] {
+  const { concerns = [], issues = [] } = made ?? {};
+  const warnings = issues
+    .filter(({ severity, description }) => severity === "warning" && !concerns.some((one) => one.includes(description)))
+    .map(({ description, location }) => `warning: ${description}${location === null ? "" : ` (${location})`}`);
+  return [...concerns, ...warnings];
 }
 
 type Verification = { readonly phase: SpecPhase; readonly verified: boolean };

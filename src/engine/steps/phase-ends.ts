@@ -80,10 +80,10 @@ function unmentioned(
  * folder.
  */
 function listArtifacts(run: ActiveRun, named: readonly string[], changed: readonly FileChange[] | null): string[] {
-  if (named.length > 0) return [...named];
+  if (named.length > 0) return named.filter((path) => !isBookkeeping(path));
   const folder = `${run.run.item}/`;
   return (changed ?? [])
-    .filter(({ path, change }) => path.startsWith(folder) && change !== "deleted")
+    .filter(({ path, change }) => path.startsWith(folder) && change !== "deleted" && !isBookkeeping(path))
     .map(({ path }) => path);
 }
 

@@ -11,10 +11,10 @@ export type SessionFeature = {
   readonly worktree: string | null;
   /** True if the session was started outside the feature's worktree. */
   readonly isElsewhere: boolean;
-  /** Documents in the feature's folder. */
+  /** Last completed phase of the feature's record; null if the record names none. */
+  readonly currentPhase: SpecPhase | null;
+  /** Documents in the feature's folder, used if the record names no phase. */
   readonly files: readonly string[];
-  /** True if the feature's record says that its code is written. Code leaves no document. */
-  readonly isImplemented: boolean;
 };
 
 export type SessionRun = {
@@ -59,12 +59,12 @@ function runLines({ id, workflow, phase, recovery }: SessionRun): string[] {
   ];
 }
 
-function featureLines({ id, name, mode, worktree, isElsewhere, files }: SessionFeature): string[] {
+function featureLines({ id, name, mode, worktree, isElsewhere, ...progress }: SessionFeature): string[] {
   const place = worktree === null ? "none" : quoted(worktree);
   const warning = `Warning: this session is not in the feature's worktree ${place}. Ask the person before you work here.`;
   return [
     `Active feature: ${id === "" ? "" : `${word(id)}-`}${word(name)} (${mode})`,
-    `Current phase: ${reachedPhase(files) ?? "not begun"}`,
+    `Current phase: ${lastPhase(progress) ?? "not started"}`,
     `Worktree: ${place}`,
     ...(worktree !== null && isElsewhere ? [warning] : []),
   ];
@@ -74,15 +74,15 @@ function nextVerb(feature: SessionFeature | null): string {
   return feature === null ? 'isdlc brainstorm "<what to build>"' : `isdlc ${nextPhase(feature)}`;
 }
 
-/** Returns the next phase of a feature. */
-export function nextPhase({ files, mode, isImplemented }: Progress): SpecPhase {
-  const reached = reachedPhase(files);
-  if (reached === null && mode === "hotfix") return isImplemented ? "verify" : "implement";
-  const following = SPEC_PHASES[reached === null ? 0 : SPEC_PHASES.indexOf(reached) + 1] ?? "finish";
-  return following === "implement" && isImplemented ? "verify" : following;
+/** Returns the phase after the last completed one. Phases skipped before it stay skipped. */
+export function nextPhase({ mode, ...progress }: Pick<SessionFeature, "mode" | "currentPhase" | "files">): SpecPhase {
+  const last = lastPhase(progress);
+  if (last === null) return mode === "hotfix" ? "implement" : "brainstorm";
+  return SPEC_PHASES[SPEC_PHASES.indexOf(last) + 1] ?? "finish";
 }
 
-type Progress = Pick<SessionFeature, "files" | "mode" | "isImplemented">;
+const lastPhase = ({ currentPhase, files }: Pick<SessionFeature, "currentPhase" | "files">): SpecPhase | null =>
+  currentPhase ?? reachedPhase(files);
 
 const WORD_LENGTH = 30;
 const PATH_LENGTH = 80;

@@ -38,8 +38,8 @@ const askings: Readonly<Partial<Record<ChoiceId, AskLine>>> = {
   proceed: async (io) => ((await ask(io, { question: "Proceed?", enter: "y" })) ? "yes" : null), // the details were displayed before
   skips: confirm("Continue anyway?"),
   place: menu({ t: "there", h: "here", s: "stop" }, [
-    "[T] There -- go on in the feature's working tree",
-    "[H] Here -- work in this tree, on a branch beside the feature's, where its documents are here",
+    "[T] There -- continue in the feature's worktree",
+    "[H] Here -- work in this working tree, on the branch that is checked out",
     "[S] Stop",
   ]),
   analysis: confirm("Build anyway?"),

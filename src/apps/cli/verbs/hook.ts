@@ -70,8 +70,8 @@ async function findSessionFeature(project: LocalProject, cwd: string): Promise<S
     mode: meta.mode,
     worktree,
     isElsewhere: worktree !== null && !isInWorktree(main, worktree, cwd),
+    currentPhase: meta.currentPhase,
     files,
-    isImplemented: (meta.phases["implement"]?.completed ?? null) !== null,
   };
 }
 

@@ -194,12 +194,16 @@ const judgedOnly = (rule: PhaseRule): PhaseRule => ({
   checks: { limit: 1, breaker: 1 },
 });
 
-/** Reads the feature's branch; null if there is no branch, or without git. */
+/**
+ * Reads the branch to work on: the feature's, or next to its worktree, which has that one checked out, the current one.
+ * Null if there is no such branch, or without git.
+ */
 export async function findBranch({ project, feature, isAside = false }: PlacedFeature): Promise<FeatureBranch | null> {
-  if (isAside) return null; // its branch is checked out in its own worktree
   const git = project.vcsWrite;
-  const branch = `feature/${feature.folder}`;
-  if ((await project.vcs.facts()) === null) return null;
+  const facts = await project.vcs.facts();
+  if (facts === null) return null;
+  const branch = isAside ? facts.branch : `feature/${feature.folder}`;
+  if (branch === null) return null;
   const commit = await git.tip(branch);
   if (commit === null) return null;
   const named = feature.meta["base"];

@@ -89,6 +89,16 @@ describe.concurrent("place of a new feature", () => {
     ]);
   });
 
+  test("works in this working tree on its branch with --here, also with --yes, and creates no branch", async () => {
+    const sandbox = await besideMain();
+    sandbox.git("merge", "--quiet", BRANCH);
+    const { code, stderr } = await spec(sandbox, "specify", "--here", "--yes");
+    expect([code, stderr]).toEqual([0, expect.not.stringMatching(/Creating|Switching/)]);
+    expect(sandbox.log()[0]?.cwd).toBe(sandbox.root);
+    expect(sandbox.git("branch", "--format=%(refname:short)")).toBe(`${BRANCH}\nmain`);
+    expect(sandbox.git("show", "--name-only", "--format=", "main")).toContain(`${FEATURE}/spec.md`);
+  });
+
   test("names only active features in the session context [SPEC-R5.4]", async () => {
     const sandbox = await createSandbox();
     const told = async (): Promise<string> => (await sandbox.script("hook", "session-start")).stdout;

@@ -60,8 +60,7 @@ function parsed(text: string): unknown {
 
 /** Returns the command that continues a feature. */
 export function findNextVerb({ files, meta }: Feature): SpecPhase {
-  const isImplemented = (meta.phases["implement"]?.completed ?? null) !== null;
-  return nextPhase({ files, mode: meta.mode, isImplemented });
+  return nextPhase({ files, mode: meta.mode, currentPhase: meta.currentPhase });
 }
 
 /** Names the active feature and its next command; empty without one. */
