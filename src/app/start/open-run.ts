@@ -28,7 +28,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const switched = supervision.switchesOn === null ? null : switchOn(project.projections, supervision.switchesOn);
   const run = project.newRunId();
   const isGit = plan.git !== null;
-  const folder = work.target?.folder ?? null;
+  const folder = work.target?.folder ?? plan.folder;
   const name = await nameWork({ project, definition, title: facts.title, run, git: isGit, folder });
   const branch = plan.branch ?? { branch: facts.scope === "item" ? null : name.branch };
   const git = plan.git === null ? null : { ...plan.git, ...branch };

@@ -32,6 +32,8 @@ export type RunPlan = {
   readonly git: Omit<NonNullable<Facts["git"]>, "branch"> | null;
   /** The feature's existing branch, if any. */
   readonly branch: FeatureBranch | null;
+  /** Folder already reserved for the documents; null if it is still to be named. */
+  readonly folder: string | null;
   readonly agents: RunAgents;
   readonly supervision: SupervisionPlan;
   /** Digest of a test command to trust; null if none. */
@@ -112,7 +114,8 @@ async function plannedRun(planning: PlanningContext): Promise<RunPlan> {
     ...findIssue(request, work),
   };
   const { agents } = chosen;
-  const plan = { project, definition, work, facts, git, branch: null, agents, supervision, trusts, hooks };
+  const unnamed: Pick<RunPlan, "branch" | "folder"> = { branch: null, folder: null };
+  const plan = { project, definition, work, facts, git, ...unnamed, agents, supervision, trusts, hooks };
   return feature === undefined ? plan : partOfFeature(plan, feature);
 }
 
@@ -129,9 +132,10 @@ function demandedPasskeys({ settings, passkeys }: Project): Pick<Facts, "passkey
   return { passkeys: passkeys.list().map(({ id, publicKey }) => ({ id, publicKey })) };
 }
 
-function partOfFeature(plan: RunPlan, { branch, worktree, warnings }: FeatureWork): RunPlan {
+function partOfFeature(plan: RunPlan, { branch, worktree, warnings, ...named }: FeatureWork): RunPlan {
   const { facts } = plan;
-  return { ...plan, branch, facts: { ...facts, worktree, warnings: [...warnings, ...facts.warnings] } };
+  const folder = named.folder ?? null;
+  return { ...plan, branch, folder, facts: { ...facts, worktree, warnings: [...warnings, ...facts.warnings] } };
 }
 
 function repositoryFor(planning: PlanningContext): Promise<RunPlan["git"]> {

@@ -1,6 +1,7 @@
 import { parseEarlierState } from "../../core/earlier-state.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { ProblemError } from "../../core/problem.ts";
+import type { RunState } from "../../core/run.ts";
 import { isGateDue, readingFor, reviewPhasesWarnings, supervisionWarnings, tighten } from "../../core/supervision.ts";
 import type { Projections } from "../../ports/projections.ts";
 import type { SettingsReading } from "../../schema/facts.ts";
@@ -30,8 +31,26 @@ export async function planSupervision(planning: PlanningContext, work: PlannedPh
   const open = parseEarlierState(projections.stateFile())?.open ?? null;
   const told = open === null ? [] : [earlierWorkflow(open)];
   const plan = chosenSupervision(planning, work, await resolveDamaged(planning));
-  return { ...plan, warnings: [...told, ...plan.warnings] };
+  const lost = await lostSettings(planning, plan);
+  return { ...plan, warnings: [...told, ...lost, ...plan.warnings] };
 }
+
+/** Warns before a run without gates if settings gave the last run here gates, and are missing now. */
+async function lostSettings({ project, request }: PlanningContext, plan: SupervisionPlan): Promise<string[]> {
+  const isChosen = plan.supervision.enabled || request.wishes.isSupervised !== undefined;
+  if (isChosen || project.projections.settings().is !== "absent") return [];
+  const runs = await lastRuns(project);
+  return runs.some(hadGatesBySettings) ? [LOST_SETTINGS] : [];
+}
+
+function hadGatesBySettings(state: RunState): boolean {
+  if (state.is === "none" || !state.supervision.enabled) return false;
+  const { settings } = state.run;
+  return settings?.is === "set" && settings.enabled;
+}
+
+const LOST_SETTINGS =
+  "The last run here had review gates, but supervised_mode is missing from .isdlc/state.json now: this run has no gates. For gates: --supervised";
 
 const DAMAGED = {
   id: "supervision",
@@ -49,10 +68,14 @@ async function resolveDamaged({ project, request, choices }: PlanningContext): P
   return choices.resolve<(typeof DAMAGED.options)[number]>(DAMAGED, "supervised") === "supervised";
 }
 
-/** Checks the last run of the working tree and of each item. */
 async function wasSupervised(project: Project): Promise<boolean> {
+  return (await lastRuns(project)).some((state) => state.is !== "none" && state.supervision.enabled);
+}
+
+/** Returns the last run of the working tree and of each item. */
+async function lastRuns(project: Project): Promise<RunState[]> {
   const runs = await Promise.all([project, ...project.siblings()].map((one) => currentRun(one)));
-  return runs.some(({ state }) => state.is !== "none" && state.supervision.enabled);
+  return runs.map(({ state }) => state);
 }
 
 function chosenSupervision(

@@ -76,6 +76,8 @@ export type FeatureWork = {
   /** The feature's existing branch, if any. */
   readonly branch: FeatureBranch | null;
   readonly worktree: string | null;
+  /** Folder already reserved for the documents; determined when the run is opened if missing. */
+  readonly folder?: string;
   /** Warnings to display and record. */
   readonly warnings: readonly string[];
   /** Adapts the workflow's phases to this run. */

@@ -85,15 +85,17 @@ async function elsewhere(invocation: Invocation, project: LocalProject, wanted: 
   const { work } = plan;
   await refuseUncommitted(project, work);
   const { title } = work;
-  const named = await nameWork({ project, definition, title, run: "", git: true, folder: work.target?.folder ?? null });
-  const branch = named.branch ?? "";
+  const known = work.target?.folder ?? null;
+  const { branch: drawn } = await nameWork({ project, definition, title, run: "", git: true, folder: known });
+  const branch = drawn ?? "";
   const folder = branch.slice(definition.branch.length);
   const base = facts.branch ?? facts.head;
   const made = await makeWorktree(invocation, project, { branch, folder, base });
   const begun = { branch, base: facts.branch, commit: facts.head };
   const adapt = (phases: PhaseRule[]): PhaseRule[] => phases;
   const mode = readMode(invocation.values);
-  const feature = { mode, branch: begun, worktree: made.worktree, warnings: [], adapt };
+  const named = definition.items === null ? {} : { folder };
+  const feature = { mode, branch: begun, worktree: made.worktree, warnings: [], adapt, ...named };
   const target = work.target === null ? {} : { target: { ...work.target, folder }, isListed: work.isListed };
   return { there: made.project, request: { ...request, title, feature, ...target } };
 }

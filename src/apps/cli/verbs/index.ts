@@ -31,7 +31,7 @@ import { passkey } from "./passkey.ts";
 import { beginVerb, report } from "./session.ts";
 import { init, token, trust } from "./set-up.ts";
 import { specPhase, verify } from "./spec.ts";
-import { activeFeatureLines } from "./spec/active-feature.ts";
+import { openWorkLines } from "./spec/active-feature.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
 import type * as TeamVerbs from "./team/team-verbs.ts";
@@ -53,7 +53,7 @@ const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const { state } = await currentRun(project);
   if (state.is === "active") return recover(invocation, project);
-  return done([...(await activeFeatureLines(project)), ...overview], { run: null });
+  return done([...(await openWorkLines(project)), ...overview], { run: null });
 };
 
 const mcp: Run = async ({ cwd, env }) => {

@@ -26,8 +26,8 @@ export async function showStatus(
   const elsewhere = openElsewhere(project);
   const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
   const found = { run: view, ...(hints.length > 0 ? { elsewhere } : {}) };
-  const { activeFeatureLines } = await import("./spec/active-feature.ts"); // only if no run is open
-  const feature = await activeFeatureLines(project);
+  const { openWorkLines } = await import("./spec/active-feature.ts"); // only if no run is open
+  const feature = await openWorkLines(project);
   return done([...statusLines(shown, liveness), ...hints, ...feature], found);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
@@ -35,6 +35,14 @@ test.concurrent("preserves the state.json of an earlier framework and reports it
   expect(state.counters).toEqual({ next_req_id: 15, next_bug_id: 3, next_upg_id: 2 });
 });
 
+test.concurrent.each([[[]], [["status"]]])("names the unfinished earlier workflow with the command %j", async (args) => {
+  const sandbox = await createSandbox();
+  sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
+  expect((await sandbox.script(...args)).stdout).toMatch(
+    /unfinished workflow of an earlier framework: feature "Sign in"/,
+  );
+});
+
 test.concurrent("keeps earlier history first, saves one copy and warns only once", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
@@ -61,6 +69,15 @@ test.concurrent("saves the earlier state.json even if the first command sets a s
   });
   await sandbox.script("add a greeting", ...sandbox.agent);
   expect(sandbox.json(".isdlc/state.json").workflow_history).toEqual(history);
+});
+
+test.concurrent("warns before a run without gates if the settings of a supervised project are missing", async () => {
+  const sandbox = await supervisedOnce();
+  rmSync(join(sandbox.root, ".isdlc/state.json"));
+  const { stderr } = await sandbox.script("another greeting", ...sandbox.agent);
+  expect(stderr).toContain("warning: The last run here had review gates, but supervised_mode is missing");
+  const later = await sandbox.script("a third greeting", ...sandbox.agent);
+  expect(later.stderr).not.toContain("had review gates");
 });
 
 const supervisedOnce = async (): Promise<Sandbox> => {

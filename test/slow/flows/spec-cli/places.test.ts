@@ -37,6 +37,12 @@ describe.concurrent("place of a new feature", () => {
     expect(metaOf(sandbox, feature)).toMatchObject({ mode, worktree: own ? `../tree-${FOLDER}` : null, base: "main" });
   });
 
+  test("uses one number for branch, worktree and documents of a whole run", async () => {
+    const sandbox = await createSandbox();
+    const { code } = await spec(sandbox, "run", "spec", "Login page", "--mode", "full", "--review", "brainstorm");
+    expect([code, isThere(join(treeOf(sandbox), FEATURE))]).toEqual([3, true]);
+  });
+
   test("runs several features in separate worktrees and lists them in status --all", async () => {
     const sandbox = await createSandbox();
     const supervised = ["--worktree", "--supervised"];

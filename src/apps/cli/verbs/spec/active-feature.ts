@@ -1,12 +1,17 @@
 import { join } from "node:path";
 import { foldersOnFeatureBranches } from "../../../../adapters/git/read/branch-features.ts";
 import { otherTrees } from "../../../../adapters/git/read/working-trees.ts";
+import { nodeFiles } from "../../../../adapters/file-system/file-system.ts";
+import { createStateFile } from "../../../../adapters/projections/state-file.ts";
 import { activeFeature, type Feature, featureFolders } from "../../../../adapters/spec/features.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
+import { parseEarlierState } from "../../../../core/earlier-state.ts";
+import { OWN, ownPath } from "../../../../core/own-folder.ts";
 import { shellWord } from "../../../../core/shell-word.ts";
 import { specMetaFrom } from "../../../../core/spec/spec-meta.ts";
 import { SPEC_FILES, type SpecPhase } from "../../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
+import { earlierWorkflow } from "../../../../views/earlier-workflow.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { nextPhase } from "../../../../views/spec/session-context.ts";
 
@@ -63,8 +68,14 @@ export function findNextVerb({ files, meta }: Feature): SpecPhase {
   return nextPhase({ files, mode: meta.mode, currentPhase: meta.currentPhase });
 }
 
-/** Names the active feature and its next command; empty without one. */
-export async function activeFeatureLines(project: FeatureSearch): Promise<string[]> {
+/** Names the active feature with its next command, and an unfinished workflow of an earlier framework, if any. */
+export async function openWorkLines(project: FeatureSearch): Promise<string[]> {
+  const state = createStateFile(join(project.root, ownPath(OWN.state)), nodeFiles).read();
+  const earlier = parseEarlierState(state)?.open ?? null;
+  return [...(await activeFeatureLines(project)), ...(earlier === null ? [] : [earlierWorkflow(earlier)])];
+}
+
+async function activeFeatureLines(project: FeatureSearch): Promise<string[]> {
   const found = await lastActiveFeature(project);
   if (found === null) return [];
   const { feature, tree, branch } = found;
