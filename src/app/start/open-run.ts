@@ -44,7 +44,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const lines = [
     ...warnings.map((warning) => `warning: ${warning}`),
     ...supervision.lines,
-    ...(await branchLines(project, { from: plan.git?.base ?? null, to: git?.branch ?? null })),
+    ...(await branchLines(project, plan.git, git)),
   ];
   if (work.target === null) return { run, item: name.item, lines };
   const { title, issue = null } = facts;
@@ -55,8 +55,10 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
 /** Announces a switch of the branch, before it happens. */
 async function branchLines(
   { vcs }: Project,
-  { from, to }: { readonly from: string | null; readonly to: string | null },
+  before: { readonly base: string | null } | null,
+  after: { readonly branch: string | null } | null,
 ): Promise<string[]> {
+  const [from, to] = [before?.base ?? null, after?.branch ?? null];
   if (to === null || to === from) return [];
   const branch = plainLine(to, 120);
   if (await vcs.branchExists(to)) return [`Switching to branch ${branch}.`];
