@@ -232,7 +232,10 @@ const descriptions: Describe = {
     what: `The feature ${p.feature} is ${p.status}, and that is final.`,
     fix: 'Start a new one: isdlc brainstorm "<what to build>".',
   }),
-  PREREQUISITE_MISSING: (p) => ({ what: p.detail.replace(/ Run \/[a-z-]+ first\.$/, ""), fix: `Run "isdlc ${p.verb}" first.` }),
+  PREREQUISITE_MISSING: (p) => ({
+    what: p.detail.replace(/ Run \/[a-z-]+ first\.$/, ""),
+    fix: `Run "isdlc ${p.verb}" first.`,
+  }),
   TREE_DIRTY: (p) => ({
     what: `There are uncommitted changes: ${list(p.files)}.`,
     fix: "Commit them, or put them aside with git stash, then run the command again.",

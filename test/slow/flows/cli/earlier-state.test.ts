@@ -35,13 +35,16 @@ test.concurrent("preserves the state.json of an earlier framework and reports it
   expect(state.counters).toEqual({ next_req_id: 15, next_bug_id: 3, next_upg_id: 2 });
 });
 
-test.concurrent.each([[[]], [["status"]]])("names the unfinished earlier workflow with the command %j", async (args) => {
-  const sandbox = await createSandbox();
-  sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
-  expect((await sandbox.script(...args)).stdout).toMatch(
-    /unfinished workflow of an earlier framework: feature "Sign in"/,
-  );
-});
+test.concurrent.each([[[]], [["status"]]])(
+  "names the unfinished earlier workflow with the command %j",
+  async (args) => {
+    const sandbox = await createSandbox();
+    sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
+    expect((await sandbox.script(...args)).stdout).toMatch(
+      /unfinished workflow of an earlier framework: feature "Sign in"/,
+    );
+  },
+);
 
 test.concurrent("keeps earlier history first, saves one copy and warns only once", async () => {
   const sandbox = await createSandbox();
