@@ -3,12 +3,12 @@ import type { ActiveRun, PhaseRecord } from "../../src/core/run.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
 
 export const BACK_RULES = {
-  place: "back leads to the phase that was named",
-  proof: "going back leaves nothing proven behind",
-  earlier: "going back leaves earlier phases alone",
-  counts: "counts, guidance and cost survive going back",
-  sizing: "going back restores sizing and dropped phases exactly",
-  refined: "going back makes refinement unproven",
+  place: "a return leads to the chosen phase",
+  proof: "a return resets the chosen phase and all later ones",
+  earlier: "a return does not change earlier phases",
+  counts: "a return keeps counts, guidance and cost",
+  sizing: "a return resets sizing and dropped phases if sizing came later",
+  refined: "a return before the design resets refinement",
 } as const;
 
 type WentBack = Extract<EventDraft, { type: "run.wentBack" }>;

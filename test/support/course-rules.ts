@@ -10,13 +10,16 @@ export const sizing: Readers = {
     const later = reading.plan.slice(reading.index + 1);
     const droppable = later.filter((rule) => rule.whenLight === "drop").map((rule) => rule.key);
     const broken = [
-      ...unless(open && (typeof by === "object" ? isPerson(by) : agreed[by]), "sizing is never silent"),
+      ...unless(
+        open && (typeof by === "object" ? isPerson(by) : agreed[by]),
+        "sizing always asks or follows an option",
+      ),
       ...unless(reading.sizedAt === null, "the work is sized once"),
       ...unless(
         drop.every((key) => droppable.includes(key)) && (effective === "light" || drop.length === 0),
-        "light leaves out later phases that say so, standard none",
+        "light drops only later phases marked for it, and standard none",
       ),
-      ...unless(drop.length === 0 || reading.plan.length - drop.length >= 3, "three phases are left at least"),
+      ...unless(drop.length === 0 || reading.plan.length - drop.length >= 3, "at least three phases remain"),
     ];
     reading.unmeasured = false;
     reading.sizedAt = reading.index;
@@ -30,7 +33,7 @@ export const sizing: Readers = {
   "phase.left": (reading) =>
     unless(
       reading.sizedAt !== null || !ruleAtHand(reading).after.includes("sizing"),
-      "a phase that tells the size is not left before it was told",
+      "the sizing phase ends only after the size is decided",
     ),
 };
 
@@ -44,7 +47,7 @@ export const refinement: Readers = {
   "tasks.rejected": (reading, _event, following) => {
     reading.rejected += 1;
     const escalated = following?.type === "step.escalated" && following.reason === "invalid_tasks";
-    return unless(escalated === reading.rejected >= 3, "a person is asked about the third bad list, not before");
+    return unless(escalated === reading.rejected >= 3, "the third invalid task list escalates, and none before");
   },
   "step.retried": (reading) => {
     reading.rejected = 0;
@@ -80,7 +83,7 @@ export const goingBack: Readers = {
       reading.dropped.clear();
     }
     if (reading.plan.slice(index).some((rule) => rule.after.includes("refinement"))) reading.refined = false;
-    return unless(reached && isPerson(by), "a person goes back to where the run has been");
+    return unless(reached && isPerson(by), "users return only to earlier phases of the run");
   },
   "run.rewound": (reading) => {
     const was = reading.rewinding;

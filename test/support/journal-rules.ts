@@ -113,8 +113,7 @@ function releases(reading: Reading): string[] {
   return [];
 }
 
-const isFree = (reading: Reading): string[] =>
-  unless(reading.claimed === null, "no execution is left behind by a person's decision");
+const isFree = (reading: Reading): string[] => unless(reading.claimed === null, "decisions leave no execution running");
 
 const claims: Readers = {
   "execution.started": (reading, event) => {
@@ -147,11 +146,11 @@ const limits: Readers = {
     attempt.digest = event.digest;
     const spent = attempt.failures >= limit || attempt.same >= breaker;
     const escalated = following?.type === "step.escalated" && following.from === "check";
-    return unless(spent === escalated, "checks escalate at their limit or at the breaker, and not before");
+    return unless(spent === escalated, "checks escalate exactly at their limit or the circuit breaker");
   },
 };
 
-const APPROVED = "approved means that this attempt got a verdict without a blocker";
+const APPROVED = "approved work has a verdict of this attempt without blockers";
 
 const proof: Readers = {
   "attempt.started": (reading, event) => {
@@ -204,14 +203,14 @@ const acceptance: Readers = {
   "supervision.tightened": (reading, { supervision }) => {
     const lost = lostGates(reading.plan, reading.supervision, supervision);
     reading.supervision = supervision;
-    return unless(!lost, "settings never take a gate away");
+    return unless(!lost, "settings never remove a gate");
   },
   "supervision.loosened": (reading, event) => {
     reading.supervision = event.supervision;
     return unless(isPerson(event.by), "only a person loosens supervision");
   },
   "phase.accepted": (reading) =>
-    unless(!reading.due || reading.continued, "a due gate is passed by a person's continue only"),
+    unless(!reading.due || reading.continued, "only a person's continue passes a due gate"),
 };
 
 /** True if a phase of the plan loses its gate. */

@@ -41,7 +41,7 @@ export function playScript(core: Core, script: Script, scope: Scope = { finishFr
     reload(table);
     table.violations.push(...finishViolations(core, player));
   } catch (error) {
-    table.violations.push({ rule: "nothing throws and nothing given is written to", where: String(error) });
+    table.violations.push({ rule: "no function throws or changes its input", where: String(error) });
   }
   table.violations.push(...readable(() => journalViolations(player.events)), ...countViolations(player));
   return { player, violations: table.violations, reached: [...table.reached, ...player.events.flatMap(landmarks)] };
@@ -74,7 +74,7 @@ function playRoll(table: Table, roll: Roll): void {
     const decision = submit(table, command);
     table.reached.push(`forbidden: ${what}`);
     if (decision.ok)
-      table.violations.push({ rule: "the forbidden is refused", where: `${what} ${JSON.stringify(command)}` });
+      table.violations.push({ rule: "forbidden commands are refused", where: `${what} ${JSON.stringify(command)}` });
     return;
   }
   const command =
@@ -106,13 +106,13 @@ function changeViolations(before: RunState, after: RunState, events: readonly Ev
     const back = events.find((event) => event.type === "run.wentBack");
     if (back !== undefined) broken.push(...brokenByGoingBack(before, after, back));
     else if (after.index !== before.index + stepForward(after, before.index, events))
-      broken.push("the index moves to the next phase kept, with phase.left");
+      broken.push("phase.left makes the next remaining phase current");
     const loosened = events.some((event) => event.type === "supervision.loosened");
     const plan = after.phases.map((phase) => phase.rule);
     if (!loosened && lostGates(plan, before.supervision, after.supervision))
-      broken.push("settings never take a gate away");
+      broken.push("settings never remove a gate");
     const anew = events.some(isNewBeginning);
-    if (anew && !isUnproven(after)) broken.push("a new attempt begins with nothing proven");
+    if (anew && !isUnproven(after)) broken.push("a new attempt starts without results");
   }
   return broken.map((rule) => ({ rule, where: events.map((event) => event.type).join(" + ") }));
 }
@@ -150,19 +150,19 @@ function stateViolations(core: Core, player: Player): Violation[] {
   const broken: string[] = [];
   const now = core.next(state);
   const would = (command: Command): boolean => core.decide(state, command).ok;
-  if (state.phases[state.index]?.dropped === true) broken.push("the current phase is one that was kept");
+  if (state.phases[state.index]?.dropped === true) broken.push("the current phase is not dropped");
   if (!would({ do: "cancel", by: ada, reason: "enough" })) broken.push("an open run can be cancelled");
   if (now.is === "action") {
     const { ticket, step } = now;
     const answerable = [good(step), failed(step)].every((outcome) => would({ do: "report", ticket, outcome }));
-    if (!answerable) broken.push("every action accepts a good and a failed outcome");
+    if (!answerable) broken.push("every action accepts a successful and a failed outcome");
   }
   if (now.is === "wait") {
     const offered = now.options.filter((option) => option !== "cancel").toSorted();
     const taken = anyAnswer(now.wait).filter(would).map(optionOf).toSorted();
-    if (!isDeepStrictEqual(offered, taken)) broken.push("what is offered is what is accepted");
+    if (!isDeepStrictEqual(offered, taken)) broken.push("offered and accepted commands are the same");
     if (now.wait.kind === "gate" && now.options.includes("redo") !== redosAtHand(player) < 3)
-      broken.push("redo is offered until the third, by the journal's count");
+      broken.push("redo is offered three times, counted in the journal");
   }
   return broken.map((rule) => ({ rule, where: JSON.stringify(now) }));
 }
@@ -179,7 +179,7 @@ function reload({ player, violations }: Table): void {
   const live = player.state;
   player.reload();
   if (!isDeepStrictEqual(player.state, live))
-    violations.push({ rule: "replaying the journal gives the live state", where: JSON.stringify(player.state) });
+    violations.push({ rule: "replaying the journal returns the live state", where: JSON.stringify(player.state) });
 }
 
 /** Expects good outcomes and answers to bring the run to its end from this state. */
@@ -220,7 +220,9 @@ function countViolations({ state, events }: Player): Violation[] {
   const answered = events.filter((event) => event.type === "gate.answered").length + skipsAtGates(events);
   return [
     ...(counted.every(Boolean) ? [] : [{ rule: "counters are those of the journal", where: JSON.stringify(counted) }]),
-    ...(state.answers.length === answered ? [] : [{ rule: "every answer at a gate is kept", where: `${answered}` }]),
+    ...(state.answers.length === answered
+      ? []
+      : [{ rule: "every answer at a gate is recorded", where: `${answered}` }]),
   ];
 }
 

@@ -13,12 +13,12 @@ const REPORT = "decide/report.ts";
 
 const bugs: readonly Bug[] = [
   {
-    bug: "going back gives the redos back",
+    bug: "returning to a phase resets its redo count",
     breaks: BACK_RULES.counts,
     plants: [{ file: BACK, find: `status: "pending",`, put: `status: "pending",\n    redos: 0,` }],
   },
   {
-    bug: "going back forgets what was spent",
+    bug: "returning to a phase resets its usage",
     breaks: BACK_RULES.counts,
     plants: [
       {
@@ -29,75 +29,75 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "going back keeps what was proven",
+    bug: "returning to a phase keeps its results",
     breaks: BACK_RULES.proof,
     plants: [{ file: BACK, find: "made: null,\n    commit: null,", put: "" }],
   },
   {
-    bug: "going back makes earlier phases unproven too",
+    bug: "returning to a phase also resets the phase before it",
     breaks: BACK_RULES.earlier,
     plants: [{ file: BACK, find: "at < index ? phase", put: "at < index - 1 ? phase" }],
   },
   {
-    bug: "going back does not restore dropped phases",
+    bug: "returning to a phase before sizing does not restore dropped phases",
     breaks: BACK_RULES.sizing,
     plants: [{ file: BACK, find: "sizing === null ? false : phase.dropped", put: "phase.dropped" }],
   },
   {
-    bug: "going back restores dropped phases although sizing holds",
+    bug: "returning to a phase after sizing restores dropped phases",
     breaks: BACK_RULES.sizing,
     plants: [{ file: BACK, find: "sizing === null ? false : phase.dropped", put: "false" }],
   },
   {
-    bug: "sizing is kept over going back",
+    bug: "sizing is kept after a return to a phase before it",
     breaks: BACK_RULES.sizing,
     plants: [{ file: "evolve/after-phase.ts", find: "told < index ? run.sizing : null", put: "run.sizing" }],
   },
   {
-    bug: "refinement is kept over going back",
+    bug: "refinement is kept after a return to a phase before it",
     breaks: BACK_RULES.refined,
     plants: [{ file: BACK, find: "run.refined && !run.phases", put: "run.refined || !run.phases" }],
   },
   {
-    bug: "the tree is left although it was to be restored",
+    bug: "the files are not restored although the user chose it",
     breaks: BACK_RULES.place,
     plants: [{ file: BACK, find: `event.tree === "restore"`, put: `event.to === ""` }],
   },
   {
-    bug: "the index lands on a dropped phase",
-    breaks: "the current phase is one that was kept",
+    bug: "a dropped phase becomes the current phase",
+    breaks: "the current phase is not dropped",
     plants: [{ file: "run.ts", find: "at > index && !phase.dropped", put: "at > index" }],
   },
   {
-    bug: "a person goes forward by going back",
-    breaks: "a person goes back to where the run has been",
+    bug: "the user can return to a later phase",
+    breaks: "users return only to earlier phases of the run",
     plants: [{ file: PERSON, find: "run.phases.slice(0, run.index + 1).filter", put: "run.phases.filter" }],
   },
   {
-    bug: "a person goes back to a dropped phase",
-    breaks: "a person goes back to where the run has been",
+    bug: "the user can return to a dropped phase",
+    breaks: "users return only to earlier phases of the run",
     plants: [{ file: PERSON, find: "wasReached(phase) && !phase.dropped", put: "wasReached(phase) || phase.dropped" }],
   },
   {
-    bug: "a person goes back while the tree is rewound",
-    breaks: "a person goes back to where the run has been",
+    bug: "the user can return to a phase while files are restored",
+    breaks: "users return only to earlier phases of the run",
     plants: [{ file: PERSON, find: `, "rewinding"]);`, put: "]);" }],
   },
   {
-    bug: "a restart at a gate is a redo that nobody counts",
-    breaks: "the forbidden is refused",
+    bug: "a restart at a gate avoids the redo count",
+    breaks: "forbidden commands are refused",
     plants: [
       { file: PERSON, find: `if (run.wait?.kind === "gate") return refuse`, put: `if (run.index < 0) return refuse` },
     ],
   },
   {
-    bug: "a phase is started anew after it was accepted",
-    breaks: "the forbidden is refused",
+    bug: "an accepted phase can be restarted",
+    breaks: "forbidden commands are refused",
     plants: [{ file: PERSON, find: "!UNDER_WAY.has(run.stage.is)", put: "run.index < 0" }],
   },
   {
-    bug: "a restart keeps what was proven",
-    breaks: "a new attempt begins with nothing proven",
+    bug: "a restart keeps the phase's results",
+    breaks: "a new attempt starts without results",
     plants: [
       {
         file: BACK,
@@ -107,23 +107,23 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "a restart leaves the agent running",
-    breaks: "no execution is left behind by a person's decision",
+    bug: "a restart does not end the agent",
+    breaks: "decisions leave no execution running",
     plants: [{ file: PERSON, find: `accept(...abandoned(run, "stopped by a person"), event)`, put: "accept(event)" }],
   },
   {
-    bug: "the work is sized without asking",
-    breaks: "sizing is never silent",
+    bug: "the work is sized without a question",
+    breaks: "sizing always asks or follows an option",
     plants: [{ file: REPORT, find: `if (policy === "ask")`, put: `if (policy === "ask" && run.index > 0)` }],
   },
   {
-    bug: "an agreed recommendation overrules -light",
-    breaks: "sizing is never silent",
+    bug: "an accepted recommendation overrides -light",
+    breaks: "sizing always asks or follows an option",
     plants: [{ file: REPORT, find: "if (light) return", put: `if (light && policy === "ask") return` }],
   },
   {
     bug: "the work is never sized",
-    breaks: "a phase that tells the size is not left before it was told",
+    breaks: "the sizing phase ends only after the size is decided",
     plants: [{ file: AFTER, find: `step === "sizing" ? run.sizing === null`, put: `step === "sizing" ? false` }],
   },
   {
@@ -132,18 +132,18 @@ const bugs: readonly Bug[] = [
     plants: [{ file: AFTER, find: `step === "sizing" ? run.sizing === null`, put: `step === "sizing" ? true` }],
   },
   {
-    bug: "light leaves out whatever comes",
-    breaks: "light leaves out later phases that say so, standard none",
+    bug: "light drops every later phase",
+    breaks: "light drops only later phases marked for it, and standard none",
     plants: [{ file: AFTER, find: `rule.whenLight === "drop"`, put: `rule.whenLight !== "drop"` }],
   },
   {
-    bug: "standard leaves out phases too",
-    breaks: "light leaves out later phases that say so, standard none",
+    bug: "standard drops phases",
+    breaks: "light drops only later phases marked for it, and standard none",
     plants: [{ file: AFTER, find: `choice.effective === "light" ? droppable(run) : []`, put: "droppable(run)" }],
   },
   {
-    bug: "light leaves too little of the workflow",
-    breaks: "three phases are left at least",
+    bug: "light leaves fewer than three phases",
+    breaks: "at least three phases remain",
     plants: [{ file: AFTER, find: ">= MIN_LIGHT_PHASES", put: ">= MIN_LIGHT_PHASES - 1" }],
   },
   {
@@ -157,8 +157,8 @@ const bugs: readonly Bug[] = [
     plants: [{ file: AFTER, find: "!run.refined && phase", put: "run.refined && phase" }],
   },
   {
-    bug: "one bad list of tasks too many",
-    breaks: "a person is asked about the third bad list, not before",
+    bug: "one invalid task list too many is tolerated",
+    breaks: "the third invalid task list escalates, and none before",
     plants: [{ file: REPORT, find: "MAX_TASK_LISTS = 3", put: "MAX_TASK_LISTS = 4" }],
   },
 ];

@@ -16,7 +16,7 @@ const LOOP = "findings/loop-policy.ts";
 
 const bugs: readonly Bug[] = [
   {
-    bug: "a retry gives the redos back",
+    bug: "a retry resets the redo count",
     breaks: "no phase is redone more than three times",
     plants: [
       {
@@ -28,27 +28,27 @@ const bugs: readonly Bug[] = [
   },
   {
     bug: "a fourth redo is accepted",
-    breaks: "what is offered is what is accepted",
+    breaks: "offered and accepted commands are the same",
     plants: [{ file: PERSON, find: "?? 0) >= redoLimit(run)", put: "?? 0) > redoLimit(run)" }],
   },
   {
     bug: "a fourth redo is offered",
-    breaks: "what is offered is what is accepted",
+    breaks: "offered and accepted commands are the same",
     plants: [{ file: "next.ts", find: "?? 0) < redoLimit(run)", put: "?? 0) <= redoLimit(run)" }],
   },
   {
-    bug: "the limit of redos is four",
-    breaks: "redo is offered until the third, by the journal's count",
+    bug: "the redo limit is four",
+    breaks: "redo is offered three times, counted in the journal",
     plants: [{ file: "run.ts", find: "MAX_REDOS = 3", put: "MAX_REDOS = 4" }],
   },
   {
-    bug: "a redo keeps what was proven",
-    breaks: "a new attempt begins with nothing proven",
+    bug: "a redo keeps the phase's results",
+    breaks: "a new attempt starts without results",
     plants: [{ file: ACCEPTANCE, find: "made: null,\n    redos:", put: "redos:" }],
   },
   {
-    bug: "a new attempt keeps the work of the one before",
-    breaks: "a new attempt begins with nothing proven",
+    bug: "a new attempt keeps the previous attempt's work",
+    breaks: "a new attempt starts without results",
     plants: [
       {
         file: ATTEMPT,
@@ -63,13 +63,13 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "a draft counts as approved before anyone judged it",
-    breaks: "approved means that this attempt got a verdict without a blocker",
+    bug: "a draft counts as approved before its review",
+    breaks: "approved work has a verdict of this attempt without blockers",
     plants: [{ file: ATTEMPT, find: "approved: false", put: "approved: true" }],
   },
   {
-    bug: "the reviewer's word counts more than the blockers",
-    breaks: "approved means that this attempt got a verdict without a blocker",
+    bug: "an approval overrides blockers",
+    breaks: "approved work has a verdict of this attempt without blockers",
     plants: [
       {
         file: LOOP,
@@ -79,23 +79,23 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "one verdict too many",
+    bug: "an extra verdict is allowed",
     breaks: "no attempt has more verdicts than its rule allows",
     plants: [{ file: LOOP, find: "iterations.length >= limit", put: "iterations.length > limit" }],
   },
   {
-    bug: "one failure too many",
-    breaks: "checks escalate at their limit or at the breaker, and not before",
+    bug: "an extra failure is allowed",
+    breaks: "checks escalate exactly at their limit or the circuit breaker",
     plants: [{ file: CHECKS_FAILED, find: "work.failures + 1 >= limit", put: "work.failures >= limit" }],
   },
   {
     bug: "identical failures are not counted",
-    breaks: "checks escalate at their limit or at the breaker, and not before",
+    breaks: "checks escalate exactly at their limit or the circuit breaker",
     plants: [{ file: CHECKS_FAILED, find: "same >= breaker", put: "same > breaker" }],
   },
   {
-    bug: "an outcome names its attempt only",
-    breaks: "the forbidden is refused",
+    bug: "an outcome only needs the current attempt",
+    breaks: "forbidden commands are refused",
     plants: [
       {
         file: "next.ts",
@@ -106,12 +106,12 @@ const bugs: readonly Bug[] = [
   },
   {
     bug: "tickets are not compared",
-    breaks: "the forbidden is refused",
+    breaks: "forbidden commands are refused",
     plants: [{ file: REPORT, find: "report.ticket !== expected", put: "expected === null" }],
   },
   {
     bug: "unreadable settings switch supervision off",
-    breaks: "settings never take a gate away",
+    breaks: "settings never remove a gate",
     plants: [
       {
         file: "supervision.ts",
@@ -121,8 +121,8 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "settings replace what the run was opened with",
-    breaks: "a due gate is passed by a person's continue only",
+    bug: "settings replace the supervision of the run",
+    breaks: "only a person's continue passes a due gate",
     plants: [
       {
         file: REPORT,
@@ -132,27 +132,27 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "a phase that always has a gate goes without",
-    breaks: "a due gate is passed by a person's continue only",
+    bug: "a phase with a permanent gate has none",
+    breaks: "only a person's continue passes a due gate",
     plants: [{ file: REPORT, find: `large || phase.rule.gate === "always" ||`, put: "large ||" }],
   },
   {
-    bug: "a large artifact goes without a gate",
-    breaks: "a due gate is passed by a person's continue only",
+    bug: "a large artifact opens no gate",
+    breaks: "only a person's continue passes a due gate",
     plants: [
       { file: REPORT, find: "whole.lines > LARGE_ARTIFACT_LINES", put: "whole.lines > LARGE_ARTIFACT_LINES + 1" },
     ],
   },
   {
-    bug: "agents may decide",
-    breaks: "the forbidden is refused",
+    bug: "agents can decide",
+    breaks: "forbidden commands are refused",
     plants: [
       { file: "decide.ts", find: `command.by.channel === "agent"`, put: `command.by.name === ""` },
       { file: PERSON, find: `command.by.channel === "agent"`, put: `command.by.name === ""` },
     ],
   },
   {
-    bug: "a second driver takes the claim over",
+    bug: "a second driver takes over the claim",
     breaks: "an execution is claimed once",
     plants: [
       {
@@ -163,13 +163,13 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "answers are taken whatever wait they name",
-    breaks: "the forbidden is refused",
+    bug: "answers to any wait are accepted",
+    breaks: "forbidden commands are refused",
     plants: [{ file: PERSON, find: "wait.id === id && ", put: `id !== "" && ` }],
   },
   {
-    bug: "the index moves when the gate is answered",
-    breaks: "the index moves to the next phase kept, with phase.left",
+    bug: "the next phase becomes current when the gate is answered",
+    breaks: "phase.left makes the next remaining phase current",
     plants: [
       {
         file: ACCEPTANCE,
@@ -179,8 +179,8 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "a failed step is refused",
-    breaks: "every action accepts a good and a failed outcome",
+    bug: "a failed outcome is refused",
+    breaks: "every action accepts a successful and a failed outcome",
     plants: [
       {
         file: REPORT,
@@ -190,8 +190,8 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "the state remembers what the journal does not",
-    breaks: "replaying the journal gives the live state",
+    bug: "the state contains facts missing from the journal",
+    breaks: "replaying the journal returns the live state",
     plants: [
       {
         file: "decide.ts",
@@ -207,8 +207,8 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "evolve writes to the state it was given",
-    breaks: "nothing throws and nothing given is written to",
+    bug: "evolve changes its input state",
+    breaks: "no function throws or changes its input",
     plants: [
       {
         file: ACCEPTANCE,
@@ -218,12 +218,12 @@ const bugs: readonly Bug[] = [
     ],
   },
   {
-    bug: "answers at a gate are forgotten",
-    breaks: "every answer at a gate is kept",
+    bug: "answers at a gate are lost",
+    breaks: "every answer at a gate is recorded",
     plants: [{ file: ACCEPTANCE, find: "answers: [...run.answers, answer]", put: "answers: [answer]" }],
   },
   {
-    bug: "a good re-check opens the gate again",
+    bug: "a successful recheck opens the gate again",
     breaks: "every run can be finished",
     plants: [{ file: REPORT, find: "failures.length > 0 ? { type", put: "failures.length >= 0 ? { type" }],
   },
