@@ -111,7 +111,7 @@ describe.concurrent.each(agents)("repeated failures of $choice", (agent) => {
 
   // Skips agents that wait longer after each error: they need minutes to reach the limit.
   test.skipIf(!agent.binary.ok || TELLS_AT_ONCE.has(agent.choice))(
-    "counts service errors in the progress",
+    "counts service errors in its progress messages",
     async () => {
       const sandbox = await createSandbox();
       const { env, close } = await agent.start(sandbox, [broken()]);

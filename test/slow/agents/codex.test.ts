@@ -98,7 +98,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     expect(seen).toContain("# Sample");
   });
 
-  test("restricts a phase to its folder without .git", async () => {
+  test("limits the writes of a phase to its folder, except .git", async () => {
     const outside = mkdtempSync("/var/tmp/isdlc-outside-");
     mkdirSync(join(cwd, ".git"));
     const { backend, model } = await startWith(
@@ -223,7 +223,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
     expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("Written.");
   });
 
-  test("drops write access of a conversation resumed by a reviewer", async () => {
+  test("removes write access from a conversation resumed by a reviewer", async () => {
     const verdict = { approved: true, issues: [], summary: "" };
     const { backend } = await start(
       { name: "writes", when: { prompt: "WRITE" }, turns: [{ calls: [{ shell: "touch a" }] }, DONE] },

@@ -44,7 +44,7 @@ test("restarts and skips a running phase, then cancels the run with a reason", a
   expect(troubles).toEqual([]);
 });
 
-test("returns from a gate to an earlier phase with guidance and kept files", async () => {
+test("returns to an earlier phase with guidance and keeps the files", async () => {
   const shop = await shopAtGate();
   expect(await shop.person("continue")).toMatchObject({ code: 3 });
   const { link } = await serve(shop);

@@ -11,7 +11,7 @@ test("is there", () => assert.equal(typeof sum, "function"));
 test("adds", () => assert.equal(sum(1, 2), 3));
 `;
 
-test("reports failing baseline tests with choices, and the comparison at the gate", async () => {
+test("offers choices for failing baseline tests and compares results at the gate", async () => {
   const sandbox = await createSandbox({
     files: {
       "package.json": '{"scripts":{"test":"node --test test/"}}',

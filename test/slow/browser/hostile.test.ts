@@ -102,7 +102,7 @@ const ATTEMPTS = `(async () => {
   return ended.filter(({ status }) => status === "fulfilled").length + " of " + ended.length;
 })()`;
 
-test("lets a page of another site read, change and frame nothing [S6]", async () => {
+test("prevents pages of other sites from reading, changing and framing [S6]", async () => {
   const sandbox = await createSandbox();
   expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
   const { link, origin } = await serve(sandbox);

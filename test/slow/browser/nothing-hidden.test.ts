@@ -21,7 +21,7 @@ beforeAll(async () => {
   opened = await open(served.link);
 });
 
-test("shows hidden parts of a document and keeps the change open in the diff", async () => {
+test("shows all text that rendering a document would hide", async () => {
   const { page } = opened;
   const started = performance.now();
   await page.locator("[data-row]").first().click();

@@ -32,7 +32,7 @@ test("comments and redoes by touch, and explains a decision before it is sent", 
 test.for([
   ["reduce", 0],
   ["no-preference", 1],
-] as const)("shows %s motion: at least %i animations while an agent works", async ([motion, least]) => {
+] as const)("animates the page while an agent works if motion is %s (minimum %i)", async ([motion, least]) => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ hangs: true }] } });
   const running = sandbox.start(["Add a greeting", "--supervised", ...sandbox.agent]);

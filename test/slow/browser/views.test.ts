@@ -95,7 +95,7 @@ const PAGES = [
   ["/new", "new-run", ".choice"],
 ] as const;
 
-test("answers questions, failures and the finish of a run", async () => {
+test("answers questions, a failure and the finish question in the web UI", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({
     turns: {
@@ -145,7 +145,7 @@ test("answers questions, failures and the finish of a run", async () => {
   expect(troubles).toEqual([]);
 });
 
-test("scrolls a diff of 10,000 lines with few rows and short steps", async () => {
+test("scrolls a diff of 10,000 lines smoothly with few rows in the page", async () => {
   const sandbox = await createSandbox();
   const lines = Array.from({ length: 10_000 }, (_, at) => `export const value${at} = ${at} * 2; // line ${at}`).join(
     "\n",

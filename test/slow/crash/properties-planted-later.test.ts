@@ -164,7 +164,7 @@ const bugs: readonly Bug[] = [
 ];
 
 describe("bug planted into completion and return of phases", () => {
-  test.for(bugs.map((one) => [one.bug, one] as const))("breaks a promise: %s", async ([, { breaks, plants }]) => {
+  test.for(bugs.map((one) => [one.bug, one] as const))("violates a rule if %s", async ([, { breaks, plants }]) => {
     expect(brokenBy(await plantedCore(plants), scripts, breaks)).toContain(breaks);
   });
 });

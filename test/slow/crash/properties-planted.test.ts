@@ -230,12 +230,12 @@ const bugs: readonly Bug[] = [
 ];
 
 describe("bug planted into a copy of the core", () => {
-  test("breaks no promise without a bug", async () => {
+  test("violates no rule without a bug", async () => {
     const copy = await plantedCore([]);
     expect(scripts.slice(0, 150).flatMap((one) => playScript(copy, one).violations)).toEqual([]);
   });
 
-  test.for(bugs.map((one) => [one.bug, one] as const))("breaks a promise: %s", async ([, { breaks, plants }]) => {
+  test.for(bugs.map((one) => [one.bug, one] as const))("violates a rule if %s", async ([, { breaks, plants }]) => {
     expect(brokenBy(await plantedCore(plants), scripts, breaks)).toContain(breaks);
   });
 });

@@ -37,7 +37,7 @@ const REACH: { readonly [landmark: string]: number } = {
 
 describe(`${RUNS} simulated runs with generated workflows and crashes`, () => {
   test(
-    "break no promise of the core",
+    "violate no rule of the core",
     () => {
       const began = process.cpuUsage();
       const met = new Map<string, number>();

@@ -54,7 +54,7 @@ describe.skipIf(!binary.ok)("session of Codex with isdlc installed", () => {
     expect(guest.sandbox.read(".isdlc/reviews/phase-plan-summary.md")).not.toContain("hooks were not seen");
   });
 
-  test.skipIf(!hasTmux())("reaches the gate in the interactive terminal, too", async () => {
+  test.skipIf(!hasTmux())("reaches the gate in its interactive interface", async () => {
     const guest = await codexGuest((sandbox) => [planning(sandbox)]);
     const { codex, sandbox, env } = guest;
     const terminal = await openTerminal(sandbox, { env, width: 160 });

@@ -42,7 +42,7 @@ describe.runIf(hasPostgres)("audit of recorded merges", () => {
     expect(await audit()).toEqual({ checked: 2, missing: [], unread: [] });
   });
 
-  test("reports a merge that left the base, with a command that restores it", async () => {
+  test("reports a merge missing from the base, with a command that restores it", async () => {
     const before = scene.tip("main");
     const lost = await recordMerge(1);
     expect((await audit()).missing).toEqual([]); // the copy contains the merge from now on

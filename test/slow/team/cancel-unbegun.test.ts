@@ -128,7 +128,7 @@ describe.runIf(hasPostgres)("cancelling a run before a worker starts it", () => 
     for (const run of cancelled) expect(await team.row(run)).toMatchObject(cancelledBy("bob"));
   });
 
-  test("ends the run without a worker if a worker starts it at the same time", async () => {
+  test("ends the run even if a worker starts it at the same time", async () => {
     const runs = await Promise.all(Array.from({ length: 6 }, () => beginRun(team)));
     await Promise.all(
       runs.map(async (run) => {

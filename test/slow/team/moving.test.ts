@@ -36,7 +36,7 @@ async function owners(team: Team, homes: readonly Home[], run: string): Promise<
 }
 
 describe.runIf(hasPostgres)("moved run", () => {
-  test("keeps the same verifiable lines from home to team, another home and back", async () => {
+  test("moves from home to team, to another home and back with the same journal", async () => {
     const team = await createTeam();
     const [ada, bob] = [await createHome(team, "carol"), await createHome(team, "bob")];
     writeFileSync(join(ada.root, "README.md"), "# Sample\n\nA line of my own.\n");

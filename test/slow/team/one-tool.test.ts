@@ -6,7 +6,7 @@ import { hasPostgres } from "./support/team-database.ts";
 import { begin, createTeam, said } from "./support/team.ts";
 
 describe.runIf(hasPostgres)("commands on a run of a team", () => {
-  test("work the same from any clone, with exit code 3 at a wait", async () => {
+  test("work the same from any clone, and exit with 3 if the run waits", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     await team.worker("w1");

@@ -14,7 +14,7 @@ const AWAY = Number(process.env["ISDLC_TEAM_AWAY"] ?? 3 * LEASE_SECONDS); // sec
 const RECORDED_WITHIN = 5000; // milliseconds
 const SLACK = process.env["ISDLC_TEAM_AWAY"] === undefined || process.env["CI"] !== undefined ? 15_000 : 0;
 
-describe.runIf(hasPostgres)("outage", () => {
+describe.runIf(hasPostgres)("outage of server or database", () => {
   test("records finished work after the database returns, without a second agent", async () => {
     const { team, stopDatabase, startDatabase } = await createOwnTeam();
     team.ada.plan({ turns: { implement: [{ ...MADE, delay: (AWAY * 1000) / 2 }] } });

@@ -38,7 +38,7 @@ describe.runIf(hasPostgres)("poll interval of workers", () => {
     ["action", 100],
     ["wait", 250],
     ["ended", 250],
-  ])("with one worker and a run that rests with %s is %i ms", async (rests, every) => {
+  ])("is set for one worker and a run in state %s: %i ms", async (rests, every) => {
     const { pool } = await freshDatabase();
     await beatOf(pool, 1, 0);
     await pool.query(

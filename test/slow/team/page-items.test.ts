@@ -52,7 +52,7 @@ describe.runIf(hasPostgres)("items and charts in a team's web UI", () => {
     }
   }
 
-  test("lists items at the remote to members only, ignoring links and damaged records [S6]", async () => {
+  test("list items to members only and ignore linked or damaged records [S6]", async () => {
     const listed = await askPage(team, "/items?repository=sample", { headers: await pageHeaders(team, vics) });
     expect(await listed.json()).toMatchObject({
       items: [
@@ -68,7 +68,7 @@ describe.runIf(hasPostgres)("items and charts in a team's web UI", () => {
     expect((await askPage(team, "/charts", { headers: {} })).status).toBe(401);
   });
 
-  test("build an item from the list, offer viewers nothing and chart ended runs", async () => {
+  test("let a reviewer build an item, and show charts of ended runs", async () => {
     await team.worker("w1");
     const { page, context, troubles } = await signedIn(team, bobs);
     await page.getByRole("link", { name: "Items" }).click();

@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("passkeys of users at a team's server", () => {
     return { client, key };
   }
 
-  test("sign in a user who added one with a token", async () => {
+  test("sign in a user who added one after a token sign-in", async () => {
     const [client, key] = [browser(), authenticator()];
     expect(await client.signIn(await team.token("person", "bob"))).toMatchObject({ status: 200 });
     expect(await client.addPasskey(key)).toMatchObject({ status: 200, body: { name: "test" } });
@@ -149,7 +149,7 @@ describe.runIf(hasPostgres)("passkeys of users at a team's server", () => {
     expect(await one.client.showPasskey(one.key)).toMatchObject({ status: 401 });
   });
 
-  test("end sessions after a time and cannot be added by an old session", async () => {
+  test("cannot be added by an old session, and sessions expire", async () => {
     const { client } = await withPasskey("lena");
     const at = (column: string, ago: string): Promise<unknown> =>
       team.database.pool.query(
@@ -172,7 +172,7 @@ describe.runIf(hasPostgres)("passkeys of users at a team's server", () => {
     expect(await accept(browser(), open, authenticator())).toMatchObject({ status: 401 });
   });
 
-  test("require the right origin, JSON and a session on every route [S6]", async () => {
+  test("require the server's origin, JSON and a session on every route [S6]", async () => {
     const { url } = await team.server();
     const [client, stranger] = [createPageClient(url), createPageClient(url)];
     expect(await client.signIn(team.adas)).toMatchObject({ status: 200 });

@@ -48,7 +48,7 @@ describe.runIf(hasPostgres)("users of a team at a gate", () => {
     expect(await answer(await team.token("worker", "w9"), "continue")).toMatchObject(NOT_ALLOWED);
   });
 
-  test("lets a viewer read, and neither answer nor start", async () => {
+  test("lets a viewer read, but not answer or start runs", async () => {
     const vics = await team.token("person", "vic");
     await team.administer("role", "sample", "vic", "viewer");
     expect((await team.ask(vics, `/api/runs/${run}/lines`)).body.lines).not.toEqual([]);

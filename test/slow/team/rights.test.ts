@@ -107,7 +107,7 @@ describe.runIf(hasPostgres)("permissions at the server", () => {
     expect(await ask()).toMatchObject({ status: 401, body: { problem: { code: "TOKEN_REFUSED" } } });
   });
 
-  test("answers nothing without a token or with an invented one", async () => {
+  test("rejects requests without a token or with an invented one", async () => {
     for (const token of ["", "isdlc_person_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"])
       expect((await team.ask(token, "/api/runs")).status).toBe(401);
   });

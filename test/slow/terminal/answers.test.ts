@@ -189,7 +189,7 @@ describe.skipIf(!hasTmux())("answers at a terminal", () => {
     expect((await sandbox.events()).at(-1)).toMatchObject({ type: "run.cancelled", reason: "not worth it" });
   });
 
-  test("reports relaxed settings at the next gate and applies them on l", async () => {
+  test("reports relaxed settings at the next gate and applies them on key l", async () => {
     const { terminal, sandbox } = await atFirstGate();
     const state = sandbox.json(".isdlc/state.json");
     state.supervised_mode.enabled = false;

@@ -26,7 +26,7 @@ describe.skipIf(!hasTmux())("test command question", () => {
     await terminal.shows("npm test passed");
   });
 
-  test("accepts another command, saves it for the project and asks no more", async () => {
+  test("accepts another command, saves it for the project and does not ask again", async () => {
     const { sandbox, terminal } = await atHome({ files: FILES, plan: PLAN });
     terminal.isdlc('"add greeting"');
     await terminal.shows("Your choice (Y A N):");

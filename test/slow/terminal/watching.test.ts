@@ -48,7 +48,7 @@ describe.skipIf(!hasTmux())("agent output at a terminal", () => {
     expect(terminal.title()).toBe("mine");
   });
 
-  test("sends no notification if they are off or the user returns to a gate", async () => {
+  test("sends no notification if notifications are off or the user returns to a gate", async () => {
     const { terminal, sandbox } = await atHome();
     terminal.isdlc("config set notify off");
     await terminal.exitCode();

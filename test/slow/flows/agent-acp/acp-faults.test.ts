@@ -24,7 +24,7 @@ describe("missing or invalid result", () => {
       "before the last tool call",
       [{ say: DONE }, { update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read" } }],
     ],
-  ])("asks again in the same conversation for a result %s", async (_, first) => {
+  ])("asks again in the same conversation after a result %s", async (_, first) => {
     const { end, received, progress } = await runFake({ plays: [first, [{ say: DONE }]] });
     expect(end).toMatchObject({ how: "result", result: { status: "done" } });
     expect(promptsOf(received)).toHaveLength(2);
@@ -132,7 +132,7 @@ describe("end of a turn and of the agent [R9]", () => {
     ],
     ["exit before the session", { exitsAt: "session/new", exitCode: 0 }, ends("no_result", true, /exit code 0/)],
     ["a message of 9 MB", { plays: [[{ longMessage: 9_000_000 }]] }, ends("agent_failed", false, /too long/)],
-  ])("reports the end of the agent after %s", async (_, behaviour, expected) => {
+  ])("reports how the agent ended after %s", async (_, behaviour, expected) => {
     const nonce = `fault-${process.pid}-${performance.now()}`;
     const { end } = await runFake(behaviour, { nonce });
     expect(end).toMatchObject(expected);

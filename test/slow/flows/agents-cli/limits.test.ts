@@ -44,7 +44,7 @@ test.concurrent("asks before the budget is exceeded and estimates the next execu
   expect(parsed(await sandbox.person("answer", "raise", "--text", "9", "--json")).run.waiting.kind).toBe("gate");
 });
 
-test.concurrent("raises a limit on tokens in tokens", async () => {
+test.concurrent("raises a token limit in tokens", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(costing(0));
   const { run } = parsed(await start(sandbox, "--max-tokens", "150"));
@@ -120,7 +120,7 @@ test.each([
   [{}, { "max-minutes": 3 }, { limits: { turns: null, minutes: 3 } }],
   [{ session: "shared" }, { session: "phase" as const }, { session: "shared" }],
   [{ "max-minutes": "10080" }, {}, { limits: { turns: null, minutes: 10_080 } }],
-])("combines options %j and settings %j into %j", (values, settings, expected) => {
+])("combines options %j and settings %j into limits %j", (values, settings, expected) => {
   const verb = findVerb("feature")!;
   const by = { name: "script", channel: "script" } as const;
   const { wishes } = runRequest({ values, verb }, { workflow: "feature", title: "x", by });
@@ -169,7 +169,7 @@ test.for<Row>([
     { ...ABLE, resumes: false },
     [/new conversation/],
   ],
-])("warns about missing abilities if %s", ([, wishes, able, warnings]) => {
+])("returns the right warnings if %s", ([, wishes, able, warnings]) => {
   const agents = [
     { name: "one", able, needsSandbox: null },
     { name: "one", able, needsSandbox: null },

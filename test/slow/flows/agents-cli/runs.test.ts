@@ -29,7 +29,7 @@ const OWN_STARTS = [
 test.concurrent.each([
   [["qwen", "codex", "claude"], "claude"],
   [["opencode", "codex"], "codex"],
-])("finds installed agents %j, uses %s and prints that once", async (installed, taken) => {
+])("selects from installed agents %j and announces %s once", async (installed, taken) => {
   const machine = await machineWith(...installed);
   const started = await begin(machine, "--supervised");
   expect(started.code).toBe(3);
@@ -40,7 +40,7 @@ test.concurrent.each([
   expect(new Set(machine.started().map((start) => start.split(": ")[1]))).toEqual(new Set([taken]));
 });
 
-test.concurrent("selects no agent by default that starts repository commands [S4]", async () => {
+test.concurrent("never selects an agent by default that starts repository commands [S4]", async () => {
   const machine = await machineWith("qwen", "opencode", "copilot", "codex-acp");
   expect(parsed(await begin(machine)).problem.code).toBe("NO_AGENT");
   expect(machine.started()).toEqual([]);

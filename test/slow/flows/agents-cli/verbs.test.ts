@@ -68,7 +68,7 @@ test.concurrent.each([
   ["max-usd", "2.5"],
   ["max-minutes", "30"],
   ["session", "shared"],
-])("sets %s to %s, shows it and clears it", async (key, value) => {
+])("sets %s to %s, prints it and clears it in config", async (key, value) => {
   const machine = await machineWith();
   const set = parsed(await machine.person("config", "set", key, value, "--json")).settings;
   expect(String(set[key])).toBe(value);

@@ -74,7 +74,7 @@ describe("GitHub pipeline", () => {
     expect(JSON.parse(readFileSync(join(root, "isdlc.sarif"), "utf8"))).toMatchObject({ runs: [{ results: [] }] });
   });
 
-  test("fails after an agent's commit behind the last gate", () => {
+  test("fails if an agent commits after the last gate", () => {
     const { root, git } = checkout("github-late", LATE);
     const ended = run(root, git("rev-parse", "HEAD"));
     expect(ended.status).toBe(1);
@@ -96,7 +96,7 @@ describe("GitLab pipeline", () => {
   test.for<[string, string | null, number]>([
     ["passes covered commits", null, 0],
     ["fails for uncovered commits", LATE, 1],
-  ])("the job %s", ([name, more, status]) => {
+  ])("%s", ([name, more, status]) => {
     const { root, git } = checkout(`gitlab ${name}`.replaceAll(" ", "-"), more);
     const script = gitlabScript();
     expect(script.split("\n").length).toBeGreaterThan(3);

@@ -34,7 +34,7 @@ function expectContract(verb: string, outcome: Outcome): void {
   if (code === 3) expect(json.choice ?? json.run?.waiting, verb).toBeTruthy();
 }
 
-test.concurrent("prints exactly one JSON object and asks nothing in every command", async () => {
+test.concurrent("prints one JSON object and asks no question in every command", async () => {
   const closed = await createSandbox();
   const open = await createSandbox();
   expect((await open.script("add a greeting", "--supervised", ...open.agent)).code).toBe(3);
@@ -148,7 +148,7 @@ test.concurrent("supports -C and NO_COLOR, and rejects unknown folders, workflow
   expect(parsed(agentless).problem.code).toBe("AGENT_MISSING");
 });
 
-test.concurrent("prints help without a run, and the open run instead of starting a second one", async () => {
+test.concurrent("prints help without a run, and shows the open run otherwise", async () => {
   const sandbox = await createSandbox();
   const bare = await sandbox.script();
   expect(bare.code).toBe(0);

@@ -36,8 +36,8 @@ test.each([
   ["gate", ["gate"], "removed"],
   ["doctor", ["doctor"], "removed"],
   ["help", ["help"], "removed"],
-  ["status, for speed", ["status"], "left"],
-])("removes temporary files of a killed program in the next command, except: %s", async (_, args, fate) => {
+  ["status", ["status"], "left"],
+])("removes temporary files of a killed program, but not in status: isdlc %s", async (_, args, fate) => {
   const sandbox = await createSandbox();
   const temporary = sandbox.env["TMPDIR"] ?? "";
   const maker = await bundleProgram(join(import.meta.dirname, "programs/hold-temporary-folder.ts"));

@@ -66,7 +66,7 @@ describe.concurrent("interrupted run", () => {
     }
   });
 
-  test("shows the interrupted run in plain isdlc, without a refusal", async () => {
+  test("shows the interrupted run if isdlc is run without arguments", async () => {
     const sandbox = await interrupted();
     const { code, stdout } = await sandbox.script();
     expect([code, stdout]).toEqual([
@@ -98,7 +98,7 @@ describe.concurrent("run driven by another process", () => {
     expect(sandbox.log()).toHaveLength(1);
   });
 
-  test("keeps running if a watching resume is interrupted, and prints that", async () => {
+  test("keeps running if a watching resume is interrupted", async () => {
     const here = await agentAtWork();
     const { sandbox, driver } = here;
     const watcher = sandbox.start(["resume"]);

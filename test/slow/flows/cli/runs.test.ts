@@ -33,7 +33,7 @@ test.concurrent("requires an answer to every question and passes the answers to 
   expect(sandbox.log()[1]?.prompt).toContain("How long?\n  (the person leaves this to you)");
 });
 
-test.concurrent("retries a failed agent without a result once, then escalates", async () => {
+test.concurrent("restarts an agent without a result once, then escalates", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({
     turns: { plan: [{ exit: 7 }, { silent: true }, { result: { status: "failed", summary: "cannot" } }, {}] },
@@ -76,7 +76,7 @@ test.concurrent("commits each phase with changes and merges them with one merge 
   expect(parsed(await sandbox.script("verify-journal", "--json")).ok).toBe(true);
 });
 
-test.concurrent('prints push and pull request commands without pushing, for "pr"', async () => {
+test.concurrent('prints push and pull request commands for "pr" without pushing', async () => {
   const sandbox = await createSandbox();
   sandbox.plan(WORK);
   await start(sandbox);

@@ -22,7 +22,7 @@ test.concurrent.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 143],
-] as const)("ends the agent after %s with exit code %i, and resumes to the end", async (name, code) => {
+] as const)("ends the agent after %s with exit code %i, and can be resumed", async (name, code) => {
   const sandbox = await createSandbox();
   sandbox.plan(HANGS_ONCE);
   const running = startLong(sandbox);
@@ -61,21 +61,18 @@ test.concurrent("ends the agent and the driver when another process cancels the 
   });
 });
 
-test.concurrent.each(["cancel", "resume", "doctor"])(
-  "leaves no agent process after the driver is killed and %s runs",
-  async (verb) => {
-    const sandbox = await createSandbox();
-    sandbox.plan(HANGS_ONCE);
-    const running = startLong(sandbox);
-    const agent = await agentAtWork(sandbox);
-    running.child.kill("SIGKILL");
-    await running.ended;
-    expect((await sandbox.status()).status).toBe("interrupted");
-    await sandbox.person(verb, ...(verb === "cancel" ? ["--reason", "enough"] : []));
-    expect(isAlive(agent)).toBe(false);
-    expect((await sandbox.events()).filter(({ type }) => type === "run.started")).toHaveLength(1);
-  },
-);
+test.concurrent.each(["cancel", "resume", "doctor"])("ends the agent of a killed driver in isdlc %s", async (verb) => {
+  const sandbox = await createSandbox();
+  sandbox.plan(HANGS_ONCE);
+  const running = startLong(sandbox);
+  const agent = await agentAtWork(sandbox);
+  running.child.kill("SIGKILL");
+  await running.ended;
+  expect((await sandbox.status()).status).toBe("interrupted");
+  await sandbox.person(verb, ...(verb === "cancel" ? ["--reason", "enough"] : []));
+  expect(isAlive(agent)).toBe(false);
+  expect((await sandbox.events()).filter(({ type }) => type === "run.started")).toHaveLength(1);
+});
 
 test.concurrent("shows the paused gate again after a kill during the pause [SM-NFR-04]", async () => {
   const sandbox = await createSandbox();
@@ -103,7 +100,7 @@ test.concurrent("shows the paused gate again after a kill during the pause [SM-N
   expect(parsed(cancelled).run.status).toBe("cancelled");
 });
 
-test("adds the ended run to the history if it was killed before that", async () => {
+test("adds an ended run to the history if the program was killed before", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({});
   await sandbox.script("Say hello", "--tests", "without", ...sandbox.agent);

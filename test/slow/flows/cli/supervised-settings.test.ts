@@ -173,7 +173,7 @@ describe("light and supervised together", () => {
   test.concurrent.each([
     { flags: ["-light", "--review", "05"], phases: ALL.filter((number) => number !== "03" && number !== "04") },
     { flags: ["--yes", "--review", "05"], phases: ALL },
-  ])("runs these phases after the analysis of feature $flags", async ({ flags, phases }) => {
+  ])("keeps the expected phases after the analysis of feature $flags", async ({ flags, phases }) => {
     const sandbox = await createSandbox();
     const { run } = parsed(await sandbox.script(...flags, "feature", "sign in", "--json", ...sandbox.agent));
     expect(run).toMatchObject({ current: "05-test-strategy", waiting: { kind: "gate" } });

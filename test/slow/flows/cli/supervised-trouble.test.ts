@@ -85,7 +85,7 @@ const spoiled: [string, Spoil][] = [
   ["a phase called passed", (s) => (s.active_workflow.current_phase_index = 2)],
 ];
 
-test.concurrent("ignores and repairs edits of a run's facts in state.json [SM-ERR-304, SM-ERR-401, SM-ERR-404, SM-ERR-500, SM-ERR-501, SM-ERR-700]", async () => {
+test.concurrent("ignores and repairs edits of a run in state.json [SM-ERR-304, SM-ERR-401, SM-ERR-404, SM-ERR-500, SM-ERR-501, SM-ERR-700]", async () => {
   const sandbox = await createSandbox();
   await startSupervised(sandbox);
   await sandbox.person("redo", "shorter");

@@ -76,7 +76,7 @@ test.concurrent("asks nothing about passing tests, and reuses the baseline of an
   expect(events.find(({ type }) => type === "baseline.measured")).toMatchObject({ result: { ok: true } });
 });
 
-test.concurrent("reruns the baseline after a fix, and no tests if they are skipped", async () => {
+test.concurrent("reruns the baseline tests after a fix, unless tests are skipped", async () => {
   const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "old\n" } });
   await start(sandbox);
   sandbox.write("red.txt", "");

@@ -48,7 +48,7 @@ test.concurrent("refuses --worktree if the folder already exists, and starts not
   expect(sandbox.git("branch", "--list")).toBe("* main");
 });
 
-test.concurrent("creates no worktree or branch if a --worktree start is refused or asks", async () => {
+test.concurrent("creates no worktree or branch if --worktree is refused or asks a question", async () => {
   const sandbox = await createSandbox({ files: { "package.json": '{ "scripts": { "test": "node --test" } }\n' } });
   const asked = await sandbox.script("Say hello", "--worktree", ...sandbox.agent);
   expect(asked).toMatchObject({ code: 3, stdout: expect.stringContaining("--tests") });

@@ -43,7 +43,7 @@ describe("the demo without a terminal", () => {
     expect(processesOf(played.temporary)).toEqual([]);
   });
 
-  test("ends with the next step for the user", () => expect(played.out).toContain("Now try it on your code."));
+  test("prints the next step at the end", () => expect(played.out).toContain("Now try it on your code."));
 });
 
 test("prints one object with --json and keeps the project with --keep", async () => {

@@ -76,7 +76,7 @@ describe("uncommitted user changes", () => {
     reached.clear();
   });
 
-  test("keeps them unchanged in a snapshot and in startBranch", async () => {
+  test("survive a snapshot and startBranch unchanged", async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(edits, async (chosen) => {
@@ -92,7 +92,7 @@ describe("uncommitted user changes", () => {
     for (const kind of ["??", " M", "M ", "MM", "A ", " D", "D "]) expect(reached).toContain(kind);
   });
 
-  test("commits exactly the given paths as they are on disk", async () => {
+  test("are committed only under the given paths, as they are on disk", async () => {
     let attempt = 0;
     await fc.assert(
       fc.asyncProperty(edits, some, async (chosen, paths) => {
@@ -120,7 +120,7 @@ describe("uncommitted user changes", () => {
     for (const kind of ["??", " M", "M ", "MM", "A ", " D", "D "]) expect(reached).toContain(kind);
   });
 
-  test("restores only the given paths and no staged content", async () => {
+  test("outside the given paths survive a restore; staged content stays", async () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, some, async (first, second, paths) => {
         start(first);
@@ -148,7 +148,7 @@ describe("uncommitted user changes", () => {
     );
   });
 
-  test("carries them through a merge, or refuses it and changes nothing", async () => {
+  test("are carried through a merge, or block it without changes", async () => {
     fixture.git("switch", "--quiet", "-c", "feature");
     fixture.write("a", "feature");
     fixture.write("from-feature", "1");

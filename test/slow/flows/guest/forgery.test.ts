@@ -98,7 +98,7 @@ describe("settings at the start of a session", () => {
     ["a hook that calls tools", { hooks: { Stop: [{ hooks: [{ type: "mcp_tool", server: "x" }] }] } }, true],
     ["a hook on typed commands", { hooks: { UserPromptExpansion: [{ hooks: [] }] } }, true],
     ["invalid settings", [1], true],
-  ])("detects settings that can speak for the user: %s", async (_what, settings, speaks) => {
+  ])("classifies settings that could answer for the user: %s", async (_what, settings, speaks) => {
     const { root, env } = await createSandbox();
     mkdirSync(join(root, ".claude"), { recursive: true });
     writeFileSync(join(root, ".claude/settings.json"), JSON.stringify(settings));

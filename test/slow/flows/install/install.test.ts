@@ -128,7 +128,7 @@ describe("isdlc install and uninstall", () => {
 });
 
 describe("hook commands", () => {
-  test("match the plugin's commands and the installed ones", () => {
+  test("are the same in the plugin and in installed settings", () => {
     const { hooks } = JSON.parse(readFileSync(join(REPOSITORY, "plugin/hooks/hooks.json"), "utf8"));
     const root = '"$CLAUDE_PLUGIN_ROOT/../dist/bin/';
     const { closed, open, start } = hookCommands(`${root}hook.cjs"`, `${root}isdlc.cjs"`);

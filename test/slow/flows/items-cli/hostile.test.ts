@@ -26,7 +26,7 @@ const outside = (sandbox: Sandbox): string[] =>
     .filter((path) => !/^(?:tree|state|tmp|agent)/.test(path))
     .sort();
 
-test.concurrent("turns hostile titles into plain items without running or writing elsewhere", async () => {
+test.concurrent("turns hostile titles into plain items without side effects", async () => {
   const sandbox = await createSandbox();
   const marker = join(sandbox.base, "ran");
   const before = outside(sandbox);

@@ -61,7 +61,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent("completes the analysis without a phase in analyze -light after the impact analysis [SIZE-APPLY]", async () => {
+test.concurrent("completes an analysis with -light if the impact analysis is done [SIZE-APPLY]", async () => {
   const sandbox = await ready();
   const item = prepareItem(sandbox, { phases: 3 });
   const analyzed = await sandbox.script("analyze", "login", "-light", ...sandbox.agent);

@@ -30,7 +30,7 @@ describe.concurrent("partial analysis", () => {
     expect(fingerprint(sandbox, item)).toBe(before);
   });
 
-  test("resumes at 02 and runs through 08 with resume [BUILD-AC-003-03, BUILD-US-002-02, BUILD-AC-005-03]", async () => {
+  test("runs 02 to 08 with --on-partial resume [BUILD-AC-003-03, BUILD-US-002-02, BUILD-AC-005-03]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     const built = await build(sandbox, "--on-partial", "resume", "--yes");
@@ -42,7 +42,7 @@ describe.concurrent("partial analysis", () => {
     expect(sandbox.read("docs/requirements/login/quick-scan.md")).toBe("# quick-scan.md of the analysis\n");
   });
 
-  test("starts at 05 with skip and warns about lower quality [BUILD-AC-003-04, BUILD-US-002-03]", async () => {
+  test("starts at 05 with --on-partial skip and warns about lower quality [BUILD-AC-003-04, BUILD-US-002-03]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     const built = await build(sandbox, "--on-partial", "skip", "--yes");
@@ -51,7 +51,7 @@ describe.concurrent("partial analysis", () => {
     expect(meta(sandbox)).toMatchObject({ phases_completed: ANALYSIS.slice(0, 2), analysis_status: "partial" });
   });
 
-  test("clears completed phases and starts at 00 without a question with restart [BUILD-AC-003-05]", async () => {
+  test("clears completed phases and starts at 00 with --on-partial restart [BUILD-AC-003-05]", async () => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     sandbox.plan({ turns: { ...turns, "00-quick-scan": [{ reads: ["{item}/meta.json"] }] } });

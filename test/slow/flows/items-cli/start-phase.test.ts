@@ -43,7 +43,7 @@ test.concurrent.for([["99-none"], ["constructor"], ["; touch /tmp/x"], ["tracing
   },
 );
 
-test.concurrent("runs every phase without --start-phase, and supports it without items [BUILD-AC-006-05]", async () => {
+test.concurrent("runs every phase without --start-phase, which also works without items [BUILD-AC-006-05]", async () => {
   const sandbox = await createSandbox();
   expect(await start(sandbox, "run", "feature", "Login page")).toMatchObject({ phases: [...ANALYSIS, ...BUILD] });
   const other = await createSandbox();

@@ -71,7 +71,7 @@ describe("MCP server of a session", () => {
     expect(dataOf(await begin(two, "thread-two")).task.nonce).not.toBe(task.nonce);
   });
 
-  test("gives out a phase, accepts the report and waits for the person", async () => {
+  test("hands out a phase, accepts its report and waits for the person", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const client = await connect(sandbox);

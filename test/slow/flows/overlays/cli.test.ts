@@ -40,7 +40,7 @@ describe("run --explain", () => {
     expect(json.workflow.options.supervised.flag).toBe("--supervised");
   });
 
-  test.concurrent("prints the same facts as text", async () => {
+  test.concurrent("prints rules and their sources as text", async () => {
     const sandbox = await withOverlay(loosening);
     const { code, stdout } = await sandbox.script("run", "change", "--explain");
     expect(code).toBe(0);
@@ -157,7 +157,7 @@ test.concurrent("runs test-generate in place, without branch or commit", async (
   expect(sandbox.read("test/a.test.js")).toBe("// a test\n");
 });
 
-test.concurrent("creates folder and branch of an upgrade", async () => {
+test.concurrent("creates a folder and a branch for an upgrade", async () => {
   const sandbox = await createSandbox();
   const ended = await sandbox.script("run", "upgrade", "Node 24", "--json", ...sandbox.agent);
   expect([ended.code, parsed(ended).run.branch]).toEqual([0, "upgrade/UPG-0001-node-24"]);

@@ -88,7 +88,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBeGreaterThan(1);
   });
 
-  test("allows reading commands inside the sandbox and refuses answers", async () => {
+  test("allows commands that only read inside the sandbox, and refuses answers", async () => {
     const person = await createPerson();
     const asker = join(person.base, "asker.mjs");
     writeFileSync(asker, ASKER);

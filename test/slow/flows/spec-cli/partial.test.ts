@@ -18,7 +18,7 @@ async function interrupted(): Promise<Sandbox> {
 }
 
 describe.concurrent("interrupted design", () => {
-  test("detects the interrupted phase, offers three choices and shows it with review [SPEC-AC14, SPEC-R7.1, SPEC-R7.2, SPEC-R7.3]", async () => {
+  test("detects the interrupted phase, offers three choices and can show its document [SPEC-AC14, SPEC-R7.1, SPEC-R7.2, SPEC-R7.3]", async () => {
     const sandbox = await interrupted();
     const asked = await spec(sandbox, "design", "--json");
     expect(asked.code).toBe(3);
@@ -34,7 +34,7 @@ describe.concurrent("interrupted design", () => {
     expect(sandbox.read(`${FEATURE}/design.md`)).toBe(HALF);
   });
 
-  test("continues the same attempt with the existing document with continue [SPEC-AC14, SPEC-R7.2]", async () => {
+  test("continues the same attempt and document with --on-partial continue [SPEC-AC14, SPEC-R7.2]", async () => {
     const sandbox = await interrupted();
     sandbox.plan({ turns: { design: [{}, { reads: ["{item}/design.md"] }] } });
     const continued = await spec(sandbox, "design", "1", "--on-partial", "continue");
@@ -45,7 +45,7 @@ describe.concurrent("interrupted design", () => {
     expect(metaOf(sandbox).phases.design).toMatchObject({ completed: expect.any(String), iterations: 1 });
   });
 
-  test("starts a new attempt with fresh and saves the document under a ref [SPEC-AC14, SPEC-R7.2]", async () => {
+  test("starts a new attempt with --on-partial fresh; a ref saves the document [SPEC-AC14, SPEC-R7.2]", async () => {
     const sandbox = await interrupted();
     sandbox.plan({ turns: { design: [{}, { reads: ["{item}/design.md"] }] } });
     const fresh = await sandbox.person("design", "--on-partial", "fresh", ...sandbox.agent);
@@ -68,7 +68,7 @@ describe.concurrent("unfinished phase without a run", () => {
     return sandbox;
   };
 
-  test("shows the document with review and asks again [SPEC-AC14, SPEC-R7.2]", async () => {
+  test("shows the document with --on-partial review and asks again [SPEC-AC14, SPEC-R7.2]", async () => {
     const sandbox = await left();
     const looked = await spec(sandbox, "design", "--on-partial", "review");
     expect(looked).toMatchObject({ code: 3, stdout: expect.stringContaining("half a design") });

@@ -5,7 +5,7 @@ import { FEATURE, FOLDER, metaOf, prepareFeature, spec, started } from "./prepar
 
 const active = `Active feature: ${FOLDER} (standard)`;
 
-test.concurrent("names the active feature and its next command from elsewhere [SPEC-R5.4]", async () => {
+test.concurrent("names the active feature and its next command on other branches and worktrees [SPEC-R5.4]", async () => {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "specify");
   sandbox.git("switch", "--quiet", "main");
@@ -45,7 +45,7 @@ test.concurrent("lists the unfinished document in the prompt after continue [SPE
   expect(sandbox.log()[0]?.prompt).toContain(`go on with it:\n- ${FEATURE}/design.md`);
 });
 
-test.concurrent("prints one JSON object with the document with --on-partial review [SPEC-R7.2]", async () => {
+test.concurrent("prints one JSON object that contains the document with --on-partial review [SPEC-R7.2]", async () => {
   const sandbox = await createSandbox();
   const begun = { started: "2026-01-01T00:00:00.000Z", completed: null };
   prepareFeature(sandbox, "specify", { more: { phases: { design: begun } } });

@@ -236,7 +236,7 @@ const rows: readonly Row[] = [
 
 describe("refused removal of a worktree", () => {
   test.each(rows.map(([why, what, prepare, changes]) => ({ why, what, prepare, changes })))(
-    "changes nothing with reason $why if $what",
+    "reports $why and changes nothing if $what",
     async ({ why, prepare, changes }) => {
       await prepare();
       const before = pictureOf(tree.path);
@@ -247,7 +247,7 @@ describe("refused removal of a worktree", () => {
   );
 
   test.skipIf(process.getuid?.() === 0)(
-    "changes nothing with reason unreadable if a folder cannot be read",
+    "reports unreadable and changes nothing if a folder cannot be read",
     async () => {
       tree.write("build/x", "1");
       chmodSync(join(tree.path, "build"), 0o000);
