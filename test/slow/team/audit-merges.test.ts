@@ -81,7 +81,7 @@ describe.runIf(hasPostgres)("audit of recorded merges", () => {
     expect(await audit()).toEqual({ checked: 0, missing: [], unread: [] });
   });
 
-  test("keeps the last results of a remote that cannot be read, and reports it", async () => {
+  test("reports an unreadable remote and keeps its last results", async () => {
     await recordMerge(1);
     renameSync(scene.remote, `${scene.remote}.away`);
     expect(await audit()).toMatchObject({ missing: [], unread: [{ repository: "sample" }] });

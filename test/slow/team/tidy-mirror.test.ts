@@ -61,7 +61,7 @@ function age({ folder: mirror }: Mirror): void {
   for (const file of readdirSync(packs)) utimesSync(join(packs, file), then, then);
 }
 
-test("keeps a mirror small after many ended runs, with everything an open run needs", async () => {
+test("removes objects of ended runs from a mirror and keeps those of open runs", async () => {
   const remote = newRemote();
   const mirrors = createMirrors({ data: folder, env: env() });
   const mirror = await mirrors.open(remote);

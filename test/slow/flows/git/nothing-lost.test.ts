@@ -92,7 +92,7 @@ describe("uncommitted user changes", () => {
     for (const kind of ["??", " M", "M ", "MM", "A ", " D", "D "]) expect(reached).toContain(kind);
   });
 
-  test("are committed only under the given paths, as they are on disk", async () => {
+  test("enter a commit only under the given paths, as they are on disk", async () => {
     let attempt = 0;
     await fc.assert(
       fc.asyncProperty(edits, some, async (chosen, paths) => {
@@ -120,7 +120,7 @@ describe("uncommitted user changes", () => {
     for (const kind of ["??", " M", "M ", "MM", "A ", " D", "D "]) expect(reached).toContain(kind);
   });
 
-  test("outside the given paths survive a restore; staged content stays", async () => {
+  test("survive a restore of other paths, including staged content", async () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, some, async (first, second, paths) => {
         start(first);

@@ -54,7 +54,7 @@ describe("MCP server of a session", () => {
     }
   });
 
-  test("treats threads of a Codex daemon as sessions, and hands over a finished one's phase", async () => {
+  test("treats threads of a Codex daemon as sessions that take over from ended ones", async () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const [one, two] = [await connectThread(sandbox), await connectThread(sandbox)];
