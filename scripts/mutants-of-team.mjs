@@ -6,7 +6,45 @@ const LEASES = "team/src/server/leases.ts";
 const FENCE = "found_run.epoch is distinct from p_epoch or found_run.worker is distinct from p_sender";
 const fencing = "test/slow/team/fencing.test.ts";
 
+const UNSHOWN = "team/src/reports/unshown-changes.ts";
+const hiddenChanges = "test/team/reports/hidden-changes.test.ts";
+
 export const mutantsOfTeam = [
+  {
+    bug: "the server accepts the committed tree of a worker without comparing it with the shown one",
+    file: UNSHOWN,
+    find: "...(await paths(shown.tree, to)), ...hidden",
+    put: "...hidden",
+    test: hiddenChanges,
+  },
+  {
+    bug: "the server believes a worker which files were there before",
+    file: UNSHOWN,
+    find: "isKnownBase ? [] : await paths(from, shown.base)",
+    put: "[]",
+    test: hiddenChanges,
+  },
+  {
+    bug: "the server believes a user from which commit a brought run started",
+    file: UNSHOWN,
+    find: "if (brought === undefined || git === null",
+    put: "if (git === null || git.branch !== null",
+    test: hiddenChanges,
+  },
+  {
+    bug: "no gate opens for files that the commit hides",
+    file: "src/core/decide/report.ts",
+    find: "large || isUnshown || phase.rule",
+    put: "large || phase.rule",
+    test: hiddenChanges,
+  },
+  {
+    bug: "a worker names the file that the merge accepts without a gate",
+    file: "team/src/reports/admit-report.ts",
+    find: 'outcome.of === "refine" && outcome.artifact !==',
+    put: 'false && outcome.of === "refine" && outcome.artifact !==',
+    test: "test/team/reports/report-fields.test.ts",
+  },
   {
     bug: "wrong credentials are waited for as if the git host were away",
     file: "team/src/copies/host-failure.ts",

@@ -194,6 +194,7 @@ export type CompletedFacts = Pick<
   | "standing"
   | "notices"
   | "reportedBy"
+  | "unshown"
 >;
 
 export type Command = StartCommand | PersonCommand | Report;

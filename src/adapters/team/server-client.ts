@@ -65,7 +65,7 @@ async function ask(url: string, exchanging: () => Promise<Answer>): Promise<Serv
     return { is: "away", detail: describeReason(error) };
   }
   const { status, text } = answer;
-  if (status === UNAVAILABLE) return { is: "away", detail: "the server cannot reach its database" };
+  if (status === UNAVAILABLE) return { is: "away", detail: "the server cannot reach its database or the git host" };
   const value = parsed(text);
   if (status >= 200 && status < 300 && value !== undefined) return { is: "answered", value };
   throw refusal(url, status, ownValue(value, "problem"));

@@ -159,7 +159,8 @@ const handlers: Handlers = {
     if (paths.length > 0)
       return accept(escalation(run, { reason: OWN_LINES, detail: paths.join("\n"), last: "accept", paths }));
     const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
-    const due = large || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
+    const isUnshown = (whole.unshown ?? []).length > 0; // otherwise the commit would contain them unseen
+    const due = large || isUnshown || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
     return accept(
       { type: "phase.completed", made: whole, settings },
       ...summariesChanged(run, settings),

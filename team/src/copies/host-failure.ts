@@ -1,3 +1,5 @@
+import { ProblemError } from "../../../src/core/problem.ts";
+
 /** Temporary failure of the git host: no answer, or a rejected push. A retry may succeed. */
 export class GitHostError extends Error {}
 
@@ -18,3 +20,9 @@ const TRANSIENT = [
 /** Returns true if the output of a fetch or push reports a temporary failure of the network or the host. */
 export const isHostFailure = (output: string): boolean =>
   !PERMANENT.test(output) && TRANSIENT.some((pattern) => pattern.test(output));
+
+/** Converts a problem of git with the remote to a GitHostError if it is temporary. Returns other errors unchanged. */
+export const toHostError = (error: unknown): unknown =>
+  error instanceof ProblemError && error.problem.code === "GIT_FAILED" && isHostFailure(error.problem.detail)
+    ? new GitHostError(error.problem.detail, { cause: error })
+    : error;

@@ -6,15 +6,15 @@ import type { AcceptedTree } from "./merge-onto-base.ts";
 
 /**
  * Returns the tree required at the tip of the run's branch: the one shown at the last accepted phase. A worker made
- * the commit after the gate, and the server compares it. Documents of isdlc and the refined tasks may differ. Null if
- * the server itself showed this tip to the approver, or if the server commits the work at the end.
+ * the commit after the gate, and the server compares it. Documents of isdlc and the refined tasks may differ. If the
+ * server commits the work at the end, the tip has no work yet. Null if the server itself showed this tip.
  */
 export async function findAcceptedTree(
   pool: Pool,
   run: ActiveRun,
   events: readonly RunEvent[],
 ): Promise<AcceptedTree | null> {
-  if (run.run.options.commits === "end" || (await isShownByServer(pool, run, events))) return null;
+  if (await isShownByServer(pool, run, events)) return null;
   const tasks = events.flatMap((event) =>
     event.type === "tasks.refined" && event.artifact !== null ? [event.artifact] : [],
   );
@@ -22,7 +22,8 @@ export async function findAcceptedTree(
   const accepted = run.phases.findLast(
     ({ status, dropped, made }) => status === "completed" && !dropped && made !== null,
   );
-  const tree = accepted === undefined ? run.run.git?.commit : accepted.made?.commitTree;
+  const isUncommitted = accepted === undefined || run.run.options.commits === "end";
+  const tree = isUncommitted ? run.run.git?.commit : accepted.made?.commitTree;
   return { tree: tree ?? NO_TREE, except };
 }
 

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Hono } from "hono";
 import { type MergeAnswer, MergeRequest } from "../../../src/schema/api-team.ts";
-import { ProblemError } from "../../../src/core/problem.ts";
-import { isHostFailure } from "../copies/host-failure.ts";
+import { GitHostError, toHostError } from "../copies/host-failure.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { parseRunId, type TeamEnv, type TeamServer, requireWorker } from "../server/team-server.ts";
@@ -41,8 +40,8 @@ const DONE = { isDone: true, hostFailure: null };
 
 /** Rethrows all other errors. */
 function toHostFailure(error: unknown) {
-  if (error instanceof ProblemError && error.problem.code === "GIT_FAILED" && isHostFailure(error.problem.detail))
-    return { isDone: true, hostFailure: error.problem.detail };
+  const host = toHostError(error);
+  if (host instanceof GitHostError) return { isDone: true, hostFailure: host.message };
   throw error;
 }
 

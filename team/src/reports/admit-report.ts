@@ -1,8 +1,10 @@
 import type { Outcome, Report } from "../../../src/core/command.ts";
 import { decideReport } from "../../../src/core/decide/report.ts";
 import { isRecord } from "../../../src/core/own-value.ts";
+import { artifactPath } from "../../../src/core/plan.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../src/core/run.ts";
+import { TASKS_FILE } from "../../../src/engine/prompt.ts";
 import { mergeTarget } from "../../../src/engine/steps/finish.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import type { PhaseOutput, SettingsReading } from "../../../src/schema/facts.ts";
@@ -97,6 +99,8 @@ function toSettings({ supervision, run }: ActiveRun): SettingsReading {
 /** Compares a report with facts known to the server. */
 function requireTrue(run: ActiveRun, ticket: string, outcome: Outcome): void {
   if ("failed" in outcome) return;
+  if (outcome.of === "refine" && outcome.artifact !== artifactPath(run.run.item, TASKS_FILE))
+    throw refusedField("artifact", "it is not the task list of the run");
   if (outcome.of === "recheck") requireShownTree(run, ticket, outcome);
   if (outcome.of === "finish" && mergeTarget(run) !== null)
     throw new ProblemError({

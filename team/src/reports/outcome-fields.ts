@@ -47,9 +47,9 @@ const look = {
 /** Results of a phase that only the worker's machine knows. */
 export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportField } = {
   artifacts: fact(z.array(text)),
-  changed: fact(z.nullable(z.array(FileChange))),
-  changedSinceSeen: fact(z.nullable(z.array(FileChange))),
-  unexpected: fact(z.array(text)),
+  changed: verified(z.nullable(z.array(FileChange))), // replaced by the server's comparison
+  changedSinceSeen: verified(z.nullable(z.array(FileChange))),
+  unexpected: fact(z.array(text)), // the server adds to it
   unmentioned: fact(maybe(z.array(text))),
   tree: fact(z.nullable(TreeId)),
   lines: fact(z.int()), // under a policy no gate depends on it
@@ -58,6 +58,7 @@ export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportF
   standing: fact(standing),
   notices: fact(notices),
   reportedBy: decision,
+  unshown: decision,
 };
 
 /** Fields decided by the server are not part of the message. */
@@ -125,7 +126,7 @@ export const OUTCOME_FIELDS: OutcomeFields = {
   measure: { sizing: fact(Sizing) },
   refine: {
     ...execution,
-    artifact: fact(text),
+    artifact: verified(text), // the merge accepts this file without a gate
     tasks: fact(z.int()),
     problems: fact(z.array(text)),
     commit: fact(maybe(z.nullable(CommitId))),

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { HTTPException } from "hono/http-exception";
 import { $ZodError } from "zod/v4/core"; // the main entry would bundle all translations of its messages
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
+import { GitHostError } from "../copies/host-failure.ts";
 import { FencedError, TokenRefusedError } from "../journal-postgres/submit-decision.ts";
 import { type ProblemText, TOKEN_REFUSED } from "../people/authenticate.ts";
 import type { Log } from "../structured-log.ts";
@@ -32,15 +33,19 @@ const INVALID: ProblemAnswer = {
   problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" },
 };
 
+const HOST_AWAY: ProblemAnswer = {
+  status: 503,
+  problem: { code: "UNAVAILABLE", what: "The server cannot reach the git host now.", fix: "Try it again." },
+};
+
 /** Returns true if a request was cut off. Completely read requests are destroyed, too. */
 export const isCutOff = ({ destroyed, complete }: Pick<IncomingMessage, "destroyed" | "complete">): boolean =>
   destroyed && !complete;
 
 /** Converts an error to a response. Errors of requests that were cut off are not logged. */
 export function asAnswer(error: Error, wasCutOff: boolean, log: Log): ProblemAnswer {
-  if (error instanceof FencedError)
-    return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
-  if (error instanceof TokenRefusedError) return { status: 401, problem: TOKEN_REFUSED };
+  const expected = expectedAnswer(error);
+  if (expected !== null) return expected;
   if (error instanceof ProblemError) {
     const { problem } = error as ProblemError;
     const status = STATUS[problem.code];
@@ -53,6 +58,13 @@ export function asAnswer(error: Error, wasCutOff: boolean, log: Log): ProblemAns
   log.error({ error }, "a request failed");
   const problem = { code: "UNAVAILABLE", what: "The server cannot answer now.", fix: "Try it again." };
   return { status: isDatabaseAway(error) ? 503 : 500, problem };
+}
+
+function expectedAnswer(error: Error): ProblemAnswer | null {
+  if (error instanceof FencedError)
+    return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
+  if (error instanceof TokenRefusedError) return { status: 401, problem: TOKEN_REFUSED };
+  return error instanceof GitHostError ? HOST_AWAY : null;
 }
 
 /** Text with a NUL or an incomplete surrogate pair: valid in JSON, but not in the database. */

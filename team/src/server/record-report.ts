@@ -1,10 +1,15 @@
 import type * as z from "zod/mini";
 import type { Command, Report } from "../../../src/core/command.ts";
+import { currentTicket } from "../../../src/core/next.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { ActiveRun } from "../../../src/core/run.ts";
 import { type ReportAnswer, WorkerReport } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import { toHostError } from "../copies/host-failure.ts";
 import type { WrittenDecision } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
 import { admitReport, requireOwnTree } from "../reports/admit-report.ts";
+import { compareTrees, namesTrees } from "../reports/compare-trees.ts";
 import { buildStart } from "../reports/build-start.ts";
 import type { TeamServer } from "./team-server.ts";
 
@@ -50,7 +55,27 @@ async function admit(
   }
   if (state.is !== "active") return LATE;
   if (left !== null) requireOwnTree(state, left);
-  return withReporters(server, { run, worker }, admitReport(state, command));
+  const report = admitReport(state, command);
+  const isCurrent = report.ticket === currentTicket(state); // otherwise it is refused, or repeats an earlier report
+  const compared = isCurrent && namesTrees(report) ? await compareInCopy(server, state, report) : report;
+  return withReporters(server, { run, worker }, compared);
+}
+
+/** @throws GitHostError if the git host is unavailable: the worker sends the report again */
+async function compareInCopy({ pool, journal, copies }: TeamServer, state: ActiveRun, report: Report): Promise<Report> {
+  const { run } = state.run;
+  const { rows } = await pool.query<{ remote: string }>(
+    "select p.remote from isdlc.run r join isdlc.repository p on p.name = r.repository where r.run = $1",
+    [run],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  try {
+    const copy = await copies.open(row.remote);
+    return await compareTrees(state, report, { copy, events: async () => journal.events(run) });
+  } catch (error) {
+    throw toHostError(error);
+  }
 }
 
 /** Adds the workers that reported results of the attempt, for its gate, the journal and attestations. */

@@ -1,5 +1,8 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { shownDigest } from "../../../src/app/answer/answer.ts";
+import { currentPhase } from "../../../src/core/run.ts";
 import { rollDice } from "../../support/dice.ts";
 import { forgeReport } from "../../team/reports/forge-report.ts";
 import { createForgingProxy, type ForgingProxy } from "./support/forging-proxy.ts";
@@ -101,4 +104,40 @@ describe.runIf(hasPostgres)("worker with forged reports [S7]", () => {
     console.log(`seed ${SEED}: ${proxy.count.refused} forged reports refused, ${proxy.count.accepted} accepted`);
     expect(proxy.count.refused).toBeGreaterThan(5);
   });
+
+  test("commits no file that the gate does not show: the server names it there", async () => {
+    let forged = "";
+    proxy.forge(REPORTS, (body, path) => {
+      const command = body["command"] as { readonly outcome?: { readonly made?: { readonly tree?: string } } };
+      const made = command.outcome?.made;
+      if (made?.tree === undefined || forged !== "") return body;
+      forged = withFile(team, { run: path.split("/")[4] ?? "", tree: made.tree, file: "evil.js" });
+      return {
+        ...body,
+        command: { ...command, outcome: { ...command.outcome, made: { ...made, commitTree: forged } } },
+      };
+    });
+    const run = await begin();
+    await untilRests(team, run);
+    const { state } = await look(team, run);
+    const made = state.is === "active" ? currentPhase(state)?.made : null;
+    expect(made).toMatchObject({ commitTree: forged, unshown: ["evil.js"], reportedBy: ["w1"] });
+    const gate = await team.as(bobs, "gate", "--run", run);
+    expect(gate.stdout).toContain("changed in the commit, not in the diff: evil.js");
+    expect(gate.stdout).toContain("Checks and review: reported by w1, not verified");
+  });
 });
+
+type AddedFile = { readonly run: string; readonly tree: string; readonly file: string };
+
+/** Pushes a tree with one more file for a run, as its worker could. Returns the tree. */
+function withFile({ ada, remote }: Team, { run, tree, file }: AddedFile): string {
+  const env = { ...ada.env, GIT_INDEX_FILE: join(ada.base, "evil-index") };
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", args, { cwd: remote, env, encoding: "utf8", input: "steal()\n" }).trim();
+  git("read-tree", tree);
+  git("update-index", "--add", "--cacheinfo", `100644,${git("hash-object", "-w", "--stdin")},${file}`);
+  const made = git("write-tree");
+  git("update-ref", `refs/isdlc/${run}/${made}`, made);
+  return made;
+}

@@ -117,7 +117,7 @@ const outcomes: { readonly [S in ReturnType<typeof currentStep>]: (run: ActiveRu
     of: "measure",
     sizing: { recommended: "light", rationale: "", metrics: null, source: null },
   }),
-  refine: (run) => ({ of: "refine", ...execution(run), artifact: "tasks.md", tasks: 3, problems: [] }),
+  refine: (run) => ({ of: "refine", ...execution(run), artifact: `${run.run.item}/tasks.md`, tasks: 3, problems: [] }),
   rewind: () => ({ of: "rewind", kept: null, restored: [], commit: null }),
   finish: () => ({ of: "finish", merged: null }),
 };

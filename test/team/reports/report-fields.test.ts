@@ -88,6 +88,9 @@ describe("fields of reports", () => {
     ["commit", "merged", true],
     ["check", "results", "passed"],
     ["produce", "of", "accept"],
+    ["refine", "artifact", "src/evil.js"],
+    ["complete", "unshown", []],
+    ["complete", "reportedBy", ["w2"]],
   ] as const)("refuses a report of %s with its own %s", ([of, field, value]) => {
     const run = stateAt(of);
     const { outcome, ...report } = toReport(honestReport(run));
