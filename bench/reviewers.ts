@@ -3,7 +3,7 @@ import { afterVerdict } from "../src/core/findings/loop-policy.ts";
 import {
   KINDS,
   type Kind,
-  LIMITS,
+  VERDICT_LIMITS,
   type Loop,
   type LoopPolicy,
   type Mode,
@@ -14,7 +14,7 @@ import type { Line } from "./report.ts";
 
 const RUNS = 1000;
 const FIXED_LIMIT = 3;
-const MODES = Object.keys(LIMITS) as Mode[];
+const MODES = Object.keys(VERDICT_LIMITS) as Mode[];
 
 /** Results of 1,000 review loops of one kind in one mode. */
 export type Tally = {
@@ -48,7 +48,7 @@ export function measureReviewers(): readonly Line[] {
 export function simulateReviewers(policy: LoopPolicy, runs: number): readonly Tally[] {
   const seeds = Array.from({ length: runs }, (_, index) => index + 1);
   return KINDS.flatMap((kind) => {
-    const unhindered = seeds.map((seed) => playLoop(limitAlone, { kind, seed, limit: LIMITS.full }));
+    const unhindered = seeds.map((seed) => playLoop(limitAlone, { kind, seed, limit: VERDICT_LIMITS.full }));
     return MODES.map((mode) => tallyOf(policy, { kind, mode, seeds, unhindered }));
   });
 }
@@ -73,7 +73,7 @@ type Series = {
 };
 
 function tallyOf(policy: LoopPolicy, { kind, mode, seeds, unhindered }: Series): Tally {
-  const limit = LIMITS[mode];
+  const limit = VERDICT_LIMITS[mode];
   const loops = seeds.map((seed) => playLoop(policy, { kind, seed, limit }));
   const stops = loops.map(({ end }) => end.stopped ?? "none");
   const partOf = (isCounted: (loop: Loop, index: number) => boolean): number =>
@@ -144,7 +144,7 @@ function modeLine({ kind, mode, verdicts, limitAlone, approved, stops }: Tally):
   const early = (["recurring", "flipping", "causing"] as const).reduce((sum, stop) => sum + (stops[stop] ?? 0), 0);
   return {
     what: `reviewer loops, ${kind}, ${mode}`,
-    base: `the limit of ${LIMITS[mode]} alone: ${rounded(limitAlone)}`,
+    base: `the limit of ${VERDICT_LIMITS[mode]} alone: ${rounded(limitAlone)}`,
     figures: [
       { name: "verdicts", value: verdicts },
       { name: "% approved", value: percent(approved) },

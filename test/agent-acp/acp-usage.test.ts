@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentTask } from "../agent-claude/agent-task.ts";
-import { DONE, fakeBackend, runFake, type Deed } from "./run-fake-acp.ts";
+import { DONE, fakeBackend, runFake, type PlayStep } from "./run-fake-acp.ts";
 
-const respond = (more: object): Deed => ({ respond: { result: { stopReason: "end_turn", ...more } } });
+const respond = (more: object): PlayStep => ({ respond: { result: { stopReason: "end_turn", ...more } } });
 const cost = (amount: number, currency = "USD") => ({
   sessionUpdate: "usage_update",
   used: 1,
@@ -18,7 +18,7 @@ const quota = (input: number, output: number) => ({
 });
 
 describe("usage", () => {
-  test.each<[string, Deed[], unknown]>([
+  test.each<[string, PlayStep[], unknown]>([
     ["not told", [respond({})], null],
     ["told as null", [respond({ usage: null, _meta: null })], null],
     ["told as zero, which is unknown", [respond({ usage: { inputTokens: 0, outputTokens: 0 } })], null],

@@ -7,7 +7,7 @@ import { systemProcessTable } from "../../src/adapters/process/process-table.ts"
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";
 import { describeBackend } from "../contracts/agent-backend.ts";
-import { DONE, FAKE_ACP, fakeBackend, promptsOf, runFake, type Deed } from "./run-fake-acp.ts";
+import { DONE, FAKE_ACP, fakeBackend, listPrompts, runFake, type PlayStep } from "./run-fake-acp.ts";
 
 const table = systemProcessTable();
 const alive = (nonce: string) =>
@@ -17,7 +17,7 @@ const result = { status: "done", summary: "Written.", decisions: [], artifacts: 
 describeBackend("acp", (script) => {
   const answer = script.result ?? script.verdict;
   const usage = script.usage && { inputTokens: script.usage.input, outputTokens: script.usage.output };
-  const play: Deed[] = [
+  const play: PlayStep[] = [
     ...script.says.map((text) => ({ say: `${text}\n` })),
     ...script.writes.map((write) => ({ write })),
     ...(script.hangs ? [{ hang: true }] : []),
@@ -40,7 +40,7 @@ describe("the conversation", () => {
     const noFiles = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
     expect(greeting).toMatchObject({ protocolVersion: 1, clientCapabilities: noFiles });
     expect(opened).toMatchObject({ cwd: expect.stringContaining("isdlc-fake-acp-") as string, mcpServers: [] });
-    const [text = ""] = promptsOf(received);
+    const [text = ""] = listPrompts(received);
     expect(text).toMatch(/^You design software\.\n\nPROMPT\n\n[^]*```json block[^]*"needs_input"/);
   });
 
@@ -55,7 +55,7 @@ describe("the conversation", () => {
     const verdict = { approved: false, issues: [], summary: "No." };
     const { end, received } = await runFake({ plays: [[{ say: JSON.stringify(verdict) }]] }, { role: "reviewer" });
     expect(end).toMatchObject({ how: "verdict", verdict });
-    expect(promptsOf(received)[0]).toContain('"approved"');
+    expect(listPrompts(received)[0]).toContain('"approved"');
   });
 
   test("the text comes in pieces and is shown in lines; the result is not shown", async () => {
@@ -75,7 +75,7 @@ describe("the conversation", () => {
     ];
     const { progress, received } = await runFake({ plays: [play, [{ say: DONE }]] }, { cwd: "/tmp" });
     expect(progress.slice(0, 2)).toEqual(["Now.```json", "Write a.ts"]);
-    expect(promptsOf(received)).toHaveLength(2);
+    expect(listPrompts(received)).toHaveLength(2);
   });
 
   test("messages and updates of other kinds and sessions do no harm", async () => {
@@ -203,7 +203,7 @@ describe("modes", () => {
   ])("S4 one to read that is %s: nothing is asked of it", async (_, behaviour, detail) => {
     const { end, received } = await runFake(behaviour, { access: "read" }, { mode });
     expect(end).toMatchObject({ how: "failed", reason: "not_started", detail, again: false });
-    expect(promptsOf(received)).toEqual([]);
+    expect(listPrompts(received)).toEqual([]);
   });
 
   test("an agent that is known to have none is asked without", async () => {

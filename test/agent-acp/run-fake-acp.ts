@@ -7,12 +7,12 @@ import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend, type BackendRun } from "../agent-claude/run-backend.ts";
 
 /** One thing the stand-in does while it answers a prompt. */
-export type Deed = { readonly [name: string]: unknown };
+export type PlayStep = { readonly [name: string]: unknown };
 
 /** How the stand-in behaves; see fake-acp.mjs. */
 export type Behaviour = {
   /** One list of deeds for each prompt. */
-  readonly plays?: readonly (readonly Deed[])[];
+  readonly plays?: readonly (readonly PlayStep[])[];
   readonly session?: string;
   readonly loads?: boolean;
   readonly forgets?: boolean;
@@ -30,7 +30,7 @@ export type Behaviour = {
   readonly ignoresSignals?: boolean;
 };
 
-export type Received = { readonly method?: string; readonly params: Readonly<Record<string, unknown>> };
+export type FakeAcpMessage = { readonly method?: string; readonly params: Readonly<Record<string, unknown>> };
 
 export const FAKE_ACP = join(import.meta.dirname, "fake-acp.mjs");
 export const DONE = '```json\n{"status":"done","summary":"Written."}\n```';
@@ -49,20 +49,20 @@ export async function runFake(
   behaviour: Behaviour,
   task: Partial<AgentTask> = {},
   options: Partial<AcpBackendOptions> = {},
-): Promise<BackendRun & { readonly received: readonly Received[] }> {
+): Promise<BackendRun & { readonly received: readonly FakeAcpMessage[] }> {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
   try {
     const notes = join(folder, "notes.jsonl");
     const ran = await runBackend(fakeBackend(behaviour, notes, options), agentTask(folder, task));
     const lines = existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n") : [];
-    return { ...ran, received: lines.map((line) => JSON.parse(line) as Received) };
+    return { ...ran, received: lines.map((line) => JSON.parse(line) as FakeAcpMessage) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** The texts of the prompts that were sent. */
-export function promptsOf(received: readonly Received[]): readonly string[] {
+export function listPrompts(received: readonly FakeAcpMessage[]): readonly string[] {
   const prompts = received.filter(({ method }) => method === "session/prompt");
   return prompts.map(({ params }) => (params["prompt"] as { text: string }[])[0]?.text ?? "");
 }

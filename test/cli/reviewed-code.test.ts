@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { createSandbox, type Noted, type Sandbox } from "../support/cli.ts";
+import { createSandbox, type AgentLogEntry, type Sandbox } from "../support/cli.ts";
 
-const reviewsOf = (sandbox: Sandbox, key: string): Noted[] => sandbox.log().filter((noted) => noted.key === key);
+const reviewsOf = (sandbox: Sandbox, key: string): AgentLogEntry[] =>
+  sandbox.log().filter((noted) => noted.key === key);
 const blocker = {
   approved: false,
   summary: "not yet",

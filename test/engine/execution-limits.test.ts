@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { PhaseRule } from "../../src/schema/plan.ts";
 import { letPass, executionLimits, overtime, tooLong } from "../../src/engine/steps/execution-limits.ts";
 import { activeRun, advance, phaseAt, phaseRule, report, runOptions, startRun } from "../support/run-builder.ts";
-import { engineOf } from "./step-ports.ts";
+import { createPartialEngine } from "./step-ports.ts";
 
 const MINUTE = 60_000; // milliseconds
 
@@ -68,7 +68,7 @@ describe("a busy model service", () => {
   const waitedAfter = async (reasons: readonly string[]): Promise<readonly number[]> => {
     const player = startRun({ plan: [phaseRule()] });
     const waited: number[] = [];
-    const engine = engineOf({ pause: (milliseconds) => Promise.resolve(void waited.push(milliseconds)) });
+    const engine = createPartialEngine({ pause: (milliseconds) => Promise.resolve(void waited.push(milliseconds)) });
     for (const reason of reasons) {
       advance(player, "produce");
       const ended = { execution: "x", usage: null, session: null, reason, detail: "busy", again: true, retries: 0 };

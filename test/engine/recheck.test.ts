@@ -17,7 +17,7 @@ import {
   ada,
   report,
 } from "../support/run-builder.ts";
-import { engineOf } from "./step-ports.ts";
+import { createPartialEngine } from "./step-ports.ts";
 
 const TESTS: TestCommand = { argv: ["npm", "test"], source: "package.json", digest: "sha256:tests" };
 const ITEM_FILE: FileChange = { path: "docs/requirements/say-hello/architecture.md", change: "modified" };
@@ -58,7 +58,7 @@ const stepAt = (player: Parameters<typeof activeRun>[0]) =>
 function enginePorts(found: Found, ran: string[]): Engine {
   const { edited = [], hasGit = true, tree = "tree-2" } = found;
   const tests = found.tests ?? result("tests", true);
-  return engineOf({
+  return createPartialEngine({
     workspace: {
       snapshot: () => Promise.resolve(tree),
       diff: () => Promise.resolve(edited),

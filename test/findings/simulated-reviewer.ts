@@ -7,8 +7,8 @@ import { type Dice, rollDice } from "../support/dice.ts";
 export const KINDS = ["converging", "plateau", "flip-flop", "causing"] as const;
 export type Kind = (typeof KINDS)[number];
 
-export const LIMITS = { hotfix: 1, quick: 2, standard: 3, full: 5 } as const;
-export type Mode = keyof typeof LIMITS;
+export const VERDICT_LIMITS = { hotfix: 1, quick: 2, standard: 3, full: 5 } as const;
+export type Mode = keyof typeof VERDICT_LIMITS;
 
 export type LoopPolicy = (loop: LoopSoFar) => AfterVerdict;
 
@@ -21,7 +21,7 @@ export type Loop = {
 
 /** One loop of produce and review under a policy. The same seed plays the same world, however long it is let. */
 export function playLoop(policy: LoopPolicy, { kind, seed, limit }: { kind: Kind; seed: number; limit: number }): Loop {
-  const nextRound = reviewerOf(kind, rollDice(seed * KINDS.length + KINDS.indexOf(kind)));
+  const nextRound = createReviewer(kind, rollDice(seed * KINDS.length + KINDS.indexOf(kind)));
   const iterations: Iteration[] = [];
   for (;;) {
     iterations.push(nextRound());
@@ -44,7 +44,7 @@ type World = { readonly dice: Dice; readonly fresh: (file?: string) => Defect };
 /** Which blockers are there after each revision, and which files the revision changed. */
 type Revise = (open: readonly Defect[]) => { readonly open: readonly Defect[]; readonly changed: readonly string[] };
 
-function reviewerOf(kind: Kind, dice: Dice): () => Iteration {
+function createReviewer(kind: Kind, dice: Dice): () => Iteration {
   const world = { dice, fresh: defects(dice) };
   const revise = revisions[kind](world);
   const least = kind === "converging" ? 0 : 1;
@@ -53,7 +53,7 @@ function reviewerOf(kind: Kind, dice: Dice): () => Iteration {
   let changed: readonly string[] | null = null;
   return () => {
     if (changed !== null) ({ open, changed } = revise(open));
-    const round = { issues: issuesOf(world, open, asides), approved: says(dice, open), changed };
+    const round = { issues: writeIssues(world, open, asides), approved: says(dice, open), changed };
     changed ??= [];
     return round;
   };
@@ -62,18 +62,18 @@ function reviewerOf(kind: Kind, dice: Dice): () => Iteration {
 /** Now and then a reviewer approves in spite of blockers, or does not although there is none. */
 const says = (dice: Dice, open: readonly Defect[]): boolean => dice.chance(5) !== (open.length === 0);
 
-function issuesOf({ dice }: World, open: readonly Defect[], asides: readonly Defect[]): Issue[] {
+function writeIssues({ dice }: World, open: readonly Defect[], asides: readonly Defect[]): Issue[] {
   const said = asides.filter(() => dice.chance(70));
   const issues = [
     ...open
       .filter((_, index) => index === 0 || !dice.chance(FORGOTTEN))
-      .map((defect) => issueOf(dice, defect, "blocker")),
-    ...said.map((defect) => issueOf(dice, defect, dice.of(["warning", "note"]))),
+      .map((defect) => writeIssue(dice, defect, "blocker")),
+    ...said.map((defect) => writeIssue(dice, defect, dice.of(["warning", "note"]))),
   ];
   return shuffled(dice, issues);
 }
 
-function issueOf(dice: Dice, defect: Defect, severity: Issue["severity"]): Issue {
+function writeIssue(dice: Dice, defect: Defect, severity: Issue["severity"]): Issue {
   defect.line += dice.number() % 15;
   const { file, line } = defect;
   const location = dice.of([
@@ -86,7 +86,7 @@ function issueOf(dice: Dice, defect: Defect, severity: Issue["severity"]): Issue
   return { severity, description: dice.chance(ODD) ? defect.odd : dice.of(defect.phrases), location };
 }
 
-const filesOf = (touched: readonly Defect[]): string[] => [...new Set(touched.map(({ file }) => file))];
+const listFiles = (touched: readonly Defect[]): string[] => [...new Set(touched.map(({ file }) => file))];
 
 const revisions: Readonly<Record<Kind, (world: World) => Revise>> = {
   /** Most revisions resolve most blockers; some resolve none, and some break one thing. */
@@ -97,14 +97,14 @@ const revisions: Readonly<Record<Kind, (world: World) => Revise>> = {
       const left = stuck ? open : open.slice(1).filter(() => dice.chance(35));
       const fixed = open.filter((defect) => !left.includes(defect));
       const broke = fixed.length > 1 && dice.chance(15) ? [fresh(fixed[0]?.file)] : [];
-      return { open: [...left, ...broke], changed: filesOf(stuck ? open : fixed) };
+      return { open: [...left, ...broke], changed: listFiles(stuck ? open : fixed) };
     },
   /** A core that no revision resolves; at first some of the rest goes. */
   plateau:
     ({ dice }) =>
     (open) => {
       const left = open.slice(0, 1 + (dice.chance(25) ? 0 : open.length));
-      return { open: left, changed: filesOf(open) };
+      return { open: left, changed: listFiles(open) };
     },
   /** Resolving one half brings back the other. */
   "flip-flop": ({ fresh }) => {
@@ -112,7 +112,7 @@ const revisions: Readonly<Record<Kind, (world: World) => Revise>> = {
     return (open) => {
       const next: readonly Defect[] = other ?? open.map(({ file }) => fresh(file));
       other = open;
-      return { open: next, changed: filesOf(open) };
+      return { open: next, changed: listFiles(open) };
     };
   },
   /** Each repair breaks something else in the file it touches. */
@@ -121,7 +121,7 @@ const revisions: Readonly<Record<Kind, (world: World) => Revise>> = {
     (open) => {
       const fixed = open.filter((_, index) => index === 0 || dice.chance(60));
       const left = open.filter((defect) => !fixed.includes(defect));
-      return { open: [...left, ...fixed.map(({ file }) => fresh(file))], changed: filesOf(fixed) };
+      return { open: [...left, ...fixed.map(({ file }) => fresh(file))], changed: listFiles(fixed) };
     },
 };
 
@@ -145,7 +145,7 @@ function shuffled<T>(dice: Dice, items: readonly T[]): T[] {
 
 const FILES = ["src/store/orders.ts", "src/http/router.ts", "src/import/reader.ts"];
 
-const NAMES = ["parseOrder", "readBatch", "openStore", "sendReceipt", "mergeRows", "price_of"];
+const FUNCTION_NAMES = ["parseOrder", "readBatch", "openStore", "sendReceipt", "mergeRows", "price_of"];
 
 /** One defect per row: first in words that share nothing with the rest, then as a model says it from verdict to verdict. */
 const SENTENCES: readonly (readonly string[])[] = [
@@ -208,7 +208,7 @@ const SENTENCES: readonly (readonly string[])[] = [
 ];
 
 const DEFECTS = SENTENCES.flatMap((row) =>
-  NAMES.map((name) => {
+  FUNCTION_NAMES.map((name) => {
     const [odd = "", ...phrases] = row.map((one) => one.replaceAll("$", name));
     return { odd, phrases };
   }),

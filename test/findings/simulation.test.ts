@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { meanOf, simulateReviewers, type Tally } from "../../bench/reviewers.ts";
 import { afterVerdict } from "../../src/core/findings/loop-policy.ts";
-import { KINDS, LIMITS, type LoopPolicy, type Mode } from "./simulated-reviewer.ts";
+import { KINDS, VERDICT_LIMITS, type LoopPolicy, type Mode } from "./simulated-reviewer.ts";
 
 /** Loops per kind and mode, so a thousand per kind. */
 const RUNS = 250;
@@ -16,7 +16,7 @@ describe("a thousand simulated loops per kind of reviewer", () => {
 
   test("end within their mode's limit, and no blocker is ever called approved", () => {
     expect(tallies.flatMap(({ broken }) => broken)).toEqual([]);
-    for (const { verdicts, mode } of tallies) expect(verdicts).toBeLessThanOrEqual(LIMITS[mode]);
+    for (const { verdicts, mode } of tallies) expect(verdicts).toBeLessThanOrEqual(VERDICT_LIMITS[mode]);
   });
 
   test.each(KINDS)("take fewer verdicts than a limit of three in every mode: %s", (kind) => {

@@ -2,8 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
-import { commitOf } from "./write-requests.ts";
+import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
+import { commitRequest } from "./write-requests.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
@@ -26,7 +26,7 @@ describe("commit", () => {
     rmSync(at("dir/old"));
     const write = createGitWrite(fixture.repo, agreeing);
     const paths = ["a", "gone", "dir", "dir/x.log", "never-there", "../outside", "-x"];
-    expect(await write.commit(await commitOf(fixture, paths))).toEqual(done);
+    expect(await write.commit(await commitRequest(fixture, paths))).toEqual(done);
     expect(fixture.git("show", "--name-status", "--no-renames", "--format=%B", "HEAD")).toBe(
       "phase: done\n\nbody\n# kept\n\nIsdlc-Attempt: run/01-x#1\nIsdlc-Journal: 7:abc\n\n\nM\ta\nA\tdir/new\nD\tdir/old\nD\tgone",
     );
@@ -37,7 +37,7 @@ describe("commit", () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     fixture.write("a", "2\n");
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     fixture.write("a", "3\n");
     fixture.write("late", "1\n");
     fixture.git("add", "--all");
@@ -51,17 +51,17 @@ describe("commit", () => {
     const write = createGitWrite(fixture.repo, agreeing);
     fixture.write("a", "1");
     fixture.write("b", "1");
-    const first = await commitOf(fixture, ["a"]);
+    const first = await commitRequest(fixture, ["a"]);
     const made = await write.commit(first);
     expect(made).toEqual(done);
     expect(fixture.git("show", "--name-only", "--format=%P", "HEAD")).toBe("\n\na");
     fixture.write("a", "2");
     expect(await write.commit(first)).toEqual(made);
     expect(status()).toBe(" M a\n?? b");
-    expect(await write.commit(await commitOf(fixture, ["c"], "run/01-x#2"))).toEqual({ is: "done", commit: null });
-    const next = await write.commit(await commitOf(fixture, ["a"], "run/01-x#2"));
+    expect(await write.commit(await commitRequest(fixture, ["c"], "run/01-x#2"))).toEqual({ is: "done", commit: null });
+    const next = await write.commit(await commitRequest(fixture, ["a"], "run/01-x#2"));
     expect(next).not.toEqual(made);
-    expect(await outcomeOf(write.commit(await commitOf(fixture, ["a"], "x\nSigned-off-by: me")))).toMatchObject({
+    expect(await toOutcome(write.commit(await commitRequest(fixture, ["a"], "x\nSigned-off-by: me")))).toMatchObject({
       problem: "GIT_FAILED",
     });
   });
@@ -70,7 +70,7 @@ describe("commit", () => {
     fixture.write("a", "1");
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     fixture.write("planted", "1");
     fixture.git("add", "planted");
     fixture.git("commit", "--quiet", "-m", "approved\n\nIsdlc-Attempt: run/01-x#1");
@@ -87,9 +87,9 @@ describe("commit", () => {
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
     const write = createGitWrite(fixture.repo, agreeing);
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     fixture.hook("pre-commit", "printf '\\033[31mlint: a is wrong\\033[0m\\n' >&2; exit 1");
-    expect(await outcomeOf(write.commit(request))).toEqual({ problem: "GIT_FAILED", detail: "lint: a is wrong" });
+    expect(await toOutcome(write.commit(request))).toEqual({ problem: "GIT_FAILED", detail: "lint: a is wrong" });
     expect(await write.head()).toBe(before);
     expect(status()).toBe(" M a");
     fixture.hook("pre-commit", "echo $$ > a; echo 1 > planted; git add a planted; (sleep 30 &)");
@@ -113,18 +113,18 @@ describe("commit", () => {
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
     const write = createGitWrite(fixture.repo, agreeing);
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     writeFileSync(at(".git/MERGE_HEAD"), `${before}\n`);
-    expect(await outcomeOf(write.commit(request))).toMatchObject({ detail: expect.stringContaining("MERGE_HEAD") });
+    expect(await toOutcome(write.commit(request))).toMatchObject({ detail: expect.stringContaining("MERGE_HEAD") });
     rmSync(at(".git/MERGE_HEAD"));
     writeFileSync(at(".git/HEAD.lock"), "");
-    expect(await outcomeOf(write.commit(request))).toMatchObject({
+    expect(await toOutcome(write.commit(request))).toMatchObject({
       problem: "GIT_FAILED",
       detail: expect.stringContaining("HEAD.lock"),
     });
     rmSync(at(".git/HEAD.lock"));
     writeFileSync(join(fixture.base, "home/.gitconfig"), "[user]\n\tuseConfigOnly = true\n");
-    expect(await outcomeOf(write.commit(request))).toMatchObject({
+    expect(await toOutcome(write.commit(request))).toMatchObject({
       problem: "GIT_FAILED",
       detail: expect.stringContaining("no email was given"),
     });
@@ -141,8 +141,8 @@ describe("commit", () => {
     fixture.write("a", "2");
     fixture.hook("post-commit", ": > .git/index.lock");
     const write = createGitWrite(fixture.repo, agreeing);
-    const request = await commitOf(fixture, ["a"]);
-    expect(await outcomeOf(write.commit(request))).toMatchObject({ problem: "GIT_FAILED" });
+    const request = await commitRequest(fixture, ["a"]);
+    expect(await toOutcome(write.commit(request))).toMatchObject({ problem: "GIT_FAILED" });
     rmSync(at(".git/index.lock"));
     expect(status()).toBe("MM a");
     expect(await write.commit(request)).toEqual({ is: "done", commit: await write.head() });

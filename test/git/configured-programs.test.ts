@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { treeAt } from "../../src/schema/ids.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { toOutcome, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";
 
 const fixture = useRepository();
@@ -89,7 +89,7 @@ describe("programs configured by a repository [S5]", () => {
     const copy = await workspace.copy(one);
     await copy.dispose();
     await workspace.restore(one!, ["file.txt"]);
-    expect(await outcomeOf(workspace.restore(one!, ["file.one"]))).toMatchObject({
+    expect(await toOutcome(workspace.restore(one!, ["file.one"]))).toMatchObject({
       problem: "GIT_FAILED",
       detail: "left as they are: file.one",
     });
@@ -141,9 +141,9 @@ describe("programs configured by a repository [S5]", () => {
     clear(fixture);
     const workspace = createGitWorkspace(partial, { run: "run", env: process.env });
     const head = treeAt((await createGitRead(partial, process.env).facts())!.head!);
-    await outcomeOf(createGitRead(partial, process.env).dirty([]));
-    expect(await outcomeOf(workspace.restore(head, ["a"]))).toMatchObject({ problem: "GIT_FAILED" });
-    expect(await outcomeOf(workspace.copy(head))).toMatchObject({ problem: "GIT_FAILED" });
+    await toOutcome(createGitRead(partial, process.env).dirty([]));
+    expect(await toOutcome(workspace.restore(head, ["a"]))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await toOutcome(workspace.copy(head))).toMatchObject({ problem: "GIT_FAILED" });
     expect(fired(fixture)).toEqual([]);
   });
 

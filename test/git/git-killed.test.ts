@@ -3,8 +3,8 @@ import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
-import { commitOf, mergeOf } from "./write-requests.ts";
+import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
+import { commitRequest, mergeRequest } from "./write-requests.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
@@ -34,7 +34,7 @@ describe("repeated call after git was killed in a hook", () => {
         resolve();
       });
     });
-    const outcome = outcomeOf(call());
+    const outcome = toOutcome(call());
     await appeared;
     process.kill(Number(readFileSync(mark, "utf8")), "SIGKILL");
     return outcome;
@@ -48,7 +48,7 @@ describe("repeated call after git was killed in a hook", () => {
     fixture.write("staged", "2");
     fixture.git("add", "staged");
     const write = createGitWrite(fixture.repo, agreeing);
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     expect(await killDuring(hook, () => write.commit(request))).toMatchObject({ problem: "GIT_FAILED" });
     const made = await write.commit(request);
     expect(await write.commit(request)).toEqual(made);
@@ -60,7 +60,7 @@ describe("repeated call after git was killed in a hook", () => {
     "merges exactly once, after %s with the caller of git killed too",
     async (hook) => {
       branches();
-      const merge = mergeOf(fixture);
+      const merge = mergeRequest(fixture);
       fixture.git("switch", "--quiet", "main");
       fixture.write("other", "mine\n");
       const direct = () =>
@@ -87,7 +87,7 @@ describe("repeated call after git was killed in a hook", () => {
 
   test("returns to the branch, then merges exactly once", async () => {
     branches();
-    const merge = mergeOf(fixture);
+    const merge = mergeRequest(fixture);
     const write = createGitWrite(fixture.repo, agreeing);
     expect(await killDuring("pre-merge-commit", () => write.merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
     expect(fixture.git("branch", "--show-current")).toBe("feature");
@@ -99,13 +99,13 @@ describe("repeated call after git was killed in a hook", () => {
 
   test("undoes a merge left by a killed process and returns to the branch", async () => {
     branches();
-    const merge = mergeOf(fixture);
+    const merge = mergeRequest(fixture);
     const tip = fixture.git("rev-parse", "feature");
     fixture.git("switch", "--quiet", "main");
     fixture.write("other", "mine\n");
     fixture.git("merge", "--quiet", "--no-commit", "--no-ff", "feature");
     const write = createGitWrite(fixture.repo, agreeing);
-    expect(await outcomeOf(write.returnToBranch("feature", tip))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await toOutcome(write.returnToBranch("feature", tip))).toMatchObject({ problem: "GIT_FAILED" });
     await write.prepareMerge(merge);
     expect(status()).toBe(" M other");
     await write.returnToBranch("feature", tip);
@@ -115,7 +115,7 @@ describe("repeated call after git was killed in a hook", () => {
 
   test("removes a leftover MERGE_HEAD and does not merge twice", async () => {
     branches();
-    const merge = mergeOf(fixture);
+    const merge = mergeRequest(fixture);
     const tip = fixture.git("rev-parse", "feature");
     const write = createGitWrite(fixture.repo, agreeing);
     const made = await write.merge(merge);
@@ -132,7 +132,7 @@ describe("repeated call after git was killed in a hook", () => {
 
   test("leaves a merge of another commit to the user", async () => {
     branches();
-    const merge = mergeOf(fixture);
+    const merge = mergeRequest(fixture);
     await createGitWrite(fixture.repo, agreeing).merge(merge);
     writeFileSync(at(".git/MERGE_HEAD"), `${fixture.git("rev-parse", "main~1")}\n`);
     await createGitWrite(fixture.repo, agreeing).prepareMerge(merge);

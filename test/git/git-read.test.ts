@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";
 
 const fixture = useRepository();
@@ -145,12 +145,12 @@ describe("repository shapes [R13]", () => {
     if (facts === null) expect(await read.dirty([])).toEqual([]);
 
     const workspace = createGitWorkspace(folder, { run: "run", env: process.env });
-    const tree = await outcomeOf(workspace.snapshot("one", []));
+    const tree = await toOutcome(workspace.snapshot("one", []));
     if (typeof tree === "string") expect(await workspace.diff(tree, tree)).toEqual([]);
     else expect([tree?.problem, facts]).toEqual(["GIT_UNAVAILABLE", null]);
 
     const write = createGitWrite(folder, agreeing);
-    const started = await outcomeOf(
+    const started = await toOutcome(
       write.startBranch(
         "feature/x",
         facts?.head === null ? "0".repeat(40) : ((await read.facts())?.head ?? "0".repeat(40)),
@@ -165,7 +165,7 @@ describe("repository shapes [R13]", () => {
     execFileSync("chown", ["-R", "65534", fixture.repo]);
     expect(await createGitRead(fixture.repo, process.env).facts()).toBeNull();
     const look = createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("one", []);
-    expect(await outcomeOf(look)).toMatchObject({ problem: "GIT_UNAVAILABLE" });
+    expect(await toOutcome(look)).toMatchObject({ problem: "GIT_UNAVAILABLE" });
   });
 });
 
@@ -241,7 +241,7 @@ describe("itemNames", () => {
     const read = createGitRead(fixture.repo, process.env);
     expect(await read.itemNames("docs/requirements/")).toEqual(["REQ-0001-a", "REQ-0002-b", "REQ-0003-c"]);
     for (const root of ["../..", "--help", "a\nHEAD:docs", "docs/requirements\0"])
-      expect(await outcomeOf(read.itemNames(root))).toEqual([]);
+      expect(await toOutcome(read.itemNames(root))).toEqual([]);
   });
 
   test("works without git and with sha256 trees", async () => {

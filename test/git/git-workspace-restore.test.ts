@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { toOutcome, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
@@ -59,7 +59,7 @@ describe("restore", () => {
     rmSync(at("single"));
     symlinkSync(join(fixture.base, "victim"), at("folder"));
     symlinkSync(join(fixture.base, "victim/file"), at("single"));
-    expect(await outcomeOf(workspace.restore(before, ["folder/file"]))).toMatchObject({ problem: "UNSAFE_PATH" });
+    expect(await toOutcome(workspace.restore(before, ["folder/file"]))).toMatchObject({ problem: "UNSAFE_PATH" });
     await workspace.restore(before, ["single", "folder/not-in-snapshot"]);
     expect(lstatSync(at("single")).isFile()).toBe(true);
     for (const path of [
@@ -71,7 +71,7 @@ describe("restore", () => {
       "",
       "a\0b",
     ]) {
-      expect(await outcomeOf(workspace.restore(before, [path]))).toMatchObject({ problem: "UNSAFE_PATH" });
+      expect(await toOutcome(workspace.restore(before, [path]))).toMatchObject({ problem: "UNSAFE_PATH" });
     }
     expect(readFileSync(join(fixture.base, "victim/file"), "utf8")).toBe("victim");
     expect(existsSync(at(".git/config"))).toBe(true);

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { createPlainWorkspace } from "../../src/adapters/plain-workspace/create-plain-workspace.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { toOutcome, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
@@ -126,7 +126,7 @@ describe("snapshot", () => {
       { path: "full", change: "added" },
     ]);
     expect(fixture.git("status", "--porcelain", "a")).toBe("AA a".replace("AA", "UU"));
-    expect(await outcomeOf(workspace.restore(before!, ["full", "a"]))).toMatchObject({
+    expect(await toOutcome(workspace.restore(before!, ["full", "a"]))).toMatchObject({
       detail: "left as they are: full",
     });
     expect(existsSync(at("full/.git"))).toBe(true);
@@ -179,8 +179,8 @@ describe("diff, lines and patch", () => {
       expect(await workspace.lines(one, other, ["a"])).toBe(0);
       expect(await workspace.patch(one, other)).toBe("");
       if (other !== null)
-        expect(await outcomeOf(workspace.restore(other, ["a"]))).toMatchObject({ problem: "GIT_FAILED" });
-      if (other !== null) expect(await outcomeOf(workspace.copy(other))).toMatchObject({ problem: "GIT_FAILED" });
+        expect(await toOutcome(workspace.restore(other, ["a"]))).toMatchObject({ problem: "GIT_FAILED" });
+      if (other !== null) expect(await toOutcome(workspace.copy(other))).toMatchObject({ problem: "GIT_FAILED" });
     }
     expect(leftInTemp()).toEqual([]);
   });
@@ -260,5 +260,5 @@ test("reports unsupported operations in a plain workspace [AJ]", async () => {
   expect(await workspace.diff(null, null)).toBeNull();
   expect(await workspace.lines(null, null, ["a"])).toBe(0);
   expect(await workspace.patch(null, null)).toBe("");
-  expect(await outcomeOf(workspace.restore("a", ["b"]))).toMatchObject({ problem: "GIT_UNAVAILABLE" });
+  expect(await toOutcome(workspace.restore("a", ["b"]))).toMatchObject({ problem: "GIT_UNAVAILABLE" });
 });

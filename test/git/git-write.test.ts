@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
-import { commitOf, mergeOf } from "./write-requests.ts";
+import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
+import { commitRequest, mergeRequest } from "./write-requests.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
@@ -34,17 +34,17 @@ describe("invalid branch names [S1]", () => {
     const head = fixture.commitAll("one");
     const write = createGitWrite(fixture.repo, agreeing);
     expect(await createGitRead(fixture.repo, process.env).branchExists(name)).toBe(false);
-    expect(await outcomeOf(write.startBranch(name, head))).toMatchObject({ problem: "GIT_FAILED" });
-    expect(await outcomeOf(write.startBranch("fine", name))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await toOutcome(write.startBranch(name, head))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await toOutcome(write.startBranch("fine", name))).toMatchObject({ problem: "GIT_FAILED" });
     const here = { commit: head, onto: head, message: "m" };
     for (const names of [
       { branch: name, base: "main" },
       { branch: "main", base: name },
     ])
-      expect(await outcomeOf(write.merge({ ...here, ...names }))).toMatchObject({ problem: "GIT_FAILED" });
-    const nothing = await commitOf(fixture, []);
+      expect(await toOutcome(write.merge({ ...here, ...names }))).toMatchObject({ problem: "GIT_FAILED" });
+    const nothing = await commitRequest(fixture, []);
     expect(await write.commit(nothing)).toEqual({ is: "done", commit: null });
-    expect(await outcomeOf(write.commit({ ...nothing, branch: name }))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await toOutcome(write.commit({ ...nothing, branch: name }))).toMatchObject({ problem: "GIT_FAILED" });
     expect(existsSync(at("P"))).toBe(false);
     expect(await write.head()).toBe(head);
   });
@@ -65,7 +65,7 @@ describe("startBranch", () => {
     fixture.commitAll("three");
     await write.startBranch("feature/REQ-0001-x", second);
     fixture.git("switch", "--quiet", "main");
-    expect(await outcomeOf(write.startBranch("feature/REQ-0001-x", first))).toMatchObject({
+    expect(await toOutcome(write.startBranch("feature/REQ-0001-x", first))).toMatchObject({
       problem: "GIT_FAILED",
       detail: expect.stringContaining("already exists"),
     });
@@ -78,7 +78,7 @@ describe("startBranch", () => {
     fixture.write("a", "2");
     fixture.commitAll("two");
     fixture.write("a", "mine");
-    expect(await outcomeOf(createGitWrite(fixture.repo, agreeing).startBranch("b", first))).toMatchObject({
+    expect(await toOutcome(createGitWrite(fixture.repo, agreeing).startBranch("b", first))).toMatchObject({
       problem: "GIT_FAILED",
     });
     expect(readFileSync(at("a"), "utf8")).toBe("mine");
@@ -103,7 +103,7 @@ describe("merge", () => {
     const write = createGitWrite(fixture.repo, agreeing);
     const tip = fixture.git("rev-parse", "feature");
     const base = fixture.git("rev-parse", "main");
-    const merge = mergeOf(fixture);
+    const merge = mergeRequest(fixture);
     const made = await write.merge(merge);
     expect(made).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
     expect(await write.isMerged(merge)).toBe(true);
@@ -119,7 +119,7 @@ describe("merge", () => {
     branches();
     fixture.write("b", "mine\n");
     fixture.write("keep", "mine\n");
-    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
+    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture));
     expect(outcome).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
     expect(fixture.git("branch", "--show-current")).toBe("main");
     expect(fixture.git("show", "main:b")).toBe("1");
@@ -131,7 +131,7 @@ describe("merge", () => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
     fixture.git("branch", "feature");
-    expect(await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture))).toEqual({
+    expect(await createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture))).toEqual({
       is: "merged",
       commit: head,
     });
@@ -146,7 +146,7 @@ describe("merge", () => {
     const base = fixture.commitAll("four");
     fixture.git("switch", "--quiet", "feature");
     fixture.write("other", "mine\n");
-    const call = createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
+    const call = createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture));
     await expect(call).rejects.toMatchObject({
       problem: { code: "MERGE_CONFLICT", branch: "feature", base: "main", files: ["a"] },
     });
@@ -175,7 +175,7 @@ describe("merge", () => {
     fixture.write("keep", "mine\n");
     prepare();
     const base = fixture.git("rev-parse", "main");
-    expect(await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)))).toMatchObject({
+    expect(await toOutcome(createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
     });
     rmSync(at(".git/index.lock"), { force: true });
@@ -198,7 +198,7 @@ describe("merge", () => {
     fixture.write("BACKLOG.md", backlog(" ", "A"));
     fixture.commitAll("two");
     fixture.git("switch", "--quiet", "feature");
-    const request = mergeOf(fixture);
+    const request = mergeRequest(fixture);
     expect(await createGitWrite(fixture.repo, agreeing).merge(request)).toMatchObject({ is: "merged" });
     expect(fixture.git("show", "main:BACKLOG.md")).toBe(backlog("x", "A").trimEnd());
     expect(fixture.git("log", "-1", "--format=%P|%s", "main")).toBe(`${request.onto} ${request.commit}|Merge it`);
@@ -209,7 +209,7 @@ describe("merge", () => {
     branches();
     const write = createGitWrite(fixture.repo, agreeing);
     writeFileSync(at(".git/HEAD.lock"), "");
-    expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
+    expect(await toOutcome(write.merge(mergeRequest(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
       detail: expect.stringContaining("HEAD.lock is there"),
     });
@@ -218,7 +218,7 @@ describe("merge", () => {
     rmSync(at(".git/HEAD.lock"));
     expect(status()).toBe("D  b");
     const tip = fixture.git("rev-parse", "feature");
-    expect(await write.merge(mergeOf(fixture))).toMatchObject({ is: "merged" });
+    expect(await write.merge(mergeRequest(fixture))).toMatchObject({ is: "merged" });
     expect(fixture.git("rev-parse", "main^2")).toBe(tip);
     expect(fixture.git("show", "main:b")).toBe("1");
     expect(status()).toBe("");
@@ -227,7 +227,7 @@ describe("merge", () => {
   test("refuses added commits, a different base and changes by a hook", async () => {
     branches();
     const write = createGitWrite(fixture.repo, agreeing);
-    const asked = mergeOf(fixture);
+    const asked = mergeRequest(fixture);
     fixture.write("planted", "1\n");
     fixture.commitAll("planted");
     expect(await write.merge(asked)).toEqual({ is: "moved" });
@@ -250,11 +250,11 @@ describe("merge", () => {
     writeFileSync(at(".git/info/exclude"), "b\n");
     fixture.write("b", "mine\n");
     const write = createGitWrite(fixture.repo, agreeing);
-    expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
+    expect(await toOutcome(write.merge(mergeRequest(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
       detail: "b: not under version control and in the way",
     });
-    expect(await outcomeOf(write.startBranch("feature", fixture.git("rev-parse", "feature")))).toMatchObject({
+    expect(await toOutcome(write.startBranch("feature", fixture.git("rev-parse", "feature")))).toMatchObject({
       problem: "GIT_FAILED",
     });
     expect(readFileSync(at("b"), "utf8")).toBe("mine\n");
@@ -268,7 +268,7 @@ describe("merge", () => {
     fixture.write("mine", "resolution\n");
     fixture.git("add", "mine");
     const before = status();
-    expect(await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)))).toMatchObject({
+    expect(await toOutcome(createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
     });
     expect(status()).toBe(before);

@@ -37,7 +37,9 @@ export async function looksAlike(fixture: Fixture, seed: number): Promise<Readon
     expect(found, done.join("\n")).toBe(expected);
     if (dice.chance(20)) {
       const copy = await following.copy(found);
-      expect(namesIn(copy.dir), done.join("\n")).toEqual(filesOf(fixture, found).filter((path) => !isInner(path)));
+      expect(namesIn(copy.dir), done.join("\n")).toEqual(
+        listSnapshotFiles(fixture, found).filter((path) => !isInner(path)),
+      );
       await copy.dispose();
     }
     seen.add(found);
@@ -46,7 +48,7 @@ export async function looksAlike(fixture: Fixture, seed: number): Promise<Readon
 }
 
 const at = (fixture: Fixture, path: string) => join(fixture.repo, path);
-const filesOf = (fixture: Fixture, snapshot: string | null) =>
+const listSnapshotFiles = (fixture: Fixture, snapshot: string | null) =>
   fixture
     .git("ls-tree", "-r", "--name-only", snapshot ?? "")
     .split("\n")

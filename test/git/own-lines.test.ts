@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
-import { mergeOf } from "./write-requests.ts";
+import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
+import { mergeRequest } from "./write-requests.ts";
 
 const fixture = useRepository();
 const lines = (...changed: string[]): string => [...changed, "2", "3", "4", "5", "6", "7", "8", ""].join("\n");
@@ -97,7 +97,7 @@ describe("merge with uncommitted changes in a file of the branch", () => {
   test("runs hooks and keeps the changes", async () => {
     begin();
     fixture.hook("commit-msg", 'echo "seen by a hook" >> "$1"');
-    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
+    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture));
     expect(outcome).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
     expect(fixture.git("log", "-1", "--format=%B", "main")).toContain("seen by a hook");
     expect(fixture.git("branch", "--show-current")).toBe("main");
@@ -108,7 +108,7 @@ describe("merge with uncommitted changes in a file of the branch", () => {
 
   test("continues if it was interrupted before the switch to the base", async () => {
     begin();
-    const request = mergeOf(fixture);
+    const request = mergeRequest(fixture);
     const write = createGitWrite(fixture.repo, agreeing);
     await write.merge(request);
     const merged = fixture.git("rev-parse", "main");
@@ -127,7 +127,7 @@ describe("merge with uncommitted changes in a file of the branch", () => {
     fixture.git("switch", "--quiet", "feature");
     fixture.write("a", `${lines("mine")}end\n`);
     const main = fixture.git("rev-parse", "main");
-    const outcome = await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)));
+    const outcome = await toOutcome(createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture)));
     expect(outcome).toMatchObject({ problem: "GIT_FAILED", detail: expect.stringContaining("uncommitted lines") });
     expect(fixture.git("rev-parse", "main")).toBe(main);
     expect(fixture.git("branch", "--show-current")).toBe("feature");
@@ -139,7 +139,7 @@ describe("merge with uncommitted changes in a file of the branch", () => {
     const another = `git commit-tree -p HEAD^1 -p HEAD^2 -m other $(git write-tree)`;
     fixture.hook("post-merge", `echo 1 > sneaked; git add sneaked; git update-ref HEAD $(${another})`);
     const main = fixture.git("rev-parse", "main");
-    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
+    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture));
     expect(outcome).toEqual({ is: "changed", changes: [{ path: "sneaked", change: "added" }] });
     expect(fixture.git("rev-parse", "main")).toBe(main);
     expect(read("a")).toBe(`${lines("mine")}end\n`);

@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import { countGits } from "./count-gits.ts";
 import { agreeing, useRepository } from "./repository-fixture.ts";
-import { commitOf } from "./write-requests.ts";
+import { commitRequest } from "./write-requests.ts";
 
 const fixture = useRepository();
 
 /** Commits `a` with the message and returns the message as stored. */
 async function committed(message: string): Promise<string> {
   fixture.write("a", `${Math.random()}\n`);
-  const request = await commitOf(fixture, ["a"]);
+  const request = await commitRequest(fixture, ["a"]);
   expect((await createGitWrite(fixture.repo, agreeing).commit({ ...request, message })).is).toBe("done");
   return fixture.git("cat-file", "commit", "HEAD").split("\n\n").slice(1).join("\n\n");
 }
@@ -51,11 +51,11 @@ describe("commit without hooks", () => {
     const write = createGitWrite(fixture.repo, agreeing);
     const commit = async (): Promise<void> => {
       fixture.write("a", `${Math.random()}\n`);
-      expect((await write.commit(await commitOf(fixture, ["a"]))).is).toBe("done");
+      expect((await write.commit(await commitRequest(fixture, ["a"]))).is).toBe("done");
     };
     await commit();
     fixture.write("a", `${Math.random()}\n`);
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     const gits = countGits(fixture.base);
     expect((await write.commit(request)).is).toBe("done");
     expect(gits()).toBe(1); // The user's index follows.
@@ -86,7 +86,7 @@ describe("commit without hooks", () => {
     fixture.write("a", "1\n");
     fixture.commitAll("one");
     fixture.write("a", "2\n");
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     const other = fixture.commitAll("other");
     expect(await createGitWrite(fixture.repo, agreeing).commit(request)).toEqual({ is: "moved" });
     expect(fixture.git("rev-parse", "HEAD")).toBe(other);

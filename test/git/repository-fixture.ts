@@ -86,7 +86,7 @@ export function gitIn(folder: string, ...args: string[]): string {
 }
 
 /** Code and detail of the problem, or the result of a successful call. */
-export async function outcomeOf<T>(call: Promise<T>): Promise<T | { problem: string; detail: string }> {
+export async function toOutcome<T>(call: Promise<T>): Promise<T | { problem: string; detail: string }> {
   try {
     return await call;
   } catch (error) {

@@ -5,7 +5,7 @@ import { type Allows, allowsNothing } from "../../src/adapters/git/process/perso
 import { programsOfChanges, startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import { agreeing, useRepository } from "./repository-fixture.ts";
-import { commitOf, mergeOf } from "./write-requests.ts";
+import { commitRequest, mergeRequest } from "./write-requests.ts";
 
 const fixture = useRepository();
 const mark = () => join(fixture.base, "ran");
@@ -26,7 +26,7 @@ async function change(allows: Allows): Promise<void> {
   const write = createGitWrite(fixture.repo, { env: process.env, allows });
   await write.startBranch("feature", fixture.git("rev-parse", "HEAD"));
   fixture.write("a.txt", "1\n2\n3\n4\n5 changed\n");
-  const committed = await write.commit({ ...(await commitOf(fixture, ["a.txt"])), branch: "feature" });
+  const committed = await write.commit({ ...(await commitRequest(fixture, ["a.txt"])), branch: "feature" });
   expect(committed.is).toBe("done");
   fixture.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "switch", "--quiet", "main");
   writeFileSync(inTree("a.txt"), "1 too\n2\n3\n4\n5\n");
@@ -42,7 +42,7 @@ async function change(allows: Allows): Promise<void> {
     "--no-gpg-sign",
   );
   rmSync(mark(), { force: true });
-  expect((await write.merge(mergeOf(fixture))).is).toBe("merged");
+  expect((await write.merge(mergeRequest(fixture))).is).toBe("merged");
   expect(readFileSync(inTree("a.txt"), "utf8")).toBe("1 too\n2\n3\n4\n5 changed\n");
 }
 
@@ -140,7 +140,7 @@ describe("repository commands [S5]", () => {
     fixture.commitAll("one");
     rows.at(-1)!.put();
     fixture.write("a", "2");
-    const request = await commitOf(fixture, ["a"]);
+    const request = await commitRequest(fixture, ["a"]);
     await createGitWrite(fixture.repo, { env: process.env, allows: allowsNothing })
       .commit(request)
       .catch(() => undefined); // The user's own program, `true`, signs nothing.
@@ -158,7 +158,7 @@ describe("repository commands [S5]", () => {
     fixture.write("a", "2");
     expect(await programsOfChanges(fixture.repo, process.env)).toEqual([]);
     const committed = await createGitWrite(fixture.repo, { env: process.env, allows: allowsNothing }).commit(
-      await commitOf(fixture, ["a"]),
+      await commitRequest(fixture, ["a"]),
     );
     expect(committed.is).toBe("done");
     expect(ran()).toBe(true);
@@ -173,7 +173,7 @@ describe("repository commands [S5]", () => {
     fixture.write("a", "2");
     const allows: Allows = ({ name }) => name === ".git/hooks/pre-commit";
     expect(
-      (await createGitWrite(fixture.repo, { env: process.env, allows }).commit(await commitOf(fixture, ["a"]))).is,
+      (await createGitWrite(fixture.repo, { env: process.env, allows }).commit(await commitRequest(fixture, ["a"]))).is,
     ).toBe("done");
     expect(ran()).toBe(true);
   });

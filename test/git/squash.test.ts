@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
-import { mergeOf } from "./write-requests.ts";
+import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
+import { mergeRequest } from "./write-requests.ts";
 
 const fixture = useRepository();
 const status = () => fixture.git("status", "--porcelain");
 const vcs = () => createGitWrite(fixture.repo, agreeing);
-const squashOf = () => ({ ...mergeOf(fixture), message: "Add b and c", isSquash: true });
+const squashOf = () => ({ ...mergeRequest(fixture), message: "Add b and c", isSquash: true });
 
 /** A branch with two commits, and a base with one commit since the branch started. */
 function branches(): void {
@@ -65,7 +65,7 @@ test("lists the files of a conflict and changes nothing", async () => {
   fixture.write("b", "other\n");
   fixture.commitAll("other b");
   fixture.git("switch", "--quiet", "feature");
-  expect(await outcomeOf(vcs().merge(squashOf()))).toMatchObject({ problem: "MERGE_CONFLICT" });
+  expect(await toOutcome(vcs().merge(squashOf()))).toMatchObject({ problem: "MERGE_CONFLICT" });
   expect(fixture.git("branch", "--show-current")).toBe("feature");
   expect(status()).toBe("");
 });
@@ -75,7 +75,7 @@ test("keeps a file in the way and returns to the user's branch", async () => {
   fixture.git("switch", "--quiet", "main");
   fixture.write("b", "mine\n");
   const squash = squashOf();
-  expect(await outcomeOf(vcs().merge(squash))).toMatchObject({ problem: expect.any(String) });
+  expect(await toOutcome(vcs().merge(squash))).toMatchObject({ problem: expect.any(String) });
   expect(fixture.git("rev-parse", "main")).toBe(squash.onto);
   expect(existsSync(join(fixture.repo, "b"))).toBe(true);
   expect(status()).toBe("?? b");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 
@@ -36,7 +36,7 @@ test.for(operations)("commits nothing during $name, which can continue", async (
   const tree = fixture.git("write-tree").trim();
   const keep = { run: "run", name: "hooked" };
   const request = { message: "phase: done", attempt: "run/01-x#1", journal: "7:abc", branch: null, parent, tree, keep };
-  expect(await outcomeOf(createGitWrite(fixture.repo, agreeing).commit(request))).toMatchObject({
+  expect(await toOutcome(createGitWrite(fixture.repo, agreeing).commit(request))).toMatchObject({
     problem: "GIT_FAILED",
     detail: expect.stringContaining("not finished"),
   });

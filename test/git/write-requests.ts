@@ -5,7 +5,7 @@ import type { Fixture } from "./repository-fixture.ts";
 import { agreeing } from "./repository-fixture.ts";
 
 /** A commit of the current files and folders given, onto the current HEAD. */
-export async function commitOf(
+export async function commitRequest(
   fixture: Fixture,
   paths: readonly string[],
   attempt = "run/01-x#1",
@@ -21,7 +21,7 @@ export async function commitOf(
 }
 
 /** A merge of the current commits of both branches. */
-export function mergeOf({ git }: Pick<Fixture, "git">, branch = "feature", base = "main"): MergeRequest {
+export function mergeRequest({ git }: Pick<Fixture, "git">, branch = "feature", base = "main"): MergeRequest {
   const tipOf = (name: string): string => {
     try {
       return git("rev-parse", "--verify", "--quiet", `refs/heads/${name}`);

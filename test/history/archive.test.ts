@@ -16,7 +16,7 @@ import {
   SEAL,
   namesBelow,
   newTree,
-  openJournalOf,
+  openTreeJournal,
   type Tree,
 } from "../journal-file/sample-run.ts";
 import { createFaultFiles, type Fault, type PowerCut } from "../support/fault-files.ts";
@@ -29,13 +29,13 @@ const endedFile = (tree: Tree, number: number, ending = ".jsonl"): string =>
 /** Runs 0 to `count - 1`, all ended; the last one still lies where open runs do. */
 async function treeWithEnded(count: number): Promise<Tree> {
   const tree = newTree();
-  const journal = openJournalOf(tree, { files: hastyFiles });
+  const journal = openTreeJournal(tree, { files: hastyFiles });
   for (let number = 0; number < count; number++) await oneRun(journal, number);
   journal.close();
   return tree;
 }
 
-async function oneRun(journal: ReturnType<typeof openJournalOf>, number: number): Promise<void> {
+async function oneRun(journal: ReturnType<typeof openTreeJournal>, number: number): Promise<void> {
   await journal.create(runAt(number), begin(runAt(number)));
   await journal.submit(runAt(number), mark(`m${number}`));
   await journal.submit(runAt(number), end);
@@ -58,7 +58,7 @@ const packedIn = (tree: Tree): readonly string[] =>
 
 /** What any process finds out about a run that ended. */
 function told(tree: Tree, number: number) {
-  const journal = openJournalOf(tree);
+  const journal = openTreeJournal(tree);
   const { state, head } = journal.load(runAt(number));
   return { state: state.is, head, events: journal.events(runAt(number)).length };
 }
@@ -70,7 +70,7 @@ describe("ended journals", () => {
     const tree = await treeWithEnded(2);
     const left = [endedFile(tree, 0, ".jsonl.gz.0123.tmp"), join(tree.journal, `${runAt(1)}.snap.0123.tmp`)];
     for (const file of left) writeFileSync(file, "half");
-    await oneRun(openJournalOf(tree, { files: hastyFiles }), 2);
+    await oneRun(openTreeJournal(tree, { files: hastyFiles }), 2);
     expect(left.filter((file) => existsSync(file))).toEqual([]);
     expect(told(tree, 0)).toMatchObject({ state: "ended" });
   });
@@ -79,7 +79,7 @@ describe("ended journals", () => {
     const tree = await treeWithEnded(PLAIN + 1);
     const before = Array.from({ length: PLAIN + 1 }, (_, number) => told(tree, number));
     const content = readFileSync(endedFile(tree, 0));
-    const journal = openJournalOf(tree, { files: hastyFiles });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
     await oneRun(journal, PLAIN + 1);
     expect(packedIn(tree)).toEqual([`${runAt(0)}.jsonl.gz`]);
     expect(existsSync(endedFile(tree, 0))).toBe(false);
@@ -89,14 +89,14 @@ describe("ended journals", () => {
     expect(journal.load(runAt(0)).state.is).toBe("ended"); // the process that packed it had read it before
     expect(before[0]).toMatchObject({ state: "ended", events: 3 });
     expect(verifyJournal(placeOf(tree), runAt(0))).toMatchObject({ findings: [], lines: 3, open: false });
-    expect(openJournalOf(tree).newest()).toBe(runAt(PLAIN + 1));
+    expect(openTreeJournal(tree).newest()).toBe(runAt(PLAIN + 1));
   });
 
   test("after many runs a start packs a bounded number, oldest first, and later starts the rest", async () => {
     const tree = await treeWithEnded(2);
     const sample = readFileSync(endedFile(tree, 0));
     for (let number = 100; number < 100 + PLAIN + 25; number++) writeFileSync(endedFile(tree, number), sample);
-    const journal = openJournalOf(tree, { files: hastyFiles });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
     await oneRun(journal, 900);
     expect(packedIn(tree)).toHaveLength(10);
     expect(existsSync(endedFile(tree, 0, ".jsonl.gz"))).toBe(true);
@@ -111,7 +111,7 @@ describe("ended journals", () => {
     for (let number = 100; number < 100 + PLAIN + 15; number++) writeFileSync(endedFile(tree, number), sample);
     const long = Array.from({ length: 12 }, (_, index) => endedFile(tree, 100 + index));
     for (const file of long) writeFileSync(file, Buffer.alloc(4 * 1024 * 1024 + 1));
-    const journal = openJournalOf(tree, { files: hastyFiles });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
     for (const number of [900, 901]) await oneRun(journal, number);
     expect(long.filter((file) => !existsSync(file))).toEqual([]);
     expect(packedIn(tree)).toEqual([0, 1, 112, 113, 114, 115].map((number) => `${runAt(number)}.jsonl.gz`));
@@ -131,7 +131,7 @@ describe("ended journals", () => {
           return names;
         };
         const files = { ...hastyFiles, readdirSync } as FileSystem;
-        await oneRun(openJournalOf(tree, { files }), number);
+        await oneRun(openTreeJournal(tree, { files }), number);
         return listed.length;
       };
       return { tree, listedAt };
@@ -174,8 +174,8 @@ describe("ended journals", () => {
 
   test("a decision on a packed run is refused like on any ended one, and its file is not touched", async () => {
     const tree = await treeWithEnded(1);
-    const journal = openJournalOf(tree, { files: hastyFiles });
-    const lenient = openJournalOf(tree, { files: hastyFiles, decide: () => accept({ type: "run.prepared" }) });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
+    const lenient = openTreeJournal(tree, { files: hastyFiles, decide: () => accept({ type: "run.prepared" }) });
     await oneRun(journal, 1);
     packByHand(tree, 0);
     const before = readFileSync(endedFile(tree, 0, ".jsonl.gz"));
@@ -203,19 +203,19 @@ describe("a packed journal that is not as it was", () => {
     const tree = await treeWithEnded(2);
     packByHand(tree, 0, change);
     const before = readFileSync(endedFile(tree, 0, ".jsonl.gz"));
-    expect(() => openJournalOf(tree).load(runAt(0))).toThrow(damaged);
-    expect(() => openJournalOf(tree).events(runAt(0))).toThrow(damaged);
+    expect(() => openTreeJournal(tree).load(runAt(0))).toThrow(damaged);
+    expect(() => openTreeJournal(tree).events(runAt(0))).toThrow(damaged);
     expect(verifyJournal(placeOf(tree), runAt(0)).findings.map(({ is }) => is)).toContain("damaged");
     const place = { ...placeOf(tree), processes: systemLockProcesses() };
     expect(await setAside(place, runAt(0))).toEqual({ is: "nothingToDo" });
     expect(readFileSync(endedFile(tree, 0, ".jsonl.gz")).equals(before)).toBe(true);
-    expect(openJournalOf(tree).load(runAt(1)).state.is).toBe("ended");
+    expect(openTreeJournal(tree).load(runAt(1)).state.is).toBe("ended");
   });
 
   test("lines of somebody else are forged, packed or not", async () => {
     const tree = await treeWithEnded(2);
     packByHand(tree, 0, (bytes) => gzipSync(gunzipSync(bytes).toString().replace("done", "gone")));
-    expect(() => openJournalOf(tree).load(runAt(0))).toThrow(ProblemError);
+    expect(() => openTreeJournal(tree).load(runAt(0))).toThrow(ProblemError);
     expect(verifyJournal(placeOf(tree), runAt(0)).findings).not.toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe("a packed journal that is not as it was", () => {
     cpSync(endedFile(tree, 0, ".jsonl.gz"), outside);
     unlinkSync(endedFile(tree, 0, ".jsonl.gz"));
     symlinkSync(outside, endedFile(tree, 0, ".jsonl.gz"));
-    expect(() => openJournalOf(tree).load(runAt(0))).toThrow(
+    expect(() => openTreeJournal(tree).load(runAt(0))).toThrow(
       expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) }),
     );
   });
@@ -280,7 +280,7 @@ describe("packing that is cut off", () => {
 
 async function startNext(tree: Tree, files: FileSystem): Promise<void> {
   const self = createFakeProcesses();
-  const journal = openJournalOf(tree, { files, processes: self.processes });
+  const journal = openTreeJournal(tree, { files, processes: self.processes });
   try {
     await journal.create(runAt(PLAIN + 1), begin(runAt(PLAIN + 1)));
   } finally {
@@ -290,7 +290,7 @@ async function startNext(tree: Tree, files: FileSystem): Promise<void> {
 
 /** As a person would: end what is open, and begin another run. */
 async function finishAndStart(tree: Tree): Promise<void> {
-  const journal = openJournalOf(tree, { files: hastyFiles });
+  const journal = openTreeJournal(tree, { files: hastyFiles });
   const open = journal.newest();
   if (open !== null && journal.load(open).state.is === "active") await journal.submit(open, end);
   expect((await journal.create(runAt(PLAIN + 2), begin(runAt(PLAIN + 2)))).ok).toBe(true);

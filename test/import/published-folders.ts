@@ -1,5 +1,5 @@
 /** Folders in the shape in which each tool writes them; the work in them is ours. */
-export type Published = {
+export type PublishedFolder = {
   readonly name: string;
   readonly format: "spec-kit" | "openspec" | "kiro";
   readonly title: string;
@@ -139,7 +139,7 @@ const kiroTasks = `# Implementation Plan
   - _Requirements: 1.2_
 `;
 
-export const published: readonly Published[] = [
+export const published: readonly PublishedFolder[] = [
   {
     name: "001-photo-albums",
     format: "spec-kit",

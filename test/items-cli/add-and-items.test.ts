@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, parsed } from "../support/cli.ts";
 import { moveOn, prepareItem } from "./prepared-item.ts";
-import { cpuOfEnded } from "../support/cpu-time.ts";
+import { readEndedCpuSeconds } from "../support/cpu-time.ts";
 
 test.concurrent("VERBS-ADD: add writes draft, meta and a line in the backlog, and nothing of a run", async () => {
   const sandbox = await createSandbox();
@@ -92,9 +92,9 @@ test("items: a thousand items of many commits are listed, in one go", async () =
     const codebase_hash = number % 2 === 0 ? head : number.toString(16).padStart(40, "a");
     writeFileSync(join(folder, "meta.json"), JSON.stringify({ analysis_status: "analyzed", codebase_hash }));
   }
-  const before = cpuOfEnded();
+  const before = readEndedCpuSeconds();
   const { items } = parsed(await sandbox.script("items", "--json"));
-  expect(cpuOfEnded() - before, "seconds of CPU").toBeLessThan(5);
+  expect(readEndedCpuSeconds() - before, "seconds of CPU").toBeLessThan(5);
   expect(items).toHaveLength(1000);
   expect(items.filter((row: { isStale: boolean | null }) => row.isStale === false)).toHaveLength(500);
 });

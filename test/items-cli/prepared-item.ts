@@ -25,7 +25,7 @@ export async function readySandbox(): Promise<Sandbox> {
   return sandbox;
 }
 
-export type Prepared = {
+export type PreparedItem = {
   readonly slug?: string;
   /** How many analysis phases are done. */
   readonly phases?: number;
@@ -34,7 +34,10 @@ export type Prepared = {
 };
 
 /** An item as an earlier analysis left it, on disk and not committed. */
-export function prepareItem(sandbox: Sandbox, { slug = "login", phases = 5, hash, more = {} }: Prepared = {}): string {
+export function prepareItem(
+  sandbox: Sandbox,
+  { slug = "login", phases = 5, hash, more = {} }: PreparedItem = {},
+): string {
   const folder = `docs/requirements/${slug}`;
   const done = ANALYSIS.slice(0, phases);
   const meta = {

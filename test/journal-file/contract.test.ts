@@ -1,11 +1,11 @@
 import { createMemoryJournal } from "../../src/adapters/journal-memory/create-memory-journal.ts";
 import type { LocalJournal } from "../../src/ports/journal.ts";
 import { describeJournal, type JournalHome } from "../contracts/journal.ts";
-import { newTree, openJournalOf, stillClock } from "./sample-run.ts";
+import { newTree, openTreeJournal, stillClock } from "./sample-run.ts";
 
 describeJournal("the journal in files", () => {
   const tree = newTree();
-  return { open: (decide) => openJournalOf(tree, { decide }) };
+  return { open: (decide) => openTreeJournal(tree, { decide }) };
 });
 
 describeJournal("the journal in memory", memoryHome);

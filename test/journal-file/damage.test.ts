@@ -10,10 +10,10 @@ import { ProblemError, type ProblemCode } from "../../src/core/problem.ts";
 import type { Seal } from "../../src/ports/seal.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
 import { begin, lastMark, mark, RUN, started } from "./sample-commands.ts";
-import { hastyFiles, SEAL, openJournalOf, treeWithRun, type Tree } from "./sample-run.ts";
+import { hastyFiles, SEAL, openTreeJournal, treeWithRun, type Tree } from "./sample-run.ts";
 
 const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
-const open = (tree: Tree) => openJournalOf(tree, { files: hastyFiles });
+const open = (tree: Tree) => openTreeJournal(tree, { files: hastyFiles });
 
 /** The last mark a new process sees, or the code of the problem it meets. */
 function look(tree: Tree): string {
@@ -244,7 +244,7 @@ describe("content that no version of this program wrote", () => {
     const tree = await treeWithRun(1);
     const before = readFileSync(fileOf(tree));
     const wrong = { type: "run.prepared", extra: 1 } as unknown as EventDraft;
-    const deciding = openJournalOf(tree, { decide: () => accept(wrong) });
+    const deciding = openTreeJournal(tree, { decide: () => accept(wrong) });
     expect(await problemOf(() => deciding.submit(RUN, mark("x")))).toBe("JOURNAL_CORRUPT");
     const huge = mark("x".repeat(17 * 1024 * 1024));
     expect(await problemOf(() => open(tree).submit(RUN, huge))).toBe("WRITE_FAILED");

@@ -17,7 +17,15 @@ import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { sealWith } from "../../src/adapters/user-files/user-key.ts";
 import { createFaultFiles, Killed } from "../support/fault-files.ts";
 import { begin, end, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
-import { createFakeProcesses, hastyFiles, newTree, openJournalOf, SEAL, type Tree, treeWithRun } from "./sample-run.ts";
+import {
+  createFakeProcesses,
+  hastyFiles,
+  newTree,
+  openTreeJournal,
+  SEAL,
+  type Tree,
+  treeWithRun,
+} from "./sample-run.ts";
 
 const JOURNEY = { to: "the team" };
 
@@ -35,7 +43,7 @@ type Where = "open" | "leaving" | "nowhere";
 
 /** Who could go on with the run, seen by a process that knows nothing of what happened. */
 function whereIs(tree: Tree): Where {
-  const journal = openJournalOf(tree, { files: hastyFiles });
+  const journal = openTreeJournal(tree, { files: hastyFiles });
   const isOpen = journal.current()?.state.is === "active";
   journal.close();
   const isLeaving = leavingRuns(placeOf(tree)).some(({ run }) => run === RUN);
@@ -56,7 +64,7 @@ const whole = (tree: Tree): string => readFileSync(join(tree.journal, `${RUN}.js
 /** A run that left its tree and was begun there, on its way into another one in which a run has ended. */
 async function elsewhere(): Promise<{ bytes: Buffer; head: { seq: number; hash: string } }> {
   const tree = newTree();
-  const journal = openJournalOf(tree, { files: hastyFiles });
+  const journal = openTreeJournal(tree, { files: hastyFiles });
   const start = begin(RUN);
   await journal.create(RUN, { ...start, facts: { ...start.facts, tree: { root: tree.root, repository: null } } });
   const { head } = await journal.submit(RUN, mark("a"));
@@ -66,7 +74,7 @@ async function elsewhere(): Promise<{ bytes: Buffer; head: { seq: number; hash: 
 
 async function treeWithEndedRun(): Promise<Tree> {
   const tree = newTree();
-  const journal = openJournalOf(tree, { files: hastyFiles });
+  const journal = openTreeJournal(tree, { files: hastyFiles });
   await journal.create(NEXT_RUN, begin(NEXT_RUN));
   await journal.submit(NEXT_RUN, end);
   journal.close();
@@ -149,7 +157,7 @@ describe("a journal that moves", () => {
   test("comes back as it was, and goes on", async () => {
     const tree = await left();
     await comeBack(placeOf(tree), RUN);
-    const journal = openJournalOf(tree, { files: hastyFiles });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
     expect(await journal.submit(RUN, mark("later"))).toMatchObject({ ok: true });
     expect(verifyJournal(placeOf(tree), RUN).findings).toEqual([]);
     journal.close();

@@ -8,7 +8,7 @@ import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
-import { hastyFiles, SEAL, namesBelow, newTree, openJournalOf } from "./sample-run.ts";
+import { hastyFiles, SEAL, namesBelow, newTree, openTreeJournal } from "./sample-run.ts";
 import { treeWithRun, type Tree } from "./sample-run.ts";
 
 const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
@@ -27,9 +27,9 @@ describe("links are not followed", () => {
     symlinkSync(target, path);
     const before = namesBelow(tree.root);
     const content = lstatSync(target).isFile() ? readFileSync(target, "utf8") : "";
-    expect(() => openJournalOf(tree).load(RUN)).toThrow(unsafe);
-    await expect(openJournalOf(tree).submit(RUN, mark("x"))).rejects.toThrow(unsafe);
-    await expect(openJournalOf(tree).create(NEXT_RUN, begin(NEXT_RUN))).rejects.toThrow(unsafe);
+    expect(() => openTreeJournal(tree).load(RUN)).toThrow(unsafe);
+    await expect(openTreeJournal(tree).submit(RUN, mark("x"))).rejects.toThrow(unsafe);
+    await expect(openTreeJournal(tree).create(NEXT_RUN, begin(NEXT_RUN))).rejects.toThrow(unsafe);
     expect(lstatSync(target).isFile() ? readFileSync(target, "utf8") : "").toBe(content);
     expect(namesBelow(tree.root).filter((name) => !name.includes("lock."))).toEqual(before);
   });
@@ -38,13 +38,13 @@ describe("links are not followed", () => {
     const tree = newTree();
     mkdirSync(tree.journal, { recursive: true });
     execFileSync("mkfifo", [fileOf(tree)]);
-    expect(() => openJournalOf(tree).load(RUN)).toThrow(unsafe);
+    expect(() => openTreeJournal(tree).load(RUN)).toThrow(unsafe);
   });
 
   test.each(["../../x", "..", "a/b", "", "20261115-101500123-k3f9/../x"])("%j is no run", async (run) => {
     const tree = newTree();
-    expect(() => openJournalOf(tree).load(run)).toThrow(unsafe);
-    await expect(openJournalOf(tree).create(run, begin(run))).rejects.toThrow(unsafe);
+    expect(() => openTreeJournal(tree).load(run)).toThrow(unsafe);
+    await expect(openTreeJournal(tree).create(run, begin(run))).rejects.toThrow(unsafe);
     expect(namesBelow(tree.root)).toEqual([]);
   });
 });
@@ -52,13 +52,13 @@ describe("links are not followed", () => {
 describe("ended runs", () => {
   test("are put away when the next begins, and found again", async () => {
     const tree = await treeWithRun(1);
-    const journal = openJournalOf(tree, { files: hastyFiles });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
     await journal.submit(RUN, end);
     await journal.create(NEXT_RUN, begin(NEXT_RUN));
     expect(namesBelow(tree.journal)).toEqual([`${NEXT_RUN}.jsonl`, "ended", `ended/${RUN}.jsonl`]);
-    expect(openJournalOf(tree).load(RUN).state.is).toBe("ended");
-    expect(openJournalOf(tree).events(RUN)).toHaveLength(3);
-    expect(openJournalOf(tree).newest()).toBe(NEXT_RUN);
+    expect(openTreeJournal(tree).load(RUN).state.is).toBe("ended");
+    expect(openTreeJournal(tree).events(RUN)).toHaveLength(3);
+    expect(openTreeJournal(tree).newest()).toBe(NEXT_RUN);
   });
 
   test("finding the newest takes as many calls after a thousand of them as after one", async () => {
@@ -73,7 +73,7 @@ describe("ended runs", () => {
           (...args: unknown[]) => (calls++, (call as (...args: unknown[]) => unknown)(...args)),
         ]),
       ) as unknown as FileSystem;
-      expect(openJournalOf(tree, { files: counting }).newest()).toBe(RUN);
+      expect(openTreeJournal(tree, { files: counting }).newest()).toBe(RUN);
       return calls;
     };
     const few = count();
@@ -85,11 +85,11 @@ describe("ended runs", () => {
 
   test("the last of them is the newest when none is open", async () => {
     const tree = await treeWithRun(0);
-    const journal = openJournalOf(tree, { files: hastyFiles });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
     await journal.submit(RUN, end);
     mkdirSync(join(tree.journal, "ended"));
     renameSync(fileOf(tree), join(tree.journal, "ended", `${RUN}.jsonl`));
-    expect(openJournalOf(tree).newest()).toBe(RUN);
+    expect(openTreeJournal(tree).newest()).toBe(RUN);
   });
 });
 
@@ -97,9 +97,9 @@ describe("snapshots", () => {
   test("spare reading what came before, and count for nothing in doubt", async () => {
     const tree = await treeWithRun(100);
     const snapshot = fileOf(tree).replace(".jsonl", ".snap");
-    const expected = openJournalOf(tree, { version: "other" }).load(RUN);
+    const expected = openTreeJournal(tree, { version: "other" }).load(RUN);
     expect(bytesRead(tree, "1")).toBeLessThan(bytesRead(tree, "other") / 1.5);
-    expect(openJournalOf(tree).load(RUN)).toEqual(expected);
+    expect(openTreeJournal(tree).load(RUN)).toEqual(expected);
     const content = readFileSync(snapshot);
     for (const damaged of [
       content.subarray(0, 100),
@@ -108,7 +108,7 @@ describe("snapshots", () => {
     ]) {
       expect(damaged.equals(content)).toBe(false);
       writeFileSync(snapshot, damaged);
-      expect(openJournalOf(tree).load(RUN)).toEqual(expected);
+      expect(openTreeJournal(tree).load(RUN)).toEqual(expected);
     }
     expect(lastMark(expected.state)).toBe("m100");
   });
@@ -118,7 +118,7 @@ describe("snapshots", () => {
     writeFileSync(fileOf(tree), readFileSync(fileOf(tree), "utf8").split("\n").slice(0, 10).join("\n") + "\n");
     const none = createFileAnchors(join(tree.user, "none"), tree.root);
     expect(none.read(RUN)).toBeNull();
-    const journal = openJournalOf({ ...tree, user: join(tree.user, "none") });
+    const journal = openTreeJournal({ ...tree, user: join(tree.user, "none") });
     expect(() => journal.load(RUN)).toThrow(
       expect.objectContaining({ problem: { code: "JOURNAL_MISSING", run: RUN, seq: 64 } }),
     );
@@ -159,7 +159,7 @@ describe("what doctor uses", () => {
     const kept = cut.is === "cut" && cut.kept !== null ? readFileSync(cut.kept, "utf8") : "";
     expect(readFileSync(fileOf(tree), "utf8") + kept).toBe(harmed);
     expect(verifyJournal(placeOf(tree), RUN).findings).toEqual([]);
-    expect((await openJournalOf(tree).submit(RUN, mark("next"))).ok).toBe(true);
+    expect((await openTreeJournal(tree).submit(RUN, mark("next"))).ok).toBe(true);
     expect(
       namesBelow(dirname(tree.journal)).filter((name) => name.startsWith("lock.steal") || name === "lock"),
     ).toEqual([]);
@@ -174,7 +174,7 @@ describe("what doctor uses", () => {
     renameSync(pick(tree), join(tree.root, "gone"));
     expect(verifyJournal(placeOf(tree), RUN)).toMatchObject({ file: null, findings: [{ is: "missing" }] });
     expect(await setAside(placeOf(tree), RUN)).toMatchObject({ is: "givenUp" });
-    expect((await openJournalOf(tree).create(NEXT_RUN, begin(NEXT_RUN))).ok).toBe(true);
+    expect((await openTreeJournal(tree).create(NEXT_RUN, begin(NEXT_RUN))).ok).toBe(true);
     expect(existsSync(fileOf(tree))).toBe(false);
   });
 });
@@ -186,6 +186,6 @@ function bytesRead(tree: Tree, version: string): number {
     bytes += read;
     return read;
   }) as typeof nodeFiles.readSync;
-  openJournalOf(tree, { files: { ...nodeFiles, readSync }, version }).load(RUN);
+  openTreeJournal(tree, { files: { ...nodeFiles, readSync }, version }).load(RUN);
   return bytes;
 }

@@ -5,7 +5,7 @@ import { type FileSystem, nodeFiles } from "../../src/adapters/file-system/file-
 import { createJournalReader, type JournalReader } from "../../src/adapters/journal-file/create-journal-reader.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
-import { hastyFiles, SEAL, newTree, openJournalOf, stillClock } from "./sample-run.ts";
+import { hastyFiles, SEAL, newTree, openTreeJournal, stillClock } from "./sample-run.ts";
 import { scratchFolder, treeIn, treeWithRun, type Tree } from "./sample-run.ts";
 
 const readerOf = ({ journal, user, root }: Tree, files: FileSystem = nodeFiles): JournalReader =>
@@ -20,14 +20,14 @@ const readerOf = ({ journal, user, root }: Tree, files: FileSystem = nodeFiles):
 
 const ended = async (): Promise<Tree> => {
   const tree = await treeWithRun(1);
-  await openJournalOf(tree, { files: hastyFiles }).submit(RUN, end);
+  await openTreeJournal(tree, { files: hastyFiles }).submit(RUN, end);
   return tree;
 };
 
 /** The run that ended is in its folder, and a start was cut off before its first record. */
 const putAway = async (): Promise<Tree> => {
   const tree = await ended();
-  const journal = openJournalOf(tree, { files: hastyFiles });
+  const journal = openTreeJournal(tree, { files: hastyFiles });
   await journal.create(NEXT_RUN, begin(NEXT_RUN));
   await journal.submit(NEXT_RUN, end);
   const third = "20261117-101500123-k3f9";
@@ -45,9 +45,9 @@ describe("the newest run, read in one go,", () => {
     ["beside a start that was cut off", putAway, "ended begun"],
   ])("%s is what finding and then loading it gives", async (_, make, mark) => {
     const tree = await make();
-    const run = openJournalOf(tree).newest();
+    const run = openTreeJournal(tree).newest();
     const current = readerOf(tree).current();
-    expect(current).toEqual(run === null ? null : { run, ...openJournalOf(tree).load(run) });
+    expect(current).toEqual(run === null ? null : { run, ...openTreeJournal(tree).load(run) });
     expect(current === null ? null : lastMark(current.state)).toBe(mark);
   });
 
@@ -97,7 +97,7 @@ describe("a part of a long journal", () => {
   let tree: Tree;
   beforeAll(async () => {
     tree = treeIn(mkdtempSync(join(scratchFolder, "isdlc-journal-")));
-    const journal = openJournalOf(tree, { files: hastyFiles });
+    const journal = openTreeJournal(tree, { files: hastyFiles });
     await journal.create(RUN, begin(RUN));
     for (let number = 1; number < LONG; number++)
       await journal.submit(RUN, mark(`m${number} ${"x".repeat(number % 700)}`));

@@ -32,12 +32,12 @@ export function prepared(state: RunState): Report {
 }
 
 /** Opens a small run. */
-export const begin = (run: RunId): StartCommand => ({ do: "start", facts: factsOf(run) });
+export const begin = (run: RunId): StartCommand => ({ do: "start", facts: sampleFacts(run) });
 
 /** What the record of it holds. */
-export const started = (run: RunId): EventDraft => ({ type: "run.started", ...factsOf(run) });
+export const started = (run: RunId): EventDraft => ({ type: "run.started", ...sampleFacts(run) });
 
-function factsOf(run: RunId): StartCommand["facts"] {
+function sampleFacts(run: RunId): StartCommand["facts"] {
   return {
     run,
     scope: "tree",

@@ -45,7 +45,7 @@ export type OpenOptions = {
   readonly decide?: Decide;
 };
 
-export function openJournalOf(tree: Tree, options: OpenOptions = {}): FileJournal {
+export function openTreeJournal(tree: Tree, options: OpenOptions = {}): FileJournal {
   const files = options.files ?? nodeFiles;
   const anchors = createFileAnchors(tree.user, tree.root, files);
   return createFileJournal({
@@ -63,7 +63,7 @@ export function openJournalOf(tree: Tree, options: OpenOptions = {}): FileJourna
 /** A tree with a run in it and as many marks as asked for. */
 export async function treeWithRun(marks: number, files: FileSystem = hastyFiles): Promise<Tree> {
   const tree = newTree();
-  const journal = openJournalOf(tree, { files });
+  const journal = openTreeJournal(tree, { files });
   await journal.create(RUN, begin(RUN));
   for (let number = 1; number <= marks; number++) await journal.submit(RUN, mark(`m${number}`));
   journal.close();

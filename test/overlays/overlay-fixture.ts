@@ -37,9 +37,9 @@ export function applyAll(definition: WorkflowDefinition, overlays: readonly Give
   return outcome.applied;
 }
 
-export const keysOf = ({ definition }: AppliedOverlays): string[] => definition.phases.map(({ key }) => key);
+export const listPhaseKeys = ({ definition }: AppliedOverlays): string[] => definition.phases.map(({ key }) => key);
 
-export function phaseOf({ definition }: Pick<AppliedOverlays, "definition">, key: string): PhaseDefinition {
+export function findPhase({ definition }: Pick<AppliedOverlays, "definition">, key: string): PhaseDefinition {
   const found = definition.phases.find((phase) => phase.key === key);
   if (found === undefined) throw new Error(`no phase ${key}`);
   return found;

@@ -10,9 +10,9 @@ import {
   builtIn,
   given,
   givers,
-  keysOf,
+  listPhaseKeys,
   onChange,
-  phaseOf,
+  findPhase,
   stranger,
   trusted,
   user,
@@ -28,7 +28,7 @@ describe("a phase that is inserted", () => {
     [{ before: "final-review" }, ["plan", "implement", "09-security", "final-review"]],
   ] as const)("%o stands there, also without trust", ([place, keys]) => {
     const applied = applyAll(change, [onChange(stranger, { insert: [{ ...place, phase: extra }] })]);
-    expect(keysOf(applied)).toEqual(keys);
+    expect(listPhaseKeys(applied)).toEqual(keys);
     expect(applied.refused).toEqual([]);
     expect(applied.provenance["09-security.gate"]).toBe("repository");
     expect(applied.provenance["plan.gate"]).toBe("built-in");
@@ -36,7 +36,7 @@ describe("a phase that is inserted", () => {
 
   test("is a whole phase, careful where nothing was said", () => {
     const applied = applyAll(change, [onChange(stranger, { insert: [{ after: "plan", phase: extra }] })]);
-    const added = phaseOf(applied, "09-security");
+    const added = findPhase(applied, "09-security");
     expect(PhaseDefinition.parse(added)).toEqual(added);
     expect(added).toMatchObject({ name: "Security & Compliance", writes: "item", gate: "supervised", needs: "" });
     expect(added).toMatchObject({ reviewer: "reviewer", checks: { limit: 10, breaker: 3 }, minutes: 45 });
@@ -47,7 +47,7 @@ describe("a phase that is inserted", () => {
       { after: "plan", phase: extra },
       { after: "09-security", phase: { key: "more", persona: "planner" } },
     ];
-    expect(keysOf(applyAll(change, [onChange(stranger, { insert })]))).toEqual([
+    expect(listPhaseKeys(applyAll(change, [onChange(stranger, { insert })]))).toEqual([
       "plan",
       "09-security",
       "more",
@@ -68,7 +68,7 @@ describe("a phase that is inserted", () => {
     "with $what needs trust: $who",
     ({ phase, why, giver }) => {
       const applied = applyAll(change, [onChange(giver, { insert: [{ before: "implement", phase }] })]);
-      expect(keysOf(applied).includes("09-security")).toBe(giver.free);
+      expect(listPhaseKeys(applied).includes("09-security")).toBe(giver.free);
       expect(applied.refused.map((part) => part.why).join()).toMatch(giver.free ? /^$/ : new RegExp(why));
     },
   );
@@ -78,12 +78,12 @@ describe("a phase that is inserted", () => {
     const applied = applyAll(change, [
       onChange(stranger, { insert: [{ before: "plan", phase: { ...extra, needs } }] }),
     ]);
-    expect(phaseOf(applied, "09-security").needs).toBe(needs);
+    expect(findPhase(applied, "09-security").needs).toBe(needs);
   });
 
   test.for(givers)("after the last phase, where nothing looks at what it does, needs trust: $who", (giver) => {
     const applied = applyAll(change, [onChange(giver, { insert: [{ after: "final-review", phase: extra }] })]);
-    expect(keysOf(applied).includes("09-security")).toBe(giver.free);
+    expect(listPhaseKeys(applied).includes("09-security")).toBe(giver.free);
   });
 
   test("and refused takes its rules and what was to stand beside it along", () => {
@@ -122,7 +122,7 @@ describe("a phase that goes", () => {
     overlays.flatMap(([how, overlay, keys]) => givers.map((giver) => ({ how, overlay, keys, giver, who: giver.who }))),
   )("$how needs trust: $who", ({ overlay, keys, giver }) => {
     const applied = applyAll(change, [onChange(giver, overlay)]);
-    if (giver.free) expect(keysOf(applied)).toEqual(keys);
+    if (giver.free) expect(listPhaseKeys(applied)).toEqual(keys);
     else expect(applied.definition).toEqual(change);
     expect(applied.refused).toHaveLength(giver.free ? 0 : 1);
   });
@@ -134,7 +134,7 @@ describe("several overlays", () => {
       onChange(stranger, { rules: { implement: { gate: "always", minutes: 30, checks: { limit: 5 } } } }),
       onChange(user, { rules: { implement: { gate: "large", tests: true } } }),
     ]);
-    expect(phaseOf(applied, "implement")).toMatchObject({
+    expect(findPhase(applied, "implement")).toMatchObject({
       gate: "large",
       minutes: 30,
       checks: { limit: 5, breaker: 3 },
@@ -178,8 +178,8 @@ describe("a persona", () => {
       },
     };
     const applied = applyAll(change, [given(giver, { personas, workflows })]);
-    expect(keysOf(applied).includes("09-security")).toBe(giver.free);
-    expect(phaseOf(applied, "plan").reviewer).toBe(giver.free ? "own-one" : null);
+    expect(listPhaseKeys(applied).includes("09-security")).toBe(giver.free);
+    expect(findPhase(applied, "plan").reviewer).toBe(giver.free ? "own-one" : null);
     expect(applied.refused).toHaveLength(giver.free ? 0 : 4);
   });
 
@@ -262,12 +262,12 @@ describe("an overlay that makes no sense is not applied at all, whoever gives it
 test("the example in the documentation does what it says", () => {
   const [example] = fencesOf(readDocument("docs/workflows.md")).filter(({ language }) => language === "json");
   const applied = applyAll(loadWorkflow("feature"), [given(user, parseOverlay(example?.text ?? "", "example"))]);
-  const keys = keysOf(applied);
+  const keys = listPhaseKeys(applied);
   expect([keys[0], keys.includes("04-design"), keys.slice(-2)]).toEqual([
     "scan",
     false,
     ["09-security", "08-code-review"],
   ]);
-  expect(phaseOf(applied, "06-implementation")).toMatchObject({ gate: "always", checks: { limit: 5, breaker: 3 } });
+  expect(findPhase(applied, "06-implementation")).toMatchObject({ gate: "always", checks: { limit: 5, breaker: 3 } });
   expect(Object.keys(applied.personas)).toEqual(["reviewer", "auditor"]);
 });

@@ -4,7 +4,7 @@ import { loadWorkflow } from "../../src/adapters/definitions/definitions.ts";
 import { atLeastAsStrict, RULE_NAMES, ruleValue, type RuleName } from "../../src/core/overlay/strictness.ts";
 import type { RuleChanges, WorkflowOverlay } from "../../src/schema/overlay.ts";
 import type { PhaseDefinition, WorkflowDefinition } from "../../src/schema/plan.ts";
-import { applyAll, givers, keysOf, onChange, phaseOf, stranger } from "./overlay-fixture.ts";
+import { applyAll, givers, listPhaseKeys, onChange, findPhase, stranger } from "./overlay-fixture.ts";
 
 type Row = readonly [rule: RuleName, now: unknown, next: unknown, effect: "tightens" | "loosens"];
 
@@ -89,7 +89,7 @@ describe("a rule that an overlay changes:", () => {
   test.for(cases)("$rule from $now to $next $effect: $who", ({ rule, now, next, effect, giver }) => {
     const applied = applyAll(changeWith(rule, now), [onChange(giver, { rules: { [KEY]: asChange(rule, next) } })]);
     const takesEffect = effect === "tightens" || giver.free;
-    expect(ruleValue(phaseOf(applied, KEY), rule)).toEqual(takesEffect ? next : now);
+    expect(ruleValue(findPhase(applied, KEY), rule)).toEqual(takesEffect ? next : now);
     expect(applied.provenance[`${KEY}.${rule}`]).toBe(takesEffect ? giver.source : "built-in");
     expect(applied.refused.map(({ what }) => what)).toEqual(takesEffect ? [] : [`${rule} of ${KEY} (change)`]);
     expect(applied.warnings.join()).toMatch(takesEffect ? /^$/ : /has no effect.*isdlc trust/);
@@ -101,7 +101,7 @@ describe("a rule that an overlay changes:", () => {
     expect(applied.refused).toEqual([
       { what: "gate of final-review (change)", why: 'it is "always" and would be "supervised"' },
     ]);
-    expect(phaseOf(applied, "final-review")).toMatchObject({ gate: "always", minutes: 5 });
+    expect(findPhase(applied, "final-review")).toMatchObject({ gate: "always", minutes: 5 });
   });
 });
 
@@ -147,11 +147,11 @@ describe("whatever a repository says without trust", () => {
         const applied = outcome(wanted);
         if (applied === null) return;
         const own = change.phases.map(({ key }) => key);
-        expect(keysOf(applied).filter((key) => own.includes(key))).toEqual(own);
-        expect(keysOf(applied).at(-1)).toBe("final-review");
+        expect(listPhaseKeys(applied).filter((key) => own.includes(key))).toEqual(own);
+        expect(listPhaseKeys(applied).at(-1)).toBe("final-review");
         for (const before of change.phases)
           for (const rule of RULE_NAMES)
-            expect([rule, atLeastAsStrict[rule](before, phaseOf(applied, before.key))]).toEqual([rule, true]);
+            expect([rule, atLeastAsStrict[rule](before, findPhase(applied, before.key))]).toEqual([rule, true]);
       }),
     );
   });
@@ -162,6 +162,6 @@ describe("whatever a repository says without trust", () => {
     expect(
       found.filter((applied) => Object.values(applied?.provenance ?? {}).includes("repository")).length,
     ).toBeGreaterThan(30);
-    expect(found.filter((applied) => applied !== null && keysOf(applied).length > 3).length).toBeGreaterThan(20);
+    expect(found.filter((applied) => applied !== null && listPhaseKeys(applied).length > 3).length).toBeGreaterThan(20);
   });
 });

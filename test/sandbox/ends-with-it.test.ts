@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sandboxOf, createPlace, missing, play } from "./sandbox-fixture.ts";
+import { createTestSandbox, createPlace, missing, play } from "./sandbox-fixture.ts";
 
 /** Each writes "lives" into the tree once its child runs; the child's argument names it among all processes. */
 const children: readonly (readonly [string, (name: string) => string])[] = [
@@ -54,7 +54,7 @@ describe
     test.each(children)("%s", async (_name, script) => {
       const place = createPlace();
       const name = randomUUID();
-      await play(place, script(name), { sandbox: sandboxOf(place) });
+      await play(place, script(name), { sandbox: createTestSandbox(place) });
       expect(existsSync(join(place.tree, "lives"))).toBe(true);
       expect(carriers(name)).toEqual([]);
     });
@@ -71,7 +71,7 @@ describe
     test("it ends when the one who started it is killed", async () => {
       const place = createPlace();
       const name = randomUUID();
-      const [file = "", ...args] = sandboxOf(place)(["/bin/sh", "-c", sleeper(name)], {
+      const [file = "", ...args] = createTestSandbox(place)(["/bin/sh", "-c", sleeper(name)], {
         cwd: place.tree,
         access: "write",
       });
@@ -90,7 +90,7 @@ describe
       for (let run = 0; run < 30; run += 1) {
         const name = randomUUID();
         const argv = [process.execPath, "-e", leaving(name)];
-        const [file = "", ...args] = sandboxOf(place)(argv, { cwd: place.tree, access: "write" });
+        const [file = "", ...args] = createTestSandbox(place)(argv, { cwd: place.tree, access: "write" });
         const [code] = (await once(spawn(file, args, { stdio: "ignore" }), "exit")) as [number];
         expect(code).toBe(0);
         left.push(...carriers(name));

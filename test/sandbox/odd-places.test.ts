@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { changed } from "./sandbox-attempt.ts";
-import { sandboxOf, createPlace, type Layout, missing, play, suffix } from "./sandbox-fixture.ts";
+import { createTestSandbox, createPlace, type Layout, missing, play, suffix } from "./sandbox-fixture.ts";
 
 describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
   const deed = 'echo x >src/app.mjs; echo x >.isdlc/state.json; cat "$HOME/.ssh/id_ed25519"; echo said';
@@ -16,7 +16,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
   ];
   test.each(layouts)("%s", async (_name, layout) => {
     const place = createPlace(layout);
-    const ran = await play(place, deed, { sandbox: sandboxOf(place) });
+    const ran = await play(place, deed, { sandbox: createTestSandbox(place) });
     expect(ran.stdout).toBe("said");
     expect(readFileSync(join(place.tree, "src/app.mjs"), "utf8")).toBe("x\n");
     expect(readFileSync(join(place.tree, ".isdlc/state.json"), "utf8")).toBe("the person's\n");
@@ -25,7 +25,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
   test("a reviewer's copy in /tmp is read and not written", async () => {
     const place = createPlace({ within: tmpdir() });
     const script = "cat src/app.mjs; echo x >src/app.mjs";
-    const ran = await play(place, script, { sandbox: sandboxOf(place), access: "read" });
+    const ran = await play(place, script, { sandbox: createTestSandbox(place), access: "read" });
     expect(ran.stdout).toBe("the person's");
     expect(ran.stderr).toContain("Read-only file system");
     expect(changed("tree/src/app.mjs")(place)).toBe(false);
@@ -37,7 +37,10 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     const server = createServer((connection) => connection.end("did it\n")).listen(socket);
     await once(server, "listening");
     const script = `node -e 'require("net").connect(process.argv[1]).pipe(process.stdout)' "$BASE/service.sock"`;
-    const [plain, sandboxed] = [await play(place, script), await play(place, script, { sandbox: sandboxOf(place) })];
+    const [plain, sandboxed] = [
+      await play(place, script),
+      await play(place, script, { sandbox: createTestSandbox(place) }),
+    ];
     server.close();
     expect(plain.stdout).toBe("did it");
     expect(sandboxed.stdout).toBe("");
@@ -50,7 +53,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     place.git("worktree", "add", "--quiet", tree);
     place.put("home/linked/.isdlc/state.json");
     const common = join(place.tree, ".git");
-    const sandbox = sandboxOf(place, { root: tree, gitDirs: [join(common, "worktrees/linked"), common] });
+    const sandbox = createTestSandbox(place, { root: tree, gitDirs: [join(common, "worktrees/linked"), common] });
     const script =
       "echo x >src/app.mjs; git log -1 --format=%s; echo x >.isdlc/state.json; echo x >$TREE/.isdlc/state.json; " +
       "echo x >$TREE/.git/hooks/pre-commit; git config a.b c; rm -f .git; git commit --all --message own; mv .git away";
@@ -69,7 +72,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     place.put("copy/src/app.mjs");
     const cwd = join(place.base, "copy");
     const script = 'echo x >src/app.mjs; echo x >"$TREE/src/app.mjs"';
-    await play(place, script, { sandbox: sandboxOf(place, { extra: { read: [], write: [place.tree] } }), cwd });
+    await play(place, script, { sandbox: createTestSandbox(place, { extra: { read: [], write: [place.tree] } }), cwd });
     expect(readFileSync(join(cwd, "src/app.mjs"), "utf8")).toBe("x\n");
     expect(readFileSync(join(place.tree, "src/app.mjs"), "utf8")).toBe("the person's\n");
   });

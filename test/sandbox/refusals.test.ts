@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { type SandboxOptions, createSandbox } from "../../src/adapters/sandbox/create-sandbox.ts";
-import { sandboxOf, sandboxOptions, createPlace, missing, type SandboxFixture, play } from "./sandbox-fixture.ts";
+import {
+  createTestSandbox,
+  sandboxOptions,
+  createPlace,
+  missing,
+  type SandboxFixture,
+  play,
+} from "./sandbox-fixture.ts";
 
 type Odd = readonly [string, (place: SandboxFixture) => Partial<SandboxOptions>, RegExp];
 
@@ -74,7 +81,7 @@ describe.skipIf(missing !== null)(`what cannot be sandboxed is said beforehand${
 describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the sandbox would not hold${suffix}`, () => {
   test.each(unsafe)("%s", async (_name, prepare, path) => {
     const place = createPlace();
-    const sandbox = sandboxOf(place);
+    const sandbox = createTestSandbox(place);
     prepare(place);
     const ran = await play(place, "echo started", { sandbox });
     expect(ran.stdout).toBe("");
@@ -88,7 +95,7 @@ describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the sand
     mkdirSync(join(place.home, ".codex"));
     symlinkSync(target, join(place.home, ".codex", name));
     const ran = await play(place, 'echo started; cat "$HOME/.codex/*/id_ed25519"', {
-      sandbox: sandboxOf(place, { needs }),
+      sandbox: createTestSandbox(place, { needs }),
     });
     expect([ran.stdout, ran.exitCode]).toEqual(["", null]);
     expect(ran.stderr).toContain(join(place.home, ".codex", name));
@@ -99,7 +106,7 @@ describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the sand
     const place = createPlace();
     place.put("home/.codex/shared/config.toml");
     symlinkSync("shared/config.toml", join(place.home, ".codex/config.toml"));
-    const sandbox = sandboxOf(place, { needs: agentNeeds("codex", {}, place.home) });
+    const sandbox = createTestSandbox(place, { needs: agentNeeds("codex", {}, place.home) });
     expect((await play(place, 'cat "$HOME/.codex/config.toml"', { sandbox })).stdout).toBe("the person's");
   });
 });

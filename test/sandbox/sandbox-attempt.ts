@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxOptions } from "../../src/adapters/sandbox/create-sandbox.ts";
-import { sandboxOf, createPlace, type SandboxFixture, play, type Ran } from "./sandbox-fixture.ts";
+import { createTestSandbox, createPlace, type SandboxFixture, play, type Ran } from "./sandbox-fixture.ts";
 
 /** Something an agent tries in a place of its own. */
 export type Attempt = {
@@ -19,7 +19,7 @@ export async function happens(attempt: Attempt, isSandboxed: boolean): Promise<{
   const place = createPlace();
   attempt.prepare?.(place);
   const { access = "write", happened = saysSo } = attempt;
-  const sandbox = isSandboxed ? sandboxOf(place, attempt.options?.(place)) : undefined;
+  const sandbox = isSandboxed ? createTestSandbox(place, attempt.options?.(place)) : undefined;
   const ran = await play(place, attempt.script, { access, sandbox });
   return { did: happened(place, ran), ran };
 }

@@ -97,13 +97,13 @@ export function sandboxOptions(place: SandboxFixture, more: Partial<SandboxOptio
   };
 }
 
-export function sandboxOf(place: SandboxFixture, more: Partial<SandboxOptions> = {}): Sandbox {
+export function createTestSandbox(place: SandboxFixture, more: Partial<SandboxOptions> = {}): Sandbox {
   const made = createSandbox(sandboxOptions(place, more));
   if (!made.ok) throw new Error(made.why);
   return made.sandbox;
 }
 
-export type Started = {
+export type AgentStart = {
   readonly sandbox?: Sandbox | undefined;
   readonly access?: "read" | "write";
   readonly cwd?: string;
@@ -111,7 +111,7 @@ export type Started = {
 };
 
 /** Plays an agent whose deed is a shell script, which finds the place in its variables. */
-export async function play(place: SandboxFixture, script: string, started: Started = {}): Promise<Ran> {
+export async function play(place: SandboxFixture, script: string, started: AgentStart = {}): Promise<Ran> {
   const lines: string[] = [];
   const { sandbox, access = "write", cwd = place.tree, nonce = randomUUID() } = started;
   const end = await startAgentProcess(

@@ -37,7 +37,7 @@ export const anthropicWire: Wire = {
   parse,
   callId: (key) => `toolu_${key}`,
   events,
-  plain: (answer) => ({ ...envelope(answer), content: contentOf(answer), stop_reason: stopReason(answer) }),
+  plain: (answer) => ({ ...envelope(answer), content: toContent(answer), stop_reason: stopReason(answer) }),
   error: (status, message) => ({ type: "error", error: { type: ERROR_TYPES[status] ?? "api_error", message } }),
   side: (method, path, body) => {
     if (method !== "POST" || !path.endsWith("/v1/messages/count_tokens")) return undefined;
@@ -50,7 +50,7 @@ function parse(body: unknown): ModelRequest {
   return {
     model: request.model,
     stream: request.stream,
-    system: textOf(request.system),
+    system: joinText(request.system),
     messages: request.messages.flatMap(({ role, content }) => toMessages(role, content)),
     tools: request.tools.map((tool) => tool.name),
   };
@@ -58,7 +58,7 @@ function parse(body: unknown): ModelRequest {
 
 /** A user message may carry tool results beside a prompt: these become two messages. */
 function toMessages(role: Message["role"], content: z.infer<typeof Content>): Message[] {
-  const text = textOf(content);
+  const text = joinText(content);
   const blocks = typeof content === "string" ? [] : content;
   if (role === "assistant") {
     const callIds = blocks.flatMap((block) => (block.type === "tool_use" && block.id !== undefined ? [block.id] : []));
@@ -76,10 +76,10 @@ function toMessages(role: Message["role"], content: z.infer<typeof Content>): Me
 
 function resultText(block: Block): string {
   const content = z.safeParse(Content, block.content);
-  return content.success ? textOf(content.data) : "";
+  return content.success ? joinText(content.data) : "";
 }
 
-function textOf(content: z.infer<typeof Content>): string {
+function joinText(content: z.infer<typeof Content>): string {
   if (typeof content === "string") return content;
   return content.flatMap((block) => (block.type === "text" ? (block.text ?? []) : [])).join("\n");
 }
@@ -88,7 +88,7 @@ const event = (type: string, rest: Record<string, unknown>): ServerEvent => ({ e
 
 function events(answer: Answer): ServerEvent[] {
   const start = { ...envelope(answer), content: [], stop_reason: null };
-  const blocks = contentOf(answer).flatMap((block, index) => {
+  const blocks = toContent(answer).flatMap((block, index) => {
     const isText = block.type === "text";
     const whole = isText ? block.text : JSON.stringify(block.input);
     const deltas = pieces(whole).map((piece) =>
@@ -101,7 +101,7 @@ function events(answer: Answer): ServerEvent[] {
     ];
   });
   return [
-    event("message_start", { message: { ...start, usage: { ...usageOf(answer), output_tokens: 1 } } }),
+    event("message_start", { message: { ...start, usage: { ...toUsage(answer), output_tokens: 1 } } }),
     event("ping", {}),
     ...blocks,
     event("message_delta", {
@@ -114,17 +114,17 @@ function events(answer: Answer): ServerEvent[] {
 
 function envelope(answer: Answer) {
   const { id, model } = answer;
-  return { id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null, usage: usageOf(answer) };
+  return { id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null, usage: toUsage(answer) };
 }
 
-function contentOf(answer: Answer) {
+function toContent(answer: Answer) {
   const calls = answer.calls.map(({ id, tool, input }) => ({ type: "tool_use" as const, id, name: tool, input }));
   return answer.text === "" ? calls : [{ type: "text" as const, text: answer.text }, ...calls];
 }
 
 const stopReason = (answer: Answer): string => (answer.calls.length > 0 ? "tool_use" : "end_turn");
 
-function usageOf({ usage }: Answer) {
+function toUsage({ usage }: Answer) {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite,

@@ -35,7 +35,7 @@ function parse(body: unknown): ModelRequest {
   const request = z.parse(Body, body);
   const messages = request.messages.map(({ role, content, tool_calls, tool_call_id }) => ({
     role: role === "developer" ? ("system" as const) : role,
-    text: textOf(content ?? ""),
+    text: joinText(content ?? ""),
     callIds: tool_call_id === undefined ? tool_calls.map(({ id }) => id) : [tool_call_id],
   }));
   const told = messages.filter(({ role }) => role === "system").map(({ text }) => text);
@@ -48,7 +48,7 @@ function parse(body: unknown): ModelRequest {
   };
 }
 
-function textOf(content: z.infer<typeof Content>): string {
+function joinText(content: z.infer<typeof Content>): string {
   return typeof content === "string" ? content : content.flatMap(({ text }) => text ?? []).join("\n");
 }
 
@@ -67,7 +67,7 @@ function events(answer: Answer): ServerEvent[] {
     ...pieces(answer.text).map((content) => chunk({ content })),
     ...calls,
     chunk({}, finishReason(answer)),
-    { data: { ...base, choices: [], usage: usageOf(answer) } },
+    { data: { ...base, choices: [], usage: toUsage(answer) } },
     { data: "[DONE]" },
   ];
 }
@@ -76,7 +76,7 @@ function plain(answer: Answer): unknown {
   const calls = answer.calls.length === 0 ? {} : { tool_calls: toolCalls(answer) };
   const message = { role: "assistant", content: answer.text === "" ? null : answer.text, ...calls };
   const choice = { index: 0, message, finish_reason: finishReason(answer) };
-  return { ...envelope(answer), object: "chat.completion", choices: [choice], usage: usageOf(answer) };
+  return { ...envelope(answer), object: "chat.completion", choices: [choice], usage: toUsage(answer) };
 }
 
 const envelope = ({ id, model }: Answer) => ({ id: `chatcmpl_${id}`, created: 0, model });
@@ -91,7 +91,7 @@ const toolCalls = ({ calls }: Answer) =>
 const finishReason = ({ calls }: Answer): string => (calls.length > 0 ? "tool_calls" : "stop");
 
 /** This API counts what was cached among the prompt. */
-function usageOf({ usage }: Answer) {
+function toUsage({ usage }: Answer) {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     prompt_tokens: prompt,

@@ -37,7 +37,7 @@ export const geminiWire: Wire = {
   parse,
   callId: (key) => key,
   events,
-  plain: (answer) => chunk(answer, partsOf(answer), "STOP"),
+  plain: (answer) => chunk(answer, toParts(answer), "STOP"),
   error: (code, message) => ({ error: { code, message, status: ERROR_STATES[code] ?? "INTERNAL" } }),
   side: (method, path, body) => {
     if (method !== "POST" || !path.endsWith(":countTokens")) return undefined;
@@ -50,7 +50,7 @@ function parse(body: unknown, path: string): ModelRequest {
   return {
     model: /models\/([^:/]+):/.exec(path)?.[1] ?? "",
     stream: path.endsWith(":streamGenerateContent"),
-    system: textOf(request.systemInstruction?.parts ?? []),
+    system: joinText(request.systemInstruction?.parts ?? []),
     messages: request.contents.flatMap(({ role, parts }) => toMessages(role, parts)),
     tools: request.tools.flatMap((tool) => tool.functionDeclarations.map(({ name }) => name)),
   };
@@ -58,7 +58,7 @@ function parse(body: unknown, path: string): ModelRequest {
 
 /** A user content may carry results of calls beside a prompt: these become two messages. */
 function toMessages(role: string | undefined, parts: readonly Part[]): Message[] {
-  const text = textOf(parts);
+  const text = joinText(parts);
   if (role === "model") {
     return [{ role: "assistant", text, callIds: parts.flatMap((part) => part.functionCall?.id ?? []) }];
   }
@@ -72,12 +72,12 @@ function toMessages(role: string | undefined, parts: readonly Part[]): Message[]
   return text === "" ? [answered] : [answered, { role: "user", text, callIds: [] }];
 }
 
-function textOf(parts: readonly Part[]): string {
+function joinText(parts: readonly Part[]): string {
   return parts.flatMap((part) => (part.thought === true ? [] : (part.text ?? []))).join("\n");
 }
 
 function events(answer: Answer): ServerEvent[] {
-  const calls = partsOf({ ...answer, text: "" });
+  const calls = toParts({ ...answer, text: "" });
   const parts: object[][] = [...pieces(answer.text).map((text) => [{ text }]), ...(calls.length === 0 ? [] : [calls])];
   return [...parts.map((some) => ({ data: chunk(answer, some) })), { data: chunk(answer, [{ text: "" }], "STOP") }];
 }
@@ -88,17 +88,17 @@ function chunk(answer: Answer, parts: readonly object[], finishReason?: string):
     candidates: [finishReason === undefined ? candidate : { ...candidate, finishReason }],
     modelVersion: answer.model,
     responseId: answer.id,
-    usageMetadata: usageOf(answer),
+    usageMetadata: toUsage(answer),
   };
 }
 
-function partsOf({ text, calls }: Answer): object[] {
+function toParts({ text, calls }: Answer): object[] {
   const made = calls.map(({ id, tool, input }) => ({ functionCall: { id, name: tool, args: input } }));
   return text === "" ? made : [{ text }, ...made];
 }
 
 /** This API counts what was cached among the prompt. */
-function usageOf({ usage }: Answer) {
+function toUsage({ usage }: Answer) {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     promptTokenCount: prompt,

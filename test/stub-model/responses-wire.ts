@@ -30,7 +30,7 @@ export const responsesWire: Wire = {
   parse,
   callId: (key) => `call_${key}`,
   events,
-  plain: (answer) => ({ ...envelope(answer), status: "completed", output: itemsOf(answer), usage: usageOf(answer) }),
+  plain: (answer) => ({ ...envelope(answer), status: "completed", output: toItems(answer), usage: toUsage(answer) }),
   error: openAiError,
   side: (method, path) => {
     if (method !== "GET" || !path.endsWith("/models")) return undefined;
@@ -63,23 +63,23 @@ const SURROUNDINGS = "<environment_context>";
 /** Calls and their outputs are items of their own; what else there is (reasoning) tells nothing about turns. */
 function toMessages(item: Item): Message[] {
   if (item.type === "message") {
-    const text = textOf(item.content ?? "");
+    const text = joinText(item.content ?? "");
     const role = item.role === "developer" || text.startsWith(SURROUNDINGS) ? "system" : (item.role ?? "user");
     return [{ role, text, callIds: [] }];
   }
   const callIds = item.call_id === undefined ? [] : [item.call_id];
-  if (item.type.endsWith("_output")) return [{ role: "tool", text: textOf(item.output ?? ""), callIds }];
+  if (item.type.endsWith("_output")) return [{ role: "tool", text: joinText(item.output ?? ""), callIds }];
   return item.type.endsWith("_call") ? [{ role: "assistant", text: "", callIds }] : [];
 }
 
-function textOf(content: Content): string {
+function joinText(content: Content): string {
   return typeof content === "string" ? content : content.flatMap(({ text }) => text ?? []).join("\n");
 }
 
 function events(answer: Answer): ServerEvent[] {
-  const items = itemsOf(answer);
+  const items = toItems(answer);
   const begun = { ...envelope(answer), status: "in_progress", output: [] };
-  const done = { ...envelope(answer), status: "completed", output: items, usage: usageOf(answer) };
+  const done = { ...envelope(answer), status: "completed", output: items, usage: toUsage(answer) };
   const all = [
     { type: "response.created", response: begun },
     { type: "response.in_progress", response: begun },
@@ -89,7 +89,7 @@ function events(answer: Answer): ServerEvent[] {
   return all.map((data, at) => ({ event: data.type, data: { ...data, sequence_number: at } }));
 }
 
-type OutputItem = ReturnType<typeof itemsOf>[number];
+type OutputItem = ReturnType<typeof toItems>[number];
 type NamedEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 function itemEvents(item: OutputItem, output_index: number): NamedEvent[] {
@@ -120,7 +120,7 @@ function itemEvents(item: OutputItem, output_index: number): NamedEvent[] {
 
 const envelope = ({ id, model }: Answer) => ({ id: `resp_${id}`, object: "response", created_at: 0, model });
 
-function itemsOf({ id, text, calls }: Answer) {
+function toItems({ id, text, calls }: Answer) {
   const status = "completed" as const;
   const part = { type: "output_text" as const, text, annotations: [] };
   const content: [typeof part] = [part];
@@ -143,7 +143,7 @@ function namedCall(tool: string) {
 }
 
 /** This API counts what was cached among the input. */
-function usageOf({ usage }: Answer) {
+function toUsage({ usage }: Answer) {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     input_tokens: input,

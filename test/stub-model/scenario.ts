@@ -72,7 +72,7 @@ export type ChosenTurn = { readonly rule: string; readonly turn: number; readonl
 /** Which turn answers this request, or why none does. */
 export type Choice = { readonly ok: true; readonly chosen: ChosenTurn } | { readonly ok: false; readonly why: string };
 
-type Anchored = { readonly rule: Rule; readonly index: number; readonly anchor: number };
+type RuleMatch = { readonly rule: Rule; readonly index: number; readonly anchor: number };
 
 const SIDE_ANSWER: Turn = { text: "Scripted side answer" };
 
@@ -108,18 +108,18 @@ function isSideCall(request: ModelRequest): boolean {
 }
 
 /** The rule hanging on the latest message wins; of equals, the first. */
-function latestAnchored(rules: readonly Rule[], request: ModelRequest, aside: boolean): Anchored | null {
-  let best: Anchored | null = null;
+function latestAnchored(rules: readonly Rule[], request: ModelRequest, aside: boolean): RuleMatch | null {
+  let best: RuleMatch | null = null;
   for (const [index, rule] of rules.entries()) {
     if ((rule.when?.sideCall === true) !== aside) continue;
-    const anchor = anchorOf(rule, request);
+    const anchor = findAnchor(rule, request);
     if (anchor !== -1 && (best === null || anchor > best.anchor)) best = { rule, index, anchor };
   }
   return best;
 }
 
 /** The message a rule hangs on: the last prompt it matches, or the first one where it names none. */
-function anchorOf(rule: Rule, request: ModelRequest): number {
+function findAnchor(rule: Rule, request: ModelRequest): number {
   const { prompt, system } = rule.when ?? {};
   if (system !== undefined && !matches(system, request.system)) return -1;
   if (prompt === undefined) return request.messages.findIndex((message) => message.role === "user");

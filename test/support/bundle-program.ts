@@ -15,16 +15,20 @@ export async function bundleProgram(source: string): Promise<string> {
   return outfile;
 }
 
-export type Finished = {
+export type ProgramResult = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly lines: readonly string[];
 };
 
-export type Started = { readonly child: ChildProcess; readonly finished: Promise<Finished>; line(): Promise<string> };
+export type StartedProgram = {
+  readonly child: ChildProcess;
+  readonly finished: Promise<ProgramResult>;
+  line(): Promise<string>;
+};
 
 /** Starts node with a bundled program and collects its output. */
-export function startProgram(program: string, args: readonly string[]): Started {
+export function startProgram(program: string, args: readonly string[]): StartedProgram {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: "", NODE_OPTIONS: "" };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
@@ -34,7 +38,7 @@ export function startProgram(program: string, args: readonly string[]): Started 
       if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
     });
   });
-  const finished = new Promise<Finished>((resolve) => {
+  const finished = new Promise<ProgramResult>((resolve) => {
     // Ignores the last line if a kill cut it off.
     child.on("close", (code, signal) => resolve({ code, signal, lines: text.split("\n").slice(0, -1) }));
   });

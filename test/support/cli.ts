@@ -40,7 +40,7 @@ export type Turn = {
  */
 export type AgentPlan = { readonly always?: Turn; readonly turns?: Readonly<Record<string, readonly Turn[]>> };
 
-export type Noted = {
+export type AgentLogEntry = {
   readonly key: string;
   readonly role: string;
   readonly phase: string;
@@ -70,7 +70,7 @@ export type Sandbox = {
   /** Arguments that select the planned agent. */
   readonly agent: readonly string[];
   plan(plan: AgentPlan): void;
-  log(): readonly Noted[];
+  log(): readonly AgentLogEntry[];
   write(path: string, contents: string): void;
   read(path: string): string;
   json(path: string): Json;
@@ -128,7 +128,7 @@ export async function createSandbox({ git = true, files = {} }: SandboxOptions =
     env,
     agent: ["--agent-command", `${process.execPath} ${agentProgram} ${planFile}`],
     plan,
-    log: () => linesOf(log).map((line) => JSON.parse(line) as Noted),
+    log: () => readLines(log).map((line) => JSON.parse(line) as AgentLogEntry),
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
     json: (path) => JSON.parse(readFileSync(join(root, path), "utf8")),
@@ -182,7 +182,7 @@ export function startProgram(argv: readonly string[], { cwd, env }: Surroundings
   return { child, ended };
 }
 
-const linesOf = (file: string): string[] =>
+const readLines = (file: string): string[] =>
   existsSync(file)
     ? readFileSync(file, "utf8")
         .split("\n")

@@ -5,10 +5,10 @@ const TICKS = 100; // per second, the unit of Linux
 const MOST = 1; // second
 
 /** Seconds of CPU used by a running process and its threads; 0 if the system does not report it. */
-export const cpuOf = (pid: number): number => secondsIn(`/proc/${pid}/stat`, 11);
+export const readCpuSeconds = (pid: number): number => secondsIn(`/proc/${pid}/stat`, 11);
 
 /** Seconds of CPU used by all exited children of this process, and by the descendants they waited for. */
-export const cpuOfEnded = (): number => secondsIn("/proc/self/stat", 13);
+export const readEndedCpuSeconds = (): number => secondsIn("/proc/self/stat", 13);
 
 /**
  * Measures the CPU milliseconds of this process during the work. On a busy machine, they say more about the code than
@@ -34,9 +34,9 @@ function secondsIn(file: string, at: number): number {
  * includes other work of the machine.
  */
 export async function withinSecond<T>(work: () => Promise<T>): Promise<T> {
-  const before = cpuOfEnded();
+  const before = readEndedCpuSeconds();
   const done = await work();
-  expectWithinSecond(cpuOfEnded() - before);
+  expectWithinSecond(readEndedCpuSeconds() - before);
   return done;
 }
 

@@ -120,11 +120,11 @@ function expectProper(outcome: unknown, fault: Fault, when: string): void {
   expect(fault, when).not.toBe("shortWrite");
 }
 
-type Seen = { readonly events: readonly RunEvent[]; readonly state: RunState };
+type JournalView = { readonly events: readonly RunEvent[]; readonly state: RunState };
 
 /** Expects each decision once, the same position in the plan, and no unrequested redo. */
-function expectSame(seen: Seen, wanted: Seen, when: string): void {
-  const decisions = ({ events }: Seen): string[] =>
+function expectSame(seen: JournalView, wanted: JournalView, when: string): void {
+  const decisions = ({ events }: JournalView): string[] =>
     events.flatMap((event) =>
       event.type === "gate.answered" ? [event.choice] : DECISIONS.has(event.type) ? [event.type] : [],
     );
@@ -165,7 +165,7 @@ async function finish({ place, repository }: World, when: string): Promise<void>
 
 const kinds = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 
-async function seenIn({ root, env }: TestProject): Promise<Seen> {
+async function seenIn({ root, env }: TestProject): Promise<JournalView> {
   const project = openProject(root, env, hastyFiles);
   const { run, state } = await currentRun(project);
   return { state, events: run === null ? [] : project.journal.events(run) };

@@ -116,14 +116,14 @@ function instantAgent(root: string): AgentBackend {
         mkdirSync(dirname(join(root, CODE)), { recursive: true });
         writeFileSync(join(root, CODE), "1\n");
       }
-      yield await Promise.resolve(endOf(task));
+      yield await Promise.resolve(createEnd(task));
     },
   };
 }
 
 const TASKS = "# Tasks\n\n- [ ] T1: do it\n  - files: src/a.js\n  - needs: none\n  - serves: FR-001\n";
 
-function endOf(task: AgentTask): AgentEnd {
+function createEnd(task: AgentTask): AgentEnd {
   const end = { type: "end", usage: null, session: null } as const;
   if (task.role === "reviewer") return { ...end, how: "verdict", verdict: { approved: true, issues: [], summary: "" } };
   const result = { status: "done" as const, summary: "Done", decisions: [], artifacts: [], questions: [] };
@@ -134,14 +134,14 @@ function endOf(task: AgentTask): AgentEnd {
 const CODE = "src/a.js";
 
 /** Simulates snapshots that only distinguish if the code file exists. */
-function snapshotsOf(root: string): Pick<Workspace, "snapshot" | "now" | "diff"> {
+function createSnapshots(root: string): Pick<Workspace, "snapshot" | "now" | "diff"> {
   const tree = () => Promise.resolve((existsSync(join(root, CODE)) ? "b" : "f").repeat(40));
   const diff: Workspace["diff"] = (from, to) => Promise.resolve(from === to ? [] : [{ path: CODE, change: "added" }]);
   return { snapshot: tree, now: tree, diff };
 }
 
 /** Simulates a repository that only the run changes. */
-function vcsOf(run: ActiveRun, { vcs, commits }: Repository): VcsWrite {
+function createVcs(run: ActiveRun, { vcs, commits }: Repository): VcsWrite {
   const tipNow = (): string | null => [...commits.values()].at(-1) ?? run.tip;
   return {
     ...vcs,
@@ -161,8 +161,11 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
     agents: { phase: () => agent, reviewer: () => agent },
     pause: () => Promise.resolve(),
     gitPrograms: noGitPrograms,
-    workspace: { ...createPlainWorkspace(project.root), ...(run.run.git === null ? {} : snapshotsOf(project.root)) },
-    vcs: run.run.git === null ? null : vcsOf(run, repository),
+    workspace: {
+      ...createPlainWorkspace(project.root),
+      ...(run.run.git === null ? {} : createSnapshots(project.root)),
+    },
+    vcs: run.run.git === null ? null : createVcs(run, repository),
     head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),
     processes: {
       self: () => ({ pid: 1, started: "1", boot: "b" }),

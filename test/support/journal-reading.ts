@@ -1,7 +1,7 @@
 import type { RunEvent } from "../../src/schema/event.ts";
 import type { PhaseRule, RunOptions, Supervision } from "../../src/schema/plan.ts";
 
-export type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+export type EventOfType<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
 /** A second, simpler model of a journal. It knows the guarantees, but not the state of the core. */
 export type Reading = {
@@ -41,7 +41,11 @@ type Attempt = {
 
 /** Checks by event type. Each returns the violated rules and updates the reading. */
 export type Readers = {
-  readonly [T in RunEvent["type"]]?: (reading: Reading, event: Of<T>, following: RunEvent | undefined) => string[];
+  readonly [T in RunEvent["type"]]?: (
+    reading: Reading,
+    event: EventOfType<T>,
+    following: RunEvent | undefined,
+  ) => string[];
 };
 
 export const fresh: Attempt = {

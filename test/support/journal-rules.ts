@@ -1,7 +1,15 @@
 import type { RunEvent } from "../../src/schema/event.ts";
 import type { PhaseRule, Supervision } from "../../src/schema/plan.ts";
 import { goingBack, refinement, sizing } from "./course-rules.ts";
-import { fresh, isPerson, type Of, type Reading, type Readers, ruleAtHand, unless } from "./journal-reading.ts";
+import {
+  fresh,
+  isPerson,
+  type EventOfType,
+  type Reading,
+  type Readers,
+  ruleAtHand,
+  unless,
+} from "./journal-reading.ts";
 
 /** A violated guarantee of the core, and its location. */
 export type Violation = { readonly rule: string; readonly where: string };
@@ -44,7 +52,7 @@ function read(reading: Reading, event: RunEvent, following: RunEvent | undefined
   const late = unless(!reading.ended, "nothing is recorded after the end");
   const broken = [waits, claims, limits, proof, acceptance, sizing, refinement, goingBack].flatMap((readers) => {
     const reader = readers[event.type] as Readers["run.prepared"] | undefined; // keyed by the type of the event
-    return reader?.(reading, event as Of<"run.prepared">, following) ?? [];
+    return reader?.(reading, event as EventOfType<"run.prepared">, following) ?? [];
   });
   if (event.type === "phase.left") moveOn(reading);
   reading.ended ||= event.type === "run.finished" || event.type === "run.cancelled";

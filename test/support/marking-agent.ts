@@ -29,9 +29,9 @@ type PendingEdit = {
   isTold: boolean;
 };
 
-export const marksOf = (text: string): string[] => [...new Set(text.match(/mark-\d+-[0-9a-z-]+/g) ?? [])];
+export const findMarks = (text: string): string[] => [...new Set(text.match(/mark-\d+-[0-9a-z-]+/g) ?? [])];
 /** Returns the phase that wrote a mark, or `person`. */
-export const authorOf = (mark: string): string => /^mark-\d+-(.*)$/.exec(mark)?.[1] ?? "";
+export const findAuthor = (mark: string): string => /^mark-\d+-(.*)$/.exec(mark)?.[1] ?? "";
 
 /** A file with one section for each phase that writes code. */
 export const SHARED = "src/shared.txt";

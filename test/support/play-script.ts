@@ -7,9 +7,9 @@ import { rollDice } from "./dice.ts";
 import { anyAnswer, forbiddenCommands } from "./forbidden-commands.ts";
 import { journalViolations, lostGates, type Violation } from "./journal-rules.ts";
 import { ada, type Core, createPlayer, failed, good, goodAnswer, type Player } from "./run-builder.ts";
-import { commandFor, moveOf, type Roll, type Script } from "./run-scripts.ts";
+import { commandFor, toMove, type Roll, type Script } from "./run-scripts.ts";
 
-export type Played = {
+export type PlayedScript = {
   readonly player: Player;
   readonly violations: readonly Violation[];
   /** Everything the script reached, with one entry per occurrence. */
@@ -29,7 +29,7 @@ type Table = {
 export type Scope = { readonly finishFromEveryState: boolean };
 
 /** Plays a script, and checks the guarantees of the core in each state. */
-export function playScript(core: Core, script: Script, scope: Scope = { finishFromEveryState: false }): Played {
+export function playScript(core: Core, script: Script, scope: Scope = { finishFromEveryState: false }): PlayedScript {
   const player = createPlayer(core);
   const table: Table = { core, script, player, violations: [], reached: [], reports: [], waits: [] };
   try {
@@ -59,7 +59,7 @@ function readable(read: () => Violation[]): Violation[] {
 function playRoll(table: Table, roll: Roll): void {
   const { core, player, script, reports, waits } = table;
   const now = core.next(player.state);
-  const move = moveOf(script.temper, roll);
+  const move = toMove(script.temper, roll);
   if (move === "crash") {
     reload(table);
     return;
@@ -92,7 +92,7 @@ function submit(table: Table, command: Command): Decision {
     return decision;
   }
   if (command.do === "report") table.reports.push(command);
-  if (before.is === "active" && before.wait !== null && waitIdOf(player.state) !== before.wait.id)
+  if (before.is === "active" && before.wait !== null && readWaitId(player.state) !== before.wait.id)
     table.waits.push(before.wait);
   violations.push(...changeViolations(before, player.state, decision.events), ...stateViolations(core, player));
   return decision;
@@ -159,7 +159,7 @@ function stateViolations(core: Core, player: Player): Violation[] {
   }
   if (now.is === "wait") {
     const offered = now.options.filter((option) => option !== "cancel").toSorted();
-    const taken = anyAnswer(now.wait).filter(would).map(optionOf).toSorted();
+    const taken = anyAnswer(now.wait).filter(would).map(toOption).toSorted();
     if (!isDeepStrictEqual(offered, taken)) broken.push("offered and accepted commands are the same");
     if (now.wait.kind === "gate" && now.options.includes("redo") !== redosAtHand(player) < 3)
       broken.push("redo is offered three times, counted in the journal");
@@ -167,7 +167,7 @@ function stateViolations(core: Core, player: Player): Violation[] {
   return broken.map((rule) => ({ rule, where: JSON.stringify(now) }));
 }
 
-function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
+function toOption(command: ReturnType<typeof anyAnswer>[number]): string {
   if (command.do === "reply") return "answer";
   if (command.do === "size") return command.choice;
   if (command.do === "revert") return "revert";
@@ -262,7 +262,7 @@ function redosAtHand({ state, events }: Player): number {
 const redosIn = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => (event.type === "gate.answered" && event.choice === "redo" ? [event.guidance ?? ""] : []));
 
-const waitIdOf = (state: RunState): string | null => (state.is === "active" ? (state.wait?.id ?? null) : null);
+const readWaitId = (state: RunState): string | null => (state.is === "active" ? (state.wait?.id ?? null) : null);
 
 /** Returns labels for what a script reached with an event. */
 function landmarks(event: RunEvent): string[] {

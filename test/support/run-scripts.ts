@@ -110,7 +110,7 @@ export const script: fc.Arbitrary<Script> = fc.noBias(
   }),
 );
 
-export function moveOf(temper: Temper, { what }: Roll): Move {
+export function toMove(temper: Temper, { what }: Roll): Move {
   const { crash, forbidden, trouble } = ODDS[temper];
   if (what < crash) return "crash";
   if (what < crash + forbidden) return "forbidden";
@@ -141,7 +141,7 @@ export type Moment = { readonly run: ActiveRun; readonly now: Next; readonly pic
 type Turn = { readonly step: Step; readonly move: Move; readonly dice: Dice };
 
 function outcomeFor(run: ActiveRun, { step, move, dice }: Turn): Outcome {
-  const claimed = claimOf(run);
+  const claimed = findClaim(run);
   if (claimed === null && dice.chance(50)) return claim(`x${dice.number()}`);
   if (move === "trouble" && (ON_TRIAL.includes(step) || dice.chance(20))) {
     const lost = typeof claimed === "string" && dice.chance(25);
@@ -165,7 +165,7 @@ function withStrays(outcome: Outcome, dice: Dice): Outcome {
 }
 
 /** Returns the running execution; null if one may start, undefined if the stage has none. */
-function claimOf({ stage }: ActiveRun): string | null | undefined {
+function findClaim({ stage }: ActiveRun): string | null | undefined {
   if (!("claim" in stage)) return undefined;
   return stage.claim === null ? null : stage.claim.execution;
 }

@@ -18,7 +18,7 @@ import type { Dice } from "./dice.ts";
 import { ADA, begin, decide, initRepository, newBase, type TestProject, placeIn, remove } from "./instant-run.ts";
 
 /** Result of a run with foreign writes and commits at each step. */
-export type Troubled = {
+export type TroubledRun = {
   readonly seed: number;
   /** Marks of everything in the merge, except commits made on the base. */
   readonly merged: readonly string[];
@@ -51,7 +51,7 @@ type World = {
  * Drives a run to its merge with real git and files. Disturbs it between any two calls: by chance, and once at each
  * step, with a different disturbance for each seed.
  */
-export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Engine) => Engine): Promise<Troubled> {
+export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Engine) => Engine): Promise<TroubledRun> {
   const place = placeIn(newBase());
   const env = { ...place.env, HOME: join(place.base, "home") };
   const git = (...args: string[]): string =>
@@ -80,14 +80,14 @@ export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Eng
 /** Steps of the `change` workflow. Each run reaches all of them. */
 export const STEPS = ["prepare", "enter", "produce", "check", "review", "complete", "recheck", "commit", "finish"];
 
-const MOST_ANSWERS = 90;
+const MAX_ANSWERS = 90;
 
 async function playToMerge(project: LocalProject, world: World, plant: (engine: Engine) => Engine): Promise<string> {
   let read = "";
-  for (let answers = 0; answers < MOST_ANSWERS; answers++) {
+  for (let answers = 0; answers < MAX_ANSWERS; answers++) {
     const { state: found } = await currentRun(project);
     if (found.is !== "active") return read;
-    const engine = plant(engineOf(project, found, world));
+    const engine = plant(createEngine(project, found, world));
     const { state } = await drive(engine, new AbortController().signal);
     if (state.is === "ended") return `${read}\n${closingReport(state).join("\n")}`;
     if (state.is !== "active") return read;
@@ -133,7 +133,7 @@ function tidyUp({ git }: World): void {
   quietly(() => git("clean", "-fdq", "--exclude=.isdlc"));
 }
 
-function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
+function createEngine(project: LocalProject, run: ActiveRun, world: World): Engine {
   const agents = {
     phase: { name: "command", argv: [process.execPath] },
     reviewer: { name: "command", argv: [process.execPath] },

@@ -3,7 +3,7 @@ import type { LocalProject } from "../../src/compose/project.ts";
 import { type ActiveRun, currentPhase } from "../../src/core/run.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { shownChanges } from "../../src/engine/shown-changes.ts";
-import { authorOf, type MarkedTree, marksOf } from "./marking-agent.ts";
+import { findAuthor, type MarkedTree, findMarks } from "./marking-agent.ts";
 
 /** Moves of a user at a gate. `restart`: lets the next agent fail, and restarts its phase. */
 export const MOVES = [
@@ -53,10 +53,10 @@ export const PHASES = [
 export async function readGate(engine: Engine, run: ActiveRun, world: World): Promise<void> {
   const phase = currentPhase(run);
   const { parts = [] } = (await shownChanges(engine, run)) ?? {};
-  world.shown = new Set(marksOf(parts.map(({ patch }) => added(patch)).join("\n")));
-  world.inTree = new Set(marksOf(grep(world, phase?.made?.tree ?? "")));
+  world.shown = new Set(findMarks(parts.map(({ patch }) => added(patch)).join("\n")));
+  world.inTree = new Set(findMarks(grep(world, phase?.made?.tree ?? "")));
   for (const mark of world.inTree)
-    if (authorOf(mark) === phase?.rule.key && !world.shown.has(mark))
+    if (findAuthor(mark) === phase?.rule.key && !world.shown.has(mark))
       fail(world, `${mark} is not in the diff of its gate`);
 }
 
@@ -87,10 +87,10 @@ function acceptedBy(world: World, shown: ReadonlySet<string> | null): void {
 
 function checkCommit(world: World, commit: string): void {
   const marksIn = (...paths: string[]): string[] =>
-    marksOf(added(world.git("show", "--format=", "--no-color", "-p", commit, "--", ...paths)));
+    findMarks(added(world.git("show", "--format=", "--no-color", "-p", commit, "--", ...paths)));
   // Lines next to a user edit cannot be separated from it: they are shown and committed with it.
   for (const mark of marksIn(".", ...[...world.edited].map((path) => `:(exclude)${path}`)))
-    if (PHASES.indexOf(authorOf(mark)) > PHASES.indexOf(world.key))
+    if (PHASES.indexOf(findAuthor(mark)) > PHASES.indexOf(world.key))
       fail(world, `${mark} is committed under ${world.key}`);
   const marks = marksIn(".");
   for (const mark of marks) {
@@ -112,7 +112,7 @@ export function checkOptions(run: ActiveRun, world: World): void {
 export function checkNotices(run: ActiveRun, world: World): void {
   const { made = null, rule } = currentPhase(run) ?? {};
   if (run.wait?.kind !== "gate" || made === null) return;
-  const marks = new Set(marksOf(grep(world, made.tree ?? "")));
+  const marks = new Set(findMarks(grep(world, made.tree ?? "")));
   for (const { mark, path } of world.pendingEdits.filter(({ isTold, phase }) => isTold && phase >= (rule?.key ?? ""))) {
     if (marks.has(mark)) continue;
     world.lostEdits++;

@@ -33,7 +33,7 @@ type GateMove = Exclude<(typeof MOVES)[number], "restart">;
 
 const GATE_MOVES = MOVES.filter((move): move is GateMove => move !== "restart");
 
-export type Wandered = {
+export type WanderingResult = {
   readonly violations: readonly string[];
   readonly did: readonly string[];
   /** Pairs of consecutive moves: `back keep, redo`. */
@@ -50,7 +50,7 @@ const LAST_MOVES = 8; // lead to the end of the run
  * Each line written by an agent names its phase, to compare each gate with the accepted lines. `due`: transitions to
  * reach, such as `back keep, redo`.
  */
-export async function wanderingRun(dice: Dice, due: readonly string[]): Promise<Wandered> {
+export async function wanderingRun(dice: Dice, due: readonly string[]): Promise<WanderingResult> {
   const place = placeIn(newBase());
   const env = { ...place.env, HOME: join(place.base, "home"), GIT_CONFIG_SYSTEM: "/dev/null" };
   const git = (...args: string[]): string =>
@@ -113,7 +113,7 @@ async function play(project: LocalProject, world: World): Promise<void> {
   for (let moves = 0; moves < MAX_MOVES; moves++) {
     const { state: found } = await currentRun(project);
     if (found.is !== "active") return;
-    const engine = engineOf(project, found, world);
+    const engine = createEngine(project, found, world);
     const { state } = await drive(engine, new AbortController().signal);
     await checkCommits(project, world);
     if (state.is !== "active") return;
@@ -123,9 +123,9 @@ async function play(project: LocalProject, world: World): Promise<void> {
   }
 }
 
-type Answering = { readonly project: LocalProject; readonly run: ActiveRun; readonly isLast: boolean };
+type AnswerContext = { readonly project: LocalProject; readonly run: ActiveRun; readonly isLast: boolean };
 
-async function answer(engine: Engine, answering: Answering, world: World): Promise<void> {
+async function answer(engine: Engine, answering: AnswerContext, world: World): Promise<void> {
   const { project, run, isLast } = answering;
   const { wait } = run;
   if (wait?.kind === "gate") return answerGate(engine, { ...answering, wait }, world);
@@ -140,7 +140,7 @@ async function answer(engine: Engine, answering: Answering, world: World): Promi
   return goBack(project, run, { to: world.dice.of(PHASES.slice(1)), tree: "keep" });
 }
 
-type AtGate = Answering & { readonly wait: Extract<Wait, { kind: "gate" }> };
+type AtGate = AnswerContext & { readonly wait: Extract<Wait, { kind: "gate" }> };
 
 async function answerGate(engine: Engine, { project, run, isLast, wait }: AtGate, world: World): Promise<void> {
   const move = isLast ? "continue" : nextMove(world, run);
@@ -203,7 +203,7 @@ function moved(world: World, move: Move, run: ActiveRun): void {
   world.last = move;
 }
 
-function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
+function createEngine(project: LocalProject, run: ActiveRun, world: World): Engine {
   const command = { name: "command", argv: [process.execPath] };
   const agents = { phase: command, reviewer: command };
   const engine = composeEngine(project, run, { agents, progress: noProgress, warn: () => {} });

@@ -101,7 +101,7 @@ export const below = (root: string): readonly string[] =>
   readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted();
 
 /** Everything there is, but for what git writes anew every time. */
-export const contentOf = (root: string): readonly string[] =>
+export const listContents = (root: string): readonly string[] =>
   below(root)
     .filter((path) => !/^\.git\/(?:index|objects\/pack\/.*)$/.test(path))
     .map((path) => {
@@ -116,13 +116,13 @@ export const contentOf = (root: string): readonly string[] =>
       return [path, mode.toString(8), text].join(" ");
     });
 
-export const numbersOf = (root: string, paths: readonly string[]): readonly number[] =>
+export const listInodes = (root: string, paths: readonly string[]): readonly number[] =>
   paths.map((path) => lstatSync(join(root, path)).ino);
 
 /** What a drive finds in a tree of which nothing was there before. */
 export async function madeAnew(base: string): Promise<readonly string[]> {
   const drive = { run: second, base, spares: createSpareTrees(folder) };
-  const content = contentOf(await opened(drive));
+  const content = listContents(await opened(drive));
   removeRunTree(placing(drive));
   return content;
 }

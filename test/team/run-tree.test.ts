@@ -17,7 +17,7 @@ import { spareRunTree } from "../../team/src/worker/run-tree.ts";
 import { createSpareTrees } from "../../team/src/worker/spare-trees.ts";
 import {
   changeSecretly,
-  contentOf,
+  listContents,
   first,
   folder,
   git,
@@ -132,7 +132,7 @@ describe("a drive finds nothing of what was done in the tree of an earlier one",
     for (const base of ["main", "other", "windows"]) {
       const next = { run: second, base, spares };
       const root = await opened(next);
-      expect(contentOf(root)).toEqual(await anew(base, root));
+      expect(listContents(root)).toEqual(await anew(base, root));
       expect(git(root, "status", "--porcelain", "--ignored")).toBe("");
       spareRunTree(placing(next));
     }

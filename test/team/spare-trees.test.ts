@@ -24,7 +24,7 @@ import {
   folder,
   git,
   mirror,
-  numbersOf,
+  listInodes,
   opened,
   placing,
   second,
@@ -38,11 +38,11 @@ test("files that nobody touched are not written again for another run", async ()
   const ended = { run: first, base: "main", spares };
   const earlier = await opened(ended);
   const same = ["a/2", "b/1", "b/c/1"];
-  const numbers = numbersOf(earlier, same);
+  const numbers = listInodes(earlier, same);
   writeFileSync(join(earlier, "top"), "changed\n");
   spareRunTree(placing(ended));
   const root = await opened({ run: second, base: "other", spares });
-  expect(numbersOf(root, same)).toEqual(numbers);
+  expect(listInodes(root, same)).toEqual(numbers);
   expect(readFileSync(join(root, "a", "1"), "utf8")).toBe("other\n");
   expect(git(root, "status", "--porcelain")).toBe("");
 });
@@ -63,11 +63,11 @@ test("of a folder to which something was done nothing is kept, nor of the folder
   const spares = createSpareTrees(folder);
   const ended = { run: first, base: "main", spares };
   const root = await opened(ended);
-  const numbers = numbersOf(root, [".", "a", "b"]);
+  const numbers = listInodes(root, [".", "a", "b"]);
   chmodSync(join(root, "b"), lstatSync(join(root, "b")).mode); // as an access list would, it changes no more than the time
   spareRunTree(placing(ended));
   const next = await opened({ run: second, base: "main", spares });
-  expect(numbersOf(next, [".", "a", "b"]).map((number, at) => number === numbers[at])).toEqual([false, true, false]);
+  expect(listInodes(next, [".", "a", "b"]).map((number, at) => number === numbers[at])).toEqual([false, true, false]);
 });
 
 test.each(["linked", "windows"])(

@@ -14,7 +14,7 @@ import { createSessions } from "../../src/apps/ui/sessions.ts";
 import { createStatementSigning } from "../../src/apps/ui/statement-signing.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
-export type Answered = {
+export type PageResponse = {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -28,8 +28,8 @@ export type PageServer = {
   readonly warnings: readonly string[];
   /** Runs that were to be driven on. */
   readonly driven: readonly string[];
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<PageResponse>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<PageResponse>;
   /** Bytes as they are; what comes back until the other end closes. */
   raw(text: string, wait?: number): Promise<string>;
 };
@@ -83,7 +83,7 @@ export async function startPageServer(
   started.push(server);
   const { port } = server;
   const session = { Authorization: `Bearer ${sessions.exchange(sessions.createSecret()) ?? ""}` };
-  const ask = (method: string, path: string, sent: Sent) => send(port, { method, path, ...sent });
+  const ask = (method: string, path: string, sent: PageRequest) => send(port, { method, path, ...sent });
   return {
     port,
     session,
@@ -97,12 +97,12 @@ export async function startPageServer(
   };
 }
 
-type Sent = { readonly headers: Readonly<Record<string, string>>; readonly body: string | null };
+type PageRequest = { readonly headers: Readonly<Record<string, string>>; readonly body: string | null };
 
 function send(
   port: number,
-  { method, path, headers, body }: Sent & { method: string; path: string },
-): Promise<Answered> {
+  { method, path, headers, body }: PageRequest & { method: string; path: string },
+): Promise<PageResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: "127.0.0.1", port, method, path, headers: { Host: `localhost:${port}`, ...headers } },

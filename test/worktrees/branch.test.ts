@@ -7,13 +7,13 @@ import {
   mergeWorktreeBranch,
 } from "../../src/adapters/git/worktree/worktree-branch.ts";
 import { agreeing, useRepository } from "../git/repository-fixture.ts";
-import { mergeOf } from "../git/write-requests.ts";
+import { mergeRequest } from "../git/write-requests.ts";
 import { type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
 
 const fixture = useRepository();
 let tree: LinkedTree;
 const refs = () => fixture.git("for-each-ref", "--format=%(refname) %(objectname)");
-const merge = () => mergeWorktreeBranch(fixture.repo, mergeOf(fixture, "work"), agreeing);
+const merge = () => mergeWorktreeBranch(fixture.repo, mergeRequest(fixture, "work"), agreeing);
 
 beforeEach(async () => {
   tree = await makeLinkedTree(fixture);
@@ -77,7 +77,9 @@ describe("finishing with a merge (AC15)", () => {
     ["noBase", { branch: "work", base: "gone" }],
     ["noBranch", { branch: "-x", base: "main" }],
   ])("%s: %o", async (why, names) => {
-    expect(await mergeWorktreeBranch(fixture.repo, { ...mergeOf(fixture, "work"), ...names }, agreeing)).toMatchObject({
+    expect(
+      await mergeWorktreeBranch(fixture.repo, { ...mergeRequest(fixture, "work"), ...names }, agreeing),
+    ).toMatchObject({
       ok: false,
       why,
     });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { carryOwnFiles } from "../../src/adapters/git/worktree/worktree-carry.ts";
-import { outcomeOf, useRepository } from "../git/repository-fixture.ts";
+import { toOutcome, useRepository } from "../git/repository-fixture.ts";
 import { begin, end, mark, NEXT_RUN, RUN } from "../journal-file/sample-commands.ts";
 import { journalIn, type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
 import { markRun } from "../support/mark-run.ts";
@@ -92,7 +92,7 @@ describe("before a working tree goes, its history comes to the main tree", () =>
     tree.write(".isdlc/state.json", "{}");
     mkdirSync(join(fixture.base, "elsewhere"));
     symlinkSync(join(fixture.base, "elsewhere"), join(fixture.repo, ".isdlc"));
-    expect(await outcomeOf(tree.remove())).toMatchObject({ problem: "UNSAFE_PATH" });
+    expect(await toOutcome(tree.remove())).toMatchObject({ problem: "UNSAFE_PATH" });
     expect(existsSync(join(tree.path, ".isdlc", "state.json"))).toBe(true);
   });
 });

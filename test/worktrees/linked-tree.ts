@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createWorktree } from "../../src/adapters/git/worktree/worktree-create.ts";
 import { removeWorktree } from "../../src/adapters/git/worktree/worktree-remove.ts";
-import { openJournalOf, type Tree } from "../journal-file/sample-run.ts";
+import { openTreeJournal, type Tree } from "../journal-file/sample-run.ts";
 import type { RemoveRequest } from "../../src/ports/worktrees.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
 import { agreeing } from "../git/repository-fixture.ts";
@@ -52,5 +52,5 @@ export function journalIn(fixture: Fixture, root: string, item: string | null = 
   const own = item === null ? join(root, ".isdlc") : join(root, ".isdlc", "items", item);
   mkdirSync(own, { recursive: true });
   const tree: Tree = { root: own, user: join(fixture.base, "user"), journal: join(own, "journal") };
-  return openJournalOf(tree);
+  return openTreeJournal(tree);
 }

@@ -67,7 +67,7 @@ describe.each(binaries)("supervised fix with claude $version", ({ version, binar
     expect(prompts("traced again")[0]).toContain(`REDO GUIDANCE: ${GUIDANCE}`);
     expectReviewersWereKeptFromWriting({ sandbox, model });
     expectRightFilesOnMain(sandbox);
-    expectUsageOf(run, model.calls.length);
+    expectUsage(run, model.calls.length);
     const events = await sandbox.events();
     expectWholeHistory(events);
     expectNothingLeft(events);
@@ -93,9 +93,9 @@ test.skipIf(newest?.binary.ok !== true)("merges a change by the program named in
   expectNoSecret(sandbox, DUMMY_KEY);
 });
 
-type Played = { readonly sandbox: Sandbox; readonly model: ClaudeSetup["model"] };
+type ClaudeRun = { readonly sandbox: Sandbox; readonly model: ClaudeSetup["model"] };
 
-function expectReviewersWereKeptFromWriting({ sandbox, model }: Played): void {
+function expectReviewersWereKeptFromWriting({ sandbox, model }: ClaudeRun): void {
   const judged = model.calls.filter(({ matched }) => matched?.rule === "reviewer" && matched.turn === 1);
   expect(judged).toHaveLength(5);
   for (const { request } of judged) {
@@ -129,7 +129,7 @@ function expectRightFilesOnMain(sandbox: Sandbox): void {
 }
 
 /** The scripted model counts 100 input and 10 output tokens for each answer. */
-function expectUsageOf(run: Json, answers: number): void {
+function expectUsage(run: Json, answers: number): void {
   const total = (key: string): number =>
     run.phases.reduce((sum: number, phase: Json) => sum + Number(phase.usage[key]), 0);
   expect({ input: total("input"), output: total("output") }).toEqual({ input: 100 * answers, output: 10 * answers });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
 
-const testOf = (what: string, statement: string): string => `import assert from "node:assert/strict";
+const greetingTest = (what: string, statement: string): string => `import assert from "node:assert/strict";
 import test from "node:test";
 import { greeting } from "../src/greeting.js";
 
@@ -12,11 +12,11 @@ test("${what}", () => ${statement});
 export const DEFECT: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ type: "module", scripts: { test: "node --test" } })}\n`,
   "src/greeting.js": "export const greeting = (name) => `Hello ${name}`;\n",
-  "test/greeting.test.js": testOf("a greeting has its name", 'assert.match(greeting("Ada"), /Ada/)'),
+  "test/greeting.test.js": greetingTest("a greeting has its name", 'assert.match(greeting("Ada"), /Ada/)'),
 };
 
 export const FIXED = "export const greeting = (name) => `Hello, ${name}!`;\n";
-const COMMA_TEST = testOf("a greeting has its comma", 'assert.equal(greeting("Ada"), "Hello, Ada!")');
+const COMMA_TEST = greetingTest("a greeting has its comma", 'assert.equal(greeting("Ada"), "Hello, Ada!")');
 const STILL_WRONG = "export const greeting = (name) => `Hello ${name}!`;\n";
 
 /** A key in the agent's output. It must not appear in any file. */

@@ -30,9 +30,9 @@ afterEach(async () => {
   removeTemporary(cwd);
 });
 
-type Started = { readonly backend: AgentBackend; readonly model: IsolatedAgent["model"]; readonly home: string };
+type CodexSetup = { readonly backend: AgentBackend; readonly model: IsolatedAgent["model"]; readonly home: string };
 
-async function start(...rules: Rule[]): Promise<Started> {
+async function start(...rules: Rule[]): Promise<CodexSetup> {
   const setup = await withCodex(rules);
   setups.push(setup);
   const backend = createCodexBackend({ program: "codex", env: setup.env });
@@ -50,7 +50,7 @@ describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
     const { backend } = await startWith(
       ...script.says.map((text) => ({ text, calls: [{ shell: "true" }] })),
       ...script.writes.map(({ path, contents }) => ({ calls: [{ write: { path, content: contents } }] })),
-      script.hangs ? { fault: { hang: true } } : answerOf(script.result ?? script.verdict),
+      script.hangs ? { fault: { hang: true } } : toTurn(script.result ?? script.verdict),
     );
     return backend;
   });
@@ -263,7 +263,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
   );
 });
 
-function answerOf(answer: unknown): Turn {
+function toTurn(answer: unknown): Turn {
   return answer === null ? { text: "bye" } : { json: answer };
 }
 

@@ -88,7 +88,7 @@ describe.each(agents)("supervised feature with $name", (agent) => {
     expect(model.refused).toEqual([]);
     expectPromptsAndReviews({ sandbox, model, refusal: agent.refusal });
     expectRightFilesOnMain(sandbox);
-    expectUsageOf(run, { answers: model.calls.length, tellsCost: agent.tellsCost });
+    expectUsage(run, { answers: model.calls.length, tellsCost: agent.tellsCost });
     const events = await sandbox.events();
     expectWholeHistory(events);
     expectNothingLeft(events);
@@ -96,9 +96,9 @@ describe.each(agents)("supervised feature with $name", (agent) => {
   });
 });
 
-type Played = { readonly sandbox: Sandbox; readonly model: IsolatedAgent["model"]; readonly refusal: RegExp };
+type FeatureRun = { readonly sandbox: Sandbox; readonly model: IsolatedAgent["model"]; readonly refusal: RegExp };
 
-function expectPromptsAndReviews({ sandbox, model, refusal }: Played): void {
+function expectPromptsAndReviews({ sandbox, model, refusal }: FeatureRun): void {
   const asked = (rule: string, turn: number) =>
     model.calls.filter(({ matched }) => matched?.rule === rule && matched.turn === turn).map(({ request }) => request);
   expect(asked("fixed", 0)).toHaveLength(1);
@@ -130,10 +130,10 @@ function expectRightFilesOnMain(sandbox: Sandbox): void {
   );
 }
 
-type Used = { readonly answers: number; readonly tellsCost: boolean };
+type UsageExpectation = { readonly answers: number; readonly tellsCost: boolean };
 
 /** The scripted model counts 100 input and 10 output tokens for each answer. */
-function expectUsageOf(run: Json, { answers, tellsCost }: Used): void {
+function expectUsage(run: Json, { answers, tellsCost }: UsageExpectation): void {
   const total = (key: string): number =>
     run.phases.reduce((sum: number, phase: Json) => sum + Number(phase.usage[key]), 0);
   expect({ input: total("input"), output: total("output") }).toEqual({ input: 100 * answers, output: 10 * answers });

@@ -6,7 +6,7 @@ import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
 export const PROJECT: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ type: "module", scripts: { test: "node --test" } })}\n`,
   "src/greeting.js": "export const greeting = (name) => `Hello, ${name}!`;\n",
-  "test/greeting.test.js": testOf("greeting", "Hello, Ada!"),
+  "test/greeting.test.js": commaTest("greeting", "Hello, Ada!"),
 };
 
 export const FAREWELL = "export const farewell = (name) => `Goodbye, ${name}!`;\n";
@@ -83,7 +83,7 @@ function phaseRule({ key, outputs }: Phase, item: string, writes: Writes): Rule 
   );
   const code = [
     writes("src/farewell.js", STILL_WRONG),
-    writes("test/farewell.test.js", testOf("farewell", "Goodbye, Ada!")),
+    writes("test/farewell.test.js", commaTest("farewell", "Goodbye, Ada!")),
   ];
   return {
     name: key,
@@ -102,7 +102,7 @@ const done = (summary: string, more: Readonly<Record<string, unknown>> = {}): Tu
   json: { status: "done", summary, decisions: [], artifacts: [], questions: [], ...more },
 });
 
-function testOf(name: string, expected: string): string {
+function commaTest(name: string, expected: string): string {
   return `import assert from "node:assert/strict";
 import test from "node:test";
 import { ${name} } from "../src/${name}.js";

@@ -18,23 +18,23 @@ import { removeTemporary } from "../../support/remove-temporary.ts";
 
 type Setup = Pick<IsolatedAgent, "env" | "model" | "close">;
 
-const RULES: readonly Rule[] = [{ name: "work", turns: [{ json: { status: "done", summary: "Done." } }] }];
-const STRUCTURED: readonly Rule[] = [
+const TEXT_RULES: readonly Rule[] = [{ name: "work", turns: [{ json: { status: "done", summary: "Done." } }] }];
+const STRUCTURED_RULES: readonly Rule[] = [
   { name: "work", turns: [{ calls: [{ tool: "StructuredOutput", input: { status: "done" } }] }, { text: "Done." }] },
 ];
 const claude = claudePackage("2.1.327");
 
 const agents = await Promise.all(
   [
-    { choice: "claude:claude-other-9", agent: claude, start: () => withClaude(claude.version, STRUCTURED) },
-    { choice: "codex:gpt-other", agent: codexPackage, start: () => withCodex(RULES) },
+    { choice: "claude:claude-other-9", agent: claude, start: () => withClaude(claude.version, STRUCTURED_RULES) },
+    { choice: "codex:gpt-other", agent: codexPackage, start: () => withCodex(TEXT_RULES) },
     { choice: "gemini:gemini-2.5-flash", agent: ACP_RECIPES.gemini.agent, start: () => withAcp("gemini") },
     { choice: "opencode:scripted/other", agent: ACP_RECIPES.opencode.agent, start: withOtherModel },
   ].map(async (row) => ({ ...row, binary: await agentBinary(row.agent) })),
 );
 
 async function withAcp(name: keyof typeof ACP_RECIPES): Promise<IsolatedAgent> {
-  const setup = await withAcpAgent(name, RULES);
+  const setup = await withAcpAgent(name, TEXT_RULES);
   return { ...setup, env: { ...setup.env, ...ACP_RECIPES[name].env(setup.url) } };
 }
 

@@ -69,7 +69,7 @@ const change: fc.Arbitrary<Change> = fc.array(
   { minLength: 4, maxLength: 8 },
 );
 
-const nameOf = (index: number): string => (index % 2 === 0 ? `src/file-${index}.ts` : `docs/file-${index}.md`);
+const filePath = (index: number): string => (index % 2 === 0 ? `src/file-${index}.ts` : `docs/file-${index}.md`);
 
 /** Patch of a change as git writes it, without rename detection. */
 function gitPatch(files: Change): Buffer {
@@ -78,7 +78,7 @@ function gitPatch(files: Change): Buffer {
   const git = (...args: string[]): Buffer => execFileSync("git", ["-c", "core.autocrlf=false", ...args], { cwd: root });
   git("init", "-q");
   const tree = (side: "before" | "after"): string => {
-    for (const [index, file] of files.entries()) put(join(root, nameOf(index)), file[side]);
+    for (const [index, file] of files.entries()) put(join(root, filePath(index)), file[side]);
     git("add", "-A");
     return git("write-tree").toString("utf8").trim();
   };
@@ -142,7 +142,7 @@ const NOT_SEEN = /[^\P{C}\n\t]|\u00a0|\u0301|а/u;
 const NO_NEWLINE = " ⊘ no newline at the end of the file";
 
 /** Decodes the bytes of a drawn line from its visible marks. */
-function bytesOf({ kind, text }: DrawnRow, hasReturns: boolean): string {
+function decodeBytes({ kind, text }: DrawnRow, hasReturns: boolean): string {
   const isEnd = text.endsWith(NO_NEWLINE);
   const own = (isEnd ? text.slice(0, -NO_NEWLINE.length) : text).replace(/^\n$/, "");
   const parts = own.split(/(<0x[0-9A-F]{2}>|<U\+[0-9A-F]{4,6}>|[\u2400-\u2421])/);
@@ -177,14 +177,14 @@ test("draws every added and removed byte of generated changes", async () => {
     let hasReturns = false;
     const read = rows.flatMap((row) => {
       if (row.kind === "file") hasReturns = row.text.includes("All lines end in CRLF");
-      return row.kind === "added" || row.kind === "removed" ? [bytesOf(row, hasReturns)] : [];
+      return row.kind === "added" || row.kind === "removed" ? [decodeBytes(row, hasReturns)] : [];
     });
     expect(read.toSorted()).toEqual(changedLines(patch));
     for (const { text } of rows) expect(text).not.toMatch(NOT_SEEN);
     const heads = rows.filter(({ kind }) => kind === "file");
     expect(heads.map(({ path }) => path)).toEqual(view.files.map(({ path }) => path));
     for (const [index, { before, after }] of files.entries()) {
-      const head = heads.find(({ path }) => path === nameOf(index))?.text ?? "";
+      const head = heads.find(({ path }) => path === filePath(index))?.text ?? "";
       for (const fact of wantedFacts(before, after)) expect(head).toContain(fact);
       for (const fact of wantedFacts(before, after)) reached.add(fact);
     }

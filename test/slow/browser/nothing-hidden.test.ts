@@ -2,11 +2,11 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Sandbox } from "../../support/cli.ts";
 import { largeChange } from "./large-change.ts";
-import { open, type Opened, serve, type Served } from "./page-browser.ts";
+import { open, type OpenedPage, serve, type ServedUi } from "./page-browser.ts";
 
 let sandbox: Sandbox;
-let served: Served;
-let opened: Opened;
+let served: ServedUi;
+let opened: OpenedPage;
 const gate = (): string => opened.page.url();
 const decision = (page: Page) => page.locator("[data-decision]");
 const press = async (page: Page, ...keys: string[]): Promise<void> => {

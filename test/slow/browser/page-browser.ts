@@ -24,14 +24,14 @@ afterAll(async () => {
   await Promise.all(servers.map(({ ended }) => ended));
 });
 
-export type Served = Running & { readonly link: string; readonly origin: string };
+export type ServedUi = Running & { readonly link: string; readonly origin: string };
 
 /** `isdlc ui` started with the user's token. */
-export const serve = (sandbox: Sandbox, ...args: readonly string[]): Promise<Served> =>
+export const serve = (sandbox: Sandbox, ...args: readonly string[]): Promise<ServedUi> =>
   serving(sandbox, ["ui", ...args]);
 
 /** Starts any command that serves the web UI. */
-export async function serving(sandbox: Sandbox, args: readonly string[]): Promise<Served> {
+export async function serving(sandbox: Sandbox, args: readonly string[]): Promise<ServedUi> {
   const running = sandbox.start([...args, "--no-open"], { ISDLC_OPERATOR_TOKEN: sandbox.token });
   servers.push(running);
   const link = await new Promise<string>((resolve, reject) => {
@@ -55,7 +55,7 @@ export type Look = {
   readonly motion?: "reduce" | "no-preference";
 };
 
-export type Opened = {
+export type OpenedPage = {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors of the page and its requests to other servers. */
@@ -63,17 +63,17 @@ export type Opened = {
 };
 
 /** Opens the web UI in a new browser context. */
-export async function open(link: string, look: Look = {}): Promise<Opened> {
+export async function open(link: string, look: Look = {}): Promise<OpenedPage> {
   const opened = await openAt(link, look);
   await opened.page.waitForSelector(".content .page, .content .gate");
   return opened;
 }
 
 /** Milliseconds until a page must show something, even while other suites run. */
-const PATIENCE = Number(process.env["BROWSER_TIMEOUT_MS"] ?? 120_000);
+const PAGE_TIMEOUT_MS = Number(process.env["BROWSER_TIMEOUT_MS"] ?? 120_000);
 
 /** Opens any page without waiting for content. Records errors and forbidden requests. */
-export async function openAt(link: string, look: Look = {}): Promise<Opened> {
+export async function openAt(link: string, look: Look = {}): Promise<OpenedPage> {
   const { width = 1360, height = 900, dark = false, touch = false, motion = "reduce" } = look;
   const context = await (
     await browser()
@@ -84,7 +84,7 @@ export async function openAt(link: string, look: Look = {}): Promise<Opened> {
     hasTouch: touch,
     isMobile: touch,
   });
-  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   const troubles = watch(page, new URL(link).origin);
   await page.goto(link);
@@ -111,7 +111,7 @@ function watch(page: Page, origin: string): string[] {
 /** The console also lists refusals provoked by a test and servers that a test ends. */
 const EXPECTED = /Failed to load resource/;
 
-type Found = {
+type AxeViolation = {
   readonly id: string;
   readonly impact: string | null;
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
@@ -124,7 +124,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     // The name `axe` exists only after the source above was run.
     "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
   );
-  const bad = (found as Found[]).filter(({ impact }) => impact === "serious" || impact === "critical");
+  const bad = (found as AxeViolation[]).filter(({ impact }) => impact === "serious" || impact === "critical");
   expect(
     bad.map(
       ({ id, nodes }) =>

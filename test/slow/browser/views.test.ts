@@ -35,7 +35,7 @@ async function busyShop(): Promise<Sandbox> {
   return shop;
 }
 
-const LOOKS: readonly (readonly [string, Look])[] = [
+const APPEARANCES: readonly (readonly [string, Look])[] = [
   ["light", {}],
   ["dark", { dark: true }],
   ["phone", { width: 390, height: 844 }],
@@ -44,7 +44,7 @@ const LOOKS: readonly (readonly [string, Look])[] = [
 describe("every view", () => {
   test("has no serious accessibility finding and no horizontal overflow", async () => {
     const shop = await busyShop();
-    for (const [look, size] of LOOKS) {
+    for (const [look, size] of APPEARANCES) {
       const { link, child, ended } = await serve(shop);
       const { page, troubles } = await open(link, size);
       const check = async (name: string): Promise<void> => {

@@ -11,7 +11,7 @@ import {
   createFakeProcesses,
   hastyFiles,
   namesBelow,
-  openJournalOf,
+  openTreeJournal,
   scratchFolder,
   treeIn,
   type Tree,
@@ -131,7 +131,7 @@ describe.each(scenarios)("journal at every file call of $name", (scenario) => {
     let failed = 0;
     let hits = 0;
     for (const [index, call] of bench.calls.entries()) {
-      for (const fault of refusalsOf(call)) {
+      for (const fault of listCallErrors(call)) {
         const when = `${fault} ${index + 1} ${call}`;
         const outcome = await bench.run(index + 1, fault);
         expect(outcome.hit, when).toBe(true);
@@ -151,7 +151,7 @@ describe.each(scenarios)("journal at every file call of $name", (scenario) => {
 });
 
 /** Errors that the system may return for a call. Only writing calls fail on a full or read-only disk. */
-function refusalsOf(call: string): readonly Fault[] {
+function listCallErrors(call: string): readonly Fault[] {
   if (call === "writeSync") return ["EIO", "ENOSPC", "EROFS", "shortWrite"];
   return CHANGES.has(call) ? ["EIO", "ENOSPC", "EROFS"] : ["EIO"];
 }
@@ -191,7 +191,7 @@ async function createBench(scenario: Scenario) {
     wentOn = false;
     const faulty = createFaultFiles(at, fault, hastyFiles);
     const self = createFakeProcesses();
-    const journal = openJournalOf(tree, { files: faulty.files, processes: self.processes });
+    const journal = openTreeJournal(tree, { files: faulty.files, processes: self.processes });
     let acknowledged = false;
     let error: unknown = null;
     try {
@@ -213,7 +213,7 @@ async function createBench(scenario: Scenario) {
   /** Checks the state that a new process reads, that it can continue, and that it leaves no temporary file. */
   const inspect = async (acknowledged: boolean, when: string): Promise<void> => {
     const self = createFakeProcesses();
-    const journal = openJournalOf(tree, { files: hastyFiles, processes: self.processes });
+    const journal = openTreeJournal(tree, { files: hastyFiles, processes: self.processes });
     if (!wentOn) {
       const found = view(journal);
       expect(acknowledged ? [scenario.after] : [scenario.before, scenario.after], when).toContain(found);
@@ -262,7 +262,7 @@ async function prepared(
 ) {
   mkdirSync(tree.root, { recursive: true });
   const self = createFakeProcesses();
-  const journal = openJournalOf(tree, { files: hastyFiles, processes: self.processes });
+  const journal = openTreeJournal(tree, { files: hastyFiles, processes: self.processes });
   await journal.create(RUN, first(RUN));
   for (const decide of decisions) await journal.submit(RUN, decide);
   journal.close();

@@ -9,7 +9,7 @@ import { decide } from "../../../src/core/decide.ts";
 import { loadUserKey, sealWith } from "../../../src/adapters/user-files/user-key.ts";
 import { begin, mark, marksIn, RUN } from "../../journal-file/sample-commands.ts";
 import { namesBelow, stillClock, treeIn } from "../../journal-file/sample-run.ts";
-import { bundleProgram, startProgram, type Finished } from "../../support/bundle-program.ts";
+import { bundleProgram, startProgram, type ProgramResult } from "../../support/bundle-program.ts";
 import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const SECONDS = 10;
@@ -37,8 +37,8 @@ test(`keeps acknowledged records once, with ${WRITERS} writers killed for ${SECO
 
   const until = performance.now() + SECONDS * 1000;
   let heard = 0;
-  const storm = async (writer: number): Promise<readonly Finished[]> => {
-    const finished: Finished[] = [];
+  const storm = async (writer: number): Promise<readonly ProgramResult[]> => {
+    const finished: ProgramResult[] = [];
     for (let life = 0; performance.now() < until || heard <= LEAST_ACKNOWLEDGED; life++) {
       const started = startProgram(program, [tree.root, tree.user, RUN, `w${writer}.${life}`, "1000000"]);
       await started.line();

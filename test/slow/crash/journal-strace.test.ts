@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { begin, lastMark, mark, RUN } from "../../journal-file/sample-commands.ts";
-import { namesBelow, openJournalOf, treeIn, type Tree } from "../../journal-file/sample-run.ts";
+import { namesBelow, openTreeJournal, treeIn, type Tree } from "../../journal-file/sample-run.ts";
 import { bundleProgram } from "../../support/bundle-program.ts";
 import { removeTemporary } from "../../support/remove-temporary.ts";
 
@@ -73,7 +73,7 @@ describe.runIf(strace)("under strace", () => {
           "-e",
           `inject=${call}:signal=KILL:when=${when}`,
         ];
-        const ran = run(tree, [...options, ...(OTHERS.includes(call) ? pathsOf(tree) : [])], []);
+        const ran = run(tree, [...options, ...(OTHERS.includes(call) ? pathArguments(tree) : [])], []);
         const acknowledged = ran.stdout.toString("utf8").split("\n").slice(0, -1);
         await inspect(tree, acknowledged, `${call} ${when}`);
         return ran.status !== 0;
@@ -106,7 +106,7 @@ function run(tree: Tree, options: readonly string[], more: readonly string[]) {
   return spawnSync("strace", [...options, process.execPath, program, tree.root, tree.user, RUN, ...more], { env });
 }
 
-function pathsOf(tree: Tree): readonly string[] {
+function pathArguments(tree: Tree): readonly string[] {
   const name = join(tree.user, createHash("sha256").update(tree.root).digest("hex"));
   const own = join(tree.root, ".isdlc");
   const journal = join(tree.journal, `${RUN}.jsonl`);
@@ -117,7 +117,7 @@ function pathsOf(tree: Tree): readonly string[] {
 const ORDER = ["none", "begun", "m1", "m2"];
 
 async function inspect(tree: Tree, acknowledged: readonly string[], when: string): Promise<void> {
-  const journal = openJournalOf(tree);
+  const journal = openTreeJournal(tree);
   const found = ORDER.indexOf(lastMark(journal.load(RUN).state));
   expect(found - acknowledged.length, when).toBeGreaterThanOrEqual(0);
   expect(found - acknowledged.length, when).toBeLessThanOrEqual(1);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { playScript } from "../../support/play-script.ts";
 import { core } from "../../support/run-builder.ts";
-import { moveOf } from "../../support/run-scripts.ts";
+import { toMove } from "../../support/run-scripts.ts";
 import { simulatedRun } from "../../support/simulated-run.ts";
 
 const RUNS = 10_000;
@@ -46,7 +46,7 @@ describe(`${RUNS} simulated runs with generated workflows and crashes`, () => {
         const script = simulatedRun(seed);
         const { violations, reached } = playScript(core, script);
         failures.push(...violations.map(({ rule, where }) => `seed ${seed}: ${rule} (${where})`));
-        const crashed = script.rolls.some((roll) => moveOf(script.temper, roll) === "crash");
+        const crashed = script.rolls.some((roll) => toMove(script.temper, roll) === "crash");
         for (const landmark of new Set([...reached, ...(crashed ? ["crash between commands"] : [])]))
           met.set(landmark, (met.get(landmark) ?? 0) + 1);
       }

@@ -6,10 +6,10 @@ const EVERYWHERE: readonly Fault[] = ["killBefore", "EIO"];
 const CHANGES: readonly Fault[] = [...EVERYWHERE, "ENOSPC", "EROFS"];
 const WRITES: readonly Fault[] = [...CHANGES, "killHalf", "shortWrite"];
 /** Reading calls cannot fail because of a full or read-only disk. */
-const LOOKS: ReadonlySet<string> = new Set(["fstatSync", "lstatSync", "readSync", "readdirSync"]);
+const READING_CALLS: ReadonlySet<string> = new Set(["fstatSync", "lstatSync", "readSync", "readdirSync"]);
 
-const faultsOf = (call: string): readonly Fault[] =>
-  call === "writeSync" ? WRITES : LOOKS.has(call) ? EVERYWHERE : CHANGES;
+const listFaults = (call: string): readonly Fault[] =>
+  call === "writeSync" ? WRITES : READING_CALLS.has(call) ? EVERYWHERE : CHANGES;
 
 describe.each(decidingVerbs)("every fault at every file call of $name [R1, R3, R11]", (verb) => {
   test("repeats nothing, skips no gate and can finish the run [SM-ERR-302, SM-NFR-05]", async () => {
@@ -18,7 +18,7 @@ describe.each(decidingVerbs)("every fault at every file call of $name [R1, R3, R
     let wanted = 0;
     let hits = 0;
     for (const [position, call] of calls.entries()) {
-      for (const fault of faultsOf(call)) {
+      for (const fault of listFaults(call)) {
         wanted++;
         if (await sweep.at(position + 1, fault, position % 5 === 0)) hits++;
       }
@@ -27,8 +27,8 @@ describe.each(decidingVerbs)("every fault at every file call of $name [R1, R3, R
     sweep.close();
     expect(calls.filter((call) => call === "writeSync").length).toBeGreaterThan(3);
     expect(wanted).toBeGreaterThan(calls.length * EVERYWHERE.length);
-    expect(calls.filter((call) => LOOKS.has(call)).length).toBeGreaterThan(10);
-    expect(calls.filter((call) => !LOOKS.has(call)).length).toBeGreaterThan(10);
+    expect(calls.filter((call) => READING_CALLS.has(call)).length).toBeGreaterThan(10);
+    expect(calls.filter((call) => !READING_CALLS.has(call)).length).toBeGreaterThan(10);
     expect(hits).toBe(wanted + 1);
     expect(sweep.found.recorded).toBeGreaterThan(10);
     expect(sweep.found.missing).toBeGreaterThan(10);

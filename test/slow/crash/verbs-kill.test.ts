@@ -6,7 +6,7 @@ import { createSandbox, type Json, parsed, type Sandbox } from "../../support/cl
 import { type Dice, rollDice } from "../../support/dice.ts";
 
 const KILLS = 50;
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 const SEED = Number(process.env["SEED"] ?? 20_261_115);
 const PHASES = [
   "01-requirements",
@@ -43,7 +43,7 @@ async function playRun(sandbox: Sandbox, { dice, earlier }: Play, most: number):
   let kills = 0;
   const told: string[] = [];
   for (let steps = 0; ; steps++) {
-    expect(steps, told.slice(-3).join("\n")).toBeLessThan(MOST_STEPS);
+    expect(steps, told.slice(-3).join("\n")).toBeLessThan(MAX_STEPS);
     const run = await sandbox.status();
     if (run === null && steps > 0 && (await hasEnded(sandbox, earlier))) return kills;
     const verb = nextVerb(sandbox, run, dice);

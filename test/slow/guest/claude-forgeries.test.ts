@@ -6,7 +6,15 @@ import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
 import { hasTmux } from "../terminal/terminal.ts";
-import { atTerminal, type Guest, guestOf, headless, isUnanswered, laterShell, planned } from "./claude-session.ts";
+import {
+  atTerminal,
+  type Guest,
+  createClaudeGuest,
+  headless,
+  isUnanswered,
+  laterShell,
+  planned,
+} from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -24,7 +32,7 @@ const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 const CONTROL = /\u001b\[[0-9;?]*[A-Za-z]/gu;
 /** Also matches a session that got its prompt before its servers were connected. */
 const NOT_TAKEN = /UserPromptExpansion +operation +blocked +by +hook|MCP +server +'[a-z:]+' +not +connected/;
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const SESSION_TIMEOUT = { timeout: 60_000, interval: 200 };
 
 const ON_A_TIMER = expect.stringContaining("a decision is not put on a timer");
 const IN_YOUR_PLACE = expect.stringContaining("this would speak in the person's place");
@@ -58,15 +66,15 @@ describe.each(binaries)("session of Claude Code $version at its open gate", ({ v
         ],
       },
     ];
-    const guest = await guestOf(version, rules);
+    const guest = await createClaudeGuest(version, rules);
     const { sandbox, setup } = guest;
     await headless(guest, "Go on");
     const terminal = await atTerminal(guest, "CronCreate", "ScheduleWakeup");
     terminal.type("Have a go");
-    await expect.poll(() => refusals(guest), PATIENCE).toEqual([ON_A_TIMER, ON_A_TIMER, IN_YOUR_PLACE]);
+    await expect.poll(() => refusals(guest), SESSION_TIMEOUT).toEqual([ON_A_TIMER, ON_A_TIMER, IN_YOUR_PLACE]);
     const isForged = (text: string) => text.includes(COMMAND);
     const came = () => setup.model.calls.some(({ request }) => isForged(request.messages.at(-1)?.text ?? ""));
-    await expect.poll(came, PATIENCE).toBe(true);
+    await expect.poll(came, SESSION_TIMEOUT).toBe(true);
     expect(await isUnanswered(sandbox)).toBe(true);
   });
 
@@ -80,7 +88,7 @@ describe.each(binaries)("session of Claude Code $version at its open gate", ({ v
       },
       { name: "nested", when: { prompt: "continue" }, turns: [{ text: "It came." }], past: "repeat" },
     ];
-    const guest = await guestOf(version, rules);
+    const guest = await createClaudeGuest(version, rules);
     const { sandbox, args } = guest;
     const nested = ({ base }: Sandbox) =>
       ["node", sessions, join(base, "said"), binary.ok ? binary.program : "", ...args].map(quoted).join(" ");
@@ -101,12 +109,12 @@ describe.each(binaries)("session of Claude Code $version at its open gate", ({ v
         const forged = shell([...words, "$PPID", quoted(process.execPath), quoted(program)].join(" "));
         return [{ ...rule, turns: [...turns.slice(0, -1), forged, { text: "Tried." }] }];
       };
-      const guest = await guestOf(version, rules);
+      const guest = await createClaudeGuest(version, rules);
       const { sandbox } = guest;
       await headless(guest, "Go on");
       for (const when of ["during", "after"]) {
         const said = join(sandbox.base, `said.${when}`);
-        await expect.poll(() => existsSync(said), PATIENCE).toBe(true);
+        await expect.poll(() => existsSync(said), SESSION_TIMEOUT).toBe(true);
         expect(readFileSync(said, "utf8"), when).toContain("TERMINAL_SUSPICIOUS");
       }
       expect(await isUnanswered(sandbox)).toBe(true);

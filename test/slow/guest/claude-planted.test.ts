@@ -9,7 +9,7 @@ import {
   atTerminal,
   enter,
   type Guest,
-  guestOf,
+  createClaudeGuest,
   headless,
   isUnanswered,
   planned,
@@ -25,7 +25,7 @@ const planter = join(import.meta.dirname, "../../fixtures/agents/plant-settings.
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 
 /** Claude Code's settings files: user, project and local. */
-const filesOf = ({ sandbox, env }: Pick<Guest, "sandbox" | "env">): string[] => [
+const listSettingsFiles = ({ sandbox, env }: Pick<Guest, "sandbox" | "env">): string[] => [
   join(env["HOME"] ?? "", ".claude/settings.json"),
   ...["settings.json", "settings.local.json"].map((name) => join(sandbox.root, ".claude", name)),
 ];
@@ -44,7 +44,7 @@ const speaking = ({ base }: Sandbox): Json => {
   return { hooks: { PostToolUse: [{ matcher: "Bash", hooks }], Elicitation: [{ hooks: [form] }] } };
 };
 
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const SESSION_TIMEOUT = { timeout: 60_000, interval: 200 };
 const FORGER = "Have a go";
 
 /** Plants settings with a program that hooks cannot analyze, and waits for the product to notice. */
@@ -70,14 +70,14 @@ describe.each(binaries)("session of Claude Code $version at its open gate", ({ v
       const turns = [...tries, shell("isdlc continue"), { text: "Tried." }];
       return [planned(sandbox), STATUS, { name: "forger", when: { prompt: FORGER }, turns }];
     };
-    const guest = await guestOf(version, rules);
-    files = filesOf(guest);
+    const guest = await createClaudeGuest(version, rules);
+    files = listSettingsFiles(guest);
     const { sandbox } = guest;
     await headless(guest, "Go on");
     const terminal = await atTerminal(guest);
     await served(guest, terminal);
     await enter(terminal, FORGER);
-    await expect.poll(() => said(guest, "forger").length, PATIENCE).toBe(5);
+    await expect.poll(() => said(guest, "forger").length, SESSION_TIMEOUT).toBe(5);
     const [, first, , second, last] = said(guest, "forger");
     expect([first, second]).toEqual([expect.stringContaining("planted"), expect.stringContaining("planted")]);
     expect(last).toContain("isdlc continue is for the person");
@@ -88,14 +88,14 @@ describe.each(binaries)("session of Claude Code $version at its open gate", ({ v
   test.skipIf(!isReady)(
     "rejects every answer if settings were planted before it started, with the reason",
     async () => {
-      const guest = await guestOf(version, (sandbox) => [
+      const guest = await createClaudeGuest(version, (sandbox) => [
         planned(sandbox),
         STATUS,
         { name: "forger", when: { prompt: FORGER }, turns: [shell("ls"), { text: "Tried." }] },
       ]);
       const { sandbox } = guest;
       await headless(guest, "Go on");
-      for (const file of filesOf(guest).slice(1)) {
+      for (const file of listSettingsFiles(guest).slice(1)) {
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, JSON.stringify(speaking(sandbox)));
       }

@@ -21,7 +21,7 @@ export type Guest = {
   readonly args: readonly string[];
 };
 
-export async function guestOf(
+export async function createClaudeGuest(
   version: string,
   rules: (sandbox: Sandbox) => Rule[],
   start: readonly string[] = ["add a greeting"],
@@ -83,7 +83,7 @@ export const STATUS: Rule = {
 
 /** Milliseconds until a typed line must be shown, before it counts as lost. */
 const SHOWN_WITHIN = 5000;
-const MOST_TRIES = 12;
+const MAX_TYPING_ATTEMPTS = 12;
 
 /**
  * Types a line, checks that it is shown before it presses Enter, and types it again if it was lost: the product
@@ -91,7 +91,7 @@ const MOST_TRIES = 12;
  */
 export async function enter(terminal: Terminal, line: string): Promise<void> {
   for (let tries = 1; !(await isTyped(terminal, line)); tries++)
-    if (tries === MOST_TRIES) throw new Error(`The terminal never showed ${line}:\n${terminal.screen()}`);
+    if (tries === MAX_TYPING_ATTEMPTS) throw new Error(`The terminal never showed ${line}:\n${terminal.screen()}`);
   terminal.press("Enter");
 }
 
@@ -180,13 +180,13 @@ export const writesDocument = (sandbox: Sandbox, name: string): Turn => ({
   calls: [
     {
       get write() {
-        return { path: join(sandbox.root, itemOf(sandbox), name), content: `# ${name}\n` };
+        return { path: join(sandbox.root, readItem(sandbox), name), content: `# ${name}\n` };
       },
     },
   ],
 });
 
-function itemOf({ root }: Sandbox): string {
+function readItem({ root }: Sandbox): string {
   const marker = join(root, ".isdlc/active");
   return existsSync(marker) ? String(JSON.parse(readFileSync(marker, "utf8")).item) : "";
 }

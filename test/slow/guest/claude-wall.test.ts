@@ -4,13 +4,21 @@ import { describe, expect, test } from "vitest";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import type { Json } from "../../support/cli.ts";
 import { hasTmux, openTerminal } from "../terminal/terminal.ts";
-import { guestOf, headless, isUnanswered, laterShell, planned, productSandbox, said } from "./claude-session.ts";
+import {
+  createClaudeGuest,
+  headless,
+  isUnanswered,
+  laterShell,
+  planned,
+  productSandbox,
+  said,
+} from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
 );
 /** Bypasses the hooks, which see no path in this command. */
-const TRIES = `python3 -c '
+const ATTACK_SCRIPT = `python3 -c '
 import os
 def attempt(name, deed):
     try: deed(); print(name, "done")
@@ -28,7 +36,7 @@ describe.each(binaries)("shell of Claude Code $version at an open gate", ({ vers
     ["reaches neither key nor settings nor terminal with its sandbox", true, "refused"],
   ])("%s", async (_what, isWalled, outcome) => {
     let tries = "";
-    const guest = await guestOf(version, (sandbox) => [
+    const guest = await createClaudeGuest(version, (sandbox) => [
       planned(sandbox),
       {
         name: "forger",
@@ -64,9 +72,13 @@ describe.each(binaries)("isdlc install claude --sandbox with Claude Code $versio
     ["lets a program reach key, run and repository without the sandbox", false, "done"],
     ["restricts a program to the working tree with the sandbox", true, "refused"],
   ])("%s", async (_what, isWalled, outcome) => {
-    const guest = await guestOf(version, (sandbox) => [
+    const guest = await createClaudeGuest(version, (sandbox) => [
       planned(sandbox),
-      { name: "forger", when: { prompt: "Have a go" }, turns: [{ calls: [{ shell: TRIES }] }, { text: "Tried." }] },
+      {
+        name: "forger",
+        when: { prompt: "Have a go" },
+        turns: [{ calls: [{ shell: ATTACK_SCRIPT }] }, { text: "Tried." }],
+      },
     ]);
     await headless(guest, "Go on");
     if (isWalled)

@@ -9,7 +9,7 @@ import { hasTmux, openTerminal } from "../terminal/terminal.ts";
 import {
   begin,
   enter,
-  guestOf,
+  createClaudeGuest,
   headless,
   report,
   said,
@@ -27,7 +27,7 @@ const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 const write = (path: string): Turn => ({ calls: [{ write: { path, content: "{}" } }] });
 
 /** Attempts of a model that breaks every rule before it does its work. */
-const TRIES: readonly Turn[] = [
+const FORBIDDEN_TURNS: readonly Turn[] = [
   write(".isdlc/config.json"),
   shell("echo '{}' > .isdlc/state.json"),
   shell("cd .isdlc && tee state.json < /dev/null"),
@@ -45,13 +45,13 @@ const TRIES: readonly Turn[] = [
 
 describe.each(binaries)("session of Claude Code $version", ({ version, binary }) => {
   test.skipIf(!binary.ok)("receives its context, is blocked outside its phase and completes it", async () => {
-    const guest = await guestOf(version, (sandbox) => [
+    const guest = await createClaudeGuest(version, (sandbox) => [
       {
         name: "plan",
         when: { prompt: "Go on" },
         turns: [
           begin,
-          ...TRIES,
+          ...FORBIDDEN_TURNS,
           writesDocument(sandbox, "plan.md"),
           report(sandbox),
           { text: "The person decides now." },
@@ -63,9 +63,10 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
     expect(JSON.stringify(first?.request)).toContain("Next: isdlc begin");
     const answers = said(guest, "plan");
     expect(answers[1]).toContain("phase plan");
-    const refusals = answers.slice(2, 2 + TRIES.length);
-    expect(refusals).toHaveLength(TRIES.length);
-    for (const [at, answer] of refusals.entries()) expect(answer, JSON.stringify(TRIES[at])).toMatch(/isdlc: /);
+    const refusals = answers.slice(2, 2 + FORBIDDEN_TURNS.length);
+    expect(refusals).toHaveLength(FORBIDDEN_TURNS.length);
+    for (const [at, answer] of refusals.entries())
+      expect(answer, JSON.stringify(FORBIDDEN_TURNS[at])).toMatch(/isdlc: /);
     expect(answers.at(-1)).toContain("Only they decide");
     expect(await guest.sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
     expect(guest.sandbox.git("status", "--porcelain")).toBe("");
@@ -91,7 +92,7 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
       STATUS,
       { name: "after", when: { prompt: "The person ran" }, turns: [{ text: "It went on." }], past: "repeat" },
     ];
-    const guest = await guestOf(version, rules);
+    const guest = await createClaudeGuest(version, rules);
     const { sandbox, setup, env, args } = guest;
     const terminal = await openTerminal(sandbox, { env, width: 160 });
     terminal.type([setup.program, ...args].map((word) => `'${word}'`).join(" "));
@@ -115,7 +116,7 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
 
   test.skipIf(!binary.ok)("loads the plugin after install, and not after uninstall", async () => {
     const turns: Turn[] = [shell("isdlc continue"), { text: "Tried." }];
-    const guest = await guestOf(version, () => [{ name: "try", when: { prompt: "Go on" }, turns }]);
+    const guest = await createClaudeGuest(version, () => [{ name: "try", when: { prompt: "Go on" }, turns }]);
     const installed = { ...guest, args: ["--allowedTools", "Bash"] };
     const isdlc = (verb: string) => guest.sandbox.start([verb, "claude", "--json"], guest.env).ended;
     expect((await isdlc("install")).code).toBe(0);
@@ -128,7 +129,7 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
   });
 
   test.skipIf(!binary.ok)("validates the plugin", async () => {
-    const { setup, env } = await guestOf(version, () => []);
+    const { setup, env } = await createClaudeGuest(version, () => []);
     const plugin = join(dirname(dirname(dirname(await builtProgram()))), "plugin");
     const said = await new Promise<string>((resolve) => {
       execFile(setup.program, ["plugin", "validate", plugin], { env }, (_error, stdout) => resolve(stdout));

@@ -23,12 +23,12 @@ const daemon = ({ codex, env }: CodexGuest, verb: "start" | "stop"): void =>
 /** Ends a process of the daemon that would look for updates. */
 function endUpdater({ env }: CodexGuest): void {
   const mine = readdirSync("/proc").filter(
-    (name) => /^\d+$/.test(name) && commandOf(name).includes(`${env["CODEX_HOME"]}/`),
+    (name) => /^\d+$/.test(name) && readCommandLine(name).includes(`${env["CODEX_HOME"]}/`),
   );
   for (const pid of mine) process.kill(Number(pid), "SIGKILL");
 }
 
-function commandOf(pid: string): string {
+function readCommandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {

@@ -8,13 +8,13 @@ import { FEATURE, featureWork, moved, throughFeature } from "./feature-work.ts";
 import { REFUSED, rogueTries } from "./rogue-tries.ts";
 
 const binary = await agentBinary(codexPackage);
-const TRIES = rogueTries((input) => ({ tool: "mcp__isdlc.report", input }));
+const ROGUE_TURNS = rogueTries((input) => ({ tool: "mcp__isdlc.report", input }));
 
 /** Works on phase after phase. If the prompt says "try your luck", it tries every attack first. */
 const rules = (sandbox: Sandbox): Rule[] => {
   const turn = [featureWork(sandbox), reports(sandbox), { text: "Done." }];
   return [
-    { name: "rogue", when: { prompt: "try your luck" }, turns: [begins, ...TRIES, ...turn], past: "repeat" },
+    { name: "rogue", when: { prompt: "try your luck" }, turns: [begins, ...ROGUE_TURNS, ...turn], past: "repeat" },
     { name: "work", when: { prompt: "Go on" }, turns: [begins, ...turn, ...turn], past: "repeat" },
   ];
 };
@@ -26,9 +26,9 @@ describe.skipIf(!binary.ok)("Codex", () => {
   test("blocks a rogue model, then completes a supervised feature with a redo", async () => {
     const guest = await codexGuest(rules, { start: FEATURE });
     await codexExec(guest, "workspace-write", "Go on, but try your luck");
-    const refusals = toldBy(guest, "rogue").slice(2, 2 + TRIES.length);
-    expect(refusals).toHaveLength(TRIES.length);
-    for (const [at, refusal] of refusals.entries()) expect(refusal, JSON.stringify(TRIES[at])).toMatch(REFUSED);
+    const refusals = toldBy(guest, "rogue").slice(2, 2 + ROGUE_TURNS.length);
+    expect(refusals).toHaveLength(ROGUE_TURNS.length);
+    for (const [at, refusal] of refusals.entries()) expect(refusal, JSON.stringify(ROGUE_TURNS[at])).toMatch(REFUSED);
     await throughFeature(guest.sandbox, { session: () => codexExec(guest, "workspace-write", "Go on") });
     expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
   });

@@ -8,11 +8,11 @@ import { isUnanswered, writesDocument } from "./claude-session.ts";
 import { begins, codexExec, codexGuest, reports, toldBy, TRUSTED } from "./codex-session.ts";
 
 const binary = await agentBinary(codexPackage);
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const SESSION_TIMEOUT = { timeout: 60_000, interval: 200 };
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 
 /** Commands forbidden to a session. */
-const TRIES = [
+const FORBIDDEN_COMMANDS = [
   "echo x > .isdlc/state.json",
   "isdlc continue",
   "git commit --allow-empty -m x",
@@ -26,7 +26,7 @@ const planning = (sandbox: Sandbox, ...after: Turn[]): Rule => ({
   when: { prompt: "Go on" },
   turns: [
     begins,
-    ...TRIES.map(shell),
+    ...FORBIDDEN_COMMANDS.map(shell),
     writesDocument(sandbox, "plan.md"),
     reports(sandbox),
     ...after,
@@ -37,8 +37,8 @@ const planning = (sandbox: Sandbox, ...after: Turn[]): Rule => ({
 
 function expectRefusals(answers: readonly string[]): void {
   expect(answers[1]).toContain("phase plan");
-  for (const [at, what] of TRIES.entries()) expect(answers[at + 2], what).toMatch(/isdlc: /);
-  expect(answers[TRIES.length + 3]).toContain("Only they decide");
+  for (const [at, what] of FORBIDDEN_COMMANDS.entries()) expect(answers[at + 2], what).toMatch(/isdlc: /);
+  expect(answers[FORBIDDEN_COMMANDS.length + 3]).toContain("Only they decide");
 }
 
 describe.skipIf(!binary.ok)("session of Codex with isdlc installed", () => {
@@ -76,8 +76,8 @@ describe.skipIf(!binary.ok)("session of Codex with isdlc installed", () => {
     terminal.type(
       [codex.program, ...TRUSTED, "-s", "danger-full-access", "Go on"].map((word) => `'${word}'`).join(" "),
     );
-    await expect.poll(() => toldBy(guest, "plan").at(-1), PATIENCE).toContain("Queued message");
-    await expect.poll(() => toldBy(guest, "forged").length, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => toldBy(guest, "plan").at(-1), SESSION_TIMEOUT).toContain("Queued message");
+    await expect.poll(() => toldBy(guest, "forged").length, SESSION_TIMEOUT).toBeGreaterThan(0);
     await terminal.shows("It came.");
     expect(await isUnanswered(sandbox)).toBe(true);
   });

@@ -25,7 +25,7 @@ function decisionFor({ kind, id }: Json): string[] {
   throw new Error(`the run asks for ${kind}`);
 }
 
-export type Worked = {
+export type FeatureDriver = {
   /** Lets the session work until the run waits. */
   readonly session: () => Promise<unknown>;
   /** Sends the user's answer. By default with their token. */
@@ -33,7 +33,7 @@ export type Worked = {
 };
 
 /** Runs a whole supervised feature from gate to gate. `session` works on each attempt once. */
-export async function throughFeature(sandbox: Sandbox, { session, answer }: Worked): Promise<void> {
+export async function throughFeature(sandbox: Sandbox, { session, answer }: FeatureDriver): Promise<void> {
   for (let run: Json = await sandbox.status(); run?.status !== undefined; run = await sandbox.status())
     if (run.waiting === null) await session();
     else await (answer ?? ((words) => sandbox.person(...words)))(decisionFor(run.waiting));
@@ -48,7 +48,7 @@ export async function throughFeature(sandbox: Sandbox, { session, answer }: Work
 /** Resolves as soon as the run has another wait than before, or has ended. */
 export const moved = (sandbox: Sandbox, before: string | null): Promise<void> =>
   expect
-    .poll(async () => waitOf(await sandbox.status()), { timeout: 120_000, interval: 500 })
+    .poll(async () => readWaitId(await sandbox.status()), { timeout: 120_000, interval: 500 })
     .not.toSatisfy((wait: string | null) => wait === null || wait === before);
 
-const waitOf = (run: Json): string | null => (run?.status === undefined ? "ended" : (run.waiting?.id ?? null));
+const readWaitId = (run: Json): string | null => (run?.status === undefined ? "ended" : (run.waiting?.id ?? null));

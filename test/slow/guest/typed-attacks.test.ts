@@ -11,7 +11,7 @@ import {
   atTerminal,
   enter,
   type Guest,
-  guestOf,
+  createClaudeGuest,
   headless,
   planned,
   productSandbox,
@@ -44,7 +44,7 @@ async function attackingGuest(version: string, column: Column): Promise<Guest> {
       { name: "forger", when: { prompt: "Have a go" }, turns: [...turns, DONE], past: "repeat" },
     ];
   };
-  return guestOf(version, rules);
+  return createClaudeGuest(version, rules);
 }
 
 /** Printed by the server if it accepts a command, and by the program if it opened the debugger. */

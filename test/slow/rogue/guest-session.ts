@@ -22,7 +22,7 @@ export async function startGuest(place: GuestProject, agent: readonly string[]):
         const begun = await session.isdlc("begin", "--json");
         const { turn, task, run }: Json = JSON.parse(begun.stdout === "" ? "{}" : begun.stdout);
         if (turn !== "session") return begun;
-        const told = await session.report(task.nonce, await resultOf(session, agent, { task, run }));
+        const told = await session.report(task.nonce, await runRogue(session, agent, { task, run }));
         if (told.ok === false) return { code: 1, stdout: JSON.stringify(told), stderr: "" }; // it would repeat the error
       }
     },
@@ -31,7 +31,7 @@ export async function startGuest(place: GuestProject, agent: readonly string[]):
 }
 
 /** Runs the program like isdlc runs its own agents. */
-async function resultOf(session: SessionHost, agent: readonly string[], { task, run }: Json): Promise<Json> {
+async function runRogue(session: SessionHost, agent: readonly string[], { task, run }: Json): Promise<Json> {
   const { phase, attempt, iteration, persona, prompt, artifacts } = task;
   const expects = { artifacts, schema: {} };
   const asked = { protocol: 1, role: "phase", phase, attempt, iteration, persona, prompt, item: run.item, expects };

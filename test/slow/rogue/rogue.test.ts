@@ -10,9 +10,9 @@ import { files } from "./rows/files.ts";
 import { git } from "./rows/git.ts";
 import { journal } from "./rows/journal.ts";
 import { kernel } from "./rows/kernel.ts";
-import { looks } from "./rows/looks.ts";
+import { scanEvasion } from "./rows/scan-evasion.ts";
 import { secrets } from "./rows/secrets.ts";
-import { shown } from "./rows/shown.ts";
+import { hiddenChanges } from "./rows/hidden-changes.ts";
 import { talk } from "./rows/talk.ts";
 import { work } from "./rows/work.ts";
 import { createStage } from "./stage.ts";
@@ -27,8 +27,8 @@ const rogues: readonly Rogue[] = [
   ...children,
   ...secrets,
   ...git,
-  ...shown,
-  ...looks,
+  ...hiddenChanges,
+  ...scanEvasion,
   ...evidence,
   ...kernel,
 ];
@@ -37,7 +37,7 @@ const page = join(import.meta.dirname, "../../../docs/guides/rogue-agents.md");
 const judged = new Map<Rogue, Partial<Record<Column, Outcome>>>();
 
 /** Retries if isdlc ends a process before it has hidden, because the attack was not tested. */
-const MOST_TRIES = 3;
+const MAX_PLAYS = 3;
 
 async function judge(rogue: Rogue, column: Column): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -45,7 +45,7 @@ async function judge(rogue: Rogue, column: Column): Promise<void> {
     try {
       const { outcome, caught } = await playRogue(rogue, stage);
       const isByChance = caught && column !== "strict" && rogue.hostile === true;
-      if (isByChance && expected(rogue, column) !== "HOLE" && tries < MOST_TRIES) continue;
+      if (isByChance && expected(rogue, column) !== "HOLE" && tries < MAX_PLAYS) continue;
       if (!isByChance) judged.set(rogue, { ...judged.get(rogue), [column]: outcome });
       if (isByChance) console.warn(`caught by chance, and so not judged: ${rogue.number}. ${rogue.does}`);
       else expect(outcome, JSON.stringify(stage.evidence(), null, 1).slice(0, 4000)).toBe(expected(rogue, column));

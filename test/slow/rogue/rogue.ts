@@ -40,7 +40,7 @@ export function reached(condition: boolean, what: string): void {
   if (!condition) throw new NotReached(`not reached: ${what}`);
 }
 
-export type Played = {
+export type PlayResult = {
   readonly outcome: Outcome;
   /** True if a process ended before it could act: by its sandbox, or by chance while it was hiding. */
   readonly caught: boolean;
@@ -50,7 +50,7 @@ export type Played = {
  * Plays a rogue and checks the result. A sandbox stops most attacks halfway: the program crashes, which it does not
  * without a sandbox, and the run asks.
  */
-export async function playRogue(rogue: Rogue, stage: Stage): Promise<Played> {
+export async function playRogue(rogue: Rogue, stage: Stage): Promise<PlayResult> {
   try {
     return { outcome: await rogue.play(stage), caught: false };
   } catch (error) {

@@ -18,7 +18,7 @@ export type { Json, Said };
 /** Record of a rogue's attack, in a file outside the repository. */
 export type Evidence = { readonly deed: string } & Readonly<Record<string, Json>>;
 
-export type Wanted = {
+export type RogueRun = {
   /** Program and attack of the agent, as in `programs/`. Default: a plain worker. */
   readonly agent?: readonly [program: string, deed: string];
   readonly reviewer?: readonly [program: string, deed: string];
@@ -54,7 +54,7 @@ export type Stage = {
   /** Drops root's special file privileges for all later processes. */
   becomeOrdinary(): void;
   /** Starts a run with a rogue and waits until it waits or ends. */
-  run(wanted: Wanted): Promise<Said>;
+  run(wanted: RogueRun): Promise<Said>;
   /** Runs a command as a script. */
   script(...args: string[]): Promise<Said>;
   /** Runs a command with the user's token. */
@@ -79,7 +79,7 @@ export type Stage = {
 
 const programs = join(import.meta.dirname, "programs");
 const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
-const PATIENCE = 120_000; // milliseconds; a busy machine starts programs slowly
+const EFFECT_TIMEOUT_MS = 120_000; // milliseconds; a busy machine starts programs slowly
 
 export async function createStage(column: Column): Promise<Stage> {
   const [sandboxed, guest] = [column === "strict", column === "guest"];
@@ -124,7 +124,7 @@ export async function createStage(column: Column): Promise<Stage> {
     return answered;
   };
   const evidence = (deed?: string): readonly Evidence[] =>
-    linesOf(evidenceFile)
+    readLines(evidenceFile)
       .map((line) => JSON.parse(line) as Evidence)
       .filter((entry) => deed === undefined || entry.deed === deed);
   const json = async (...args: string[]): Promise<Json> => {
@@ -143,7 +143,7 @@ export async function createStage(column: Column): Promise<Stage> {
     sandboxed,
     guest,
     answers: () => answers,
-    left: () => carriersOf(evidenceFile),
+    left: () => findProcesses(evidenceFile),
     forgetToken: () => rmSync(join(config, "operator-token.json")),
     becomeOrdinary: () => void (under = process.getuid?.() === 0 ? POWERLESS : []),
     async run({ agent = WORKER, reviewer = WORKER, args = FEATURE, env: more = {}, tree = root }) {
@@ -174,7 +174,7 @@ export async function createStage(column: Column): Promise<Stage> {
     evidence,
     noted: (deed) =>
       until(() => {
-        const isGone = carriersOf(evidenceFile).length === 0;
+        const isGone = findProcesses(evidenceFile).length === 0;
         const [found] = evidence(deed); // read last: the process may exit right after it recorded its attack
         if (found === undefined && isGone) throw new Caught(`the rogue is gone and noted no "${deed}"`);
         return found;
@@ -188,7 +188,7 @@ export async function createStage(column: Column): Promise<Stage> {
         .filter(Boolean),
     async close() {
       await session?.end();
-      for (const pid of carriersOf(evidenceFile)) end(pid);
+      for (const pid of findProcesses(evidenceFile)) end(pid);
       removeTemporary(base);
     },
   };
@@ -210,7 +210,7 @@ const FEATURE = ["feature", "Log in", "--supervised", "--tests", "without"];
 
 /** Waits for an effect of another process. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>, failure: string): Promise<T> {
-  for (const began = Date.now(); Date.now() - began < PATIENCE; await delay(50)) {
+  for (const began = Date.now(); Date.now() - began < EFFECT_TIMEOUT_MS; await delay(50)) {
     const found = await look();
     if (found !== undefined) return found;
   }
@@ -224,7 +224,7 @@ const opened = (evidence: string, program: string): Json => ({
 });
 
 /** Ids of living processes with this path in their command line, including processes in a sandbox. */
-function carriersOf(path: string): readonly number[] {
+function findProcesses(path: string): readonly number[] {
   const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return numbers
     .filter((pid) => read(`/proc/${pid}/cmdline`).includes(path) && !read(`/proc/${pid}/stat`).includes(") Z"))
@@ -274,7 +274,7 @@ function end(pid: number): void {
   }
 }
 
-const linesOf = (file: string): string[] =>
+const readLines = (file: string): string[] =>
   existsSync(file)
     ? readFileSync(file, "utf8")
         .split("\n")

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import type { Noted } from "../../support/cli.ts";
+import type { AgentLogEntry } from "../../support/cli.ts";
 import { createLineProxy } from "./support/line-proxy.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { problemsOf } from "./support/run-problems.ts";
@@ -20,7 +20,7 @@ const RUNS = Math.ceil(TRIALS / TRIALS_OF_RUN);
 const ALLOWED = 1500;
 const SLACK = process.env["ISDLC_TEAM_TRIALS"] === undefined ? 15_000 : 0;
 
-const working = (team: Team): readonly Noted[] => team.ada.log().filter(({ key }) => key === "implement");
+const working = (team: Team): readonly AgentLogEntry[] => team.ada.log().filter(({ key }) => key === "implement");
 const untilAgents = (team: Team, count: number): Promise<void> =>
   vi.waitFor(() => expect(working(team)).toHaveLength(count), { ...PATIENCE, interval: 10 });
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
@@ -64,7 +64,7 @@ describe.runIf(hasPostgres)("worker", () => {
     for (const late of took) expect(late).toBeLessThan(ALLOWED + SLACK);
 
     /** The next worker with the same folder ends the orphaned processes, while the next fault is under way. */
-    async function replaced(worker: string, orphan: Noted): Promise<void> {
+    async function replaced(worker: string, orphan: AgentLogEntry): Promise<void> {
       workers.set(worker, await team.worker(worker));
       await vi.waitFor(() => expect(isAlive(orphan.pid)).toBe(false), PATIENCE);
     }

@@ -6,10 +6,10 @@ import { hasTmux } from "./terminal.ts";
 const PARTIAL = "Your choice (R S F, Enter for R):";
 const STALE = "Your choice (P Q A V):";
 
-type Prepared = Home & { readonly item: string; readonly before: string };
+type PreparedHome = Home & { readonly item: string; readonly before: string };
 
 /** Opens the menu for an analysis that stopped after two phases. */
-async function atPartialMenu(): Promise<Prepared> {
+async function atPartialMenu(): Promise<PreparedHome> {
   const home = await atHome({ plan: { turns } });
   const item = prepareItem(home.sandbox, { phases: 2 });
   const before = fingerprint(home.sandbox, item);
@@ -19,7 +19,7 @@ async function atPartialMenu(): Promise<Prepared> {
 }
 
 /** Opens the menu for an analysis made three commits ago. */
-async function atStaleMenu(): Promise<Prepared> {
+async function atStaleMenu(): Promise<PreparedHome> {
   const home = await atHome({ plan: { turns } });
   const item = prepareItem(home.sandbox);
   moveOn(home.sandbox, 3);
@@ -38,7 +38,7 @@ async function leaveFirstGate({ terminal, sandbox }: Home): Promise<{ ran: strin
   return { ran: phasesRun(sandbox), phases: phases.map(({ key }: { key: string }) => key) };
 }
 
-const metaOf = ({ sandbox, item }: Prepared) => sandbox.json(`${item}/meta.json`);
+const readMeta = ({ sandbox, item }: PreparedHome) => sandbox.json(`${item}/meta.json`);
 
 describe.skipIf(!hasTmux())("build menu of a partly analyzed item", () => {
   test("shows completed phases, missing phases and three choices [BUILD-AC-003-01, BUILD-AC-003-02]", async () => {
@@ -66,7 +66,7 @@ describe.skipIf(!hasTmux())("build menu of a partly analyzed item", () => {
     const home = await atPartialMenu();
     home.terminal.press("f");
     expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases: [...ANALYSIS, ...BUILD] });
-    expect(metaOf(home).phases_completed).toEqual([]);
+    expect(readMeta(home).phases_completed).toEqual([]);
   });
 
   test("asks again after another key, and writes nothing after Ctrl-C or no", async () => {
@@ -110,7 +110,7 @@ describe.skipIf(!hasTmux())("build menu of an item analyzed at an older commit",
     await home.terminal.shows("Proceed?");
     home.terminal.press("y");
     expect(await leaveFirstGate(home)).toEqual({ ran: BUILD.slice(0, 1), phases: BUILD });
-    expect(metaOf(home)).toMatchObject({ accepted_stale: [{ hash: home.sandbox.git("rev-parse", "main") }] });
+    expect(readMeta(home)).toMatchObject({ accepted_stale: [{ hash: home.sandbox.git("rev-parse", "main") }] });
   });
 
   test("reruns only the quick scan before the build on Quick-scan [BUILD-AC-004-05]", async () => {
@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux())("build menu of an item analyzed at an older commit",
     const home = await atStaleMenu();
     home.terminal.press("a");
     expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases: [...ANALYSIS, ...BUILD] });
-    expect(metaOf(home)).toMatchObject({ phases_completed: [], analysis_status: "raw" });
+    expect(readMeta(home)).toMatchObject({ phases_completed: [], analysis_status: "raw" });
   });
 
   test("writes nothing on Ctrl-C and prints the option to use", async () => {

@@ -8,10 +8,10 @@ import {
   keptWith,
   killWhen,
   metaAt,
-  metaOf,
+  readMeta,
   prepareFeature,
   refuses,
-  treeOf,
+  worktreePath,
 } from "../flows/spec-cli/prepared-feature.ts";
 import { atHome, type Home } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
@@ -60,7 +60,7 @@ describe.skipIf(!hasTmux())("skipped spec phase at a terminal", () => {
     await terminal.shows("Continue anyway?");
     terminal.press("y");
     expect(await terminal.exitCode()).toBe(0);
-    expect(metaOf(sandbox)).toMatchObject({ currentPhase: "design" });
+    expect(readMeta(sandbox)).toMatchObject({ currentPhase: "design" });
   });
 });
 
@@ -95,7 +95,7 @@ describe.skipIf(!hasTmux())("end of a feature at a terminal", () => {
     expect(terminal.screen()).toMatch(/Merge --[^]*Pull request --[^]*Keep --[^]*Discard --/);
     terminal.press("Down", "Enter");
     expect(await terminal.exitCode()).toBe(0);
-    expect([metaOf(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
+    expect([readMeta(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
   });
 
   test("confirms Discard with no as the default [SPEC-AC16]", async () => {
@@ -104,7 +104,7 @@ describe.skipIf(!hasTmux())("end of a feature at a terminal", () => {
     await terminal.shows("Discard this work?");
     terminal.press("Enter");
     expect(await terminal.exitCode()).toBe(3);
-    expect(metaOf(sandbox).status).toBe("active");
+    expect(readMeta(sandbox).status).toBe("active");
     terminal.isdlc("finish");
     await terminal.shows("What should happen?");
     terminal.press("Down", "Down", "Down", "Down", "Down", "Enter");
@@ -125,12 +125,12 @@ describe.skipIf(!hasTmux())("worktree question at a terminal", () => {
     const { sandbox, terminal } = await atHome();
     terminal.isdlc('brainstorm "Login page"');
     await terminal.shows("Work in a working tree of its own, beside this one?");
-    expect(existsSync(treeOf(sandbox))).toBe(false);
+    expect(existsSync(worktreePath(sandbox))).toBe(false);
     terminal.press(key);
     expect(await terminal.exitCode()).toBe(0);
-    expect(existsSync(treeOf(sandbox))).toBe(own);
+    expect(existsSync(worktreePath(sandbox))).toBe(own);
     expect(sandbox.git("branch", "--show-current")).toBe(own ? "main" : BRANCH);
-    const meta = metaOf(sandbox, own ? join("..", `tree-${FOLDER}`, FEATURE) : FEATURE);
+    const meta = readMeta(sandbox, own ? join("..", `tree-${FOLDER}`, FEATURE) : FEATURE);
     expect(meta.worktree).toBe(own ? `../tree-${FOLDER}` : null);
   });
 });

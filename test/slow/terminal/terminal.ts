@@ -36,8 +36,8 @@ export type Terminal = {
 
 export type TerminalOptions = { readonly env?: Readonly<Record<string, string>>; readonly width?: number };
 
-const PATIENCE = 60_000; // milliseconds until a text must be there
-const POLL = 40; // milliseconds
+const SCREEN_TIMEOUT_MS = 60_000; // milliseconds until a text must be there
+const POLL_INTERVAL_MS = 40; // milliseconds
 
 /** False on a user's machine without tmux. @throws in CI, because it skips no test. */
 export function hasTmux(): boolean {
@@ -79,12 +79,12 @@ export async function openTerminal(
     tmux("send-keys", ...keys);
   };
   const shows = async (what: string | RegExp): Promise<string> => {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + SCREEN_TIMEOUT_MS;
     for (;;) {
       const seen = screen();
       if (typeof what === "string" ? seen.includes(what) : what.test(seen)) return seen;
       if (performance.now() > deadline) throw new Error(`The terminal never showed ${String(what)}:\n${seen}`);
-      await delay(POLL);
+      await delay(POLL_INTERVAL_MS);
     }
   };
   const type = (line: string): void => {
@@ -116,10 +116,10 @@ export async function openTerminal(
 
 /** Resolves as soon as the process has exited. It may remain for a moment after its end. */
 export async function gone(pid: number): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + SCREEN_TIMEOUT_MS;
   while (isAlive(pid)) {
     if (performance.now() > deadline) throw new Error(`process ${pid} is still there`);
-    await delay(POLL);
+    await delay(POLL_INTERVAL_MS);
   }
 }
 

@@ -11,7 +11,7 @@ import { admitReport } from "../../../team/src/reports/admit-report.ts";
 import { compareTrees } from "../../../team/src/reports/compare-trees.ts";
 import { toReport } from "../../../team/src/reports/start-facts.ts";
 import { scene, useMergeScene } from "../merge-fixture.ts";
-import { answerTo, honestReport, RUN, startOf, waitOf } from "./honest-worker.ts";
+import { answerTo, honestReport, RUN, createStart, findWait } from "./honest-worker.ts";
 
 const ASKED = {
   start: { what: "run", workflow: "change", title: "a", isSupervised: false, choices: [] },
@@ -87,7 +87,7 @@ async function driveToGate(key: string, forge: Forge, { gates = 1, brought }: Dr
   for (let step = 0; step < 100; step++) {
     const run: RunState = state;
     if (run.is !== "active") break;
-    const wait = waitOf(run);
+    const wait = findWait(run);
     const phase = phaseOf(run);
     if (wait?.kind === "gate" && phase.rule.key === key && ++opened === gates) return { run, phase };
     const command = wait === null ? await reported(run, { forge, phase, events }) : answerTo(run, wait);
@@ -110,7 +110,7 @@ function eventsOf(run: RunState, command: Command): readonly EventDraft[] {
 
 /** The first event of a run; for a brought one also the event that applies the team's rules. */
 function startEvents(brought: string | undefined): readonly EventDraft[] {
-  const start = startOf({ ...ASKED, start: { ...ASKED.start, choices: [] } });
+  const start = createStart({ ...ASKED, start: { ...ASKED.start, choices: [] } });
   const git = { branch: "change/a", base: "main", commit: brought ?? tip() };
   const events = eventsOf(noRun, { ...start, facts: { ...start.facts, item: `.isdlc/work/${RUN}`, git } });
   if (brought === undefined) return events;

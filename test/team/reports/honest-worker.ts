@@ -14,14 +14,14 @@ export const RUN = "20261116-100000000-abcd" as RunId;
 export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const ADA = { name: "ada", channel: "token" } as const;
 
-export type Asked = {
+export type RunRequest = {
   readonly start: StartRequest;
   readonly policy: AcceptPolicy;
   readonly settings: SettingsReading;
 };
 
 /** The start that the server builds, without a database and a remote. */
-export function startOf({ start, policy, settings }: Asked): StartCommand {
+export function createStart({ start, policy, settings }: RunRequest): StartCommand {
   const { definition, persona } = resolveWorkflow([], start.workflow);
   const plan = resolvePlan(definition, { mode: "standard", personaDigests: personaDigests(definition, persona) });
   const facts: StartCommand["facts"] = {
@@ -66,7 +66,7 @@ function execution({ stage }: ActiveRun) {
   return { execution: claimed?.execution ?? "e", usage: null, session: null };
 }
 
-const treeOf = (run: ActiveRun): string => `${run.index}${currentPhase(run)?.attempts ?? 0}`.padStart(40, "a");
+const fakeTree = (run: ActiveRun): string => `${run.index}${currentPhase(run)?.attempts ?? 0}`.padStart(40, "a");
 
 const outcomes: { readonly [S in ReturnType<typeof currentStep>]: (run: ActiveRun) => Outcome } = {
   prepare: () => ({ of: "prepare" }),
@@ -96,9 +96,9 @@ const outcomes: { readonly [S in ReturnType<typeof currentStep>]: (run: ActiveRu
       changed: [{ path: "a.md", change: "added" }],
       changedSinceSeen: null,
       unexpected: [],
-      tree: treeOf(run),
+      tree: fakeTree(run),
       lines: 200,
-      commitTree: treeOf(run),
+      commitTree: fakeTree(run),
       standing,
       notices: [],
     },
@@ -143,7 +143,7 @@ export function answerTo(run: ActiveRun, wait: Wait): PersonCommand {
   }
 }
 
-export const waitOf = (state: RunState): Wait | null => {
+export const findWait = (state: RunState): Wait | null => {
   const now = next(state);
   return now.is === "wait" ? now.wait : null;
 };

@@ -9,7 +9,7 @@ import { admitReport } from "../../../team/src/reports/admit-report.ts";
 import { toReport } from "../../../team/src/reports/start-facts.ts";
 import { type Dice, rollDice } from "../../support/dice.ts";
 import { forgeReport, pathsIn, withValue } from "./forge-report.ts";
-import { answerTo, type Asked, honestReport, startOf, waitOf } from "./honest-worker.ts";
+import { answerTo, type RunRequest, honestReport, createStart, findWait } from "./honest-worker.ts";
 
 const NO_POLICY = { isFourEyes: false, isSigned: false, phases: [] };
 const FOUR_EYES = { ...NO_POLICY, isFourEyes: true };
@@ -19,7 +19,7 @@ const AGREES = [{ flag: "--yes", option: "yes" }] as const;
 
 type Row = {
   readonly name: string;
-  readonly asked: Asked;
+  readonly asked: RunRequest;
   /** Phases that a person has to accept. */
   readonly gates: "all" | readonly string[];
   /** Questions that a person has to answer. */
@@ -109,11 +109,11 @@ const eventsOf = (state: RunState, command: Command | null): readonly EventDraft
 function driveRun(row: Row, send: Send) {
   const { state, apply } = watchRun(row);
   const count = { accepted: 0, refused: 0 };
-  apply(eventsOf(state(), startOf(row.asked)) ?? []);
+  apply(eventsOf(state(), createStart(row.asked)) ?? []);
   for (let step = 0; step < 1500; step++) {
     const run = state();
     if (run.is !== "active") return count;
-    const wait = waitOf(run);
+    const wait = findWait(run);
     if (wait !== null) {
       apply(eventsOf(run, answerTo(run, wait)) ?? []);
       continue;

@@ -8,7 +8,7 @@ import { Step } from "../../../src/schema/step.ts";
 import { admitReport, requireOwnTree } from "../../../team/src/reports/admit-report.ts";
 import { COMPLETED_FIELDS, OUTCOME_FIELDS } from "../../../team/src/reports/outcome-fields.ts";
 import { START_FIELDS, StartFacts, toReport } from "../../../team/src/reports/start-facts.ts";
-import { answerTo, honestReport, startOf, waitOf } from "./honest-worker.ts";
+import { answerTo, honestReport, createStart, findWait } from "./honest-worker.ts";
 
 const ASKED = {
   start: { what: "run", workflow: "feature", title: "a", isSupervised: true, choices: [] },
@@ -24,12 +24,12 @@ function statesOfARun(): ActiveRun[] {
   const apply = (drafts: readonly EventDraft[]): void => {
     for (const draft of drafts) state = evolve(state, { ...draft, seq: ++seq, at: "2026-11-16T10:00:00.000Z" });
   };
-  const started = decide(state, startOf({ ...ASKED, start: { ...ASKED.start, choices: [] } }));
+  const started = decide(state, createStart({ ...ASKED, start: { ...ASKED.start, choices: [] } }));
   apply(started.ok ? started.events : []);
   for (let step = 0; step < 500; step++) {
     const run: RunState = state;
     if (run.is !== "active") return states;
-    const wait = waitOf(run);
+    const wait = findWait(run);
     if (wait === null) states.push(run);
     const command = wait === null ? admitReport(run, toReport(honestReport(run))) : answerTo(run, wait);
     const decision = decide(run, command);

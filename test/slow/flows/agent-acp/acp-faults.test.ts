@@ -5,7 +5,14 @@ import { describe, expect, test } from "vitest";
 import { systemProcessTable } from "../../../../src/adapters/process/process-table.ts";
 import type { AgentEnd } from "../../../../src/ports/agent-backend.ts";
 import { agentTask } from "../../../agent-claude/agent-task.ts";
-import { DONE, fakeBackend, promptsOf, runFake, type Behaviour, type Deed } from "../../../agent-acp/run-fake-acp.ts";
+import {
+  DONE,
+  fakeBackend,
+  listPrompts,
+  runFake,
+  type Behaviour,
+  type PlayStep,
+} from "../../../agent-acp/run-fake-acp.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 const TOOL = '{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"1","status":"in_progress"';
@@ -16,7 +23,7 @@ const alive = (nonce: string) =>
 const brief = { silence: 1, turns: null, usd: null };
 
 describe("missing or invalid result", () => {
-  test.each<[string, Deed[]]>([
+  test.each<[string, PlayStep[]]>([
     ["missing", [{ say: "All done." }]],
     ["with an unknown status", [{ say: '{"status":"perfect"}' }]],
     ["in a sentence", [{ say: 'I say {"status":"done"} when I am done.' }]],
@@ -27,8 +34,8 @@ describe("missing or invalid result", () => {
   ])("asks again in the same conversation after a result %s", async (_, first) => {
     const { end, received, progress } = await runFake({ plays: [first, [{ say: DONE }]] });
     expect(end).toMatchObject({ how: "result", result: { status: "done" } });
-    expect(promptsOf(received)).toHaveLength(2);
-    expect(promptsOf(received)[1]).toContain('"needs_input"');
+    expect(listPrompts(received)).toHaveLength(2);
+    expect(listPrompts(received)[1]).toContain('"needs_input"');
     expect(progress.at(-1)).toBe("Its answer has no valid result; asking again");
   });
 
@@ -45,18 +52,18 @@ describe("missing or invalid result", () => {
       again: true,
       detail: expect.stringContaining(detail) as string,
     });
-    expect(promptsOf(received)).toHaveLength(2);
+    expect(listPrompts(received)).toHaveLength(2);
   });
 
   test("treats an empty turn as no result, without asking again", async () => {
     const { end, received } = await runFake({ plays: [[], [{ say: DONE }]] });
     expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true, usage: null });
-    expect(promptsOf(received)).toHaveLength(1);
+    expect(listPrompts(received)).toHaveLength(1);
   });
 });
 
 describe("end of a turn and of the agent [R9]", () => {
-  const dies = (deed: Deed): Behaviour => ({ plays: [[{ say: "Working.\n" }, { stderr: "boom" }, deed]] });
+  const dies = (deed: PlayStep): Behaviour => ({ plays: [[{ say: "Working.\n" }, { stderr: "boom" }, deed]] });
   const fails = (method: string, error: unknown): Behaviour => ({
     errors: { [method]: error },
     plays: [[{ say: DONE }]],
@@ -179,7 +186,7 @@ describe("processes of the agent [R9]", () => {
     expect(alive(nonce)).toEqual([]);
   });
 
-  test.each<[string, Behaviour, Deed]>([
+  test.each<[string, Behaviour, PlayStep]>([
     ["heeds", {}, { untilCancelled: true }],
     ["ignores", { stays: true, ignoresSignals: true }, { hang: true }],
   ])("ends an agent that %s the abort", async (_, behaviour, deed) => {

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSy
 import { join } from "node:path";
 import { createSandbox, type Outcome, type Sandbox } from "../../../support/cli.ts";
 
-export type Started = {
+export type AgentStart = {
   readonly program: string;
   readonly model: string | null;
   readonly phase: string;
@@ -49,6 +49,6 @@ export function install(bin: string, name: string): void {
 }
 
 function told(line: string): string {
-  const { program, model, phase, role } = JSON.parse(line) as Started;
+  const { program, model, phase, role } = JSON.parse(line) as AgentStart;
   return `${role} ${phase}: ${model === null ? program : `${program}:${model}`}`;
 }

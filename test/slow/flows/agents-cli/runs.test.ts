@@ -14,12 +14,12 @@ async function opening(machine: Machine): Promise<Extract<RunEvent, { type: "run
   return first;
 }
 
-const OWN = {
+const PHASE_AGENTS = {
   agent: "claude",
   "agent.implement": "codex:gpt-5",
   "reviewer.implement": "claude:opus",
 };
-const OWN_STARTS = [
+const PHASE_AGENT_STARTS = [
   "phase plan: claude",
   "phase implement: codex:gpt-5",
   "reviewer implement: claude:opus",
@@ -76,12 +76,12 @@ test.concurrent("writes nothing without an agent and lists agents to install", a
 
 test.concurrent("keeps the configured agents of phases and reviews until the run ends", async () => {
   const machine = await machineWith("claude", "codex");
-  machine.set(OWN);
+  machine.set(PHASE_AGENTS);
   expect((await begin(machine, "--supervised")).code).toBe(3);
   machine.set({ agent: "codex" });
   await machine.person("continue");
   expect(parsed(await machine.person("continue", "--json")).run.waiting.id).toMatch(/^final-review/);
-  expect(machine.started()).toEqual(OWN_STARTS);
+  expect(machine.started()).toEqual(PHASE_AGENT_STARTS);
 
   const { agent, reviewer, agents, reviewers } = await opening(machine);
   expect([agent.name, reviewer?.name]).toEqual(["claude", "claude"]);
@@ -93,7 +93,7 @@ test.concurrent("keeps the configured agents of phases and reviews until the run
 
 test.concurrent("uses the agent of --agent for every phase and a separate reviewer", async () => {
   const machine = await machineWith("claude", "codex");
-  machine.set(OWN);
+  machine.set(PHASE_AGENTS);
   await begin(machine, "--agent", "codex:gpt-5-mini", "--reviewer", "claude");
   expect(machine.started()).toEqual([
     "phase plan: codex:gpt-5-mini",
@@ -106,7 +106,7 @@ test.concurrent("uses the agent of --agent for every phase and a separate review
 
 test.concurrent("requires a person to change the agent of an open run", async () => {
   const machine = await machineWith("claude", "codex");
-  machine.set(OWN);
+  machine.set(PHASE_AGENTS);
   await begin(machine, "--supervised");
   for (const other of [
     ["--agent", "codex"],

@@ -7,7 +7,7 @@ const CI = join(import.meta.dirname, "../../../../ci");
 export function githubStep(inputs: Readonly<Record<string, string>>): { script: string; env: Record<string, string> } {
   const text = readFileSync(join(CI, "github/action.yml"), "utf8");
   const filled = text
-    .replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => inputs[name] ?? defaultOf(text, name))
+    .replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => inputs[name] ?? readInputDefault(text, name))
     .replaceAll("${{ github.action_path }}", join(CI, "github"));
   const env = /\n {6}env:\n((?: {8}\w+: .*\n)+)/.exec(filled)?.[1] ?? "";
   const script = /\n {6}run: \|\n((?: {8}.*\n)+)/.exec(filled)?.[1] ?? "";
@@ -17,7 +17,7 @@ export function githubStep(inputs: Readonly<Record<string, string>>): { script: 
   };
 }
 
-function defaultOf(text: string, input: string): string {
+function readInputDefault(text: string, input: string): string {
   const value = new RegExp(`\\n {2}${input}:\\n(?: {4}.*\\n)*? {4}default: (.*)\\n`).exec(text)?.[1] ?? "";
   return value.replaceAll(/^"|"$/g, "");
 }

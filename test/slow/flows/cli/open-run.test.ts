@@ -24,7 +24,7 @@ async function interrupted(): Promise<Sandbox> {
 }
 
 /** Resolves with all output on stderr so far, as soon as it contains the text. */
-const saidOf = ({ child }: Running, what: string): Promise<string> =>
+const waitForStderr = ({ child }: Running, what: string): Promise<string> =>
   new Promise((resolve) => {
     let said = "";
     child.stderr?.on("data", (chunk: Buffer) => {
@@ -102,7 +102,7 @@ describe.concurrent("run driven by another process", () => {
     const here = await agentAtWork();
     const { sandbox, driver } = here;
     const watcher = sandbox.start(["resume"]);
-    await saidOf(watcher, `Process ${driver.child.pid} is already driving this run; watching it.`);
+    await waitForStderr(watcher, `Process ${driver.child.pid} is already driving this run; watching it.`);
     watcher.child.kill("SIGINT");
     const stopped = await watcher.ended;
     expect(stopped.code).toBe(130);
@@ -116,7 +116,7 @@ describe.concurrent("run driven by another process", () => {
   test('ends the watch with "interrupted" if the driver is killed', async () => {
     const { sandbox, driver } = await agentAtWork();
     const watcher = sandbox.start(["resume", "--json"]);
-    await saidOf(watcher, "watching it.");
+    await waitForStderr(watcher, "watching it.");
     driver.child.kill("SIGKILL");
     const left = await watcher.ended;
     expect([left.code, parsed(left)]).toMatchObject([130, { ok: false, run: { status: "interrupted" } }]);

@@ -7,19 +7,19 @@ import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, type Sandbox } from "../../../support/cli.ts";
 
 /** Simulates a container that shares the folder and the machine's name but has other process ids. */
-const OWN_NUMBERS = ["--pid", "--fork", "--kill-child", "--mount-proc"];
+const NEW_PID_NAMESPACE = ["--pid", "--fork", "--kill-child", "--mount-proc"];
 const AS_ORDINARY_USER = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"];
 
-function agentsOf({ base }: Sandbox): number {
+function countAgents({ base }: Sandbox): number {
   const commands = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map((pid) => commandOf(pid));
+    .map((pid) => readCommandLine(pid));
   return commands.filter(
     (command) => command.includes("by-plan.mjs") && command.includes(base) && !command.includes("isdlc.cjs"),
   ).length;
 }
 
-function commandOf(pid: string): string {
+function readCommandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
@@ -36,7 +36,7 @@ test.skipIf(process.platform !== "linux")(
     const sandbox = await createSandbox();
     sandbox.plan({ turns: { plan: [{ hangs: true }] } });
     const begin = [process.execPath, await builtProgram(), "add a greeting", "--supervised", ...sandbox.agent];
-    const inside = spawn("unshare", [...AS_ORDINARY_USER, ...OWN_NUMBERS, ...begin], {
+    const inside = spawn("unshare", [...AS_ORDINARY_USER, ...NEW_PID_NAMESPACE, ...begin], {
       cwd: sandbox.root,
       env: sandbox.env,
       stdio: "ignore",
@@ -47,13 +47,13 @@ test.skipIf(process.platform !== "linux")(
     for (const stream of [watching.child.stdout, watching.child.stderr])
       stream?.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
     await expect.poll(() => said).toContain("process");
-    expect([await startedIn(sandbox), agentsOf(sandbox)]).toEqual([1, 1]);
+    expect([await startedIn(sandbox), countAgents(sandbox)]).toEqual([1, 1]);
     watching.child.kill();
     await watching.ended;
     const ended = once(inside, "exit");
     inside.kill("SIGKILL");
     await ended;
-    await expect.poll(() => agentsOf(sandbox)).toBe(0);
+    await expect.poll(() => countAgents(sandbox)).toBe(0);
     for (const name of readdirSync(join(sandbox.root, ".isdlc")).filter((file) => /^(?:lock|driver)/.test(file)))
       rmSync(join(sandbox.root, ".isdlc", name));
     sandbox.plan({});

@@ -12,7 +12,7 @@ type Row = {
   readonly prepare?: (sandbox: Sandbox) => void;
 };
 
-const keysOf = (workflow: string): string[] => loadWorkflow(workflow).phases.map(({ key }) => key);
+const listPhaseKeys = (workflow: string): string[] => loadWorkflow(workflow).phases.map(({ key }) => key);
 const analysis = loadWorkflow("feature").phases.flatMap(({ key, analysis: is }) => (is ? [key] : []));
 const DOCUMENTS = ["brainstorm.md", "spec.md", "design.md", "plan.md", "tasks.md", "verification.md"];
 
@@ -36,19 +36,19 @@ const specVerb = (verb: string): Row => ({
 
 const rows: readonly Row[] = [
   { name: "analyze", workflow: "feature", phases: analysis, args: ["analyze", "Sign in"], item: "sign-in" },
-  { name: "build", workflow: "feature", phases: keysOf("feature"), args: ["build", "Sign in"] },
-  { name: "feature", workflow: "feature", phases: keysOf("feature"), args: ["feature", "Sign in"] },
-  { name: "fix", workflow: "fix", phases: keysOf("fix"), args: ["fix", "Wrong greeting"] },
-  { name: "change", workflow: "change", phases: keysOf("change"), args: ["add a greeting"] },
-  { name: "upgrade", workflow: "upgrade", phases: keysOf("upgrade"), args: ["run", "upgrade", "New library"] },
-  { name: "test-run", workflow: "test-run", phases: keysOf("test-run"), args: ["run", "test-run", "All tests"] },
+  { name: "build", workflow: "feature", phases: listPhaseKeys("feature"), args: ["build", "Sign in"] },
+  { name: "feature", workflow: "feature", phases: listPhaseKeys("feature"), args: ["feature", "Sign in"] },
+  { name: "fix", workflow: "fix", phases: listPhaseKeys("fix"), args: ["fix", "Wrong greeting"] },
+  { name: "change", workflow: "change", phases: listPhaseKeys("change"), args: ["add a greeting"] },
+  { name: "upgrade", workflow: "upgrade", phases: listPhaseKeys("upgrade"), args: ["run", "upgrade", "New library"] },
+  { name: "test-run", workflow: "test-run", phases: listPhaseKeys("test-run"), args: ["run", "test-run", "All tests"] },
   {
     name: "test-generate",
     workflow: "test-generate",
-    phases: keysOf("test-generate"),
+    phases: listPhaseKeys("test-generate"),
     args: ["run", "test-generate", "More tests"],
   },
-  ...keysOf("spec").map(specVerb),
+  ...listPhaseKeys("spec").map(specVerb),
 ];
 
 const settings = [
@@ -71,7 +71,7 @@ const settings = [
 const ALWAYS = new Set(["final-review"]);
 
 /** Continues at every gate until the run ends. Returns the phases that had one. */
-async function gatesOf(sandbox: Sandbox, { args, item }: Row): Promise<string[]> {
+async function runThroughGates(sandbox: Sandbox, { args, item }: Row): Promise<string[]> {
   const at = item === undefined ? [] : ["--item", item];
   const gates: string[] = [];
   let outcome: Json = parsed(await sandbox.script(...args, "--yes", "--json", ...sandbox.agent));
@@ -102,6 +102,6 @@ test.concurrent.each(table)(
     const wanted = typeof block === "function" ? block(row.phases) : block;
     if (wanted !== undefined) sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: wanted }));
     const due = new Set(gates(row.phases));
-    expect(await gatesOf(sandbox, row)).toEqual(row.phases.filter((key) => due.has(key) || ALWAYS.has(key)));
+    expect(await runThroughGates(sandbox, row)).toEqual(row.phases.filter((key) => due.has(key) || ALWAYS.has(key)));
   },
 );

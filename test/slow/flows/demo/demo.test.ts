@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemProcessTable } from "../../../../src/adapters/process/process-table.ts";
 import type { RunEvent } from "../../../../src/schema/event.ts";
-import { type Played, playDemo } from "./play-demo.ts";
+import { type DemoResult, playDemo } from "./play-demo.ts";
 
 const PHASES = 9;
 
 describe("the demo without a terminal", () => {
-  let played: Played;
+  let played: DemoResult;
   beforeAll(async () => {
     played = await playDemo();
     process.stdout.write(`the demo's first gate came after ${((played.firstGate ?? NaN) / 1000).toFixed(1)} s\n`);
@@ -40,7 +40,7 @@ describe("the demo without a terminal", () => {
 
   test("leaves no process and no file behind", () => {
     expect(played.left).toEqual({ home: [], temporary: [] });
-    expect(processesOf(played.temporary)).toEqual([]);
+    expect(listProcesses(played.temporary)).toEqual([]);
   });
 
   test("prints the next step at the end", () => expect(played.out).toContain("Now try it on your code."));
@@ -59,7 +59,7 @@ test("prints one object with --json and keeps the project with --keep", async ()
       const [folder = ""] = readdirSync(temporary);
       const root = join(temporary, folder, "corner-shop");
       const git = (...args: string[]): string => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" });
-      seen.events = journalOf(root);
+      seen.events = readJournal(root);
       seen.merged = git("rev-parse", "main");
       seen.files = git("ls-tree", "-r", "--name-only", "main");
       seen.tests = execFileSync(process.execPath, ["--test"], {
@@ -108,8 +108,8 @@ test.each(["▸ 00-quick-scan", "runs npm test"])(
     expect(code).toBe(130);
     expect(out).not.toContain("Merged into");
     expect(left).toEqual({ home: [], temporary: [] });
-    expect(processesOf(temporary).filter((pid) => !isEnding(pid))).toEqual([]);
-    await expect.poll(() => processesOf(temporary)).toEqual([]);
+    expect(listProcesses(temporary).filter((pid) => !isEnding(pid))).toEqual([]);
+    await expect.poll(() => listProcesses(temporary)).toEqual([]);
   },
 );
 
@@ -117,7 +117,7 @@ function hasTests(event: Extract<RunEvent, { type: "checks.failed" | "checks.pas
   return event.results.some((result) => result.name === "tests" && result.ok === ok);
 }
 
-function journalOf(root: string): RunEvent[] {
+function readJournal(root: string): RunEvent[] {
   const folder = join(root, ".isdlc", "journal");
   const file = readdirSync(folder).find((name) => name.endsWith(".jsonl")) ?? "";
   const lines = readFileSync(join(folder, file), "utf8").trim().split("\n");
@@ -125,7 +125,7 @@ function journalOf(root: string): RunEvent[] {
 }
 
 /** Processes started with this folder or a subfolder for temporary files. */
-function processesOf(folder: string): number[] {
+function listProcesses(folder: string): number[] {
   if (!existsSync("/proc")) return [];
   const table = systemProcessTable();
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

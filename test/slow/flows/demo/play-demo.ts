@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { builtProgram } from "../../../support/built-program.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 
-export type Played = {
+export type DemoResult = {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -25,7 +25,7 @@ export type Play = {
 };
 
 /** Runs the built demo without a terminal and with an agent's marker, in a new home and temporary folder. */
-export async function playDemo({ args = [], interruptAt, look }: Play = {}): Promise<Played> {
+export async function playDemo({ args = [], interruptAt, look }: Play = {}): Promise<DemoResult> {
   const program = await builtProgram();
   const place = mkdtempSync(join(tmpdir(), "played-demo-"));
   const [home, temporary] = ["home", "tmp"].map((name) => mkdtempSync(join(place, `${name}-`))) as [string, string];
@@ -40,15 +40,18 @@ export async function playDemo({ args = [], interruptAt, look }: Play = {}): Pro
 
 function environment(home: string, temporary: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:XDG_|ISDLC_|npm_)/i.test(name));
-  return { ...Object.fromEntries(kept), HOME: home, TMPDIR: temporary, CLAUDECODE: "1", ...npmOf(home) };
+  return { ...Object.fromEntries(kept), HOME: home, TMPDIR: temporary, CLAUDECODE: "1", ...npmEnvironment(home) };
 }
 
 /** Variables set by `npm run demo`; otherwise npm's files would be written to the user's home. */
-const npmOf = (home: string) => ({ npm_config_cache: join(home, ".npm"), npm_config_userconfig: join(home, ".npmrc") });
+const npmEnvironment = (home: string) => ({
+  npm_config_cache: join(home, ".npm"),
+  npm_config_userconfig: join(home, ".npmrc"),
+});
 
 type Running = { readonly env: NodeJS.ProcessEnv; readonly interruptAt: string | undefined };
 
-function run(argv: readonly string[], { env, interruptAt }: Running): Promise<Omit<Played, "left" | "temporary">> {
+function run(argv: readonly string[], { env, interruptAt }: Running): Promise<Omit<DemoResult, "left" | "temporary">> {
   return new Promise((resolve, reject) => {
     const began = performance.now();
     let firstGate: number | null = null;

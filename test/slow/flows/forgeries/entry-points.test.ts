@@ -29,13 +29,13 @@ beforeAll(async () => {
 afterAll(() => removeTemporary(base));
 
 type Place = { readonly root: string; readonly model: CaseModel };
-type Ended = { readonly status: number | null; readonly text: string };
+type ScriptResult = { readonly status: number | null; readonly text: string };
 
 const sh = (
   script: string,
   args: readonly string[],
   { cwd, input = "", more = {} }: { cwd: string; input?: string; more?: Record<string, string> },
-): Ended => {
+): ScriptResult => {
   const file = join(base, "script.sh");
   writeFileSync(file, script);
   const ended = spawnSync("sh", [file, ...args], { cwd, input, env: { ...env, ...more }, encoding: "utf8" });
@@ -43,7 +43,7 @@ const sh = (
 };
 
 /** Verifies like a build server or a git server, with signers and policy of the base. */
-const ENTRY_POINTS: Readonly<Record<string, (place: Place) => Ended>> = {
+const ENTRY_POINTS: Readonly<Record<string, (place: Place) => ScriptResult>> = {
   "verify-commits": ({ root, model }) =>
     sh(
       `exec $ISDLC verify-commits "$1..$2" --signers "$1:ci/allowed_signers" --policy "$1:ci/isdlc-policy.json"`,

@@ -4,8 +4,8 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../../../src/adapters/git/write/git-write.ts";
-import { agreeing, outcomeOf, useRepository } from "../../../git/repository-fixture.ts";
-import { commitOf, mergeOf } from "../../../git/write-requests.ts";
+import { agreeing, toOutcome, useRepository } from "../../../git/repository-fixture.ts";
+import { commitRequest, mergeRequest } from "../../../git/write-requests.ts";
 
 const fixture = useRepository();
 const committed = ["a", "b", "dir/c", "dir/d", "e f"];
@@ -98,7 +98,7 @@ describe("uncommitted user changes", () => {
       fc.asyncProperty(edits, some, async (chosen, paths) => {
         start(chosen);
         const before = look();
-        const request = await commitOf(fixture, paths, `a${++attempt}`);
+        const request = await commitRequest(fixture, paths, `a${++attempt}`);
         const committed = await createGitWrite(fixture.repo, agreeing).commit(request);
         const made = committed.is === "done" ? committed.commit : null;
         const after = look();
@@ -162,7 +162,7 @@ describe("uncommitted user changes", () => {
         fixture.git("switch", "--quiet", "feature");
         chosen.forEach(apply);
         const before = look();
-        const outcome = await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)));
+        const outcome = await toOutcome(createGitWrite(fixture.repo, agreeing).merge(mergeRequest(fixture)));
         const branch = fixture.git("branch", "--show-current");
         outcomes.add(branch);
         if ("is" in outcome) expect([outcome.is, branch]).toEqual(["merged", "main"]);

@@ -24,7 +24,7 @@ function put(sandbox: Sandbox, path: string, text: string): string {
 }
 
 /** Files in a user's style: comments, irregular spaces, no newline at the end. */
-const OWN: Readonly<Record<string, string>> = {
+const USER_FILES: Readonly<Record<string, string>> = {
   ".claude/settings.json":
     '{\n    "model" :"opus",   "permissions":{"allow":["Bash(ls)"]}, "enabledPlugins": {"other@x": true} }',
   ".codex/config.toml": '# mine\nmodel = "gpt"\n[mcp_servers.other]\ncommand="x"',
@@ -34,7 +34,7 @@ const OWN: Readonly<Record<string, string>> = {
 describe("isdlc install and uninstall", () => {
   test.each(PRODUCTS)("preserves the user's settings and restores every byte on uninstall: %s", async (product) => {
     const sandbox = await createSandbox();
-    const files = Object.entries(OWN).map(([path, text]) => ({ file: put(sandbox, path, text), text }));
+    const files = Object.entries(USER_FILES).map(([path, text]) => ({ file: put(sandbox, path, text), text }));
     for (const { file } of files) chmodSync(file, 0o640);
     const installed = parsed(await sandbox.script("install", product, "--json"));
     expect(installed.files.every(({ did }: { did: string }) => did === "written")).toBe(true);

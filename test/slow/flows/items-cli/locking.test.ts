@@ -6,7 +6,7 @@ import { createProjections } from "../../../../src/adapters/projections/create-p
 import { nodeFiles } from "../../../../src/adapters/file-system/file-system.ts";
 import { updateBacklogMarker } from "../../../../src/adapters/items/backlog-file.ts";
 import { readDocument, replaceDocument } from "../../../../src/adapters/items/document-file.ts";
-import { bundleProgram, type Started, startProgram } from "../../../support/bundle-program.ts";
+import { bundleProgram, type StartedProgram, startProgram } from "../../../support/bundle-program.ts";
 import { createSandbox, parsed } from "../../../support/cli.ts";
 import { waitsForItems, whileItemsLocked } from "../../../items-cli/items-locked.ts";
 import { ANALYSIS, turns } from "../../../items-cli/prepared-item.ts";
@@ -44,13 +44,13 @@ test("waits for the backlog lock before it marks the item of an ended run [LOCK-
   const backlog = "# Backlog\n\n## Open\n\n- 1.1 [A] Login\n";
   writeFileSync(join(root, "BACKLOG.md"), backlog);
   const program = await bundleProgram(join(import.meta.dirname, "programs/mark-item.ts"));
-  let marking: Started | null = null;
+  let marking: StartedProgram | null = null;
   await whileItemsLocked(state, async () => {
     marking = startProgram(program, [root, state, "docs/requirements/login"]);
     await waitsForItems(state, marking.child);
     expect(readFileSync(join(root, "BACKLOG.md"), "utf8")).toBe(backlog);
   });
-  expect(await (marking as Started | null)?.finished).toMatchObject({ code: 0, lines: [] });
+  expect(await (marking as StartedProgram | null)?.finished).toMatchObject({ code: 0, lines: [] });
   expect(readFileSync(join(root, "BACKLOG.md"), "utf8")).toBe(backlog.replace("[A]", "[x]"));
   expect(readdirSync(state)).toEqual([]);
 });

@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, type Json } from "../../../support/cli.ts";
-import { cpuOf, cpuOfEnded, expectWithinSecond } from "../../../support/cpu-time.ts";
+import { readCpuSeconds, readEndedCpuSeconds, expectWithinSecond } from "../../../support/cpu-time.ts";
 
-type Served = {
+type ServerProcess = {
   /** Sends a line unchanged, without waiting for an answer. */
   send(line: string | Buffer): void;
   /** Sends a request and returns its answer. */
@@ -20,10 +20,10 @@ type Served = {
   close(): void;
 };
 
-async function serve(): Promise<Served> {
+async function serve(): Promise<ServerProcess> {
   const { root, env } = await createSandbox({ git: false });
   const program = await builtProgram();
-  const earlier = cpuOfEnded();
+  const earlier = readEndedCpuSeconds();
   const child = spawn(process.execPath, [program, "mcp"], { cwd: root, env });
   onTestFinished(() => void child.kill("SIGKILL"));
   const answers = new Map<number, (answer: Json) => void>();
@@ -45,10 +45,10 @@ async function serve(): Promise<Served> {
     return new Promise((resolve) => answers.set(id, resolve));
   };
   await ask("ping");
-  const ready = cpuOf(child.pid ?? 0);
+  const ready = readCpuSeconds(child.pid ?? 0);
   return {
     ask,
-    used: () => (child.exitCode === null ? cpuOf(child.pid ?? 0) : cpuOfEnded() - earlier) - ready,
+    used: () => (child.exitCode === null ? readCpuSeconds(child.pid ?? 0) : readEndedCpuSeconds() - earlier) - ready,
     send: (line) => void child.stdin.write(Buffer.concat([Buffer.from(line), Buffer.from("\n")])),
     ended,
     stderr: () => said,

@@ -41,7 +41,7 @@ async function startForSession(sandbox: Sandbox): Promise<void> {
 const call = async (client: Client, name: string, input: Record<string, unknown> = {}): Promise<Json> =>
   client.callTool({ name, arguments: input });
 
-const dataOf = (answer: Json): Json => answer._meta["isdlc/data"];
+const readData = (answer: Json): Json => answer._meta["isdlc/data"];
 
 describe("MCP server of a session", () => {
   test("offers tools to read, work, report and ask, and none to answer gates", async () => {
@@ -60,15 +60,15 @@ describe("MCP server of a session", () => {
     const [one, two] = [await connectThread(sandbox), await connectThread(sandbox)];
     const begin = (client: Client, threadId: string): Promise<Json> =>
       client.callTool({ name: "begin", arguments: {}, _meta: { threadId } }) as Promise<Json>;
-    const { task } = dataOf(await begin(one, "thread-one"));
-    expect(dataOf(await begin(one, "thread-one")).task.nonce).toBe(task.nonce);
-    expect(dataOf(await begin(two, "thread-two")).problem).toMatchObject({
+    const { task } = readData(await begin(one, "thread-one"));
+    expect(readData(await begin(one, "thread-one")).task.nonce).toBe(task.nonce);
+    expect(readData(await begin(two, "thread-two")).problem).toMatchObject({
       code: "SESSION_HOLDS",
       session: "thread-one",
     });
     await one.close();
-    await expect.poll(async () => dataOf(await begin(two, "thread-two")).task?.nonce).toMatch(/^[0-9a-f]{32}$/);
-    expect(dataOf(await begin(two, "thread-two")).task.nonce).not.toBe(task.nonce);
+    await expect.poll(async () => readData(await begin(two, "thread-two")).task?.nonce).toMatch(/^[0-9a-f]{32}$/);
+    expect(readData(await begin(two, "thread-two")).task.nonce).not.toBe(task.nonce);
   });
 
   test("hands out a phase, accepts its report and waits for the person", async () => {
@@ -76,7 +76,7 @@ describe("MCP server of a session", () => {
     await startForSession(sandbox);
     const client = await connect(sandbox);
     const begun = await call(client, "begin");
-    const { task } = dataOf(begun);
+    const { task } = readData(begun);
     expect(begun.content[0].text).toContain(task.nonce);
     for (let calls = 0; calls < 3; calls++) await call(client, "begin");
     expect(readdirSync(join(sandbox.root, ".isdlc")).filter((name) => /^(?:lock|driver)\b/.test(name))).toEqual([]);
@@ -87,7 +87,7 @@ describe("MCP server of a session", () => {
       undefined,
       { onprogress: ({ message }) => seen.push(message ?? "") },
     )) as Json;
-    expect(dataOf(reported)).toMatchObject({ turn: "person" });
+    expect(readData(reported)).toMatchObject({ turn: "person" });
     const said: string = reported.content[0].text;
     expect(said).toContain("Only they decide");
     expect(said.indexOf("/isdlc:continue")).toBeGreaterThan(0);
@@ -101,11 +101,11 @@ describe("MCP server of a session", () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const client = await connect(sandbox);
-    const { task } = dataOf(await call(client, "begin"));
+    const { task } = readData(await call(client, "begin"));
     const questions = [{ id: "tone", text: "Which tone?", choices: ["warm", "cold"] }];
-    expect(dataOf(await call(client, "ask", { nonce: task.nonce, questions })).turn).toBe("person");
+    expect(readData(await call(client, "ask", { nonce: task.nonce, questions })).turn).toBe("person");
     await sandbox.person("answer", "--text", "warm", "--json");
-    const again = dataOf(await call(client, "begin"));
+    const again = readData(await call(client, "begin"));
     expect(again.task.prompt).toContain("warm");
   });
 
@@ -137,7 +137,7 @@ describe("MCP server of a session", () => {
     const sandbox = await createSandbox();
     await startForSession(sandbox);
     const client = await connect(sandbox);
-    const { task } = dataOf(await call(client, "begin"));
+    const { task } = readData(await call(client, "begin"));
     for (const path of task.artifacts as string[]) sandbox.write(path, "# Plan\n");
     await call(client, "report", { nonce: task.nonce, summary: "Planned" });
     const read = async (uri: string): Promise<string> => {
@@ -159,11 +159,11 @@ describe("MCP server of a session", () => {
     await startForSession(sandbox);
     sandbox.plan({ turns: { "implement reviewer": [{ hangs: true }, {}] } });
     const client = await connect(sandbox);
-    const { task } = dataOf(await call(client, "begin"));
+    const { task } = readData(await call(client, "begin"));
     for (const path of task.artifacts as string[]) sandbox.write(path, "# Plan\n");
     await call(client, "report", { nonce: task.nonce, summary: "Planned" });
     await sandbox.person("continue", "--no-run", "--json");
-    const next = dataOf(await call(client, "begin")).task;
+    const next = readData(await call(client, "begin")).task;
     sandbox.write("built.js", "1\n");
     const stop = new AbortController();
     const report = { name: "report", arguments: { nonce: next.nonce, summary: "Built" } };
@@ -174,7 +174,7 @@ describe("MCP server of a session", () => {
     await expect(waiting).rejects.toThrow(/abort/i);
     let again = await call(client, "begin");
     while (String(again.content[0].text).startsWith("RUN_DRIVEN")) again = await call(client, "begin");
-    expect(dataOf(again)).toMatchObject({ turn: "person" });
+    expect(readData(again)).toMatchObject({ turn: "person" });
   });
 
   test("exits at once in an agent started by a run", async () => {

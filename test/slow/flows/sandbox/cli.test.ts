@@ -18,7 +18,7 @@ function pathWithoutBubblewrap({ base }: Person): string {
   return folder;
 }
 
-type Said = { readonly verb: string; readonly code: number | null; readonly text: string };
+type CommandOutput = { readonly verb: string; readonly code: number | null; readonly text: string };
 
 /** An agent that runs isdlc commands and reports their output. */
 const ASKER = `
@@ -96,7 +96,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     await person.start([...RUN, "--agent-command", command], AS_SET).ended;
     expect(await person.status()).toMatchObject({ sandbox: true, current: "plan", waiting: { kind: "gate" } });
     const draft = (await person.events()).find(({ type }) => type === "draft.produced");
-    const said = JSON.parse(draft?.type === "draft.produced" ? draft.summary : "[]") as Said[];
+    const said = JSON.parse(draft?.type === "draft.produced" ? draft.summary : "[]") as CommandOutput[];
     expect(said.map(({ verb, code }) => [verb, code])).toEqual([
       ["status", 0],
       ["history", 0],

@@ -3,7 +3,17 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox, type Turn } from "../../../support/cli.ts";
-import { BRANCH, FEATURE, FOLDER, isThere, metaAt, metaOf, prepareFeature, spec, treeOf } from "./prepared-feature.ts";
+import {
+  BRANCH,
+  FEATURE,
+  FOLDER,
+  isThere,
+  metaAt,
+  readMeta,
+  prepareFeature,
+  spec,
+  worktreePath,
+} from "./prepared-feature.ts";
 
 const TICKED = {
   [`${FEATURE}/tasks.md`]: "- [x] T1: write it\n",
@@ -30,8 +40,8 @@ async function inOwnTree(environment: (sandbox: Sandbox) => Environment = () => 
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "verify", { files: TICKED, more: { worktree: `../tree-${FOLDER}` } });
   sandbox.git("switch", "--quiet", "main");
-  sandbox.git("worktree", "add", "--quiet", treeOf(sandbox), BRANCH);
-  const args = ["-C", treeOf(sandbox), "finish", ...sandbox.agent];
+  sandbox.git("worktree", "add", "--quiet", worktreePath(sandbox), BRANCH);
+  const args = ["-C", worktreePath(sandbox), "finish", ...sandbox.agent];
   expect((await sandbox.start(args, environment(sandbox)).ended).code).toBe(3);
   return sandbox;
 }
@@ -52,7 +62,7 @@ describe.concurrent("before a feature is finished", () => {
     ]);
     const [judged] = sandbox.log();
     expect([judged?.role, judged?.prompt.includes('"src/login.js" (added)')]).toEqual(["reviewer", true]);
-    expect(metaOf(sandbox).status).toBe("active");
+    expect(readMeta(sandbox).status).toBe("active");
     const merged = await sandbox.person("answer", "merge");
     expect(merged.stdout).toMatch(/Concerns left open:\n {2}finish: F1: R[^]*Merged into main/);
   });
@@ -103,14 +113,14 @@ describe.concurrent("finish choices", () => {
     await spec(sandbox, "finish");
     const kept = await sandbox.person("answer", "keep");
     expect(kept.stdout).toMatch(new RegExp(`The branch ${BRANCH} is kept\\.[^]*Next: isdlc finish\n$`));
-    expect(metaOf(sandbox)).toMatchObject({ status: "active", completed: null });
+    expect(readMeta(sandbox)).toMatchObject({ status: "active", completed: null });
     expect(sandbox.read(`${FEATURE}/.review-history.md`)).toContain("## Phase: design");
     expect(sandbox.git("branch", "--show-current")).toBe(BRANCH);
   });
 
   test("confirms discard, then abandons the feature and saves it under a ref [SPEC-AC16, SPEC-R5.3]", async () => {
     const sandbox = await inOwnTree();
-    const tree = treeOf(sandbox);
+    const tree = worktreePath(sandbox);
     expect((await sandbox.script("-C", tree, "status")).stdout).toContain("  isdlc answer discard --yes\n");
     const once = await sandbox.person("-C", tree, "answer", "discard", "--json");
     expect([once.code, isThere(tree)]).toEqual([3, true]);
@@ -127,11 +137,11 @@ describe.concurrent("finish choices", () => {
 
   test("removes the feature's worktree after a merge started inside it [SPEC-AC15]", async () => {
     const sandbox = await inOwnTree();
-    const { code, stdout } = await sandbox.person("-C", join(treeOf(sandbox), FEATURE), "answer", "merge");
-    expect([code, isThere(treeOf(sandbox)), sandbox.git("branch", "--list")]).toEqual([0, false, "* main"]);
+    const { code, stdout } = await sandbox.person("-C", join(worktreePath(sandbox), FEATURE), "answer", "merge");
+    expect([code, isThere(worktreePath(sandbox)), sandbox.git("branch", "--list")]).toEqual([0, false, "* main"]);
     expect(stdout).toMatch(/Merged into main/);
     expect(stdout).toContain(`Go on in ${sandbox.root}`);
-    expect(metaOf(sandbox).status).toBe("completed");
+    expect(readMeta(sandbox).status).toBe("completed");
   });
 
   test("changes nothing after a merge conflict, and merges once it is resolved", async () => {
@@ -147,14 +157,14 @@ describe.concurrent("finish choices", () => {
     ]);
     expect([sandbox.git("rev-parse", "main"), sandbox.git("branch", "--show-current")]).toEqual([tip, BRANCH]);
     expect(sandbox.read("README.md")).toBe("# Ours\n");
-    expect([metaOf(sandbox).status, metaAt(sandbox, BRANCH).status]).toEqual(["active", "active"]);
+    expect([readMeta(sandbox).status, metaAt(sandbox, BRANCH).status]).toEqual(["active", "active"]);
     sandbox.git("update-ref", "refs/heads/main", `${tip}~1`);
     expect(parsed(await sandbox.person("retry", "--json")).run.waiting.moved[0]).toMatch(/^main moved/);
     expect(await sandbox.person("answer", "merge")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Merged into main"),
     });
-    expect([metaOf(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
+    expect([readMeta(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
   });
 });
 
@@ -184,19 +194,19 @@ describe.concurrent("process killed after the merge", () => {
   const killedAtCleanUp = async (): Promise<Sandbox> => {
     let env: Environment = {};
     const sandbox = await inOwnTree((made) => (env = deadlyGit(made)));
-    const { code } = await sandbox.start(["-C", treeOf(sandbox), "answer", "merge"], env).ended;
-    expect([code, isThere(treeOf(sandbox)), metaOf(sandbox).status]).toEqual([null, true, "completed"]);
+    const { code } = await sandbox.start(["-C", worktreePath(sandbox), "answer", "merge"], env).ended;
+    expect([code, isThere(worktreePath(sandbox)), readMeta(sandbox).status]).toEqual([null, true, "completed"]);
     return sandbox;
   };
 
   test.for([
-    ["in its worktree", (sandbox: Sandbox) => ["-C", treeOf(sandbox), "finish"]],
+    ["in its worktree", (sandbox: Sandbox) => ["-C", worktreePath(sandbox), "finish"]],
     ["in the main worktree, by feature number", () => ["finish", "001", "--yes"]],
   ] as const)("cleans up when finish is repeated %s [SPEC-AC15]", async ([, args]) => {
     const sandbox = await killedAtCleanUp();
     const again = await spec(sandbox, ...args(sandbox));
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`Deleted ${BRANCH}, which is merged.`) });
-    expect([isThere(treeOf(sandbox)), sandbox.git("branch", "--list")]).toEqual([false, "* main"]);
+    expect([isThere(worktreePath(sandbox)), sandbox.git("branch", "--list")]).toEqual([false, "* main"]);
     expect(sandbox.log()).toHaveLength(1);
   });
 });

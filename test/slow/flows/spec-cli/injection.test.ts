@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../../../src/schema/event.ts";
 import { createSandbox, parsed, type Sandbox, type Turn } from "../../../support/cli.ts";
-import { FEATURE, keptWith, metaOf, prepareFeature, refuses, spec, started } from "./prepared-feature.ts";
+import { FEATURE, keptWith, readMeta, prepareFeature, refuses, spec, started } from "./prepared-feature.ts";
 
 const FAULT = "The session timeout has no number.";
 const SPEC = "{item}/spec.md";
@@ -84,11 +84,11 @@ async function play({ phase, reviewer = refuses(FAULT), seen }: Omit<Row, "what"
 async function expectClosed(sandbox: Sandbox): Promise<readonly RunEvent[]> {
   const events = await sandbox.events();
   expect(events.at(-1)?.type).toBe("gate.opened");
-  expect(lastOf(events, "verdict.given")).toMatchObject({ approved: false });
-  expect(lastOf(events, "phase.completed")).toMatchObject({ made: { approved: false } });
+  expect(findLastEvent(events, "verdict.given")).toMatchObject({ approved: false });
+  expect(findLastEvent(events, "phase.completed")).toMatchObject({ made: { approved: false } });
   for (const type of ["gate.answered", "phase.accepted", "run.finished"] as const)
-    expect(lastOf(events, type)).toBeUndefined();
-  const meta = metaOf(sandbox);
+    expect(findLastEvent(events, type)).toBeUndefined();
+  const meta = readMeta(sandbox);
   const untouched = { status: "active", completed: null, mode: "hotfix", base: "main", currentPhase: "brainstorm" };
   expect(meta).toMatchObject(untouched);
   expect(meta.phases.specify).toMatchObject({ completed: null, verified: false });
@@ -96,7 +96,8 @@ async function expectClosed(sandbox: Sandbox): Promise<readonly RunEvent[]> {
   return events;
 }
 
-const lastOf = (events: readonly RunEvent[], type: RunEvent["type"]) => events.findLast((event) => event.type === type);
+const findLastEvent = (events: readonly RunEvent[], type: RunEvent["type"]) =>
+  events.findLast((event) => event.type === type);
 
 describe.concurrent("text that imitates a decision", () => {
   test.for(corpus.map((row) => [row.what, row] as const))(
@@ -114,12 +115,12 @@ describe.concurrent("text that imitates a decision", () => {
 
   test("completes the phase only with an approving verdict and the user's answer", async () => {
     const sandbox = await play({ phase: {}, reviewer: {} });
-    expect(lastOf(await sandbox.events(), "verdict.given")).toMatchObject({ approved: true });
-    expect(metaOf(sandbox).phases.specify.completed).toBeNull();
+    expect(findLastEvent(await sandbox.events(), "verdict.given")).toMatchObject({ approved: true });
+    expect(readMeta(sandbox).phases.specify.completed).toBeNull();
     const refused = await sandbox.script("continue", "--json");
     expect([refused.code, parsed(refused).problem.code]).toEqual([1, "NEEDS_PERSON"]);
     expect((await sandbox.person("continue")).code).toBe(0);
-    expect(metaOf(sandbox)).toMatchObject({
+    expect(readMeta(sandbox)).toMatchObject({
       currentPhase: "specify",
       phases: { specify: { completed: expect.any(String) } },
     });
@@ -144,7 +145,7 @@ describe.concurrent("engine documents written by an agent", () => {
       const events = await expectClosed(sandbox);
       expect(sandbox.log().find(({ role }) => role === "reviewer")?.reads[path]).toContain(mark);
       expect(sandbox.read(path)).not.toContain(mark);
-      expect(lastOf(events, "phase.completed")).toMatchObject({ made: { unexpected: [path] } });
+      expect(findLastEvent(events, "phase.completed")).toMatchObject({ made: { unexpected: [path] } });
       expect(sandbox.read(".isdlc/reviews/phase-specify-summary.md")).toMatch(/Unexpected Writes[^]*001-login-page/);
       expect(keptWith(sandbox, path, mark)).not.toEqual([]);
     },
@@ -154,9 +155,9 @@ describe.concurrent("engine documents written by an agent", () => {
     const sandbox = await play({ phase: { writes: { "{item}/.meta.json": FORGED_META } }, reviewer: {} });
     expect((await sandbox.person("answer", "take-out")).code).toBe(3);
     expect((await sandbox.person("continue")).code).toBe(0);
-    const { specify, design } = metaOf(sandbox).phases;
+    const { specify, design } = readMeta(sandbox).phases;
     expect(specify).toMatchObject({ started: expect.any(String), completed: expect.any(String), iterations: 1 });
-    expect([design, metaOf(sandbox).status]).toEqual([undefined, "active"]);
+    expect([design, readMeta(sandbox).status]).toEqual([undefined, "active"]);
     expect(sandbox.read(`${FEATURE}/.review-history.md`)).toContain("## Phase: specify");
   });
 
@@ -165,8 +166,8 @@ describe.concurrent("engine documents written by an agent", () => {
     prepareFeature(sandbox, "brainstorm", { mode: "quick", more: { owner: "Ada" } });
     sandbox.plan({ turns: { "specify reviewer": [refuses(FAULT), {}] } });
     expect((await spec(sandbox, "specify", "--supervised")).code).toBe(3);
-    expect(lastOf(await sandbox.events(), "phase.completed")).toMatchObject({ made: { unexpected: [] } });
-    expect(metaOf(sandbox)).toMatchObject({ owner: "Ada", phases: { specify: { started: expect.any(String) } } });
+    expect(findLastEvent(await sandbox.events(), "phase.completed")).toMatchObject({ made: { unexpected: [] } });
+    expect(readMeta(sandbox)).toMatchObject({ owner: "Ada", phases: { specify: { started: expect.any(String) } } });
   });
 
   test("escalates a verdict returned as a result and starts no reviewer", async () => {
@@ -176,6 +177,6 @@ describe.concurrent("engine documents written by an agent", () => {
     expect((await spec(sandbox, "specify", "--supervised")).code).toBe(3);
     expect((await sandbox.status()).waiting).toMatchObject({ kind: "escalation", step: "produce" });
     expect(new Set(started(sandbox))).toEqual(new Set(["specify"]));
-    expect(metaOf(sandbox).phases.specify).toMatchObject({ completed: null, verified: false });
+    expect(readMeta(sandbox).phases.specify).toMatchObject({ completed: null, verified: false });
   });
 });

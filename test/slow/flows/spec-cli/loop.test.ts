@@ -5,7 +5,7 @@ import { createSandbox, parsed } from "../../../support/cli.ts";
 import {
   FAULTS,
   FEATURE,
-  metaOf,
+  readMeta,
   prepareFeature,
   refuses,
   refusesEveryTime,
@@ -34,7 +34,7 @@ describe.concurrent("reviewer that does not approve", () => {
       expect(stderr).toMatch(/Phase complete\. Reviewer concerns: F[0-9]+: /);
       expect(stderr).not.toMatch(/Phase complete \(/);
       expect(stdout).toContain(`specify: F${FAULTS.length}: ${last}`);
-      const { specify } = metaOf(sandbox).phases;
+      const { specify } = readMeta(sandbox).phases;
       expect(specify).toMatchObject({ completed: expect.any(String), iterations: limit, verified: false });
       expect(specify.reviewerNotes).toHaveLength(FAULTS.length + 1 - limit);
       expect(specify.reviewerNotes.at(-1)).toBe(`F${FAULTS.length}: ${last}`);
@@ -91,7 +91,7 @@ describe.concurrent("reviewer that does not approve", () => {
       expect(judged?.prompt).toContain(`${FEATURE}/${previous}`);
       expect(judged?.prompt.toLowerCase()).toContain(needs);
       expect(judged?.cwd).not.toBe(sandbox.root);
-      expect(metaOf(sandbox).phases[verb]).toMatchObject({ iterations: 2, reviewerNotes: [] });
+      expect(readMeta(sandbox).phases[verb]).toMatchObject({ iterations: 2, reviewerNotes: [] });
     },
   );
 
@@ -103,7 +103,7 @@ describe.concurrent("reviewer that does not approve", () => {
     expect(started(sandbox).filter((key) => key === "specify reviewer")).toHaveLength(3);
     const why = "Two revisions in a row resolved no blocker: F1 stayed open.";
     expect(stdout).toContain(why);
-    expect(metaOf(sandbox).phases.specify.reviewerNotes).toEqual([expect.stringContaining("F1: "), why]);
+    expect(readMeta(sandbox).phases.specify.reviewerNotes).toEqual([expect.stringContaining("F1: "), why]);
     expect((await sandbox.script("history", "--reviews")).stdout).toContain(`Stopped: ${why}`);
   });
 });
@@ -122,7 +122,7 @@ describe.concurrent("unreadable verdict", () => {
     expect(sandbox.read(SUMMARY)).toContain("No verdict: the reviewer was asked twice");
     const events = await sandbox.events();
     expect(events.findLast(({ type }) => type === "verdict.given")).toMatchObject({ approved: false });
-    expect(metaOf(sandbox).phases.specify).toMatchObject({ completed: null, verified: false });
+    expect(readMeta(sandbox).phases.specify).toMatchObject({ completed: null, verified: false });
   });
 
   test("accepts a valid verdict on the second request", async () => {

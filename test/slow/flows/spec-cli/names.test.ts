@@ -7,11 +7,11 @@ import {
   FEATURE,
   FOLDER,
   killWhen,
-  metaOf,
+  readMeta,
   prepareFeature,
   spec,
   started,
-  treeOf,
+  worktreePath,
 } from "./prepared-feature.ts";
 
 /** A feature on its branch while main is checked out. */
@@ -84,7 +84,7 @@ describe.concurrent("feature title", () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     expect((await spec(sandbox, "specify", words)).code).toBe(0);
-    expect([features(sandbox), metaOf(sandbox).currentPhase]).toEqual([[BRANCH], "specify"]);
+    expect([features(sandbox), readMeta(sandbox).currentPhase]).toEqual([[BRANCH], "specify"]);
   });
 
   test("starts a new feature if the old one has ended or the title differs", async () => {
@@ -158,7 +158,7 @@ describe.concurrent("context of an agent session", () => {
     for (const folder of [FOLDER, "002-dark-mode"]) {
       prepareFeature(sandbox, "brainstorm", { folder, more: { worktree: `../tree-${folder}` } });
       sandbox.git("switch", "--quiet", "main");
-      sandbox.git("worktree", "add", "--quiet", treeOf(sandbox, folder), `feature/${folder}`);
+      sandbox.git("worktree", "add", "--quiet", worktreePath(sandbox, folder), `feature/${folder}`);
     }
     for (const [newest, other] of [
       [FOLDER, "002-dark-mode"],
@@ -168,9 +168,9 @@ describe.concurrent("context of an agent session", () => {
         [other, 1_770_000_000],
         [newest, 1_770_000_100],
       ] as const)
-        utimesSync(join(treeOf(sandbox, folder), "docs/features", folder, ".meta.json"), second, second);
+        utimesSync(join(worktreePath(sandbox, folder), "docs/features", folder, ".meta.json"), second, second);
       expect(await told(sandbox)).toContain(`Active feature: ${newest} `);
-      expect(parsed(await spec(sandbox, "specify", "--json")).choice.about[0]).toContain(treeOf(sandbox, newest));
+      expect(parsed(await spec(sandbox, "specify", "--json")).choice.about[0]).toContain(worktreePath(sandbox, newest));
     }
   });
 });

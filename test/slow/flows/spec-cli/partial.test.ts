@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
-import { FEATURE, FOLDER, keptWith, killWhen, metaOf, prepareFeature, spec, started } from "./prepared-feature.ts";
+import { FEATURE, FOLDER, keptWith, killWhen, readMeta, prepareFeature, spec, started } from "./prepared-feature.ts";
 
 const HALF = "# half a design\n";
 
@@ -13,7 +13,7 @@ async function interrupted(): Promise<Sandbox> {
   sandbox.plan({ turns: { design: [{ artifacts: false, writes: { "{item}/design.md": HALF }, hangs: true }, {}] } });
   const design = join(sandbox.root, FEATURE, "design.md");
   await killWhen(sandbox, ["design"], () => existsSync(design) && readFileSync(design, "utf8") === HALF);
-  expect(metaOf(sandbox).phases.design).toMatchObject({ started: expect.any(String), completed: null });
+  expect(readMeta(sandbox).phases.design).toMatchObject({ started: expect.any(String), completed: null });
   return sandbox;
 }
 
@@ -42,7 +42,7 @@ describe.concurrent("interrupted design", () => {
     const [first, second] = sandbox.log().filter(({ key }) => key === "design");
     expect(second?.attempt).toBe(first?.attempt);
     expect(Object.values(second?.reads ?? {})).toEqual([HALF]);
-    expect(metaOf(sandbox).phases.design).toMatchObject({ completed: expect.any(String), iterations: 1 });
+    expect(readMeta(sandbox).phases.design).toMatchObject({ completed: expect.any(String), iterations: 1 });
   });
 
   test("starts a new attempt with --on-partial fresh; a ref saves the document [SPEC-AC14, SPEC-R7.2]", async () => {
@@ -53,7 +53,7 @@ describe.concurrent("interrupted design", () => {
     const again = sandbox.log().filter(({ key }) => key === "design")[1];
     expect([again?.attempt, Object.values(again?.reads ?? {})]).toEqual(["design#2", [null]]);
     expect(keptWith(sandbox, `${FEATURE}/design.md`, "half a design")).not.toEqual([]);
-    expect(metaOf(sandbox).phases.design).toMatchObject({ completed: expect.any(String) });
+    expect(readMeta(sandbox).phases.design).toMatchObject({ completed: expect.any(String) });
   });
 });
 

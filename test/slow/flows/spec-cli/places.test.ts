@@ -6,12 +6,12 @@ import {
   FEATURE,
   FOLDER,
   isThere,
-  metaOf,
+  readMeta,
   prepareFeature,
   refuses,
   spec,
   started,
-  treeOf,
+  worktreePath,
 } from "./prepared-feature.ts";
 
 /** A feature in a separate worktree, with main checked out in the other. */
@@ -19,7 +19,7 @@ async function besideMain(): Promise<Sandbox> {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm", { more: { worktree: `../tree-${FOLDER}` } });
   sandbox.git("switch", "--quiet", "main");
-  sandbox.git("worktree", "add", "--quiet", treeOf(sandbox), BRANCH);
+  sandbox.git("worktree", "add", "--quiet", worktreePath(sandbox), BRANCH);
   return sandbox;
 }
 
@@ -31,16 +31,20 @@ describe.concurrent("place of a new feature", () => {
   ] as const)("creates a worktree for %s with %j: %s", async ([mode, more, own]) => {
     const sandbox = await createSandbox();
     expect((await spec(sandbox, "brainstorm", "Login page", "--mode", mode, ...more)).code).toBe(0);
-    expect(isThere(treeOf(sandbox))).toBe(own);
+    expect(isThere(worktreePath(sandbox))).toBe(own);
     expect(sandbox.git("branch", "--show-current")).toBe(own ? "main" : BRANCH);
     const feature = own ? join("..", `tree-${FOLDER}`, FEATURE) : FEATURE;
-    expect(metaOf(sandbox, feature)).toMatchObject({ mode, worktree: own ? `../tree-${FOLDER}` : null, base: "main" });
+    expect(readMeta(sandbox, feature)).toMatchObject({
+      mode,
+      worktree: own ? `../tree-${FOLDER}` : null,
+      base: "main",
+    });
   });
 
   test("uses one number for branch, worktree and documents of a whole run", async () => {
     const sandbox = await createSandbox();
     const { code } = await spec(sandbox, "run", "spec", "Login page", "--mode", "full", "--review", "brainstorm");
-    expect([code, isThere(join(treeOf(sandbox), FEATURE))]).toEqual([3, true]);
+    expect([code, isThere(join(worktreePath(sandbox), FEATURE))]).toEqual([3, true]);
   });
 
   test("runs several features in separate worktrees and lists them in status --all", async () => {
@@ -48,7 +52,7 @@ describe.concurrent("place of a new feature", () => {
     const supervised = ["--worktree", "--supervised"];
     for (const title of ["Login page", "Dark mode"])
       expect((await spec(sandbox, "brainstorm", title, ...supervised)).code).toBe(3);
-    const trees = [FOLDER, "002-dark-mode"].map((folder) => treeOf(sandbox, folder));
+    const trees = [FOLDER, "002-dark-mode"].map((folder) => worktreePath(sandbox, folder));
     const { trees: rows } = parsed(await sandbox.script("status", "--all", "--json"));
     expect(
       rows.map(({ path, run }: { path: string; run: { phase: string; status: string } | null }) => [
@@ -73,7 +77,7 @@ describe.concurrent("place of a new feature", () => {
       outside.match(/Warning: this session is not in the feature's worktree "\.\.\/tree-001-login-page"/g),
     ).toHaveLength(1);
     for (const place of ["", FEATURE]) {
-      const inside = (await sandbox.script("-C", join(treeOf(sandbox), place), "hook", "session-start")).stdout;
+      const inside = (await sandbox.script("-C", join(worktreePath(sandbox), place), "hook", "session-start")).stdout;
       expect(inside).toContain("Active feature: 001-login-page (standard)");
       expect(inside).not.toContain("Warning");
     }
@@ -84,12 +88,15 @@ describe.concurrent("place of a new feature", () => {
   test("asks outside the feature's worktree, then works inside it [SPEC-AC12, SPEC-R4.3]", async () => {
     const sandbox = await besideMain();
     const { choice } = parsed(await spec(sandbox, "specify", "--json"));
-    expect([choice.kind, choice.about[0]]).toEqual(["place", expect.stringContaining(treeOf(sandbox))]);
+    expect([choice.kind, choice.about[0]]).toEqual(["place", expect.stringContaining(worktreePath(sandbox))]);
     expect(sandbox.log()).toEqual([]);
     const agreed = await spec(sandbox, "specify", "--yes");
-    expect(agreed).toMatchObject({ code: 0, stderr: expect.stringContaining(`is worked on in ${treeOf(sandbox)}`) });
-    expect(sandbox.log()[0]?.cwd).toBe(treeOf(sandbox));
-    expect([isThere(join(sandbox.root, FEATURE)), isThere(join(treeOf(sandbox), FEATURE, "spec.md"))]).toEqual([
+    expect(agreed).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`is worked on in ${worktreePath(sandbox)}`),
+    });
+    expect(sandbox.log()[0]?.cwd).toBe(worktreePath(sandbox));
+    expect([isThere(join(sandbox.root, FEATURE)), isThere(join(worktreePath(sandbox), FEATURE, "spec.md"))]).toEqual([
       false,
       true,
     ]);
@@ -132,7 +139,7 @@ describe.concurrent("verification of one phase", () => {
       const { code, stdout, stderr } = await spec(sandbox, "verify", phase);
       expect([code, started(sandbox)]).toEqual([verified ? 0 : 1, [`verify-${phase} reviewer`]]);
       expect(stderr).not.toContain("warning:");
-      expect(metaOf(sandbox).phases).toMatchObject({ design: { verified }, specify: { verified: false } });
+      expect(readMeta(sandbox).phases).toMatchObject({ design: { verified }, specify: { verified: false } });
       for (const fault of faults) expect(stdout + stderr).toContain(fault);
     },
   );

@@ -8,7 +8,7 @@ export const FOLDER = "001-login-page";
 export const FEATURE = `docs/features/${FOLDER}`;
 export const BRANCH = `feature/${FOLDER}`;
 
-export type Prepared = {
+export type PreparedFeature = {
   readonly mode?: string;
   readonly folder?: string;
   readonly more?: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export type Prepared = {
 const AT = "2026-01-01T00:00:00.000Z";
 
 /** Creates a feature in the state after the named phase, committed on its branch, which is checked out. */
-export function prepareFeature(sandbox: Sandbox, last: SpecPhase, prepared: Prepared = {}): void {
+export function prepareFeature(sandbox: Sandbox, last: SpecPhase, prepared: PreparedFeature = {}): void {
   const { mode = "standard", folder = FOLDER, more = {}, files = {} } = prepared;
   const done = SPEC_PHASES.slice(0, SPEC_PHASES.indexOf(last) + 1);
   const state = { started: AT, completed: AT, verified: false, iterations: 1, reviewerNotes: [] };
@@ -49,7 +49,7 @@ export function prepareFeature(sandbox: Sandbox, last: SpecPhase, prepared: Prep
 export const spec = (sandbox: Sandbox, ...args: string[]): Promise<Outcome> =>
   sandbox.script(...args, ...sandbox.agent);
 
-export const metaOf = (sandbox: Sandbox, feature = FEATURE): Json => sandbox.json(`${feature}/.meta.json`);
+export const readMeta = (sandbox: Sandbox, feature = FEATURE): Json => sandbox.json(`${feature}/.meta.json`);
 
 export const metaAt = (sandbox: Sandbox, commit: string): Json =>
   JSON.parse(sandbox.git("show", `${commit}:${FEATURE}/.meta.json`));
@@ -76,12 +76,12 @@ export const refusesEveryTime: readonly Turn[] = FAULTS.map((_fault, at) => {
   return { verdict: { approved: false, summary: "not yet", issues } };
 });
 
-const PATIENCE = 60_000; // milliseconds
+const KILL_TIMEOUT_MS = 60_000; // milliseconds
 
 /** Kills the program as soon as `isReached` returns true, and waits for its end. */
 export async function killWhen(sandbox: Sandbox, args: readonly string[], isReached: () => boolean): Promise<void> {
   const { child, ended } = sandbox.start([...args, ...sandbox.agent]);
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + KILL_TIMEOUT_MS;
   while (!isReached()) {
     if (performance.now() > deadline || child.exitCode !== null) throw new Error("the moment never came");
     await delay(20);
@@ -107,6 +107,6 @@ function textAt({ root, env }: Sandbox, ref: string, path: string): string | nul
 }
 
 /** Path of a feature's worktree. */
-export const treeOf = (sandbox: Sandbox, folder = FOLDER): string => `${sandbox.root}-${folder}`;
+export const worktreePath = (sandbox: Sandbox, folder = FOLDER): string => `${sandbox.root}-${folder}`;
 
 export const isThere = (path: string): boolean => existsSync(path);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, parsed } from "../../../support/cli.ts";
-import { FEATURE, FOLDER, metaOf, prepareFeature, spec, started } from "./prepared-feature.ts";
+import { FEATURE, FOLDER, readMeta, prepareFeature, spec, started } from "./prepared-feature.ts";
 
 const active = `Active feature: ${FOLDER} (standard)`;
 
@@ -58,13 +58,13 @@ test.concurrent("sets verified in verify, and resets it if a later review fails"
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "implement");
   expect((await spec(sandbox, "verify", "design")).code).toBe(0);
-  expect(metaOf(sandbox).phases.design.verified).toBe(true);
+  expect(readMeta(sandbox).phases.design.verified).toBe(true);
   const verdict = { approved: false, issues: [{ severity: "blocker", description: "wrong" }], summary: "no" };
   sandbox.plan({ turns: { "verify-design reviewer": [{ verdict }] } });
   expect((await spec(sandbox, "verify", "design")).code).toBe(1);
-  expect(metaOf(sandbox).phases.design.verified).toBe(false);
+  expect(readMeta(sandbox).phases.design.verified).toBe(false);
   await spec(sandbox, "verify");
-  expect(metaOf(sandbox).phases.implement.verified).toBe(true);
+  expect(readMeta(sandbox).phases.implement.verified).toBe(true);
 });
 
 test.concurrent("uses the agent of a feature's last command in later commands", async () => {
@@ -119,7 +119,7 @@ test.concurrent("records finish in phases and currentPhase [SPEC-R5.2]", async (
   prepareFeature(sandbox, "verify");
   await spec(sandbox, "finish", "--yes");
   await sandbox.person("answer", "pr");
-  expect(metaOf(sandbox)).toMatchObject({
+  expect(readMeta(sandbox)).toMatchObject({
     status: "completed",
     currentPhase: "finish",
     phases: { finish: { completed: expect.stringMatching(/Z$/), iterations: 1 } },
@@ -144,7 +144,7 @@ test.concurrent("activates a planned feature with its first phase and rejects un
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "brainstorm", { more: { status: "planned" } });
   expect((await spec(sandbox, "specify", "1")).code).toBe(0);
-  expect(metaOf(sandbox).status).toBe("active");
+  expect(readMeta(sandbox).status).toBe("active");
   prepareFeature(sandbox, "brainstorm", { folder: "002-odd", more: { status: "paused" } });
   const refused = parsed(await spec(sandbox, "specify", "2", "--json"));
   expect(refused.problem ?? refused).toMatchObject({ code: "FEATURE_STATUS_UNKNOWN" });

@@ -1,13 +1,23 @@
 import { expect, test } from "vitest";
 import { SPEC_FILES } from "../../../../src/core/spec/spec-phases.ts";
 import { createSandbox, parsed } from "../../../support/cli.ts";
-import { BRANCH, FEATURE, isThere, metaAt, metaOf, prepareFeature, spec, started, treeOf } from "./prepared-feature.ts";
+import {
+  BRANCH,
+  FEATURE,
+  isThere,
+  metaAt,
+  readMeta,
+  prepareFeature,
+  spec,
+  started,
+  worktreePath,
+} from "./prepared-feature.ts";
 
 const WRITTEN = ["specify", "design", "create-plan", "create-tasks", "implement"];
 
 test.concurrent("takes a feature through all commands to its merge [SPEC-AC1, SPEC-AC15, SPEC-R2.1, SPEC-R5.2, SPEC-R6.3]", async () => {
   const sandbox = await createSandbox();
-  const tree = treeOf(sandbox);
+  const tree = worktreePath(sandbox);
   const tasks = "# Tasks\n\n- [x] T1: write it\n";
   sandbox.plan({
     turns: {
@@ -31,8 +41,8 @@ test.concurrent("takes a feature through all commands to its merge [SPEC-AC1, SP
   expect((await spec(sandbox, "-C", tree, "finish")).code).toBe(3);
   const ended = await sandbox.person("-C", tree, "answer", "merge");
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/Merged into main[^]*Deleted feature/) });
-  const phases = metaOf(sandbox).phases;
-  expect(metaOf(sandbox)).toMatchObject({
+  const phases = readMeta(sandbox).phases;
+  expect(readMeta(sandbox)).toMatchObject({
     status: "completed",
     currentPhase: "finish",
     worktree: `../tree-${FEATURE.slice(14)}`,
@@ -58,7 +68,7 @@ test.concurrent("implements a hotfix in place with one review and records missin
   expect(stderr).toContain("warning: spec.md is missing; a hotfix goes on without it.");
   const [first] = await sandbox.events();
   expect(first).toMatchObject({ warnings: [expect.stringContaining("spec.md is missing")] });
-  expect(metaOf(sandbox)).toMatchObject({ mode: "hotfix", worktree: null, phases: { implement: { iterations: 1 } } });
+  expect(readMeta(sandbox)).toMatchObject({ mode: "hotfix", worktree: null, phases: { implement: { iterations: 1 } } });
   const hook = await sandbox.script("hook", "session-start");
   expect(hook.stdout).toContain("Next: isdlc verify");
   for (const told of [stdout, stderr, hook.stdout]) expect(told).not.toMatch(/working tree:|not in the feature/i);
@@ -79,7 +89,7 @@ test.concurrent("asks before it skips a phase, and records the warning [SPEC-AC5
     stderr: expect.stringContaining("warning: Skipped before design: specify."),
   });
   expect((await sandbox.events())[0]).toMatchObject({ warnings: ["Skipped before design: specify."] });
-  expect(metaOf(sandbox)).toMatchObject({ currentPhase: "design" });
+  expect(readMeta(sandbox)).toMatchObject({ currentPhase: "design" });
 });
 
 test.concurrent.for([
@@ -107,8 +117,8 @@ test.concurrent("reports one iteration for work approved at once [SPEC-AC8]", as
   const { code, stderr } = await spec(sandbox, "specify");
   expect([code, started(sandbox)]).toEqual([0, ["specify", "specify reviewer"]]);
   expect(stderr).toContain("Phase complete (1 iteration)");
-  expect(metaOf(sandbox).phases.specify).toMatchObject({ iterations: 1, reviewerNotes: [], verified: false });
-  expect(metaAt(sandbox, "HEAD")).toEqual(metaOf(sandbox));
+  expect(readMeta(sandbox).phases.specify).toMatchObject({ iterations: 1, reviewerNotes: [], verified: false });
+  expect(metaAt(sandbox, "HEAD")).toEqual(readMeta(sandbox));
 });
 
 test.concurrent("refuses phases of a completed or abandoned feature [SPEC-R5.2, SPEC-R5.3]", async () => {

@@ -7,7 +7,7 @@ import { type Authenticator, createAuthenticator, type How } from "../../../supp
 import { createSandbox, type Json, type Sandbox } from "../../../support/cli.ts";
 import { type PageServer, startPageServer } from "../../../ui/page-server.ts";
 
-type Signed = {
+type PasskeyRun = {
   readonly sandbox: Sandbox;
   readonly server: PageServer;
   readonly authenticator: Authenticator;
@@ -17,7 +17,7 @@ type Signed = {
 };
 
 /** A run at its gate that accepts only decisions signed with one passkey. */
-async function waitingForPasskey(): Promise<Signed> {
+async function waitingForPasskey(): Promise<PasskeyRun> {
   const sandbox = await createSandbox();
   const server = await startPageServer(sandbox);
   const authenticator = createAuthenticator(`http://localhost:${server.port}`);
@@ -29,19 +29,19 @@ async function waitingForPasskey(): Promise<Signed> {
   return { sandbox, server, authenticator, run, decision: { wait: waiting.id, shown, option: "continue" } };
 }
 
-async function sign(signed: Signed, decision: Json = signed.decision, how: How = {}): Promise<Json> {
+async function sign(signed: PasskeyRun, decision: Json = signed.decision, how: How = {}): Promise<Json> {
   const { status, body } = await signed.server.post(`/api/runs/${signed.run}/challenge`, decision);
   expect(status).toBe(200);
   const { challenge } = JSON.parse(body);
   return { ...decision, assertion: signed.authenticator.assert(challenge, how) };
 }
 
-const send = async ({ server, run }: Signed, decision: Json): Promise<{ status: number; code: string | null }> => {
+const send = async ({ server, run }: PasskeyRun, decision: Json): Promise<{ status: number; code: string | null }> => {
   const { status, body } = await server.post(`/api/runs/${run}/answer`, decision);
   return { status, code: JSON.parse(body).problem?.code ?? null };
 };
 
-const answers = async ({ sandbox }: Signed): Promise<readonly string[]> =>
+const answers = async ({ sandbox }: PasskeyRun): Promise<readonly string[]> =>
   (await sandbox.events()).filter(({ type }) => type === "gate.answered").map(({ type }) => type);
 
 describe.concurrent("with approvals: passkey", () => {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox, type Running, type Sandbox } from "../../../support/cli.ts";
 
-type Said = Running & { readonly text: () => string; readonly link: URL };
+type ServedUi = Running & { readonly text: () => string; readonly link: URL };
 
-async function serving(sandbox: Sandbox, args: readonly string[], env: Record<string, string> = {}): Promise<Said> {
+async function serving(sandbox: Sandbox, args: readonly string[], env: Record<string, string> = {}): Promise<ServedUi> {
   const running = sandbox.start(["ui", "--no-open", ...args], { ISDLC_OPERATOR_TOKEN: sandbox.token, ...env });
   onTestFinished(() => void running.child.kill("SIGKILL"));
   let said = "";

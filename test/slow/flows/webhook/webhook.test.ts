@@ -6,11 +6,11 @@ import { noticeBody, waitNotice } from "../../../../src/views/wait-notice.ts";
 import { createSandbox } from "../../../support/cli.ts";
 import { activeRun, advance, completed, everyPhase, keeps, report, startRun } from "../../../support/run-builder.ts";
 
-type Received = { readonly body: string; readonly signature: string | undefined };
+type WebhookRequest = { readonly body: string; readonly signature: string | undefined };
 
 /** A receiver that answers with these statuses in order, then repeats the last one. */
-async function receiver(...statuses: number[]): Promise<{ url: string; received: Received[] }> {
-  const received: Received[] = [];
+async function receiver(...statuses: number[]): Promise<{ url: string; received: WebhookRequest[] }> {
+  const received: WebhookRequest[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (part: Buffer) => (body += part.toString("utf8")));

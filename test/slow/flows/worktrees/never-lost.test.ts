@@ -23,7 +23,7 @@ import {
   type World,
 } from "../../../worktrees/person.ts";
 import { agreeing } from "../../../git/repository-fixture.ts";
-import { mergeOf } from "../../../git/write-requests.ts";
+import { mergeRequest } from "../../../git/write-requests.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 type Outcome = { readonly ok: true } | { readonly ok: false; readonly why: string };
@@ -56,7 +56,7 @@ async function merge({ world, slot, note }: Step): Promise<ReadonlySet<string>> 
     "merge",
     await mergeWorktreeBranch(
       world.repo,
-      mergeOf({ git: (...args) => world.git(world.repo, ...args).trim() || "0".repeat(40) }, world.branch(slot)),
+      mergeRequest({ git: (...args) => world.git(world.repo, ...args).trim() || "0".repeat(40) }, world.branch(slot)),
       agreeing,
     ),
   );
@@ -161,9 +161,9 @@ const ways = [
   "stage, remove",
   "ignored, ownFile, finish",
   "createOddly, createOddly, createOddly, createOddly, createOddly",
-].map((way): [Command[]] => [way.split(", ").map((text, index) => commandOf(text, index))]);
+].map((way): [Command[]] => [way.split(", ").map((text, index) => toCommand(text, index))]);
 
-function commandOf(text: string, index: number): Command {
+function toCommand(text: string, index: number): Command {
   const [name = "", which = "0", chosen = index] = text.split(" ");
   return { name, slot: Number(which), number: Number(chosen) };
 }

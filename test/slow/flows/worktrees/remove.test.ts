@@ -239,10 +239,10 @@ describe("refused removal of a worktree", () => {
     "reports $why and changes nothing if $what",
     async ({ why, prepare, changes }) => {
       await prepare();
-      const before = pictureOf(tree.path);
+      const before = listContents(tree.path);
       const outcome = await tree.remove(changes?.());
       expect(outcome).toMatchObject({ ok: false, why, fix: expect.stringMatching(/\.$/) });
-      expect(pictureOf(tree.path)).toEqual(before);
+      expect(listContents(tree.path)).toEqual(before);
     },
   );
 
@@ -259,7 +259,7 @@ describe("refused removal of a worktree", () => {
 });
 
 /** Names, kinds and contents of everything in a folder. */
-function pictureOf(folder: string): readonly string[] {
+function listContents(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries
     .map((entry) => [join(entry.parentPath, entry.name), entry] as const)

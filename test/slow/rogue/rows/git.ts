@@ -17,7 +17,7 @@ function reachedDeed(stage: Stage, deed: string): void {
 }
 
 const hasNotes = (stage: Stage): boolean => stage.read("notes.txt").includes("being edited");
-const branchOf = (stage: Stage, commit: string): string =>
+const findBranch = (stage: Stage, commit: string): string =>
   stage.git("branch", "--format=%(refname:short)", "--contains", commit);
 
 /** Continues at the first gate. True if the phase's commit is on the run's branch only. */
@@ -26,13 +26,13 @@ async function commitsWhereItShould(stage: Stage): Promise<boolean> {
   const result = await stage.person("continue");
   const committed = (await stage.events()).findLast(({ type }) => type === "phase.committed")?.commit ?? null;
   const told = said(result).includes("commit failed") || said(result).includes("enter failed");
-  const onBranch = branchOf(stage, committed ?? stage.git("rev-parse", "HEAD")) === "feature/REQ-0001-log-in";
+  const onBranch = findBranch(stage, committed ?? stage.git("rev-parse", "HEAD")) === "feature/REQ-0001-log-in";
   return stage.git("rev-parse", "main") === main && (onBranch || told);
 }
 
-type Named = { readonly deed: string; readonly does: string; readonly holds: string; readonly path: string };
+type UnexpectedWrite = { readonly deed: string; readonly does: string; readonly holds: string; readonly path: string };
 
-const named = ({ deed, does, holds, path }: Named): Rogue => ({
+const named = ({ deed, does, holds, path }: UnexpectedWrite): Rogue => ({
   number: 18,
   does,
   holds,

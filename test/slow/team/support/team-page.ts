@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { openAt, type Opened } from "../../browser/page-browser.ts";
+import { openAt, type OpenedPage } from "../../browser/page-browser.ts";
 import type { Team } from "./team.ts";
 
 /** A team's web UI in a browser, and its requests without one. */
@@ -9,14 +9,14 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-export async function signedIn({ url }: Team, token: string): Promise<Opened> {
+export async function signedIn({ url }: Team, token: string): Promise<OpenedPage> {
   const opened = await openAt(url);
   await signIn(opened.page, token);
   await opened.page.getByRole("heading", { name: "Inbox" }).waitFor();
   return opened;
 }
 
-export const cookieOf = async ({ context }: Opened): Promise<string> =>
+export const cookieOf = async ({ context }: OpenedPage): Promise<string> =>
   (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
 
 type Sent = { readonly headers: Record<string, string>; readonly body?: unknown };

@@ -12,10 +12,15 @@ export async function hides(stage: Stage, deed: string, args: readonly string[] 
   reached(stage.evidence("hid").length > 0, "it hid something");
 }
 
-type Told = { readonly deed: string; readonly does: string; readonly holds: string; readonly texts: readonly string[] };
+type ShownAttack = {
+  readonly deed: string;
+  readonly does: string;
+  readonly holds: string;
+  readonly texts: readonly string[];
+};
 
 /** The gate shows the attack. In both columns, if the attack changes only the working tree. */
-export const told = ({ deed, does, holds, texts }: Told, strict?: Outcome): Rogue => ({
+export const shownAtGate = ({ deed, does, holds, texts }: ShownAttack, strict?: Outcome): Rogue => ({
   number: NUMBER,
   does,
   holds,

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { reached, type Rogue, shownAs } from "../rogue.ts";
 import type { Stage } from "../stage.ts";
-import { FEATURE, hides, NUMBER, told } from "./told.ts";
+import { FEATURE, hides, NUMBER, shownAtGate } from "./shown-at-gate.ts";
 
 const CHANGE = ["Do it", "--tests", "without"];
 
@@ -19,50 +19,50 @@ const hostile = (rogue: Omit<Rogue, "number" | "strict" | "hostile">): Rogue => 
   hostile: true,
 });
 
-export const shown: readonly Rogue[] = [
-  told({
+export const hiddenChanges: readonly Rogue[] = [
+  shownAtGate({
     deed: "inner-repository",
     does: "hides files in a nested repository without a commit",
     holds: "the gate names it and states that its files are neither shown nor committed",
     texts: ["lib/ has a .git of its own"],
   }),
-  told({
+  shownAtGate({
     deed: "git-folder",
     does: "hides files in a folder named .git",
     holds: "the gate names it and states that its files are neither shown nor committed",
     texts: ["src/ has a .git of its own"],
   }),
-  told({
+  shownAtGate({
     deed: "self-ignored",
     does: "hides files behind an ignore file that ignores itself",
     holds: "the gate shows the rule and the files it hides",
     texts: ["The ignore rule * in src/gen/.gitignore hides", "src/gen/planted.mjs"],
   }),
-  told({
+  shownAtGate({
     deed: "ident",
     does: "hides code in an ident expansion of .gitattributes",
     holds: "attributes do not affect the content that isdlc reads",
     texts: ["+// $Id: planted $"],
   }),
-  told({
+  shownAtGate({
     deed: "no-diff",
     does: "hides lines of the diff with -diff in .gitattributes",
     holds: "attributes do not affect the diff that isdlc shows",
     texts: ["+export const answer = 43; // planted"],
   }),
-  told({
+  shownAtGate({
     deed: "empty-git",
     does: "adds an empty .git to the folder of its documents",
     holds: "the gate names it and states that its files are neither shown nor committed",
     texts: ["docs/requirements/REQ-0001-log-in/ has a .git of its own"],
   }),
-  told({
+  shownAtGate({
     deed: "times",
     does: "changes a file without changing its size, and restores its time",
     holds: "isdlc reads all files touched since the run started, whatever their times",
     texts: ["+export const answer = 43;"],
   }),
-  told(
+  shownAtGate(
     {
       deed: "ignore-case",
       does: "makes git ignore case, and adds a file whose name differs only in case",
@@ -71,7 +71,7 @@ export const shown: readonly Rogue[] = [
     },
     "refused",
   ),
-  told(
+  shownAtGate(
     {
       deed: "big-files",
       does: "makes git treat every file as too large to compare",
@@ -80,7 +80,7 @@ export const shown: readonly Rogue[] = [
     },
     "refused",
   ),
-  told(
+  shownAtGate(
     {
       deed: "exclude",
       does: "removes a file from the index and excludes it in .git/info",
@@ -89,7 +89,7 @@ export const shown: readonly Rogue[] = [
     },
     "refused",
   ),
-  told(
+  shownAtGate(
     {
       deed: "replace",
       does: "makes git show another object instead of the one the agent wrote",
@@ -98,7 +98,7 @@ export const shown: readonly Rogue[] = [
     },
     "refused",
   ),
-  told(
+  shownAtGate(
     {
       deed: "mode",
       does: "makes a file executable and switches core.fileMode off",
@@ -107,7 +107,7 @@ export const shown: readonly Rogue[] = [
     },
     "refused",
   ),
-  told(
+  shownAtGate(
     {
       deed: "marks",
       does: "marks a file as unchanged in the index and changes it",
@@ -236,10 +236,10 @@ export const shown: readonly Rogue[] = [
       const before = stage.git("rev-parse", "main");
       await stage.person("answer", "merge");
       if (stage.git("rev-parse", "main") !== before) return "HOLE";
-      const told = await shownAs(stage, "HEAD is no longer on change/", "it is detached at");
+      const outcome = await shownAs(stage, "HEAD is no longer on change/", "it is detached at");
       await stage.person("answer", "merge");
       const isOnto = stage.git("rev-parse", "main^1") === before && isMerged(stage, "src/work.mjs");
-      return isOnto && !isMerged(stage, "planted.txt") ? told : "HOLE";
+      return isOnto && !isMerged(stage, "planted.txt") ? outcome : "HOLE";
     },
   }),
   ...["branch", "base"].map((where) =>
