@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { shownDigest } from "../../../src/app/answer/answer.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
-import { problemsOf } from "./support/run-problems.ts";
+import { findProblems } from "./support/run-problems.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam } from "./support/team.ts";
 import { askPage, pageHeaders } from "./support/team-page.ts";
@@ -59,6 +59,6 @@ describe.runIf(hasPostgres)("every gate of a run", () => {
     }
     console.log(`who counted: ${winners.join(", ")}`);
     expect(winners).toHaveLength(4); // three gates and the finish
-    expect(await problemsOf(team, run)).toEqual([]);
+    expect(await findProblems(team, run)).toEqual([]);
   });
 });

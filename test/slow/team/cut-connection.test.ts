@@ -7,7 +7,7 @@ import { openJournal } from "./support/postgres-home.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 
 /** More messages than one decision needs, including the connection. */
-const MOST_MESSAGES = 30;
+const MAX_MESSAGES = 30;
 
 describe.runIf(hasPostgres)("cut database connection", () => {
   test.for(["before", "after"] as const)(
@@ -19,7 +19,7 @@ describe.runIf(hasPostgres)("cut database connection", () => {
       await openJournal(pool).create(RUN, begin(RUN));
       const marks: string[] = [];
       let cuts = 0;
-      for (let message = 1; message <= MOST_MESSAGES; message++) {
+      for (let message = 1; message <= MAX_MESSAGES; message++) {
         const name = `cut.${message}`;
         const isCut = await submitThrough(name, () => proxy.cutAt(message, when));
         marks.push(name);
@@ -28,7 +28,7 @@ describe.runIf(hasPostgres)("cut database connection", () => {
         cuts++;
       }
       expect(cuts).toBeGreaterThan(5);
-      expect(cuts).toBeLessThan(MOST_MESSAGES);
+      expect(cuts).toBeLessThan(MAX_MESSAGES);
 
       /** Submits over a connection that will be cut, then again over an intact one, like a client without a reply. */
       async function submitThrough(name: string, cut: () => void): Promise<boolean> {

@@ -6,15 +6,15 @@ import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
-const PATIENCE = { timeout: 120_000, interval: 100 };
+const RUN_TIMEOUT = { timeout: 120_000, interval: 100 };
 
 /** Waits until a run is driven and then waits or ends, in the given way. */
 async function rests(team: Team, run: string, how: string): Promise<void> {
-  await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
+  await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), RUN_TIMEOUT);
   expect(await team.row(run)).toMatchObject({ rests: how, refused: null });
 }
 
-const childrenOf = (pid: number | undefined): readonly string[] =>
+const listChildren = (pid: number | undefined): readonly string[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
     .split(" ")
     .filter((child) => child !== "");
@@ -49,7 +49,7 @@ describe.runIf(hasPostgres)("server with two workers", () => {
     expect(twice.filter(({ code }) => code === 0)).toHaveLength(1);
     expect(twice.map(({ stderr }) => stderr).join("")).toContain("COMMAND_REFUSED");
 
-    await vi.waitFor(() => expect(ada.log().filter(({ key }) => key === "implement")).toHaveLength(1), PATIENCE);
+    await vi.waitFor(() => expect(ada.log().filter(({ key }) => key === "implement")).toHaveLength(1), RUN_TIMEOUT);
     const { worker: victim, epoch } = await team.row(run);
     workers.get(victim)!.child.kill("SIGKILL");
     await rests(team, run, "wait");
@@ -61,14 +61,14 @@ describe.runIf(hasPostgres)("server with two workers", () => {
       kind = (await team.row(run)).wait_kind as string;
       const answered = await team.as(adas, "answer", kind === "finish" ? "keep" : "continue", "--record-only");
       expect(answered, answered.stderr).toMatchObject({ code: 0 });
-      await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
+      await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), RUN_TIMEOUT);
     }
     expect(await team.row(run)).toMatchObject({ rests: "ended", refused: null });
     workers.delete(victim);
     for (const { child } of workers.values())
       await vi.waitFor(
-        () => expect(childrenOf(child.pid), "processes that outlive their drives").toEqual([]),
-        PATIENCE,
+        () => expect(listChildren(child.pid), "processes that outlive their drives").toEqual([]),
+        RUN_TIMEOUT,
       );
     const branch = (await team.row(run)).left_tree.branch as string;
     const git = (...args: string[]): string => execFileSync("git", args, { cwd: remote, encoding: "utf8" });
@@ -85,7 +85,7 @@ describe.runIf(hasPostgres)("server with two workers", () => {
       execFileSync("git", ["for-each-ref", `refs/isdlc/${run}`], { cwd, encoding: "utf8" });
     expect(snapshots(join(mirrors, mirror))).not.toBe("");
     await team.worker(victim);
-    await vi.waitFor(() => expect(snapshots(join(mirrors, mirror))).toBe(""), PATIENCE);
+    await vi.waitFor(() => expect(snapshots(join(mirrors, mirror))).toBe(""), RUN_TIMEOUT);
     expect(snapshots(remote)).not.toBe("");
   });
 });

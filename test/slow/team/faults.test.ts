@@ -5,8 +5,8 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import type { AgentLogEntry } from "../../support/cli.ts";
 import { createLineProxy } from "./support/line-proxy.ts";
 import { hasPostgres } from "./support/team-database.ts";
-import { problemsOf } from "./support/run-problems.ts";
-import { createTeam, LEASE_SECONDS, type Started, type Team } from "./support/team.ts";
+import { findProblems } from "./support/run-problems.ts";
+import { createTeam, LEASE_SECONDS, type StartedProgram, type Team } from "./support/team.ts";
 import { answerOpen, beginRun, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
 
 const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("worker", () => {
     const team = await createTeam();
     const hit = Array.from({ length: TRIALS_OF_RUN }, () => ({ ...MADE, delay: LONG }));
     team.ada.plan({ turns: { implement: Array.from({ length: RUNS }, () => [...hit, MADE]).flat() } });
-    const workers = new Map<string, Started>();
+    const workers = new Map<string, StartedProgram>();
     for (const name of ["w1", "w2", "w3"]) workers.set(name, await team.worker(name));
     const took: number[] = [];
     for (let number = 0; number < RUNS; number++) {
@@ -57,7 +57,7 @@ describe.runIf(hasPostgres)("worker", () => {
       }
       await Promise.all(recovering);
       await untilEnded(team, run);
-      expect(await problemsOf(team, run)).toEqual([]);
+      expect(await findProblems(team, run)).toEqual([]);
     }
     console.log(`another agent worked so long after the lease (ms): ${took.map(Math.round).join(", ")}`);
     expect(took.length).toBeGreaterThanOrEqual(TRIALS);
@@ -89,7 +89,7 @@ describe.runIf(hasPostgres)("worker", () => {
     await team.worker("w3");
     await untilEnded(team, run);
     expect(working(team)).toHaveLength(2); // the drained work was not repeated
-    expect(await problemsOf(team, run)).toEqual([]);
+    expect(await findProblems(team, run)).toEqual([]);
   });
 
   test("is fenced after a sleep longer than its lease; a ref saves its work", async () => {
@@ -117,7 +117,7 @@ describe.runIf(hasPostgres)("worker", () => {
     const status = await team.ada.script("status", "--run", run);
     expect(status.stdout).toContain(`git fetch origin ${kept.ref}`);
     await untilEnded(team, run);
-    expect(await problemsOf(team, run)).toEqual([]);
+    expect(await findProblems(team, run)).toEqual([]);
     const { left_tree: left } = await team.row(run);
     expect(git("show", `${left.branch}:src/made.js`)).toContain("made = 1");
   });
@@ -137,6 +137,6 @@ describe.runIf(hasPostgres)("worker", () => {
     line.restore();
     await vi.waitFor(() => expect(cutOff.said()).toContain('"end":"fenced"'), PATIENCE);
     await untilEnded(team, run);
-    expect(await problemsOf(team, run)).toEqual([]);
+    expect(await findProblems(team, run)).toEqual([]);
   });
 });

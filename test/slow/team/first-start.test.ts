@@ -5,7 +5,7 @@ import { openPool } from "../../../team/src/journal-postgres/open-pool.ts";
 import { builtProgram } from "../../support/built-program.ts";
 import { createSandbox } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
-import { begin, installTeamPackage, said, type Started } from "./support/team.ts";
+import { begin, installTeamPackage, said, type StartedProgram } from "./support/team.ts";
 
 const SERVERS = 3;
 const ROUNDS = 2;
@@ -17,7 +17,7 @@ describe.runIf(hasPostgres)("servers that start simultaneously on a new database
     const key = join(sandbox.base, "server-key.pem");
     for (let round = 0; round < ROUNDS; round++) {
       const env = { ISDLC_DATABASE_URL: await createEmptyDatabase() };
-      const start = (): Started => begin(sandbox, ["server", "--port", "0", "--key", key], env);
+      const start = (): StartedProgram => begin(sandbox, ["server", "--port", "0", "--key", key], env);
       const servers = Array.from({ length: SERVERS }, start);
       for (const server of servers) await said(server, /Listening at/);
       for (const { child, ended } of servers) {

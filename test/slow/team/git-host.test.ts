@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { startGitHost } from "./support/git-host.ts";
-import { problemsOf } from "./support/run-problems.ts";
+import { findProblems } from "./support/run-problems.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { answerOpen, beginRun, look, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
@@ -33,7 +33,7 @@ describe.runIf(hasPostgres)("git host", () => {
     expect(await team.row(run)).toMatchObject({ host_since: null, host_failures: 0, failures: 0 });
     await untilEnded(team, run);
     expect(await escalations(team, run)).toBe(0);
-    expect(await problemsOf(team, run)).toEqual([]);
+    expect(await findProblems(team, run)).toEqual([]);
   });
 
   test("is waited for without an escalation while it is read-only", async () => {
@@ -50,6 +50,6 @@ describe.runIf(hasPostgres)("git host", () => {
     host.setReadOnly(false);
     await untilEnded(team, run);
     expect(await escalations(team, run)).toBe(0);
-    expect(await problemsOf(team, run)).toEqual([]);
+    expect(await findProblems(team, run)).toEqual([]);
   });
 });

@@ -8,14 +8,14 @@ import { createTeam, type Team } from "./support/team.ts";
 import { look } from "./support/team-runs.ts";
 
 type Lines = readonly string[];
-type Decided = { readonly seq: number; readonly at: string; readonly events: EventDraft[] };
+type DecisionLine = { readonly seq: number; readonly at: string; readonly events: EventDraft[] };
 
 const MARK = { mark: () => "0".repeat(64), fits: () => true };
 
 /** The same run with changed events and matching hashes. */
-function rewritten(run: string, lines: Lines, change: (decided: Decided[]) => Decided[]): Lines {
+function rewritten(run: string, lines: Lines, change: (decided: DecisionLine[]) => DecisionLine[]): Lines {
   let previous = genesis(run);
-  return change(lines.map((line) => JSON.parse(line) as Decided)).map(({ seq, at, events }) => {
+  return change(lines.map((line) => JSON.parse(line) as DecisionLine)).map(({ seq, at, events }) => {
     const { line, hash } = encodeRecord({ seq, at, events }, previous, MARK);
     previous = hash;
     return line.toString("utf8").slice(0, -1);
@@ -25,7 +25,7 @@ function rewritten(run: string, lines: Lines, change: (decided: Decided[]) => De
 const CAROL = { name: "carol", channel: "terminal" } as const;
 
 /** Adds an answer to the open gate under another user's name. */
-function answeredByCarol(decided: Decided[]): Decided[] {
+function answeredByCarol(decided: DecisionLine[]): DecisionLine[] {
   const last = decided.at(-1);
   const seq = (last?.seq ?? 0) + (last?.events.length ?? 0);
   const gate = decided.flatMap(({ events }) => events).findLast((event) => event.type === "gate.opened");
@@ -37,7 +37,7 @@ function answeredByCarol(decided: Decided[]): Decided[] {
 
 const withStart =
   (change: (started: Extract<EventDraft, { type: "run.started" }>) => EventDraft) =>
-  (decided: Decided[]): Decided[] =>
+  (decided: DecisionLine[]): DecisionLine[] =>
     decided.map((one) => ({
       ...one,
       events: one.events.map((event) => (event.type === "run.started" ? change(event) : event)),
@@ -55,12 +55,12 @@ describe.runIf(hasPostgres)("forged run that a user pushes to the team [S7]", ()
     run = await bob.begin("--merge");
   });
 
-  const push = async (change: (decided: Decided[]) => Decided[]) => {
+  const push = async (change: (decided: DecisionLine[]) => DecisionLine[]) => {
     proxy.forge(/take-in/, (body) => ({ ...body, lines: rewritten(run, body["lines"] as Lines, change) }));
     return bob.says("push-run");
   };
 
-  test.for<[string, (decided: Decided[]) => Decided[]]>([
+  test.for<[string, (decided: DecisionLine[]) => DecisionLine[]]>([
     ["the main branch as its branch", withStart((e) => ({ ...e, git: e.git && { ...e.git, branch: "main" } }))],
     ["the branch of someone else", withStart((e) => ({ ...e, git: e.git && { ...e.git, branch: "release/1.0" } }))],
     ["a different base", withStart((e) => ({ ...e, git: e.git && { ...e.git, base: "production" } }))],
@@ -111,7 +111,7 @@ describe.runIf(hasPostgres)("forged run that a user pushes to the team [S7]", ()
   });
 });
 
-function broughtIn(all: Decided[]): Decided {
+function broughtIn(all: DecisionLine[]): DecisionLine {
   const last = all.at(-1);
   const seq = (last?.seq ?? 0) + (last?.events.length ?? 0);
   const options = { finish: "ask", sizing: "ask", redTests: "ask" } as const;

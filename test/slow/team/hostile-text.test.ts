@@ -5,7 +5,7 @@ import { createMailbox, type Mail } from "./support/mailbox.ts";
 import { createPageClient, type PageClient } from "./support/page-client.ts";
 import { createReceiver, type Receiver } from "./support/receiver.ts";
 import { signedIn } from "./support/team-page.ts";
-import { createTeam, type Started, type Team } from "./support/team.ts";
+import { createTeam, type StartedProgram, type Team } from "./support/team.ts";
 import { beginRun, look, PATIENCE, untilEnded, untilWaits } from "./support/team-runs.ts";
 
 /** Markup, a mention, a link, terminal codes in both forms, reversed and invisible text, and an email header. */
@@ -31,7 +31,7 @@ const actingIn = (value: unknown): readonly string[] => textsIn(value).filter((t
 
 describe.runIf(hasPostgres)("hostile text in a run of a team [S7]", () => {
   let team: Team;
-  let worker: Started;
+  let worker: StartedProgram;
   let receiver: Receiver;
   let mails: readonly Mail[];
   let page: PageClient;

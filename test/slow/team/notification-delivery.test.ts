@@ -3,7 +3,7 @@ import type { Json } from "../../support/cli.ts";
 import { claimDue } from "../../../team/src/notifications/notification-outbox.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 import { createReceiver, type Receiver } from "./support/receiver.ts";
-import { createTeam, type Started, type Team } from "./support/team.ts";
+import { createTeam, type StartedProgram, type Team } from "./support/team.ts";
 import { PATIENCE } from "./support/team-runs.ts";
 
 const SERVING = ["--notify-hosts", "127.0.0.1"];
@@ -11,7 +11,7 @@ const SERVING = ["--notify-hosts", "127.0.0.1"];
 describe.runIf(hasPostgres)("due notification", () => {
   let team: Team;
   let receiver: Receiver;
-  let server: Started;
+  let server: StartedProgram;
   beforeAll(async () => {
     receiver = await createReceiver();
     team = await createTeam({ serving: SERVING });

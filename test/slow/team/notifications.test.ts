@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { hasPostgres } from "./support/team-database.ts";
 import { createMailbox, type Mail } from "./support/mailbox.ts";
-import { createReceiver, type Received, type Receiver } from "./support/receiver.ts";
+import { createReceiver, type ReceivedRequest, type Receiver } from "./support/receiver.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { answerOpen, beginRun, PATIENCE, untilEnded, untilWaits } from "./support/team-runs.ts";
 
@@ -60,7 +60,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
       expect(rows).toEqual([]);
     }, PATIENCE);
 
-  function verified({ headers, text }: Received, secret: string): void {
+  function verified({ headers, text }: ReceivedRequest, secret: string): void {
     const id = String(headers["webhook-id"]);
     const at = String(headers["webhook-timestamp"]);
     const key = Buffer.from(secret.replace("whsec_", ""), "base64");
@@ -74,7 +74,7 @@ describe.runIf(hasPostgres)("notifications of a team with two servers", () => {
     const [slack] = await receiver.until("/bob", 1);
     await vi.waitFor(() => expect(mails).toHaveLength(1), PATIENCE);
     await settled();
-    verified(hook as Received, secrets["ada"] ?? "");
+    verified(hook as ReceivedRequest, secrets["ada"] ?? "");
     const link = `https://isdlc.example.org/runs/${run}/gate`;
     const { wait_id } = await team.row(run);
     expect(hook?.body).toMatchObject({ occasion: "gate", run, repository: "sample", title: TITLE, link });

@@ -14,7 +14,7 @@ import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) text += String(chunk);
   return text;
@@ -24,7 +24,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 async function createCollector(): Promise<{ url: string; spans: () => readonly Json[] }> {
   const spans: Json[] = [];
   const take = async (request: IncomingMessage): Promise<void> => {
-    for (const { scopeSpans } of JSON.parse(await textOf(request)).resourceSpans)
+    for (const { scopeSpans } of JSON.parse(await readBody(request)).resourceSpans)
       for (const scope of scopeSpans) spans.push(...scope.spans);
   };
   const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { createLineProxy } from "./support/line-proxy.ts";
 import { createOwnTeam } from "./support/own-team.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
-import { problemsOf } from "./support/run-problems.ts";
+import { findProblems } from "./support/run-problems.ts";
 import { begin, createTeam, LEASE_SECONDS, said } from "./support/team.ts";
 import { answerOpen, beginRun, look, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
 
@@ -37,7 +37,7 @@ describe.runIf(hasPostgres)("outage of server or database", () => {
     expect((await team.row(run)).epoch).toBe(epoch);
     expect(team.ada.log().filter(({ key }) => key === "implement")).toHaveLength(1);
     await untilEnded(team, run);
-    expect(await problemsOf(team, run)).toEqual([]);
+    expect(await findProblems(team, run)).toEqual([]);
   });
 
   test("waits for an unreachable server when a worker starts", async () => {
@@ -101,7 +101,7 @@ describe.runIf(hasPostgres)("outage of server or database", () => {
     team.first.child.kill("SIGTERM");
     const moved = { ...team, ask: team.askAt(next.url) };
     await untilEnded(moved, older);
-    expect(await problemsOf(moved, older)).toEqual([]);
+    expect(await findProblems(moved, older)).toEqual([]);
     expect(replaced.child.exitCode).toBeNull();
   });
 });

@@ -29,8 +29,8 @@ describe.runIf(hasPostgres)("poll interval of workers", () => {
 
   test("depends on the number of living processes", async () => {
     const { pool } = await freshDatabase();
-    await beatOf(pool, 40, 0);
-    await beatOf(pool, 30, 60);
+    await addWorkers(pool, 40, 0);
+    await addWorkers(pool, 30, 60);
     expect(await intervalOf(pool)).toBe(400);
   });
 
@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("poll interval of workers", () => {
     ["ended", 250],
   ])("is set for one worker and a run in state %s: %i ms", async (rests, every) => {
     const { pool } = await freshDatabase();
-    await beatOf(pool, 1, 0);
+    await addWorkers(pool, 1, 0);
     await pool.query(
       "insert into isdlc.run (run, place, title, begun_by, head_hash, rests) values ('r', 'r', '', '', '', $1)",
       [rests],
@@ -50,7 +50,7 @@ describe.runIf(hasPostgres)("poll interval of workers", () => {
 });
 
 /** Adds workers whose last heartbeat was this many seconds ago. */
-async function beatOf(pool: Pool, count: number, seconds: number): Promise<void> {
+async function addWorkers(pool: Pool, count: number, seconds: number): Promise<void> {
   const name = `'w${seconds}-' || number`;
   await pool.query(
     `insert into isdlc.principal (id, kind) select ${name}, 'worker' from generate_series(1, $1) number`,

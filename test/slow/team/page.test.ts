@@ -3,7 +3,7 @@ import { expectAccessible, openAt } from "../browser/page-browser.ts";
 import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
-import { askPage, cookieOf, signedIn, signIn } from "./support/team-page.ts";
+import { askPage, readCookies, signedIn, signIn } from "./support/team-page.ts";
 import { untilWaits } from "./support/team-runs.ts";
 
 const TITLE = "add a greeting";
@@ -44,7 +44,7 @@ describe.runIf(hasPostgres)("web UI of a team's server", () => {
 
   test("rejects sign-in and answers from another site, host or content type [S6]", async () => {
     const opened = await signedIn(team, bobs);
-    const cookie = await cookieOf(opened);
+    const cookie = await readCookies(opened);
     const { origin } = new URL(team.url);
     const answer = { wait: null, shown: "", option: "cancel", text: "no" };
     const status = async (headers: Record<string, string>): Promise<number> =>
@@ -106,11 +106,11 @@ describe.runIf(hasPostgres)("web UI of a team's server", () => {
     await adas.page.getByText("who began a run does not accept it").first().waitFor();
     const outsider = await signedIn(team, await team.token("person", "otto"));
     await outsider.page.getByText("Nothing is waiting for you").waitFor();
-    const cookie = await cookieOf(outsider);
+    const cookie = await readCookies(outsider);
     for (const path of ["", "/gate", "/diff", "/story", "/activity"])
       expect((await ask(`/runs/${run}${path}`, { cookie })).status, path).toBe(404);
     await team.administer("revoke", "ada");
-    expect((await ask("/runs", { cookie: await cookieOf(adas) })).status).toBe(401);
+    expect((await ask("/runs", { cookie: await readCookies(adas) })).status).toBe(401);
     await adas.page.reload();
     await adas.page.getByRole("heading", { name: "Sign in" }).waitFor();
     await outsider.page.getByRole("button", { name: "Sign out" }).click();

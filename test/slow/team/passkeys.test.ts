@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { invite } from "../../../team/src/passkeys/invitations.ts";
 import { type Authenticator, createAuthenticator, type How } from "../../support/authenticator.ts";
-import { type Answered, createPageClient, namedOrigin, type PageClient } from "./support/page-client.ts";
+import { type PageAnswer, createPageClient, namedOrigin, type PageClient } from "./support/page-client.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
@@ -23,7 +23,11 @@ describe.runIf(hasPostgres)("passkeys of users at a team's server", () => {
     return secret;
   }
 
-  async function accept(client: PageClient, invitation: unknown, key: Pick<Authenticator, "make">): Promise<Answered> {
+  async function accept(
+    client: PageClient,
+    invitation: unknown,
+    key: Pick<Authenticator, "make">,
+  ): Promise<PageAnswer> {
     const { status, body, headers } = await client.post("/session/invitation/options", { invitation });
     if (status !== 200) return { status, body, headers };
     return client.post("/session/invitation", { invitation, passkey: key.make(body.challenge as string) });

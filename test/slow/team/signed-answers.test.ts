@@ -4,7 +4,7 @@ import { type Authenticator, createAuthenticator, type How } from "../../support
 import type { Json } from "../../support/cli.ts";
 import { openAt } from "../browser/page-browser.ts";
 import { addAuthenticator } from "../browser/virtual-authenticator.ts";
-import { type Answered, createPageClient, namedOrigin, type PageClient } from "./support/page-client.ts";
+import { type PageAnswer, createPageClient, namedOrigin, type PageClient } from "./support/page-client.ts";
 import { createHome } from "./support/second-home.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { signIn } from "./support/team-page.ts";
@@ -46,7 +46,7 @@ describe.runIf(hasPostgres)("policy that requires signed answers", () => {
   const challenge = async (client: PageClient, decided: Json): Promise<string> =>
     (await client.post(`/runs/${run}/challenge`, decided)).body.challenge as string;
 
-  async function answer(decided: Json, how: How = {}, signer = key): Promise<Answered> {
+  async function answer(decided: Json, how: How = {}, signer = key): Promise<PageAnswer> {
     const assertion = signer.assert(await challenge(bob, decided), how);
     return bob.post(`/runs/${run}/answer`, { ...decided, assertion });
   }
@@ -73,7 +73,7 @@ describe.runIf(hasPostgres)("policy that requires signed answers", () => {
       { isVerified: false },
     ];
     for (const how of wrong) expect(await answer(on, how), JSON.stringify(how)).toMatchObject(REFUSED);
-    const send = (decided: Json, assertion: Json): Promise<Answered> =>
+    const send = (decided: Json, assertion: Json): Promise<PageAnswer> =>
       bob.post(`/runs/${run}/answer`, { ...decided, assertion });
     expect(await send(on, key.assert(await challenge(bob, again)))).toMatchObject(REFUSED);
     const { body } = await bob.post("/session/passkey/challenge", {});

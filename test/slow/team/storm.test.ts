@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { createLineProxy } from "./support/line-proxy.ts";
 import { createOwnTeam } from "./support/own-team.ts";
-import { problemsOf } from "./support/run-problems.ts";
+import { findProblems } from "./support/run-problems.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import type { Team } from "./support/team.ts";
 import { beginRun, look, PATIENCE, untilEnded } from "./support/team-runs.ts";
@@ -49,7 +49,7 @@ describe.runIf(hasPostgres)("storm of worker and server faults", { timeout: WITH
 
     const runs = await allRuns(team);
     for (const run of runs) await untilEnded(team, run, STORM_PATIENCE); // includes runs whose start was not acknowledged
-    for (const run of runs) expect(await problemsOf(team, run, acknowledged.get(run)), run).toEqual([]);
+    for (const run of runs) expect(await findProblems(team, run, acknowledged.get(run)), run).toEqual([]);
     await faults.stop();
     expect(team.ada.log().filter(({ pid }) => isAgent(pid))).toEqual([]);
 

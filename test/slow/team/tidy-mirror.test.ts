@@ -37,18 +37,18 @@ function addCommits(remote: string, refs: readonly string[]): void {
   git(remote, ["fast-import", "--quiet"], refs.map(commit).join(""));
 }
 
-const snapshotOf = (run: RunId): string => `refs/isdlc/${run}/snapshot`;
+const snapshotRef = (run: RunId): string => `refs/isdlc/${run}/snapshot`;
 
 /** Drives one run after the other, with a fetch for each. */
 async function fetchEach(mirror: Mirror, remote: string, runs: readonly RunId[]): Promise<void> {
-  addCommits(remote, runs.map(snapshotOf));
+  addCommits(remote, runs.map(snapshotRef));
   for (const run of runs) await mirror.fetch(run);
 }
 
-const refsOf = (mirror: Mirror): readonly string[] =>
+const listRefs = (mirror: Mirror): readonly string[] =>
   git(mirror.folder, ["for-each-ref", "--format=%(refname)"]).split("\n");
 
-const objectsOf = (mirror: Mirror): number =>
+const countObjects = (mirror: Mirror): number =>
   [...git(mirror.folder, ["count-objects", "-v"]).matchAll(/^(?:count|in-pack): (\d+)$/gm)].reduce(
     (sum, [, count]) => sum + Number(count),
     0,
@@ -68,18 +68,18 @@ test("removes objects of ended runs from a mirror and keeps those of open runs",
   git(mirror.folder, ["config", "fetch.unpackLimit", "1"]);
   const open = runAt(0);
   await fetchEach(mirror, remote, [open]);
-  const few = objectsOf(mirror);
+  const few = countObjects(mirror);
   for (const round of [1, 2]) {
     const runs = Array.from({ length: PACKS }, (_, number) => runAt(round * 1000 + number));
     await fetchEach(mirror, remote, runs);
     age(mirror);
-    expect(objectsOf(mirror)).toBeGreaterThan(few + PACKS);
+    expect(countObjects(mirror)).toBeGreaterThan(few + PACKS);
     await mirrors.tidy(mirror.folder, (asked) => Promise.resolve(asked.filter((run) => run !== open)));
-    expect(refsOf(mirror)).toEqual(["refs/heads/main", snapshotOf(open)]);
-    expect(objectsOf(mirror)).toBe(few);
-    expect(git(mirror.folder, ["show", `${snapshotOf(open)}:file`])).toBe(snapshotOf(open));
+    expect(listRefs(mirror)).toEqual(["refs/heads/main", snapshotRef(open)]);
+    expect(countObjects(mirror)).toBe(few);
+    expect(git(mirror.folder, ["show", `${snapshotRef(open)}:file`])).toBe(snapshotRef(open));
     expect(git(mirror.folder, ["fsck", "--no-dangling"])).toBe("");
-    expect(mirror.refs(open).get(snapshotOf(open))).toBe(git(remote, ["rev-parse", snapshotOf(open)]));
+    expect(mirror.refs(open).get(snapshotRef(open))).toBe(git(remote, ["rev-parse", snapshotRef(open)]));
   }
   mkdirSync(join(folder, "mirrors", "cut-off.git"));
   expect(mirrors.folders()).toEqual([mirror.folder]);
@@ -92,10 +92,10 @@ test("keeps objects fetched within a day, even if no ref names them", async () =
   git(mirror.folder, ["config", "fetch.unpackLimit", "1"]);
   const runs = Array.from({ length: PACKS }, (_, number) => runAt(number));
   await fetchEach(mirror, remote, runs);
-  const fetched = objectsOf(mirror);
+  const fetched = countObjects(mirror);
   await mirrors.tidy(mirror.folder, (asked) => Promise.resolve(asked));
-  expect(refsOf(mirror)).toEqual(["refs/heads/main"]);
-  expect(objectsOf(mirror)).toBe(fetched);
+  expect(listRefs(mirror)).toEqual(["refs/heads/main"]);
+  expect(countObjects(mirror)).toBe(fetched);
   expect(readdirSync(join(mirror.folder, "objects", "pack")).length).toBeLessThan(PACKS);
 });
 
@@ -115,5 +115,5 @@ test("leaves a mirror alone while a run uses it or its server does not answer", 
   expect(asked).toEqual([]);
   const away = mirrors.tidy(mirror.folder, () => Promise.reject(new Error("no answer")));
   await expect(away).rejects.toThrow("no answer");
-  expect(refsOf(mirror)).toContain(snapshotOf(run));
+  expect(listRefs(mirror)).toContain(snapshotRef(run));
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { withNextVersion } from "./support/next-version.ts";
-import { problemsOf } from "./support/run-problems.ts";
+import { findProblems } from "./support/run-problems.ts";
 import { hasPostgres } from "./support/team-database.ts";
-import { createTeam, type Started, type Team } from "./support/team.ts";
+import { createTeam, type StartedProgram, type Team } from "./support/team.ts";
 import { beginRun, PATIENCE, untilEnded } from "./support/team-runs.ts";
 
 /**
@@ -12,7 +12,7 @@ import { beginRun, PATIENCE, untilEnded } from "./support/team-runs.ts";
 const [EARLIER, LATER] = [12, 2];
 const ONE_AT_A_TIME = ["--drives", "1"];
 
-const ended = async ({ child, ended: end }: Started): Promise<number | null> => {
+const ended = async ({ child, ended: end }: StartedProgram): Promise<number | null> => {
   child.kill("SIGTERM");
   return (await end).code;
 };
@@ -58,7 +58,7 @@ describe.runIf(hasPostgres)("upgrade under load", () => {
     expect(left).toBeGreaterThan(0); // drives requested of old workers when the last of them stopped
     await Promise.all(living);
     expect(acknowledged.size).toBe(EARLIER + LATER);
-    for (const [run, answers] of acknowledged) expect(await problemsOf(team, run, answers), run).toEqual([]);
+    for (const [run, answers] of acknowledged) expect(await findProblems(team, run, answers), run).toEqual([]);
     const { rows } = await team.database.pool.query("select distinct asked_generation from isdlc.run");
     expect(rows).toEqual([{ asked_generation: 4 }]);
   });

@@ -9,12 +9,12 @@ const RUN = "20261120-100000000-abcd";
 const ADA = { name: "ada", channel: "token" };
 const ANSWER = { run: RUN, wait: "gate:1@4", kind: "gate", option: "continue", by: "ada" };
 
-type Recorded = { readonly sender: string; readonly events: readonly object[] };
+type DecisionRecord = { readonly sender: string; readonly events: readonly object[] };
 
-const recorded = (sender: string, ...events: readonly object[]): Recorded => ({ sender, events });
+const recorded = (sender: string, ...events: readonly object[]): DecisionRecord => ({ sender, events });
 
 /** Lines as the server writes them, chained by their hashes. */
-function linesOf(run: string, decisions: readonly Recorded[]): DecisionRow[] {
+function writeLines(run: string, decisions: readonly DecisionRecord[]): DecisionRow[] {
   const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
   let hash = sha256(`isdlc journal ${run}`);
   let seq = 1;
@@ -45,9 +45,9 @@ describe("checker of the storm", () => {
   const accepted = recorded("worker", { type: "phase.accepted", by: ADA }, { type: "finish.asked" });
   const chosen = recorded("person", { type: "finish.chosen", how: "merge", by: ADA });
   const finished = () => recorded("server", { type: "run.finished", how: "merge", merged });
-  const evidenceOf = (decisions: readonly Recorded[], more: Partial<Evidence> = {}): Evidence => ({
+  const evidenceOf = (decisions: readonly DecisionRecord[], more: Partial<Evidence> = {}): Evidence => ({
     runs: [RUN],
-    decisions: linesOf(RUN, decisions),
+    decisions: writeLines(RUN, decisions),
     answers: [ANSWER, { ...ANSWER, wait: "finish:1@7", kind: "finish", option: "merge" }],
     pushes: [pushed],
     leftovers: [],

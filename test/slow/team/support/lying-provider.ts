@@ -20,7 +20,7 @@ const CODE = "a-code";
 export async function startLyingProvider(): Promise<LyingProvider> {
   const keys = { own: rsa(), other: rsa() };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await answerOf(provider, keys, request);
+    const body = await createAnswer(provider, keys, request);
     response.writeHead(body === null ? 400 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(body ?? { error: "invalid_grant" }));
   };
@@ -36,7 +36,7 @@ export async function startLyingProvider(): Promise<LyingProvider> {
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 type Keys = { readonly own: Pair; readonly other: Pair };
 
-async function answerOf(provider: LyingProvider, keys: Keys, request: IncomingMessage): Promise<Claims | null> {
+async function createAnswer(provider: LyingProvider, keys: Keys, request: IncomingMessage): Promise<Claims | null> {
   const { issuer } = provider;
   if (request.url === "/.well-known/openid-configuration")
     return {

@@ -11,12 +11,12 @@ export type Zone = Readonly<Record<string, readonly string[]>>;
 export async function resolverFor(zone: Zone): Promise<Resolver> {
   const socket = createSocket("udp4");
   socket.on("message", (query, { port, address }) => {
-    const { name, type, end } = questionOf(query);
+    const { name, type, end } = readQuestion(query);
     const found = zone[name];
     if (found === undefined) return;
     const fitting = found.filter((one) => one.includes(":") === (type === TYPES.AAAA));
     socket.send(
-      Buffer.concat([headOf(query, fitting.length), query.subarray(12, end), ...fitting.map(answerOf)]),
+      Buffer.concat([createHeader(query, fitting.length), query.subarray(12, end), ...fitting.map(createAnswer)]),
       port,
       address,
     );
@@ -28,7 +28,7 @@ export async function resolverFor(zone: Zone): Promise<Resolver> {
   return resolver;
 }
 
-function questionOf(query: Buffer): { name: string; type: number; end: number } {
+function readQuestion(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = 12;
   for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -38,7 +38,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function headOf(query: Buffer, answers: number): Buffer {
+function createHeader(query: Buffer, answers: number): Buffer {
   const head = Buffer.alloc(12);
   query.copy(head, 0, 0, 2);
   head.writeUInt16BE(0x81_80, 2);
@@ -47,7 +47,7 @@ function headOf(query: Buffer, answers: number): Buffer {
   return head;
 }
 
-function answerOf(address: string): Buffer {
+function createAnswer(address: string): Buffer {
   const isV6 = address.includes(":");
   const data = isV6 ? v6Bytes(address) : Buffer.from(address.split(".").map(Number));
   const head = Buffer.alloc(12);

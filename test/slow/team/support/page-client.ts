@@ -5,16 +5,16 @@ import type { Json } from "../../../support/cli.ts";
 export type PageClient = {
   readonly origin: string;
   readonly cookie: () => string;
-  get(path: string): Promise<Answered>;
-  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  signIn(token: string): Promise<Answered>;
+  get(path: string): Promise<PageAnswer>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  signIn(token: string): Promise<PageAnswer>;
   /** Registers a passkey for the signed-in user. */
-  addPasskey(authenticator: Authenticator, how?: How): Promise<Answered>;
+  addPasskey(authenticator: Authenticator, how?: How): Promise<PageAnswer>;
   /** Signs in with a passkey. */
-  showPasskey(authenticator: Authenticator, how?: How): Promise<Answered>;
+  showPasskey(authenticator: Authenticator, how?: How): Promise<PageAnswer>;
 };
 
-export type Answered = { readonly status: number; readonly body: Json; readonly headers: Headers };
+export type PageAnswer = { readonly status: number; readonly body: Json; readonly headers: Headers };
 
 /** Passkeys need a host name instead of an IP address. */
 export const namedOrigin = (url: string): string => `http://localhost:${new URL(url).port}`;
@@ -22,12 +22,12 @@ export const namedOrigin = (url: string): string => `http://localhost:${new URL(
 export function createPageClient(url: string): PageClient {
   const origin = namedOrigin(url);
   let cookie = "";
-  const answered = async (response: Response): Promise<Answered> => {
+  const answered = async (response: Response): Promise<PageAnswer> => {
     const [set] = response.headers.getSetCookie();
     if (set !== undefined) cookie = set.split(";", 1)[0] ?? "";
     return { status: response.status, body: await response.json(), headers: response.headers };
   };
-  const get = async (path: string): Promise<Answered> =>
+  const get = async (path: string): Promise<PageAnswer> =>
     answered(await fetch(`${origin}/api/page${path}`, { headers: { cookie } }));
   const post: PageClient["post"] = async (path, body, headers = {}) =>
     answered(

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, expect, vi } from "vitest";
 import type { Json } from "../../../support/cli.ts";
 
-export type Received = {
+export type ReceivedRequest = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -13,18 +13,18 @@ export type Received = {
 /** A web server that stores requests and answers as configured. */
 export type Receiver = {
   readonly url: string;
-  readonly received: readonly Received[];
+  readonly received: readonly ReceivedRequest[];
   /** Sets the answer of a path from its next request on. Default: success. */
   answer(path: string, how: (response: ServerResponse) => void): void;
-  at(path: string): readonly Received[];
+  at(path: string): readonly ReceivedRequest[];
   /** Resolves with the requests to a path as soon as there are this many. */
-  until(path: string, count: number): Promise<readonly Received[]>;
+  until(path: string, count: number): Promise<readonly ReceivedRequest[]>;
 };
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
+const REQUEST_TIMEOUT = { timeout: 60_000, interval: 20 };
 
 export async function createReceiver(): Promise<Receiver> {
-  const received: Received[] = [];
+  const received: ReceivedRequest[] = [];
   const answers = new Map<string, (response: ServerResponse) => void>();
   const http = createServer((request, response) => {
     const path = request.url ?? "";
@@ -48,6 +48,6 @@ export async function createReceiver(): Promise<Receiver> {
         const found = at(path);
         expect(found.length).toBeGreaterThanOrEqual(count);
         return found;
-      }, PATIENCE),
+      }, REQUEST_TIMEOUT),
   };
 }

@@ -5,7 +5,7 @@ import type { Team } from "./team.ts";
 import { look } from "./team-runs.ts";
 
 /** Problems of an ended run: lost, doubled or skipped work, whatever faults happened. */
-export async function problemsOf(
+export async function findProblems(
   team: Team,
   run: string,
   acknowledged: readonly string[] = [],
@@ -19,14 +19,14 @@ export async function problemsOf(
     ...gaps,
     ...broken,
     ...rest,
-    ...problemsOfAnswers(events, acknowledged),
-    ...problemsOfExecutions(events, await epochsOf(team, run)),
-    ...problemsAtRemote(team, events, row.left_tree.branch as string),
+    ...findAnswerProblems(events, acknowledged),
+    ...findExecutionProblems(events, await readEpochs(team, run)),
+    ...findRemoteProblems(team, events, row.left_tree.branch as string),
   ];
 }
 
 /** Every gate has one answer, and every acknowledged answer is recorded. */
-function problemsOfAnswers(events: readonly RunEvent[], acknowledged: readonly string[]): readonly string[] {
+function findAnswerProblems(events: readonly RunEvent[], acknowledged: readonly string[]): readonly string[] {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length;
   const gates = events.flatMap((event) => (event.type === "gate.answered" ? [event.wait] : []));
   const answered = new Set(events.flatMap((event) => ("wait" in event ? [event.wait] : [])));
@@ -42,7 +42,7 @@ function problemsOfAnswers(events: readonly RunEvent[], acknowledged: readonly s
 /** Epoch of the worker that recorded an event, by the event's number. Null for a person or the server. */
 type Epochs = ReadonlyMap<number, number | null>;
 
-async function epochsOf({ database }: Team, run: string): Promise<Epochs> {
+async function readEpochs({ database }: Team, run: string): Promise<Epochs> {
   const { rows } = await database.pool.query<{ seq: number; epoch: number | null }>(
     `select generate_series(seq, seq + events - 1) as seq, epoch from isdlc.decision where run = $1 order by 1`,
     [run],
@@ -51,7 +51,7 @@ async function epochsOf({ database }: Team, run: string): Promise<Epochs> {
 }
 
 /** Every execution ends once, and only the holder of its run reports the end. */
-function problemsOfExecutions(events: readonly RunEvent[], epochs: Epochs): readonly string[] {
+function findExecutionProblems(events: readonly RunEvent[], epochs: Epochs): readonly string[] {
   const begun = events.flatMap((event) => (event.type === "execution.started" ? [event] : []));
   const ended = events.flatMap((event) => (event.type === "execution.ended" ? [event] : []));
   const names = begun.map(({ claim }) => claim.execution);
@@ -71,7 +71,7 @@ function problemsOfExecutions(events: readonly RunEvent[], epochs: Epochs): read
 }
 
 /** Each phase commit is at the remote once, and the base has no new commit. */
-function problemsAtRemote({ remote, ada }: Team, events: readonly RunEvent[], branch: string): readonly string[] {
+function findRemoteProblems({ remote, ada }: Team, events: readonly RunEvent[], branch: string): readonly string[] {
   const git = (...args: string[]): string => execFileSync("git", args, { cwd: remote, encoding: "utf8" }).trim();
   const listed = git("log", "--format=%H %(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)", `main..${branch}`);
   const commits = listed.split("\n").map((line) => line.split(" "));

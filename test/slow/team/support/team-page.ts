@@ -16,13 +16,13 @@ export async function signedIn({ url }: Team, token: string): Promise<OpenedPage
   return opened;
 }
 
-export const cookieOf = async ({ context }: OpenedPage): Promise<string> =>
+export const readCookies = async ({ context }: OpenedPage): Promise<string> =>
   (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
 
-type Sent = { readonly headers: Record<string, string>; readonly body?: unknown };
+type PageRequest = { readonly headers: Record<string, string>; readonly body?: unknown };
 
 /** Sends a request of the web UI without a browser. */
-export const askPage = ({ url }: Team, path: string, { headers, body }: Sent): Promise<Response> =>
+export const askPage = ({ url }: Team, path: string, { headers, body }: PageRequest): Promise<Response> =>
   fetch(new URL(`/api/page${path}`, url), {
     headers: { "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),

@@ -15,9 +15,9 @@ import type { Team } from "./team.ts";
 
 export const PATIENCE = { timeout: 240_000, interval: 50 };
 
-export type Wanted = { readonly title?: string; readonly workflow?: string };
+export type StartOptions = { readonly title?: string; readonly workflow?: string };
 
-export async function beginRun(team: Team, wanted: Wanted = {}): Promise<string> {
+export async function beginRun(team: Team, wanted: StartOptions = {}): Promise<string> {
   const { title = "add a greeting", workflow = "change" } = wanted;
   const choices = [{ flag: "--tests", option: "without" }];
   const start = { what: "run", workflow, title, isSupervised: true, choices };
@@ -36,10 +36,10 @@ export async function claimRun(team: Team, token: string, run: string): Promise<
   return body.lease;
 }
 
-export type Seen = { readonly state: RunState; readonly events: readonly RunEvent[] };
+export type RunView = { readonly state: RunState; readonly events: readonly RunEvent[] };
 
 /** The run according to its lines, each verified with the server's keys. */
-export async function look(team: Team, run: string): Promise<Seen> {
+export async function look(team: Team, run: string): Promise<RunView> {
   const { body } = await team.ask(team.adas, `/api/runs/${run}/lines`);
   const keys = (await team.ask(team.adas, "/api/team")).body.keys as string[];
   const seal = withCountermarks(createReaderSeal(parsePublicKeys(keys)), (hash) => body.countermarks[hash]);
@@ -52,10 +52,10 @@ export async function answerOpen(team: Team, run: string): Promise<number> {
   return (await answer(team, run))?.status ?? 0;
 }
 
-type Answered = { readonly wait: string; readonly status: number };
+type AnsweredWait = { readonly wait: string; readonly status: number };
 
 /** Null if no wait is open. */
-async function answer(team: Team, run: string): Promise<Answered | null> {
+async function answer(team: Team, run: string): Promise<AnsweredWait | null> {
   const { state } = await look(team, run);
   if (state.is !== "active" || state.wait === null) return null;
   const { id, kind } = state.wait;

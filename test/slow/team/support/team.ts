@@ -22,12 +22,12 @@ export type Team = {
   /** Runs `isdlc server …` on the team's database. */
   administer(...args: readonly string[]): Promise<Json>;
   /** Starts a worker. Resolves when it takes work. */
-  worker(name: string, ...options: readonly string[]): Promise<Started>;
+  worker(name: string, ...options: readonly string[]): Promise<StartedProgram>;
   /** Starts a worker that uses another address of the server. */
-  workerAt(url: string, name: string, ...options: readonly string[]): Promise<Started>;
+  workerAt(url: string, name: string, ...options: readonly string[]): Promise<StartedProgram>;
   /** Starts another server on the same database. Resolves with its address when it listens. */
-  server(...options: readonly string[]): Promise<Started & { readonly url: string }>;
-  readonly first: Started;
+  server(...options: readonly string[]): Promise<StartedProgram & { readonly url: string }>;
+  readonly first: StartedProgram;
   /** Runs a command with this token. */
   as(token: string, ...args: readonly string[]): Promise<Outcome>;
   /** Sends a request to the server. */
@@ -38,7 +38,7 @@ export type Team = {
 };
 
 /** A long-running program. */
-export type Started = Running & { readonly said: () => string };
+export type StartedProgram = Running & { readonly said: () => string };
 
 export type TeamOptions = {
   /** Default: a new one. */
@@ -153,7 +153,11 @@ export function installTeamPackage(program: string): void {
 }
 
 /** Starts a long-running program, which is ended after the tests of the file. */
-export function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<Record<string, string>>): Started {
+export function begin(
+  sandbox: Sandbox,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): StartedProgram {
   const started = sandbox.start(args, env);
   running.push(started);
   let text = "";
@@ -163,7 +167,7 @@ export function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<R
 }
 
 /** Waits for output of a program, including earlier output. Rejects with all output if the program ends before. */
-export function said({ child, ended, said: text }: Started, what: RegExp): Promise<RegExpExecArray> {
+export function said({ child, ended, said: text }: StartedProgram, what: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
       const found = what.exec(text());

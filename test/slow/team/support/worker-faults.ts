@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import type { OwnTeam } from "./own-team.ts";
-import type { Started } from "./team.ts";
+import type { StartedProgram } from "./team.ts";
 import { PATIENCE } from "./team-runs.ts";
 
 export type FaultKind = "kill" | "sleep" | "restart";
@@ -26,20 +26,20 @@ export type Struck = {
 
 const ORDER: readonly FaultKind[] = ["kill", "sleep", "kill", "restart"];
 const SIGNALS = { kill: "SIGKILL", sleep: "SIGSTOP" } as const;
-const LONGEST_PAUSE = 1000; // milliseconds
+const MAX_PAUSE_MS = 1000; // milliseconds
 /** With fewer decisions in between, hardly any run would get beyond its first phase. */
 const DECISIONS_BETWEEN = 2;
 
 /** A lease: the run, its holder and its fencing number. */
-type Held = { readonly run: string; readonly worker: string; readonly epoch: number };
+type WorkerLease = { readonly run: string; readonly worker: string; readonly epoch: number };
 
 /** Starts workers, kills and stops them during work, and stops the database. */
 export async function createWorkerFaults({ own, url, workers }: Struck): Promise<WorkerFaults> {
   const { team, stopDatabase, startDatabase } = own;
   const leases = leasesIn(own);
   const inflicted = { kill: 0, sleep: 0, restart: 0 };
-  const up = new Map<string, Started>();
-  const started: Started[] = [];
+  const up = new Map<string, StartedProgram>();
+  const started: StartedProgram[] = [];
   const start = async (name: string): Promise<void> => {
     const worker = await vi.waitFor(() => team.workerAt(url, name), PATIENCE); // the database may be unavailable
     started.push(worker);
@@ -51,7 +51,7 @@ export async function createWorkerFaults({ own, url, workers }: Struck): Promise
    * Waits for the lease to expire, because a suspended worker loses nothing before that. Every other killed worker is
    * replaced at once.
    */
-  async function recover(kind: "kill" | "sleep", held: Held, worker: Started): Promise<void> {
+  async function recover(kind: "kill" | "sleep", held: WorkerLease, worker: StartedProgram): Promise<void> {
     if (kind === "sleep" || inflicted.kill % 2 === 0) await leases.untilFreed(held);
     if (kind === "kill") return start(held.worker);
     worker.child.kill("SIGCONT");
@@ -79,7 +79,7 @@ export async function createWorkerFaults({ own, url, workers }: Struck): Promise
       const failures: unknown[] = [];
       for (let number = 0; number < count; number++) {
         await leases.untilRecorded();
-        await delay(Math.random() * LONGEST_PAUSE);
+        await delay(Math.random() * MAX_PAUSE_MS);
         const kind = ORDER[number % ORDER.length]!;
         if (kind === "restart") {
           await stopDatabase();
@@ -107,20 +107,20 @@ export async function createWorkerFaults({ own, url, workers }: Struck): Promise
 function leasesIn({ team }: OwnTeam) {
   const query = <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
     vi.waitFor(async () => (await team.database.pool.query<Row>(text, [...values])).rows, PATIENCE);
-  const isHeld = async ({ run, worker, epoch }: Held): Promise<boolean> => {
+  const isHeld = async ({ run, worker, epoch }: WorkerLease): Promise<boolean> => {
     const values = [run, worker, epoch];
     return (await query("select 1 from isdlc.run where run = $1 and worker = $2 and epoch = $3", values)).length > 0;
   };
   let recorded = 0;
   return {
     isHeld,
-    untilFreed: (held: Held): Promise<void> =>
+    untilFreed: (held: WorkerLease): Promise<void> =>
       vi.waitFor(async () => expect(await isHeld(held), `${held.worker} holds ${held.run}`).toBe(false), PATIENCE),
     /** Resolves with any worker that drives a run. */
-    untilHeld: (workers: ReadonlyMap<string, unknown>): Promise<Held> =>
+    untilHeld: (workers: ReadonlyMap<string, unknown>): Promise<WorkerLease> =>
       vi.waitFor(async () => {
         const values = [[...workers.keys()]];
-        const [held] = await query<Held>(
+        const [held] = await query<WorkerLease>(
           `select run, worker, epoch from isdlc.run
            where rests = 'action' and worker = any($1) order by random() limit 1`,
           values,
