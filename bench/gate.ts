@@ -5,7 +5,6 @@ import { currentTicket } from "../src/core/next.ts";
 import type { ActiveRun, RunState } from "../src/core/run.ts";
 import { shownChanges } from "../src/engine/shown-changes.ts";
 import { completePhase } from "../src/engine/steps/phase-ends.ts";
-import { changesText } from "../src/views/changes-text.ts";
 import { gateBanner } from "../src/views/gate-banner.ts";
 import type { Settings } from "./benches.ts";
 import { newRepository, type Repository, sourcePath } from "./git-place.ts";
@@ -13,6 +12,7 @@ import { type Cost, interleave, least, mean, median, type Samples, timedWithChil
 import type { Line } from "./report.ts";
 import { opened } from "./sample-run.ts";
 import { completingRun, engineFor } from "./summary.ts";
+import { changesText } from "../src/views/visible-change.ts";
 
 const FILES = 500;
 const CHANGED = 50;

@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { emptyCursor } from "../src/adapters/journal-file/fold.ts";
-import { readLines } from "../src/adapters/team/read-lines.ts";
 import { createReaderSeal, parsePublicKeys } from "../src/adapters/team/reader-seal.ts";
-import { createServerClient, type ServerClient } from "../src/adapters/team/server-client.ts";
+import { createServerClient, type ServerClient, readLines } from "../src/adapters/team/server-client.ts";
 import { shownDigest } from "../src/app/answer/answer.ts";
 import type { RunState } from "../src/core/run.ts";
-import type { Seal } from "../src/ports/seal.ts";
 import { JournalLines, TeamStarted, TeamView } from "../src/schema/api-team.ts";
 import { startOwnDatabase } from "../team/src/database/own-database.ts";
 import { openPool, type Pool } from "../team/src/journal-postgres/open-pool.ts";
@@ -17,6 +15,7 @@ import { newResolver } from "../team/src/notifications/hook-address.ts";
 import { startServer } from "../team/src/server/start-server.ts";
 import type { Settings } from "./benches.ts";
 import { toEnd } from "./ending.ts";
+import type { Seal } from "../src/ports/journal.ts";
 
 /** A server with its own PostgreSQL database, a user, and tokens for workers. */
 export type TeamPlace = {

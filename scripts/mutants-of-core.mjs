@@ -1,7 +1,7 @@
 // Bugs in the decisions of the core; see mutants.mjs.
 const DECIDE = "src/core/decide/person.ts";
 const REPORT = "src/core/decide/report.ts";
-const CHECKS_FAILED = "src/core/decide/checks-failed.ts";
+const CHECKS_FAILED = "src/core/decide/verdict.ts";
 const ACCEPTANCE = "src/core/evolve/acceptance.ts";
 
 export const mutantsOfCore = [
@@ -56,7 +56,7 @@ export const mutantsOfCore = [
   },
   {
     bug: "what a passkey signed for one gate counts at another",
-    file: "src/core/attestation/signed-gate.ts",
+    file: "src/core/attestation/signed-statement.ts",
     find: `said["wait"] !== wait`,
     put: "false",
     test: "test/attestation/forgeries.test.ts",

@@ -1,7 +1,7 @@
 // Bugs in the steps of the engine, and in the application that starts, answers and drives runs.
 const CHECKS = "src/engine/steps/checks.ts";
 const SHOWN = "src/engine/shown-changes.ts";
-const LIMITS = "src/engine/steps/execution-limits.ts";
+const LIMITS = "src/engine/steps/run-agent.ts";
 const AUTHORIZE = "src/app/authorize/authorize.ts";
 const recheck = "test/engine/recheck.test.ts";
 const shown = "test/engine/shown-changes.test.ts";
@@ -11,7 +11,7 @@ const authorize = "test/app/authorize.test.ts";
 export const mutantsOfEngine = [
   {
     bug: "a chosen test command stays trusted after a change of a file it names",
-    file: "src/adapters/checks/chosen-tests.ts",
+    file: "src/adapters/checks/detect-tests.ts",
     find: "words.filter(isFile(files))",
     put: "words.filter(() => false)",
     test: "test/checks/detect-tests.test.ts",
@@ -158,7 +158,7 @@ export const mutantsOfEngine = [
   },
   {
     bug: "a folder whose name begins like another counts as within it",
-    file: "src/adapters/sandbox/is-within.ts",
+    file: "src/adapters/sandbox/bounds.ts",
     find: "`${folder}/`",
     put: "folder",
     test: "test/sandbox/is-within.test.ts",

@@ -82,7 +82,7 @@ export const mutants = [
   },
   {
     bug: "a file that could not be taken is not looked for again",
-    file: "src/adapters/git/snapshot/new-names.ts",
+    file: "src/adapters/git/snapshot/look-again.ts",
     find: "wasNothingNew = added.length === 0",
     put: "wasNothingNew = true",
     test: "test/git/folder-stamps.test.ts",

@@ -16,10 +16,10 @@ import { OWN } from "../core/own-folder.ts";
 import { describe, ProblemError } from "../core/problem.ts";
 import { type EndedRun, chosenFinish } from "../core/run.ts";
 import type { RunId } from "../schema/ids.ts";
-import { attestedLines, shareLine } from "../views/attestation/attested.ts";
 import type { PlacedProject } from "./project.ts";
 import { systemClock } from "./project-location.ts";
 import { version } from "./version.ts";
+import { attestedLines, shareLine } from "../views/attestation/badge.ts";
 
 const SIGN_ON_THE_PAGE = "To sign what was done with your passkey, open the run in the page: isdlc ui";
 

@@ -16,14 +16,13 @@ import type { Engine } from "../engine/engine.ts";
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 import { createChecks } from "./checks-of.ts";
-import { agentKey } from "../app/agents/agent-choice.ts";
-import { allAgents, phaseAgent, reviewAgent } from "../app/agents/chosen-agents.ts";
+import { agentKey, allAgents, phaseAgent, reviewAgent } from "../app/agents/agent-choice.ts";
 import { createBackend } from "./create-backend.ts";
-import { createGitPrograms, noGitPrograms } from "./git-programs-of.ts";
 import type { PlacedProject } from "./project.ts";
 import { personaSource } from "./workflows.ts";
 import { requireSamePrograms } from "./programs.ts";
 import { createAgentSandbox } from "./sandbox.ts";
+import { createGitPrograms, noGitPrograms } from "./trusted-git-programs.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 

@@ -5,10 +5,8 @@ import { join } from "node:path";
 import { createAcpBackend } from "../adapters/agent-acp/create-acp-backend.ts";
 import { acpEnvironment, knownAcpAgent } from "../adapters/agent-acp/known-acp-agents.ts";
 import { createClaudeBackend } from "../adapters/agent-claude/create-claude-backend.ts";
-import { codexHome } from "../adapters/agent-codex/codex-home.ts";
 import { createCodexBackend } from "../adapters/agent-codex/create-codex-backend.ts";
 import { createCommandBackend } from "../adapters/agent-command/create-command-backend.ts";
-import type { Sandbox } from "../adapters/process/sandboxed.ts";
 import { agentVariables } from "../adapters/process/agent-variables.ts";
 import { createReplayBackend, parseRecording } from "../adapters/agent-replay/create-replay-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
@@ -22,6 +20,8 @@ import type { AgentChoice } from "../schema/event.ts";
 import type { PhaseKey } from "../schema/ids.ts";
 import { agentKey, modelArguments } from "../app/agents/agent-choice.ts";
 import { heldBack } from "./needs-sandbox.ts";
+import { codexHome } from "../adapters/agent-codex/codex-conversation.ts";
+import type { Sandbox } from "../adapters/process/child-environment.ts";
 
 /** Converts agents to the journal's format: names, digests of how they are started, and known models and versions. */
 export function recordedAgents(

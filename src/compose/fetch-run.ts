@@ -5,15 +5,13 @@ import { countermark, keepCountermarks, withCountermarks } from "../adapters/use
 import { emptyCursor, toHead } from "../adapters/journal-file/fold.ts";
 import { readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { arrive, lastJourney } from "../adapters/journal-file/move-journal.ts";
-import { readLines } from "../adapters/team/read-lines.ts";
-import type { ServerClient } from "../adapters/team/server-client.ts";
+import { type ServerClient, readLines } from "../adapters/team/server-client.ts";
 import { currentRun } from "../app/project/current-run.ts";
 import { switchOn } from "../app/start/plan-supervision.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";
 import { writeProjections } from "../engine/write-projections.ts";
-import type { Head } from "../ports/journal.ts";
-import type { Seal } from "../ports/seal.ts";
+import type { Head, Seal } from "../ports/journal.ts";
 import { GoneTo } from "../schema/api-moving.ts";
 import { LeftTree } from "../schema/api-team.ts";
 import type { RunId } from "../schema/ids.ts";

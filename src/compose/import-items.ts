@@ -3,17 +3,16 @@ import { readKind, readSourceFolder } from "../adapters/import/source-folder.ts"
 import { updateBacklogMarker } from "../adapters/items/backlog-file.ts";
 import { readDocumentText, replaceDocument } from "../adapters/items/document-file.ts";
 import { readHead } from "../adapters/git/read/git-head.ts";
-import { earlierPhases, earlierTitle } from "../core/import/earlier-state.ts";
 import { type FolderTexts, detectFormats, mapFolder } from "../core/import/foreign-spec.ts";
 import { deriveAnalysisStatus, deriveBacklogMarker } from "../core/items/analysis-status.ts";
 import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { isSafeName } from "../schema/ids.ts";
 import { itemsFolder } from "../adapters/items/items-folder.ts";
-import { folderSlug } from "../app/start/name-work.ts";
-import { newItem } from "../app/start/new-item.ts";
+import { folderSlug, newItem } from "../app/start/name-work.ts";
 import { ITEMS_ROOT } from "../ports/items.ts";
 import type { LocalProject } from "./project.ts";
+import { earlierPhases, earlierTitle } from "../core/earlier-state.ts";
 
 /** An item to create, with the sources of its documents. */
 type ImportedItem = {

@@ -3,8 +3,13 @@ import { findProgram } from "../adapters/process/find-program.ts";
 import type { Problem } from "../core/problem.ts";
 import { describe } from "../core/problem.ts";
 import type { Capabilities } from "../ports/agent-backend.ts";
-import { DETECTED_AGENTS } from "../app/agents/agent-choice.ts";
-import { createBackend, findAgentProgram } from "./create-backend.ts";
+import { DETECTED_AGENTS, agentKey, allAgents } from "../app/agents/agent-choice.ts";
+import { createBackend, findAgentProgram, recordedAgents } from "./create-backend.ts";
+import type { Agents } from "../ports/agents.ts";
+import { needsSandbox } from "./needs-sandbox.ts";
+import type { ProjectLocation } from "./project-location.ts";
+import { createPrograms } from "./programs.ts";
+import { resolveSandbox } from "./sandbox.ts";
 
 export type AgentHelp = { readonly install: string; readonly signIn: string };
 
@@ -69,3 +74,23 @@ export const installLines = (): string[] => [
 
 export const installLine = (): string =>
   `No agent found. Install one (${DETECTED_AGENTS.map((name) => agentHelp(name).install).join("; ")}), or use any program with --agent-command.`;
+
+/** Returns the agents found in a user's environment. Each is probed once. */
+export function systemAgents(place: ProjectLocation): Agents {
+  const { env } = place;
+  const probed = new Map<string, Promise<Capabilities | Problem>>();
+  return {
+    detect: () => detectAgent(env),
+    noAgent,
+    probe(agent) {
+      const key = agentKey(agent);
+      const probing = probed.get(key) ?? createBackend(agent, env).probe();
+      probed.set(key, probing);
+      return probing;
+    },
+    record: (agents, versions) => recordedAgents(agents, env, versions),
+    needsSandbox,
+    planSandbox: (agents, wished) => resolveSandbox(place, allAgents(agents), wished),
+    programs: (users) => createPrograms(place, users),
+  };
+}

@@ -4,12 +4,12 @@ import { workingTrees } from "../adapters/git/read/working-trees.ts";
 import { findProgram } from "../adapters/process/find-program.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";
-import { allAgents } from "../app/agents/chosen-agents.ts";
 import type { Project } from "../app/project/project.ts";
 import type { RunAgents } from "../schema/run-agents.ts";
 import type { ProgramUsers } from "../ports/agents.ts";
 import { findAgentProgram } from "./create-backend.ts";
 import type { ProjectLocation } from "./project-location.ts";
+import { allAgents } from "../app/agents/agent-choice.ts";
 
 /** Real paths by name. */
 type Programs = Record<string, string>;

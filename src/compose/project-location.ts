@@ -7,9 +7,9 @@ import { type UserFolders, userFolders } from "../adapters/user-files/user-folde
 import { userSeal } from "../adapters/user-files/user-key.ts";
 import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
-import type { Clock } from "../ports/clock.ts";
-import { isSafeName } from "../schema/ids.ts";
+import { isSafeName, type RunId } from "../schema/ids.ts";
 import { version } from "./version.ts";
+import type { Clock } from "../ports/processes.ts";
 
 /** Locations of a working tree and of the user's folders on this machine. */
 export type ProjectLocation = {
@@ -66,4 +66,12 @@ function folderAroundOwn(start: string): string | null {
     if (existsSync(join(folder, OWN_FOLDER))) return folder;
     if (folder === dirname(folder)) return null;
   }
+}
+
+/** `20261115-101500123-k3f9` */
+export function newRunId(now: string, randomBytes: (count: number) => Uint8Array): RunId {
+  const [day = "", time = ""] = now.split("T");
+  const digits = (part: string): string => part.replaceAll(/[^0-9]/g, "");
+  const tail = [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join("");
+  return `${digits(day)}-${digits(time).slice(0, 9)}-${tail}`;
 }

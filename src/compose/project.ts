@@ -25,19 +25,25 @@ import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { createRedactor, listSecrets } from "../core/redact.ts";
 import type { Journal, LocalJournal } from "../ports/journal.ts";
-import type { Notifier } from "../ports/notifier.ts";
 import { isSafeName } from "../schema/ids.ts";
 import { noticeBody } from "../views/wait-notice.ts";
 import { attestFinished } from "./attest-run.ts";
 import { createWorkspace } from "./checks-of.ts";
 import { composeEngine } from "./compose-engine.ts";
 import { createDriverLock } from "../adapters/file-lock/file-lock.ts";
-import { newRunId } from "./new-run-id.ts";
-import { analysedItems, findProject, journalOptions, type ProjectLocation, systemClock } from "./project-location.ts";
+import {
+  analysedItems,
+  findProject,
+  journalOptions,
+  type ProjectLocation,
+  systemClock,
+  newRunId,
+} from "./project-location.ts";
 import { endProcesses } from "./see-project.ts";
-import { systemAgents } from "./system-agents.ts";
 import { createGitCaller, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
+import type { Notifier } from "../ports/progress.ts";
+import { systemAgents } from "./known-agents.ts";
 
 /** A project with a working tree on this machine. Its journal may be elsewhere. */
 export type PlacedProject<J extends Journal = Journal> = Omit<Project, "journal"> &

@@ -3,10 +3,8 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type * as z from "zod/mini";
 import { packageRoot } from "../adapters/definitions/package-root.ts";
-import { isWithin } from "../adapters/sandbox/is-within.ts";
 import { gitFolders } from "../adapters/git/read/working-trees.ts";
 import type { TestsInSandbox } from "../adapters/checks/run-tests.ts";
-import type { Sandbox } from "../adapters/process/sandboxed.ts";
 import { agentNeeds } from "../adapters/sandbox/agent-needs.ts";
 import { type SandboxResult, createSandbox } from "../adapters/sandbox/create-sandbox.ts";
 import { type TestNeeds, testSandbox } from "../adapters/sandbox/test-sandbox.ts";
@@ -20,6 +18,8 @@ import { SESSION_AGENT } from "../core/next.ts";
 import { findAgentProgram } from "./create-backend.ts";
 import { refuseWithoutSandbox } from "./needs-sandbox.ts";
 import type { ProjectLocation } from "./project-location.ts";
+import { real, isWithin } from "../adapters/sandbox/bounds.ts";
+import type { Sandbox } from "../adapters/process/child-environment.ts";
 
 /**
  * Decides if the agents of a new run are sandboxed: as requested, else by the environment, else by the user's setting,
@@ -143,3 +143,42 @@ const absolute = (paths: readonly string[] | undefined, home: string): readonly 
 
 const unavailable = ({ why, fix }: { why: string; fix: string }): ProblemError =>
   new ProblemError({ code: "SANDBOX_UNAVAILABLE", why, fix });
+
+type AllowedToTests = TestNeeds & {
+  /** Names of the user's environment variables. */
+  readonly variables: readonly string[];
+};
+
+/** Parses the permissions granted by a user: resources that tests may use in addition to a copy of the tree. */
+export function parseTestNeeds(words: readonly string[], home: string): AllowedToTests {
+  const after = (prefix: string): string[] =>
+    words.flatMap((word) => (word.startsWith(prefix) ? [word.slice(prefix.length)] : []));
+  const paths = (prefix: string): string[] =>
+    after(prefix).map((path) => (path.startsWith("~/") ? join(home, path.slice(2)) : path));
+  const docker = words.includes("docker") ? DOCKER_SOCKETS : [];
+  return {
+    network: words.includes("network"),
+    read: paths("read:"),
+    write: [...paths("write:"), ...docker],
+    variables: [...after("env:"), ...(docker.length > 0 ? ["DOCKER_HOST"] : [])],
+  };
+}
+
+const DOCKER_SOCKETS = ["/run/docker.sock", "/var/run/docker.sock"];
+
+const KNOWN = /^(?:network|docker|env:[A-Za-z_]\w*|(?:read|write):(?:~?\/).+)$/;
+
+type Tree = { readonly root: string; readonly home: string };
+
+/** @throws ProblemError USAGE for an unknown permission, and for one without effect. */
+export function requireKnownNeeds(words: readonly string[], { root, home }: Tree): void {
+  const usage = "isdlc trust --allow network,docker,env:NAME,read:/path,write:/path";
+  const odd = words.find((word) => !KNOWN.test(word));
+  if (odd !== undefined)
+    throw new ProblemError({ code: "USAGE", detail: `"${odd.slice(0, 80)}" is nothing tests can be allowed.`, usage });
+  const { read, write } = parseTestNeeds(words, home);
+  const inside = [...read, ...write].find((path) => isWithin(real(path) ?? path, real(root) ?? root));
+  if (inside === undefined) return;
+  const detail = `${inside.slice(0, 200)} is in the project. Tests read and write a copy of the project, which is deleted after each run: nothing in it can be allowed.`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}

@@ -3,6 +3,11 @@ import type { CurrentRun } from "../app/project/current-run.ts";
 import { noRun } from "../core/run.ts";
 import { readDriver } from "../adapters/file-lock/file-lock.ts";
 import { journalOptions, type ProjectLocation, findProject } from "./project-location.ts";
+import { readHead } from "../adapters/git/read/git-head.ts";
+import { codeMovedOn } from "../adapters/git/read/git-moved-on.ts";
+import { itemsFolder } from "../adapters/items/items-folder.ts";
+import { listItems } from "../adapters/items/resolve-item.ts";
+import type { SeenItems } from "../ports/items.ts";
 
 /** A working tree opened for reading. */
 export type SeenProject = Pick<ProjectLocation, "root" | "own" | "files" | "env"> & {
@@ -26,3 +31,10 @@ export async function endProcesses(nonce: string): Promise<void> {
   const { createProcesses } = await import("../adapters/process/create-processes.ts");
   await createProcesses().endAll(nonce);
 }
+
+/** Opens the items of a working tree for reading. Loads no code that only writers need, to start fast. */
+export const seeItems = ({ root, files, env }: Pick<ProjectLocation, "root" | "files" | "env">): SeenItems => ({
+  all: () => listItems(itemsFolder({ root, files })),
+  head: () => readHead(root)?.hash ?? null,
+  movedOn: (commits) => codeMovedOn(root, commits, env),
+});

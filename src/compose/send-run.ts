@@ -1,9 +1,7 @@
 import { pushRunTree } from "../adapters/git/write/carry-run.ts";
 import { comeBack, leave, type LeavingRun, leavingRuns, settle } from "../adapters/journal-file/move-journal.ts";
 import type { ServerClient } from "../adapters/team/server-client.ts";
-import { reapOrphans } from "../app/answer/reap-orphans.ts";
 import { currentRun } from "../app/project/current-run.ts";
-import { composedTrees } from "../core/composed-trees.ts";
 import { ProblemError } from "../core/problem.ts";
 import { TakenIn } from "../schema/api-moving.ts";
 import { LeftTree } from "../schema/api-team.ts";
@@ -11,6 +9,8 @@ import type { RunId } from "../schema/ids.ts";
 import * as z from "zod/mini";
 import { asDriver, movingPlace, placeNumber, repositoryOfProject, requireMovable } from "./moving-place.ts";
 import type { LocalProject } from "./project.ts";
+import { composedTrees } from "../core/kept-ref.ts";
+import { reapOrphans } from "../app/answer/left-in-tree.ts";
 
 /** Data recorded for a run on its way to a team, to continue after an interruption. */
 const Journey = z.object({ repository: z.string(), left: LeftTree });

@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 import type { GitCaller } from "../adapters/git/process/personal-git.ts";
-import { programsOfChanges } from "../adapters/git/read/started-programs.ts";
-import type { GitProgram, TrustedGitPrograms } from "../ports/git-programs.ts";
-import type { TrustStore } from "../ports/trust-store.ts";
-import type { SettingsStore } from "../ports/user-settings.ts";
+import { programsOfChanges, type StartedProgram, startedPrograms } from "../adapters/git/read/started-programs.ts";
+import type { SettingsStore, TrustStore } from "../ports/user-settings.ts";
+import type { GitProgram, TrustedGitPrograms, GitPrograms } from "../ports/vcs.ts";
+import { relative } from "node:path";
+import { objectLenders } from "../adapters/git/read/object-lenders.ts";
+import type { Project } from "../app/project/project.ts";
+import { OWN, ownPath } from "../core/own-folder.ts";
+import { digestMemory } from "./digest-memory.ts";
+import type { ProjectLocation } from "./project-location.ts";
+import { shellWord } from "../core/command-line.ts";
 
 type TrustContext = {
   readonly root: string;
@@ -36,3 +42,55 @@ export function createGitCaller(project: Pick<TrustContext, "env" | "trust" | "s
 
 const digestProgram = ({ name, digest }: GitProgram): string =>
   createHash("sha256").update(`git program\0${name}\0${digest}`).digest("hex");
+
+/**
+ * Finds programs that git would start in the working tree of a run, and borrowed object folders, added since the start
+ * of the run.
+ */
+export function createGitPrograms(place: ProjectLocation & Pick<Project, "gitTrust">, run: string): GitPrograms {
+  const { root, env } = place;
+  const memory = digestMemory(place, run, "programs");
+  const started = (): Promise<readonly StartedProgram[]> => startedPrograms(root, env, [ownPath(OWN.work, run)]);
+  return {
+    async remember() {
+      if (memory.read() !== null) return;
+      const found = [...(await started()), ...objectLenders(root)];
+      memory.write(Object.fromEntries(found.map(({ name, digest }) => [name, digest])));
+    },
+    async added() {
+      const before = memory.read();
+      if (before === null) return [];
+      const isNew = ({ name, digest }: StartedProgram): boolean => before[name] !== digest;
+      const added = (await started()).filter(isNew).map((program) => startedLine(program, root));
+      const lent = objectLenders(root)
+        .filter(isNew)
+        .map((lender) => lentLine(lender, root));
+      return [...added, ...lent].sort();
+    },
+    async leftOut() {
+      const found = await place.gitTrust.untrusted();
+      return found.map(({ name }) => `${name} is not run when isdlc commits; to have it run: isdlc trust`);
+    },
+  };
+}
+
+const startedLine = (program: StartedProgram, root: string): string =>
+  `${program.name} would run at your next git command; remove it: ${removal(program, root)}`;
+
+/** Copies borrowed objects first (`git repack`), because later commits may need them. */
+const lentLine = (lender: StartedProgram, root: string): string =>
+  `${lender.name} has git take objects from another folder; remove it: git repack -a -d && ${removal(lender, root)}`;
+
+/** `git config --file .git/config --unset-all core.fsmonitor`, or `rm .git/hooks/pre-commit`. */
+function removal({ file, key }: StartedProgram, root: string): string {
+  const below = relative(root, file);
+  const shown = shellWord(below.startsWith("..") ? file : below); // the git folder of a linked working tree is elsewhere
+  return key === null ? `rm ${shown}` : `git config --file ${shown} --unset-all ${shellWord(key)}`;
+}
+
+/** Used by runs without git. */
+export const noGitPrograms: GitPrograms = {
+  remember: () => Promise.resolve(),
+  added: () => Promise.resolve([]),
+  leftOut: () => Promise.resolve([]),
+};

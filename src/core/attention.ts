@@ -1,5 +1,5 @@
 import type { FileChange } from "../schema/facts.ts";
-import { isBookkeeping } from "./items/bookkeeping.ts";
+import { isBookkeeping } from "./items/item-meta.ts";
 
 /** Output to read at a gate: changed lines since the user's last review, else since the phase started. */
 export type ToRead = {

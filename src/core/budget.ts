@@ -1,7 +1,7 @@
-import { money } from "./money.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { Budget } from "../schema/plan.ts";
 import type { ActiveRun } from "./run.ts";
+import { money } from "./duration.ts";
 
 /** Sums the reported usage of all executions in a run; null if none reported it. */
 export function spentBy({ phases }: Pick<ActiveRun, "phases">): Usage {

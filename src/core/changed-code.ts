@@ -1,6 +1,6 @@
 import type { CheckResult, FileChange } from "../schema/facts.ts";
-import { isBookkeeping } from "./items/bookkeeping.ts";
 import type { PhaseRecord } from "./run.ts";
+import { isBookkeeping } from "./items/item-meta.ts";
 
 /** Name of the check for phases that must change code. */
 const CHANGED_CODE = "changed code";

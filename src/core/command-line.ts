@@ -44,3 +44,8 @@ function readWord(text: string): Word | string {
 function escapes(quote: string, next: string): boolean {
   return quote === "" || (quote === '"' && (next === '"' || next === "\\"));
 }
+
+/** Quotes a text as one word of a shell command for copying; safe text stays as it is. */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

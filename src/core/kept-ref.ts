@@ -1,4 +1,5 @@
 import type { ActiveRun } from "./run.ts";
+import { isRecord } from "./own-value.ts";
 
 /**
  * True for names of snapshots reported to the user: work undone by a return, and reverted files (`taken-out` in older
@@ -15,3 +16,14 @@ export const keptName = ({ since }: ActiveRun): string => `back-${since}`;
 /** Ref of that snapshot; null without git. */
 export const keptRef = (run: ActiveRun): string | null =>
   run.run.git === null ? null : `refs/isdlc/${run.run.run}/${keptName(run)}`;
+
+const KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree", "wholeTree"]);
+
+/** Returns the trees of composed commits named anywhere in a command or state. No snapshot contains them. */
+export function composedTrees(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(composedTrees);
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, found]) =>
+    KEYS.has(key) && typeof found === "string" ? found : composedTrees(found),
+  );
+}

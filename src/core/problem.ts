@@ -1,8 +1,8 @@
 import type { Refusal } from "./command.ts";
 import { describeRefusal } from "./refusal.ts";
-import { shellWord } from "./shell-word.ts";
 import { attestationDescriptions, type AttestationProblem } from "./attestation/attestation-problem.ts";
 import { teamDescriptions, type TeamProblem } from "./team-problem.ts";
+import { shellWord } from "./command-line.ts";
 
 /** Every failure a user can meet: a stable code with facts. `describe` adds what happened and how to fix it. */
 export type Problem =

@@ -1,8 +1,10 @@
 import type { EventDraft } from "../schema/event.ts";
-import type { RunId } from "../schema/ids.ts";
+import type { RunId, CommitId, TreeId } from "../schema/ids.ts";
 import type { PasskeyKey, PasskeySignature } from "../schema/passkey.ts";
 import { guidanceText, type Refusal } from "./command.ts";
 import { isRecord, ownValue } from "./own-value.ts";
+import { approvedTree } from "./attestation/evidence.ts";
+import { currentPhase, type RunState } from "./run.ts";
 
 /** Passkeys required for decisions; empty if other channels may decide too. */
 export type PasskeyDemand = { readonly run: RunId; readonly passkeys?: readonly PasskeyKey[] | undefined };
@@ -79,4 +81,22 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
+}
+
+/** Facts in every signed decision besides the answer: a signature for other files or another run is invalid. */
+export type SignedFacts = {
+  readonly run: RunId;
+  /** Commit at which the run started; null without git. */
+  readonly start: CommitId | null;
+  /** Tree that accepting the current phase would commit. */
+  readonly tree: TreeId | null;
+};
+
+export function signedFacts(run: RunId, state: RunState): SignedFacts {
+  const phase = state.is === "active" ? currentPhase(state) : undefined;
+  return {
+    run,
+    start: state.is === "none" ? null : (state.run.git?.commit ?? null),
+    tree: approvedTree(phase?.made ?? null),
+  };
 }

@@ -1,6 +1,6 @@
 import type { FileChange } from "../schema/facts.ts";
-import { isBookkeeping } from "./items/bookkeeping.ts";
 import type { ActiveRun, Draft, PhaseRecord } from "./run.ts";
+import { isBookkeeping } from "./items/item-meta.ts";
 
 type Claim = Pick<Draft, "artifacts" | "summary" | "decisions">;
 

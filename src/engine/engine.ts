@@ -1,17 +1,15 @@
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Projections } from "../ports/projections.ts";
-import type { GitPrograms } from "../ports/git-programs.ts";
-import type { FeatureRecords } from "../ports/feature-records.ts";
-import type { ItemRecords } from "../ports/item-records.ts";
+import type { ItemRecords, FeatureRecords } from "../ports/item-records.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { ProgressSink } from "../ports/progress.ts";
 import type { Processes } from "../ports/processes.ts";
-import type { Sessions } from "../ports/sessions.ts";
-import type { VcsWrite } from "../ports/vcs.ts";
+import type { VcsWrite, GitPrograms } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { ExecutionId, PhaseKey, RunId } from "../schema/ids.ts";
+import type { Sessions } from "../ports/agents.ts";
 
 export interface Transcript {
   write(line: string): void;

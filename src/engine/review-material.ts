@@ -1,4 +1,3 @@
-import { isGeneratedFile } from "../core/generated-files.ts";
 import { type Finding, isOpen, buildLedger } from "../core/findings/ledger.ts";
 import { isSameFile } from "../core/findings/location.ts";
 import type { Draft, PhaseRecord } from "../core/run.ts";
@@ -6,6 +5,7 @@ import { claimsSoFar, unmentionedFiles } from "../core/unmentioned.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { pathToken } from "./path-token.ts";
+import { isGeneratedFile } from "../core/acting-files.ts";
 
 /** Git's view of the work under review. */
 export type ShownWork = {

@@ -8,9 +8,9 @@ import type { AttemptId, ExecutionId, PhaseKey } from "../schema/ids.ts";
 import type { Engine } from "./engine.ts";
 import { judgeTasks } from "./steps/after-phase.ts";
 import { writingAssignment } from "./steps/assignments.ts";
-import { executionLimits } from "./steps/execution-limits.ts";
 import { giveUp, submitClaim, withoutSecrets } from "./steps/executions.ts";
 import { recordPhaseStart, recordReviews } from "./steps/feature-record.ts";
+import { executionLimits } from "./steps/run-agent.ts";
 
 /** Session of an agent product that works on phases itself. */
 export type SessionWorker = {

@@ -1,5 +1,6 @@
 import type { ProcessIdentity, ProcessView } from "../schema/facts.ts";
 import type { Person } from "../schema/people.ts";
+import type { PasskeyKey } from "../schema/passkey.ts";
 
 /** Caller of this program, as far as isdlc can detect. An agent that hides well looks like a suspicious person. */
 export type Caller =
@@ -61,4 +62,21 @@ export interface OperatorTokens {
   changedAt(): string | null;
   /** Creates a token, replaces an earlier one, and returns the new token only this once. */
   create(now: string): string;
+}
+
+export type Passkey = PasskeyKey & {
+  /** Name given by the user. */
+  readonly name: string;
+  readonly createdAt: string;
+  /** Number of signatures counted by the authenticator. 0 if it does not count. */
+  readonly counter: number;
+};
+
+/** The user's registered passkeys; public keys only. */
+export interface Passkeys {
+  /** @throws ProblemError SETTINGS_UNREADABLE if the file is invalid, because isdlc must not guess who may decide. */
+  list(): readonly Passkey[];
+  /** Adds a passkey, or replaces the one with the same id. */
+  keep(passkey: Passkey): void;
+  remove(id: string): void;
 }

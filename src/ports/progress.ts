@@ -1,4 +1,5 @@
 import type { Usage } from "../schema/agent.ts";
+import type { WaitNotice } from "../schema/api-notifications.ts";
 
 /** Progress of a step, displayed to a user. */
 export type Progress = {
@@ -15,3 +16,8 @@ export interface ProgressSink {
 }
 
 export const noProgress: ProgressSink = { show: () => undefined };
+
+/** Notifies users elsewhere that a run waits. Errors are returned as a warning and do not delay the run. */
+export interface Notifier {
+  tell(notice: WaitNotice): Promise<string | null>;
+}

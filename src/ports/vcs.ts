@@ -138,3 +138,51 @@ export interface VcsWrite {
    */
   merge(request: MergeRequest): Promise<MergeOutcome>;
 }
+
+/** Exact number, or unknown. */
+type CommitCount = number | "unknown";
+
+export type Distance = {
+  /** Number of all commits of HEAD that are missing in the older commit. */
+  readonly commits: CommitCount;
+  /**
+   * Files that differ between the two git trees, except in the excluded folders. "unknown" if git cannot compare them.
+   */
+  readonly changed: readonly string[] | "unknown";
+};
+
+/** Distance of the code from an earlier commit. Never throws, and runs no command configured by the repository. */
+export interface CodeHistory {
+  /** Returns the full id of HEAD. Null if there is no commit to compare with. Read only once. */
+  head(): Promise<string | null>;
+  /**
+   * Returns the distance of HEAD from a commit, given by its full or abbreviated id. Commits that touch only excluded
+   * paths leave `changed` empty.
+   */
+  since(hash: string, except?: readonly string[]): Promise<Distance>;
+  /** Returns the changes to these files from a commit to HEAD as a patch. Null if git cannot compare them. */
+  patch(hash: string, paths: readonly string[]): Promise<string | null>;
+}
+
+/**
+ * Programs that git would start by itself in this working tree: hooks, and settings that name a program or include
+ * other settings.
+ */
+export interface GitPrograms {
+  /** Records the existing programs before an agent writes. Only the first call has an effect. */
+  remember(): Promise<void>;
+  /** Returns new or changed programs since then, each with the command to remove it. */
+  added(): Promise<readonly string[]>;
+  /** Returns sentences about programs that isdlc commits skip because no user approved them. */
+  leftOut(): Promise<readonly string[]>;
+}
+
+/** A hook or a setting of the repository, with the digest of the program it would run. */
+export type GitProgram = { readonly name: string; readonly digest: string };
+
+/** Hooks and settings of the repository that a user allowed to run at commits and merges. */
+export interface TrustedGitPrograms {
+  /** Returns the existing programs that would not run. */
+  untrusted(): Promise<readonly GitProgram[]>;
+  trust(programs: readonly GitProgram[]): void;
+}

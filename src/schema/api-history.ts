@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { Evidence, Issue } from "./agent.ts";
 import type { RunEvent } from "./event.ts";
-import { RunId } from "./plan.ts";
+import { RunId, PhaseKey } from "./plan.ts";
+import { CommentReply, ReviewComment } from "./comments.ts";
 
 /** Runs in the format of `history --json`. Keys may be added, but never removed or renamed. */
 const measured = z.nullable(z.number());
@@ -77,3 +78,25 @@ export type EventHistory = { readonly events: readonly RunEvent[] };
 /** All verdicts, oldest first. */
 export const ReviewHistory = z.object({ reviews: z.readonly(z.array(Review)) });
 export type ReviewHistory = Readonly<z.infer<typeof ReviewHistory>>;
+
+/** One event of the journal, described in a sentence. */
+export const StoryEntry = z.object({
+  seq: z.number(),
+  at: z.string(),
+  type: z.string(),
+  phase: z.nullable(PhaseKey),
+  text: z.string(),
+  by: z.nullable(z.object({ name: z.string(), channel: z.string(), suspicious: z.nullable(z.string()) })),
+});
+export type StoryEntry = z.infer<typeof StoryEntry>;
+/** `next`: first sequence number of the next request. Null on the last page. */
+export const Story = z.object({ entries: z.array(StoryEntry), next: z.nullable(z.number()) });
+export type Story = z.infer<typeof Story>;
+
+/** Request at an earlier gate of the phase, with the agent's reply to each comment. */
+export const EarlierRedo = z.object({
+  at: z.string(),
+  by: z.string(),
+  guidance: z.nullable(z.string()),
+  comments: z.array(z.object({ comment: ReviewComment, reply: z.nullable(CommentReply) })),
+});

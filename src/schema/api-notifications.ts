@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import type { WaitKind } from "./api.ts";
+import type { RunId } from "./ids.ts";
 
 /** Services through which a team server can notify a user. */
 export const CHANNELS = ["webhook", "slack", "teams", "email"] as const;
@@ -43,3 +45,20 @@ export type ChannelSet = z.infer<typeof ChannelSet>;
 export const ChannelRemoved = z.object({ isRemoved: z.boolean() });
 /** False if a test was requested within the same minute. */
 export const TestAsked = z.object({ isAsked: z.boolean() });
+
+/** Notification that a run waits, for users who do not watch it. */
+export type WaitNotice = {
+  readonly event: "wait.opened";
+  readonly project: string;
+  readonly run: RunId;
+  readonly title: string;
+  readonly workflow: string;
+  readonly wait: {
+    readonly id: string;
+    readonly kind: WaitKind;
+    readonly phase: string | null;
+    readonly since: string;
+  };
+  /** One sentence for users. */
+  readonly text: string;
+};

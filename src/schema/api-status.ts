@@ -3,6 +3,7 @@ import { Question, Usage } from "./agent.ts";
 import { Attention, RunStatus } from "./api.ts";
 import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
 import { budgetWait, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
+import { ExecutionId } from "./recorded-ids.ts";
 
 /** State of a run in the format of `--json`. Keys may be added, but never removed or renamed. */
 const wait = { id: z.string(), options: z.readonly(z.array(z.string())) };
@@ -106,3 +107,18 @@ export const StatusView = z.object({
   reason: z.optional(z.nullable(z.string())),
 });
 export type StatusView = z.infer<typeof StatusView>;
+
+/** Messages pushed by the server, one JSON object each. */
+export const LiveMessage = z.discriminatedUnion("is", [
+  z.object({ is: z.literal("hello"), version: z.string() }),
+  z.object({ is: z.literal("changed"), run: RunId, seq: z.number() }),
+  /** Output lines of an agent. Not part of the journal; lost without a listener. */
+  z.object({ is: z.literal("activity"), run: RunId, execution: ExecutionId, lines: z.array(z.string()) }),
+  z.object({ is: z.literal("waiting"), count: z.number() }),
+]);
+export type LiveMessage = z.infer<typeof LiveMessage>;
+
+export const ActivityView = z.object({
+  executions: z.array(z.object({ name: z.string(), lines: z.array(z.string()), isCut: z.boolean() })),
+});
+export type ActivityView = z.infer<typeof ActivityView>;

@@ -4,10 +4,10 @@ import { FailureView } from "./api-checks.ts";
 import { Assertion } from "./api-passkey.ts";
 import { Choice, StartRequest } from "./api-project.ts";
 import { ReviewComment } from "./comments.ts";
-import { EarlierRedo } from "./api-earlier.ts";
 import { CheckResult, Sizing, TestCounts } from "./facts.ts";
 import { budgetWait, Mode, PhaseKey, RunId } from "./plan.ts";
 import { WaitId } from "./recorded-ids.ts";
+import { EarlierRedo } from "./api-history.ts";
 
 /** Responses and requests of interfaces over HTTP. Texts are not escaped: the code that displays them must do it. */
 const text = (most: number) => z.string().check(z.maxLength(most));

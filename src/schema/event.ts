@@ -1,6 +1,4 @@
 import * as z from "zod/mini";
-import { AgentChoice } from "./agent-choice.ts";
-import { broughtIn } from "./brought-in.ts";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import {
@@ -17,7 +15,7 @@ import {
   TestCommand,
 } from "./facts.ts";
 import { PasskeyKey, PasskeySignature } from "./passkey.ts";
-import { Person, Initiator } from "./people.ts";
+import { Person, Initiator, broughtIn } from "./people.ts";
 import {
   AfterStep,
   Budget,
@@ -29,10 +27,11 @@ import {
   RunId,
   RunOptions,
   Supervision,
+  IssueSource,
 } from "./plan.ts";
 import { CommitId, ExecutionId, TreeId, WaitId } from "./recorded-ids.ts";
-import { IssueSource } from "./issue-source.ts";
 import { Step } from "./step.ts";
+import { AgentChoice } from "./run-agents.ts";
 
 export { AgentChoice, Step };
 

@@ -157,3 +157,10 @@ export const RunOptions = z.strictObject({
   redos: z.optional(z.int().check(z.nonnegative())),
 });
 export type RunOptions = z.infer<typeof RunOptions>;
+
+/** Issue that the work comes from. */
+export const IssueSource = z.strictObject({
+  source: z.enum(["github", "gitlab", "jira"]),
+  id: z.string(),
+  url: z.string(),
+});

@@ -2,7 +2,7 @@ import { codePhaseBefore, listWaitOptions } from "../core/next.ts";
 import { type ActiveRun, currentPhase, indexAfter, redoLimit, type Wait, type WaitOption } from "../core/run.ts";
 import { isGateDue } from "../core/supervision.ts";
 import type { AnswerOption } from "../schema/api.ts";
-import { troubleWords } from "./trouble-words.ts";
+import { troubleWords } from "./trouble-lines.ts";
 
 /** Texts of an option: on a button, in a terminal menu, and as a command. */
 type Words = {

@@ -1,5 +1,5 @@
-import { isBookkeeping } from "../core/items/bookkeeping.ts";
 import type { FileChange } from "../schema/facts.ts";
+import { isBookkeeping } from "../core/items/item-meta.ts";
 
 export type ArtifactRow = { readonly path: string; readonly status: string };
 

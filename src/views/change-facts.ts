@@ -1,4 +1,6 @@
 import type { PatchFile } from "./patch-files.ts";
+import type { ActingFile } from "../core/acting-files.ts";
+import { plainLine } from "./plain-text.ts";
 
 const LINK = "120000";
 const SUBMODULE = "160000";
@@ -37,4 +39,18 @@ export function hasReturnsOnly(text: string): boolean {
     .split("\n")
     .filter((line) => /^[-+ ]/.test(line));
   return lines.length > 0 && lines.every((line) => line.endsWith("\r") && !line.slice(0, -1).includes("\r"));
+}
+
+/** Formats an acting file: `.envrc: your shell runs it`. */
+export const actingLine = ({ path, why }: ActingFile): string => `${path}: ${why}`;
+
+/** Maximum number of displayed entries of one kind. The summary lists all. */
+const MAX_SHOWN = 10;
+
+/** Formats a title with one short line per entry. Returns an empty list without entries. */
+export function entries(title: string, texts: readonly string[]): string[] {
+  if (texts.length === 0) return [];
+  const left = texts.length - MAX_SHOWN;
+  const shown = texts.slice(0, MAX_SHOWN).map((text) => `  - ${plainLine(text, 200)}`);
+  return [`${title}:`, ...shown, ...(left > 0 ? [`  … and ${left} more`] : [])];
 }

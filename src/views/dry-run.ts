@@ -1,5 +1,5 @@
-import { formatCount } from "../core/count-of.ts";
 import { plainLine } from "./plain-text.ts";
+import { formatCount } from "../core/duration.ts";
 
 export type DryPhase = {
   readonly key: string;

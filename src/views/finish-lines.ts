@@ -1,5 +1,6 @@
 import { type ActiveRun, type EndedRun, chosenFinish, mergedAs, type RunFacts } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
+import { entries } from "./change-facts.ts";
 
 /** Lists open concerns and the merge target before the user chooses how the run ends. */
 export function heldAgainst(state: ActiveRun): string[] {
@@ -28,4 +29,12 @@ export const hadNothingToMerge = (run: EndedRun): boolean => chosenFinish(run) =
 export function nothingToMerge({ git }: Pick<RunFacts, "git">): string {
   const [branch, base] = [git?.branch ?? "the branch", git?.base ?? "the base"];
   return `${plainLine(branch)} has nothing that ${plainLine(base)} lacks, so there is nothing to merge.`;
+}
+
+/** Uncommitted files of a cancelled run. `kept`: git ref with a copy if they were removed from the working tree. */
+type LeftInWorkingTree = { readonly paths: readonly string[]; readonly kept: string | null };
+
+export function leftLines({ paths, kept }: LeftInWorkingTree): string[] {
+  if (kept === null) return entries("Left in the working tree by the agent, uncommitted", paths);
+  return [...entries("Taken out of the working tree", paths), `It is kept: git show ${kept}:<path>`];
 }

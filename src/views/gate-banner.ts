@@ -1,7 +1,6 @@
 import { actingFiles } from "../core/acting-files.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
 import type { RevertedFiles } from "../core/command.ts";
-import { formatCount } from "../core/count-of.ts";
 import { UNSEEN } from "../core/failure-digest.ts";
 import { listWaitOptions } from "../core/next.ts";
 import {
@@ -17,14 +16,14 @@ import type { PhaseOutput } from "../schema/facts.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { gateMenuLine } from "./answer-options.ts";
 import { artifactRows } from "./artifact-rows.ts";
-import { actingLine } from "./acting-line.ts";
-import { type ShownChanges, shownFiles } from "./changes-text.ts";
-import { entries } from "./entries.ts";
 import { gateFacts } from "./gate-facts.ts";
 import { plainLine } from "./plain-text.ts";
-import { testNotes } from "./test-notes.ts";
 import { leadingNumber, reviewsFolder, summaryFileName, buildSummaryData } from "./summary.ts";
 import { wrapLines } from "./wrap-lines.ts";
+import { formatCount } from "../core/duration.ts";
+import { actingLine, entries } from "./change-facts.ts";
+import { testNotes } from "./tests-in-full.ts";
+import { type ShownChanges, shownFiles } from "./visible-change.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
 

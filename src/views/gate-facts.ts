@@ -1,17 +1,16 @@
 import { actingFiles } from "../core/acting-files.ts";
-import { formatCount } from "../core/count-of.ts";
-import { isOpen, buildLedger } from "../core/findings/ledger.ts";
-import { isUnjudged } from "../core/findings/no-verdict.ts";
+import { isOpen, buildLedger, isUnjudged } from "../core/findings/ledger.ts";
 import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";
 import { testCommandText } from "../core/test-command.ts";
 import type { CheckResult, TestCounts } from "../schema/facts.ts";
-import { checkOutcome } from "./check-outcome.ts";
-import { type ShownChanges, shownFiles, sizeText } from "./changes-text.ts";
-import { entries } from "./entries.ts";
-import { renderFindings } from "./findings.ts";
 import { plainLine } from "./plain-text.ts";
-import { tokens } from "./token-text.ts";
+import { formatCount } from "../core/duration.ts";
+import { checkOutcome } from "./tests-in-full.ts";
+import { entries } from "./change-facts.ts";
+import { renderFindings } from "./reviews.ts";
+import { tokens } from "./metrics.ts";
+import { type ShownChanges, shownFiles, sizeText } from "./visible-change.ts";
 
 /** Lists the facts for a gate decision: changed files, tests, review, decisions and cost. */
 export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChanges | null): string[] {

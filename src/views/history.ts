@@ -1,21 +1,20 @@
 import { isFailure } from "../core/baseline.ts";
-import { checkOutcome } from "./check-outcome.ts";
-import { formatCount } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
 import { withBringers } from "../core/brought-answers.ts";
-import { isBookkeeping } from "../core/items/bookkeeping.ts";
 import { type EndedRun, chosenFinish, mergedAs, type PhaseRecord } from "../core/run.ts";
-import { shellWord } from "../core/shell-word.ts";
 import { writesCode } from "../core/unmentioned.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";
-import { computeMetrics } from "./metrics.ts";
+import { computeMetrics, tokens } from "./metrics.ts";
 import { hadNothingToMerge, nothingToMerge } from "./finish-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
 import { durationText } from "./runs-table.ts";
-import { tokens } from "./token-text.ts";
+import { formatCount } from "../core/duration.ts";
+import { shellWord } from "../core/command-line.ts";
+import { isBookkeeping } from "../core/items/item-meta.ts";
+import { checkOutcome } from "./tests-in-full.ts";
 
 /** Formats one line per event. */
 export function historyLines(events: readonly RunEvent[]): string[] {

@@ -1,6 +1,6 @@
 import { plainLine } from "../core/plain-text.ts";
-import { shellWord } from "../core/shell-word.ts";
 import type { LeftBranch } from "../schema/api-team.ts";
+import { shellWord } from "../core/command-line.ts";
 
 /** Explains why a discarded branch is still at the remote, with the command to delete it. */
 export function leftBranchLines(left: LeftBranch | null): string[] {

@@ -2,6 +2,7 @@ import { describe } from "../core/problem.ts";
 import { type ActiveRun, currentPhase, type Wait } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 import { runItem, type Liveness, statusWord } from "./status.ts";
+import type { EarlierWorkflow } from "../core/earlier-state.ts";
 
 const MAX_SHOWN_TITLE_LENGTH = 100;
 
@@ -36,3 +37,15 @@ export const watchLine = (run: ActiveRun): string => `Watch it: isdlc resume${it
 export const endLine = (run: ActiveRun): string => `Or end it: isdlc cancel --reason "…"${itemFlag(run)}`;
 
 const itemFlag = (run: ActiveRun): string => (runItem(run) === null ? "" : ` --item ${runItem(run)}`);
+
+/** Describes an open workflow of an earlier framework, and how to continue. */
+export function earlierWorkflow({ type, description, phase, folder, reviewing }: EarlierWorkflow): string {
+  const where = phase === null ? "" : `, at ${plainLine(phase, 60)}`;
+  const review = reviewing === null ? "" : ` with the review of ${plainLine(reviewing, 60)} open`;
+  const work = `${plainLine(type, 40)} "${plainLine(description, 120)}"${where}${review}`;
+  const documents = folder === null ? "" : ` Its documents can be built on here: isdlc build ${plainLine(folder, 80)}.`;
+  return (
+    `state.json has an unfinished workflow of an earlier framework: ${work}. ` +
+    `isdlc does not continue it: end it there, or start it again here.${documents}`
+  );
+}

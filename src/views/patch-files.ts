@@ -1,6 +1,6 @@
-import { isBookkeeping } from "../core/items/bookkeeping.ts";
 import type { ShownDiff } from "../schema/api-status.ts";
 import type { FileChange } from "../schema/facts.ts";
+import { isBookkeeping } from "../core/items/item-meta.ts";
 
 /** One file of a git patch. */
 export type PatchFile = ShownDiff["files"][number] & {

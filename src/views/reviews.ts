@@ -1,8 +1,7 @@
-import { buildLedger } from "../core/findings/ledger.ts";
+import { buildLedger, bySeverity, type Finding, isOpen, type Ledger } from "../core/findings/ledger.ts";
 import type { PhaseRecord } from "../core/run.ts";
 import type { Review } from "../schema/api-history.ts";
 import type { RunEvent } from "../schema/event.ts";
-import { renderFindings } from "./findings.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** Lists all reviews of a run, oldest first. */
@@ -52,3 +51,27 @@ function verdictLine({ iteration, approved, summary, stopped, issues }: Review):
   const why = stopped === null ? "" : ` Stopped: ${plainLine(stopped)}`;
   return `  ${iteration}. ${word}${count}: ${plainLine(summary, 200)}${why}`;
 }
+
+/** Formats one line per finding, by severity: open findings first, then resolved ones. */
+export function renderFindings({ findings }: Ledger): string[] {
+  const open = findings.filter(isOpen).sort(bySeverity);
+  const resolved = findings.filter((finding) => !isOpen(finding)).sort(bySeverity);
+  return [...open, ...resolved].map(findingLine);
+}
+
+function findingLine(finding: Finding): string {
+  const place = plainLine(placeText(finding), 120);
+  const parts = [finding.id, finding.severity, ...(place === "" ? [] : [place]), STATES[finding.state]];
+  return `${parts.join("  ")}  ${plainLine(finding.description, 200)}`;
+}
+
+const STATES: Readonly<Record<Finding["state"], string>> = {
+  new: "new",
+  caused: "caused by the last fix",
+  recurring: "recurring",
+  returned: "came back",
+  resolved: "resolved",
+};
+
+const placeText = ({ file, line, location }: Finding): string =>
+  file === null ? (location ?? "") : line === null ? file : `${file}:${line}`;

@@ -12,9 +12,7 @@ import {
   type RunState,
 } from "../core/run.ts";
 import { computeMetrics } from "./metrics.ts";
-import { gatePassed, isKept, phaseEntries, shortSummary, timing } from "./state-file/phase-entries.ts";
-import { sizingRecord } from "./state-file/sizing-record.ts";
-
+import { gatePassed, isKept, phaseEntries, shortSummary, timing, sizingRecord } from "./state-file/phase-entries.ts";
 export type StateFileInput = {
   /** Content of the existing file. Derived keys are replaced in place. */
   readonly user: Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
 import { budgetQuestion } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
-import { formatCount } from "../core/count-of.ts";
 import { isWithSession, next, claimedSession } from "../core/next.ts";
 import {
   type ActiveRun,
@@ -26,9 +25,10 @@ import { hadNothingToMerge, heldAgainst, nothingToMerge } from "./finish-lines.t
 import { plainLine } from "./plain-text.ts";
 import { failureLines, movedLines } from "./open-again.ts";
 import { sessionLines } from "./session-lines.ts";
-import { stepText } from "./step-text.ts";
-import { tokens } from "./token-text.ts";
 import { reviewsFolder, summaryFileName } from "./summary.ts";
+import { formatCount } from "../core/duration.ts";
+import { tokens } from "./metrics.ts";
+import { stepText } from "./work-lines.ts";
 
 export type Liveness = { readonly driven: boolean };
 

@@ -1,10 +1,10 @@
 import { type Attention, attentionFor, attentionText } from "../core/attention.ts";
-import { checkOutcome } from "./check-outcome.ts";
-import { money } from "../core/money.ts";
 import type { TestCounts } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { markdownText } from "./markdown.ts";
 import type { EngineFacts, SummaryData } from "./summary.ts";
+import { money } from "../core/duration.ts";
+import { checkOutcome } from "./tests-in-full.ts";
 
 export function titleLine({ number, name }: SummaryData): string {
   return `# Phase ${number === null ? "" : `${number} `}Summary: ${markdownText(name)}`;

@@ -1,11 +1,11 @@
 import { actingFiles } from "../core/acting-files.ts";
-import { actingLine } from "./acting-line.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { fileLink, markdownPath, markdownText } from "./markdown.ts";
 import { plainLine } from "./plain-text.ts";
 import type { EngineFacts, SummaryData } from "./summary.ts";
-import { testNotes } from "./test-notes.ts";
+import { actingLine } from "./change-facts.ts";
+import { testNotes } from "./tests-in-full.ts";
 
 const MAX_DECISIONS = 5;
 /** Maximum number of rows in a list. */

@@ -5,7 +5,6 @@ import { type ActiveRun, currentPhase, type EndedRun, observedSandbox, type Phas
 import type { Usage } from "../schema/agent.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../schema/facts.ts";
 import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
-import { renderFindings } from "./findings.ts";
 import {
   artifactSection,
   changesSection,
@@ -15,6 +14,7 @@ import {
   linksSection,
 } from "./summary-sections.ts";
 import { fullHead, minimalHead, titleLine } from "./summary-head.ts";
+import { renderFindings } from "./reviews.ts";
 
 /** Content of a summary. Texts are unescaped until rendering. */
 export type SummaryData = {

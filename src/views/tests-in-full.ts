@@ -1,5 +1,6 @@
 import { testCommandText } from "../core/test-command.ts";
 import { plainLine, plainText } from "./plain-text.ts";
+import type { CheckResult } from "../schema/facts.ts";
 
 type Tests = {
   readonly command: {
@@ -46,3 +47,20 @@ export function cutToScreens(lines: readonly string[], { columns, rows }: Screen
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+type Outcome = Pick<CheckResult, "ok" | "isKnown" | "notStarted" | "against">;
+
+/** Describes the result of a check. Without the names of failing tests, new failures look like known ones. */
+export function checkOutcome({ ok, isKnown, notStarted, against }: Outcome): string {
+  if (notStarted === true) return "could not be started";
+  if (ok === null) return "not run";
+  if (ok) return "passed";
+  if (isKnown !== true) return "failed";
+  return against === undefined ? "failed as before the run" : "no new failures";
+}
+
+/** Lists notes about tests that ran, whatever their result. */
+export const testNotes = (checks: readonly CheckResult[] = []): string[] =>
+  checks.flatMap(({ ranAs, notes = [] }) => [...(ranAs === "you" ? [RAN_AS_YOU] : []), ...notes]);
+
+const RAN_AS_YOU = "Tests ran as you: in the working tree, with your rights, and without a sandbox around them.";

@@ -1,7 +1,7 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
 import { type ActiveRun, currentPhase, type Wait } from "../core/run.ts";
-import type { WaitNotice } from "../schema/wait-notice.ts";
 import { plainLine } from "./plain-text.ts";
+import type { WaitNotice } from "../schema/api-notifications.ts";
 
 const SENTENCES: { readonly [K in Wait["kind"]]: string } = {
   gate: "is done and waits for your review",

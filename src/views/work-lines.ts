@@ -1,9 +1,10 @@
 import { isFailure } from "../core/baseline.ts";
-import { formatCount } from "../core/count-of.ts";
-import { NO_VERDICT } from "../core/findings/no-verdict.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
 import { plainLine } from "./plain-text.ts";
+import { formatCount } from "../core/duration.ts";
+import { NO_VERDICT } from "../core/findings/ledger.ts";
+import { type AttemptId, attemptParts } from "../schema/ids.ts";
 
 /** One event, short enough for one line of a screen. */
 export type WorkLine = { readonly mark: "begun" | "good" | "bad"; readonly text: string };
@@ -87,4 +88,28 @@ function verdictLine({ approved, issues, summary }: EventOfType<"verdict.given">
 
 function refusedText([first = "no reason given", ...others]: readonly string[]): string {
   return `reviewer: ${others.length === 0 ? "" : `${others.length + 1} findings, first: `}${first}`;
+}
+
+/** Text of each step, followed by the name of the phase. */
+const DOING: Readonly<Record<string, string>> = {
+  prepare: "Preparing",
+  baseline: "Running baseline tests",
+  enter: "Starting",
+  produce: "Running",
+  check: "Testing",
+  review: "Reviewing",
+  complete: "Recording",
+  recheck: "Rechecking",
+  commit: "Committing",
+  measure: "Measuring",
+  refine: "Refining the tasks of",
+  rewind: "Going back to",
+  finish: "Finishing",
+};
+
+/** Formats a step: `Running plan (attempt 3)`. In the journal, this attempt is `plan#3`. */
+export function stepText(step: string, attempt: AttemptId | null): string {
+  const { phase, number } = (attempt === null ? null : attemptParts(attempt)) ?? { phase: "", number: 1 };
+  const again = number === 1 ? "" : ` (attempt ${number})`;
+  return `${DOING[step] ?? step} ${phase}`.trimEnd() + again;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type CallNews, followCalls } from "../../src/adapters/agent-acp/acp-call-log.ts";
 import { geminiCalls } from "../../src/adapters/agent-acp/gemini-calls.ts";
-import { opencodeCalls } from "../../src/adapters/agent-acp/opencode-calls.ts";
+import { opencodeCalls } from "../../src/adapters/agent-acp/opencode-account.ts";
 
 const record = (attributes: object): string => `${JSON.stringify({ hrTime: [1, 2], attributes }, null, 2)}\n`;
 

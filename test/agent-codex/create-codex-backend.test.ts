@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
-import type { Sandbox } from "../../src/adapters/process/sandboxed.ts";
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";
 import { begins, completes, ending, FAKE_CODEX, runFake, says, THREAD } from "./fake-backend.ts";
+import type { Sandbox } from "../../src/adapters/process/child-environment.ts";
 
 const good = { lines: ending({ status: "done" }) };
 const approved = { lines: ending({ approved: true }) };

@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { ACP_AGENT_NAMES } from "../../src/adapters/agent-acp/known-acp-agents.ts";
 import type { UserSettings } from "../../src/schema/user-settings.ts";
-import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/app/agents/agent-choice.ts";
+import {
+  AGENT_NAMES,
+  choiceText,
+  DETECTED_AGENTS,
+  readChoice,
+  shippedPhases,
+} from "../../src/app/agents/agent-choice.ts";
 import { createBackend, findAgentProgram } from "../../src/compose/create-backend.ts";
 import { chooseAgents, renameAgents } from "../../src/app/agents/choose-agents.ts";
-import { shippedPhases } from "../../src/app/agents/shipped-phases.ts";
 import { loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
 import { askedAgents } from "../../src/apps/cli/grammar/agents.ts";
 import { detectAgent, KNOWN_AGENTS, noAgent } from "../../src/compose/known-agents.ts";

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authorize, identifyInitiator } from "../../src/app/authorize/authorize.ts";
-import type { Credential } from "../../src/app/authorize/credential.ts";
+import { authorize, identifyInitiator, type Credential } from "../../src/app/authorize/authorize.ts";
 import type { Project } from "../../src/app/project/project.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import type { ActiveRun } from "../../src/core/run.ts";

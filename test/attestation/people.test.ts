@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupPeople } from "../../src/core/attestation/people.ts";
+import { groupPeople } from "../../src/core/attestation/policy.ts";
 
 const ADA = { signer: "ada@example.org", keyid: "SHA256:ada" };
 const BEN = { signer: "ben@example.org", keyid: "SHA256:ben" };

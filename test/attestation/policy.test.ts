@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import type { Coverage, CoveredCommit } from "../../src/core/attestation/coverage.ts";
 import { findViolations } from "../../src/core/attestation/policy.ts";
 import { readPolicy } from "../../src/core/attestation/read-policy.ts";
-import { lastState, statesIn } from "../../src/core/attestation/run-states.ts";
 import type { SignedStatement } from "../../src/core/attestation/signed-statement.ts";
 import type { CommitCode } from "../../src/core/attestation/verification-codes.ts";
 import type { RunPredicate } from "../../src/schema/attestation.ts";
@@ -13,6 +12,7 @@ import { badgeText } from "../../src/views/attestation/badge.ts";
 import { toSarif } from "../../src/views/attestation/sarif.ts";
 import { verificationLines } from "../../src/views/attestation/verification.ts";
 import { createStudio } from "./studio.ts";
+import { lastState, statesIn } from "../../src/core/attestation/usable-runs.ts";
 
 const { statement, made } = createStudio();
 const ADA = { signer: "ada@example.org", keyid: "SHA256:ada" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { couldNotStart } from "../../src/adapters/checks/reports/could-not-start.ts";
+import { couldNotStart } from "../../src/adapters/checks/reports/failing-tests.ts";
 
 const ended = (exitCode: number) =>
   ({ ended: "exit", exitCode, signal: null, stderrTail: "", ms: 1 }) as unknown as Parameters<

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { requireKnownNeeds } from "../../src/compose/test-needs.ts";
+import { requireKnownNeeds } from "../../src/compose/sandbox.ts";
 
 let home = "";
 beforeAll(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { usefulLines } from "../../src/adapters/checks/useful-lines.ts";
+import { usefulLines } from "../../src/adapters/checks/run-tests.ts";
 
 const same = (text: string): string => text;
 const long = Array.from({ length: 200 }, (_, index) => `ok ${index}`).join("\n");

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { guidanceText } from "../../src/core/command.ts";
 import type { ReviewComment } from "../../src/schema/comments.ts";
 import { EventDraft } from "../../src/schema/event.ts";
-import { earlierRedos } from "../../src/views/page/earlier-redos.ts";
 import {
   accepted,
   activeRun,
@@ -16,6 +15,7 @@ import {
   report,
   startRun,
 } from "../support/run-builder.ts";
+import { earlierRedos } from "../../src/views/page/gate-view.ts";
 
 const comment = (id: string, change: Partial<ReviewComment> = {}): ReviewComment => ({
   id,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { money } from "../../src/core/money.ts";
+import { money } from "../../src/core/duration.ts";
 
 test.each([
   [0, "$0.00"],

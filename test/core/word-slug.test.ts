@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toSlug, wordSlug } from "../../src/core/plan.ts";
-import { featureSlug } from "../../src/core/spec/feature-name.ts";
+import { featureSlug } from "../../src/core/spec/spec-meta.ts";
 
 test.each([
   [

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { PhaseRule } from "../../src/schema/plan.ts";
-import { letPass, executionLimits, overtime, tooLong } from "../../src/engine/steps/execution-limits.ts";
 import { activeRun, advance, phaseAt, phaseRule, report, runOptions, startRun } from "../support/run-builder.ts";
 import { createPartialEngine } from "./step-ports.ts";
+import { letPass, executionLimits, overtime, tooLong } from "../../src/engine/steps/run-agent.ts";
 
 const MINUTE = 60_000; // milliseconds
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { buildLedger } from "../../src/core/findings/ledger.ts";
 import type { Issue } from "../../src/schema/agent.ts";
-import { renderFindings } from "../../src/views/findings.ts";
+import { renderFindings } from "../../src/views/reviews.ts";
 
 const issue = (severity: Issue["severity"], description: string, location: string | null): Issue => ({
   severity,

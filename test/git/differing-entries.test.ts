@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { differingEntries } from "../../src/adapters/git/objects/differing-entries.ts";
 import { parseTree, type TreeEntries } from "../../src/adapters/git/objects/tree-entries.ts";
+import { differingEntries } from "../../src/adapters/git/objects/tree-differences.ts";
 
 const ID_BYTES = 20;
 

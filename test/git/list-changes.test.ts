@@ -3,9 +3,9 @@ import { chmodSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hardenedGit } from "../../src/adapters/git/process/git.ts";
-import { indexEntries } from "../../src/adapters/git/snapshot/index-entries.ts";
 import { listChanges } from "../../src/adapters/git/snapshot/list-changes.ts";
 import { useRepository } from "./repository-fixture.ts";
+import { indexEntries } from "../../src/adapters/git/snapshot/look-through.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);

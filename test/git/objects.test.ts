@@ -5,11 +5,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editTree } from "../../src/adapters/git/objects/edit-tree.ts";
 import { repositoryStore } from "../../src/adapters/git/objects/repository-store.ts";
-import { readTreeEntries } from "../../src/adapters/git/objects/tree-entries.ts";
+import { readTreeEntries, type TreeEntry } from "../../src/adapters/git/objects/tree-entries.ts";
 import { type Difference, treeDifferences } from "../../src/adapters/git/objects/tree-differences.ts";
 import { hardenedGit, must } from "../../src/adapters/git/process/git.ts";
 import { decodePath, encodePath, splitFields } from "../../src/adapters/git/process/git-path.ts";
-import type { TreeEntry } from "../../src/adapters/git/write/tree-entry.ts";
 import { useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { objectLenders } from "../../src/adapters/git/read/object-lenders.ts";
-import { repositoriesBelow } from "../../src/adapters/git/read/repositories-below.ts";
-import { startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
+import { startedPrograms, repositoriesBelow } from "../../src/adapters/git/read/started-programs.ts";
 
 function repository(folder?: string): { tree: string; git: (...args: string[]) => string; write: Write } {
   const tree = folder ?? realpathSync(mkdtempSync(join(tmpdir(), "isdlc-started-")));

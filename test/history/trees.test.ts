@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { otherTrees } from "../../src/adapters/git/read/working-trees.ts";
 import { describe as describeProblem } from "../../src/core/problem.ts";
-import { shellWord } from "../../src/core/shell-word.ts";
+import { shellWord } from "../../src/core/command-line.ts";
 
 const env = {
   PATH: process.env["PATH"] ?? "",

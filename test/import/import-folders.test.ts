@@ -1,13 +1,13 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { earlierPhases } from "../../src/core/import/earlier-state.ts";
 import { detectFormats, mapFolder } from "../../src/core/import/foreign-spec.ts";
 import { computeStartPhase } from "../../src/core/items/start-phase.ts";
 import { createSandbox, parsed } from "../support/cli.ts";
 import { ANALYSIS, BUILD } from "../items-cli/prepared-item.ts";
 import { fingerprint, place } from "./source-folders.ts";
 import { published } from "./published-folders.ts";
+import { earlierPhases } from "../../src/core/earlier-state.ts";
 
 describe("each published folder is known, and covers what it says:", () => {
   test("there are three of each format, with and without a design", () => {

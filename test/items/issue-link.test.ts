@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readIssueLink } from "../../src/core/items/issue-link.ts";
+import { readIssueLink } from "../../src/core/items/item-source.ts";
 
 test.each([
   ["https://github.com/o/r/issues/42", "github", "GH-42", "https://github.com/o/r/issues/42"],

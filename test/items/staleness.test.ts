@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkBlastRadiusStaleness } from "../../src/core/items/blast-radius.ts";
-import { citedFiles } from "../../src/core/items/cited-files.ts";
 import { detectSource, generateSlug } from "../../src/core/items/item-source.ts";
-import { checkStaleness } from "../../src/core/items/staleness.ts";
+import { checkStaleness, citedFiles } from "../../src/core/items/staleness.ts";
 import { computeRecommendedTier, getTierDescription, TIER_ORDER } from "../../src/core/items/tier.ts";
 import { isSafeName } from "../../src/schema/ids.ts";
 

@@ -7,10 +7,10 @@ import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { sealWith } from "../../src/adapters/user-files/user-key.ts";
 import { accept } from "../../src/core/command.ts";
 import { ProblemError, type ProblemCode } from "../../src/core/problem.ts";
-import type { Seal } from "../../src/ports/seal.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
 import { begin, lastMark, mark, RUN, started } from "./sample-commands.ts";
 import { hastyFiles, SEAL, openTreeJournal, treeWithRun, type Tree } from "./sample-run.ts";
+import type { Seal } from "../../src/ports/journal.ts";
 
 const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
 const open = (tree: Tree) => openTreeJournal(tree, { files: hastyFiles });

@@ -9,9 +9,9 @@ import { createFileJournal, type FileJournal } from "../../src/adapters/journal-
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { sealWith } from "../../src/adapters/user-files/user-key.ts";
 import { decide } from "../../src/core/decide.ts";
-import type { Clock } from "../../src/ports/clock.ts";
 import type { Decide } from "../../src/ports/journal.ts";
 import { begin, mark, RUN } from "./sample-commands.ts";
+import type { Clock } from "../../src/ports/processes.ts";
 
 export const SEAL = sealWith(Buffer.alloc(32, 7));
 

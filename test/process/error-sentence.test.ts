@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorSentence } from "../../src/adapters/process/error-sentence.ts";
+import { errorSentence } from "../../src/adapters/process/execution-end.ts";
 
 const gemini = JSON.stringify({
   error: { message: JSON.stringify({ error: { code: 404, message: "no such model" } }) },

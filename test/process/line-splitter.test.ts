@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLineSplitter, type Line } from "../../src/adapters/process/line-splitter.ts";
-import { createOutputTail } from "../../src/adapters/process/output-tail.ts";
+import { createLineSplitter, type Line, createOutputTail } from "../../src/adapters/process/line-splitter.ts";
 
 function split(chunks: readonly Uint8Array[], limit: number): Line[] {
   const lines: Line[] = [];

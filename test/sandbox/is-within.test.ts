@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isWithin } from "../../src/adapters/sandbox/is-within.ts";
+import { isWithin } from "../../src/adapters/sandbox/bounds.ts";
 
 test.each([
   ["the folder itself", "/srv/app", "/srv/app", true],

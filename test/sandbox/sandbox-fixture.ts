@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import type { Sandbox } from "../../src/adapters/process/sandboxed.ts";
 import { startAgentProcess } from "../../src/adapters/process/start-agent-process.ts";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { type SandboxOptions, createSandbox } from "../../src/adapters/sandbox/create-sandbox.ts";
 import { sandboxAvailable } from "../../src/adapters/sandbox/sandbox-available.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
+import type { Sandbox } from "../../src/adapters/process/child-environment.ts";
 
 const available = sandboxAvailable(process.env);
 

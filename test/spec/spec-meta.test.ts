@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { featureId, featureNumber, featureSlug } from "../../src/core/spec/feature-name.ts";
-import { createFeatureMeta, isPartialPhase, specMetaFrom, type SpecMeta } from "../../src/core/spec/spec-meta.ts";
+import {
+  createFeatureMeta,
+  isPartialPhase,
+  specMetaFrom,
+  type SpecMeta,
+  featureId,
+  featureNumber,
+  featureSlug,
+} from "../../src/core/spec/spec-meta.ts";
 import { phaseUpdatesFrom, type SpecChange, specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
 import { isSafeName } from "../../src/schema/ids.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import type { Assertion, NewPasskey } from "../../src/schema/api-passkey.ts";
-import type { Passkey } from "../../src/ports/passkeys.ts";
+import type { Passkey } from "../../src/ports/callers.ts";
 
 /** A software authenticator. Tests can make it sign what a real one would refuse. */
 export type Authenticator = {

@@ -15,7 +15,6 @@ import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
 import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { createPlainWorkspace } from "../../src/adapters/plain-workspace/create-plain-workspace.ts";
 import { findVerb } from "../../src/apps/cli/grammar/catalog.ts";
-import { noGitPrograms } from "../../src/compose/git-programs-of.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { currentRun, record } from "../../src/app/project/current-run.ts";
@@ -33,6 +32,7 @@ import { noProgress } from "../../src/ports/progress.ts";
 import type { VcsWrite } from "../../src/ports/vcs.ts";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import type { Person } from "../../src/schema/people.ts";
+import { noGitPrograms } from "../../src/compose/trusted-git-programs.ts";
 
 /** A working tree and user folders under one base, driven without any process. */
 export type TestProject = { readonly base: string; readonly root: string; readonly env: NodeJS.ProcessEnv };

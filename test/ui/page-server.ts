@@ -9,10 +9,10 @@ import { createApp } from "../../src/apps/ui/create-app.ts";
 import type { Drivers } from "../../src/apps/ui/drivers.ts";
 import { listen, type ListeningServer } from "../../src/apps/ui/listen.ts";
 import { openRepository } from "../../src/apps/ui/repository.ts";
-import { createListener } from "../../src/apps/ui/request-listener.ts";
 import { createSessions } from "../../src/apps/ui/sessions.ts";
 import { createStatementSigning } from "../../src/apps/ui/statement-signing.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
+import { createListener } from "../../src/apps/ui/serve-page.ts";
 
 export type PageResponse = {
   readonly status: number;

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { changesText } from "../../src/views/changes-text.ts";
 import { patchFiles } from "../../src/views/patch-files.ts";
+import { changesText } from "../../src/views/visible-change.ts";
 
 const folders: string[] = [];
 afterAll(() => {

@@ -2,10 +2,8 @@ import { expect, test } from "vitest";
 import { listAnswers } from "../../src/app/answer/answer.ts";
 import { toCharts, type RunFigures } from "../../src/views/page/charts.ts";
 import { diffFiles } from "../../src/views/page/diff-files.ts";
-import { listFailures } from "../../src/views/page/failures.ts";
 import { runDetail } from "../../src/views/page/run-detail.ts";
-import { buildStory } from "../../src/views/page/story.ts";
-import { buildTimeline } from "../../src/views/page/timeline.ts";
+import { buildTimeline, buildStory } from "../../src/views/page/timeline.ts";
 import { RunDetail } from "../../src/schema/api.ts";
 import {
   accepted,
@@ -18,6 +16,7 @@ import {
   report,
   startRun,
 } from "../support/run-builder.ts";
+import { listFailures } from "../../src/views/page/gate-view.ts";
 
 const hash = (text: string): string => text.length.toString(16).padStart(16, "0");
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { EndedRun } from "../../src/core/run.ts";
-import { pullRequestCommands } from "../../src/views/pull-request.ts";
-import { pullRequestBody } from "../../src/views/pull-request-body.ts";
+import { pullRequestCommands, pullRequestBody } from "../../src/views/pull-request.ts";
 import { accepted, active, answer, ended, gate, left, made, produced, started } from "./runs.ts";
 
 const { run } = active(started());

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Usage } from "../../src/schema/agent.ts";
-import { tokens } from "../../src/views/token-text.ts";
+import { tokens } from "../../src/views/metrics.ts";
 
 const usage: Usage = { input: 900, output: 100, usd: 1.5 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { NO_VERDICT } from "../../src/core/findings/no-verdict.ts";
 import type { EventDraft, RunEvent } from "../../src/schema/event.ts";
 import { workLines } from "../../src/views/work-lines.ts";
+import { NO_VERDICT } from "../../src/core/findings/ledger.ts";
 
 const inOrder = (drafts: readonly EventDraft[]): RunEvent[] =>
   drafts.map((draft, index) => ({ ...draft, seq: index + 1, at: "2026-11-15T10:00:00.000Z" }));

@@ -13,9 +13,9 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { createStateFile } from "../../src/adapters/projections/state-file.ts";
-import { inheritSettings } from "../../src/adapters/git/worktree/worktree-settings.ts";
 import { noRun } from "../../src/core/run.ts";
 import { projectStateFile } from "../../src/views/state-file.ts";
+import { inheritSettings } from "../../src/adapters/git/worktree/worktree-create.ts";
 
 function twoTrees() {
   const base = mkdtempSync(join(tmpdir(), "isdlc-settings-"));

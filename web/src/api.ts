@@ -10,9 +10,6 @@ import type {
   RunDetail,
   RunList,
 } from "../../src/schema/api.ts";
-import type { DraftList, SavedDraft } from "../../src/schema/api-drafts.ts";
-import type { Story } from "../../src/schema/api-story.ts";
-import type { ActivityView } from "../../src/schema/api-live.ts";
 import type {
   Assertion,
   Challenge,
@@ -41,6 +38,9 @@ import type {
 import type { CreationOptions } from "./passkeys.ts";
 import { currentSession } from "./session.ts";
 import { apiBase, isTeam, WHEN_GONE } from "./served-by.ts";
+import type { Story } from "../../src/schema/api-history.ts";
+import type { DraftList, SavedDraft } from "../../src/schema/comments.ts";
+import type { ActivityView } from "../../src/schema/api-status.ts";
 
 /** Error returned by the server, with its problem. */
 export class ApiError extends Error {

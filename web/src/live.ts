@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
-import type { LiveMessage } from "../../src/schema/api-live.ts";
 import { sessionHeader } from "./api.ts";
 import { apiBase } from "./served-by.ts";
+import type { LiveMessage } from "../../src/schema/api-status.ts";
 
 export type Connection = "connecting" | "live" | "lost";
 type Activity = Extract<LiveMessage, { is: "activity" }>;

@@ -1,6 +1,6 @@
 import type { Usage } from "../../schema/agent.ts";
-import { startFoundProgram } from "../process/start-found-program.ts";
 import type { AgentProcessOptions } from "../process/start-agent-process.ts";
+import { startFoundProgram } from "../process/find-program.ts";
 
 /** Conversation of an execution. */
 export type Conversation = {

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentSign, Usage } from "../../schema/agent.ts";
-import type { Environment } from "../process/agent-environment.ts";
 import { followFile } from "../process/follow-file.ts";
+import type { Environment } from "../process/child-environment.ts";
 
 /** One call to the model, reported by an agent outside the protocol. */
 export type CallNote =

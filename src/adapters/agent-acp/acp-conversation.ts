@@ -5,8 +5,8 @@ import { acpAnswer, type AcpAnswer } from "./acp-answer.ts";
 import { AcpError, TOO_LONG, type AcpConnection } from "./acp-connection.ts";
 import { failed, type ExecutionResult } from "../process/execution-end.ts";
 import { Initialized, LoadedSession, NewSession, PROTOCOL_VERSION, PromptResult } from "./acp-messages.ts";
-import { acpPrompt, acpReminder } from "./acp-prompt.ts";
 import type { AcpSession } from "./acp-session.ts";
+import { acpPrompt, acpReminder } from "./acp-turn.ts";
 
 /** Names of the agent's modes for read-only and writing tasks. Null keeps its default. */
 export type AcpModes = { readonly read: string | null; readonly write: string | null };

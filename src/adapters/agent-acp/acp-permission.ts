@@ -1,8 +1,8 @@
-import { isAbsolute, normalize, relative, resolve, sep } from "node:path";
+import { isAbsolute, normalize, relative, resolve, sep, basename, dirname, join, parse } from "node:path";
 import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { PermissionRequest, ToolCall } from "./acp-messages.ts";
-import { MAX_PATH_LENGTH } from "./follow-links.ts";
+import { readlinkSync, realpathSync } from "node:fs";
 
 export type PermissionScope = {
   readonly access: AgentTask["access"];
@@ -152,4 +152,39 @@ function isHarmless(word: string): boolean {
 
 function readArguments(rawInput: unknown): Readonly<Record<string, unknown>> {
   return typeof rawInput === "object" && rawInput !== null ? (rawInput as Record<string, unknown>) : {};
+}
+
+/** Same limit as the operating system. */
+const MAX_LINKS = 40;
+
+/** Characters of a path. The operating system has the same limit. */
+const MAX_PATH_LENGTH = 4096;
+
+/**
+ * Resolves the symbolic links of a path, even if the target does not exist. Circular links and paths that are too long
+ * resolve to the root.
+ */
+export function followLinks(path: string): string {
+  return path.length > MAX_PATH_LENGTH ? parse(path).root : follow(path, MAX_LINKS);
+}
+
+function follow(path: string, links: number): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path || links === 0) return parse(path).root;
+    const place = follow(parent, links);
+    const target = linkTarget(join(place, basename(path)));
+    return target === null ? join(place, basename(path)) : follow(resolve(place, target), links - 1);
+  }
+}
+
+/** Returns null if the path is not a link. */
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
 }

@@ -1,22 +1,27 @@
 import { createHash } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import { larger } from "../../core/execution-watch.ts";
-import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import type { AgentBackend, AgentTask, Capabilities, AgentEnd } from "../../ports/agent-backend.ts";
 import type { AgentSign, Usage } from "../../schema/agent.ts";
-import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
-import { startFoundProgram } from "../process/start-found-program.ts";
-import type { Sandbox } from "../process/sandboxed.ts";
 import type { Line } from "../process/line-splitter.ts";
-import type { AgentInput } from "../process/start-agent-process.ts";
+import type { AgentInput, AgentProcessEnd } from "../process/start-agent-process.ts";
 import { streamEvents, tell, type Emit } from "../process/stream-events.ts";
 import { askAccount, type AcpAccount } from "./acp-account.ts";
 import { followCalls, type CallLog, type CallNews, type FollowedCalls } from "./acp-call-log.ts";
 import { ConnectionLost, createAcpConnection } from "./acp-connection.ts";
 import { converse, type AcpModes } from "./acp-conversation.ts";
-import type { ExecutionResult } from "../process/execution-end.ts";
-import { acpEnd, type AcpOutcome } from "./acp-end.ts";
+import {
+  type ExecutionResult,
+  exitText,
+  type ExecutionFailure,
+  failed,
+  stopped,
+  withDenied,
+} from "../process/execution-end.ts";
 import { createAcpSession, type AcpTraits } from "./acp-session.ts";
+import { startFoundProgram } from "../process/find-program.ts";
+import type { Environment, Sandbox } from "../process/child-environment.ts";
 
 export type AcpBackendOptions = {
   readonly name: string;
@@ -178,4 +183,32 @@ async function probe(options: AcpBackendOptions): Promise<Capabilities | Problem
     return { version, ...NOT_IN_THE_PROTOCOL, readOnly, cost, resumes };
   }
   return { code: "AGENT_MISSING", agent: name, detail: help ? `${said} (to install it: ${help.install})` : said };
+}
+
+type AcpOutcome = {
+  readonly process: AgentProcessEnd;
+  /** Result of the conversation. Null if it was cut off. */
+  readonly told: ExecutionResult | null;
+  readonly usage: Usage | null;
+  /** Null if there is no conversation to resume. */
+  readonly session: string | null;
+  /** Requests that were not allowed. */
+  readonly denied: readonly string[];
+  /** First line that was not a protocol message. */
+  readonly noise: string | null;
+};
+
+/** Returns the result of the conversation. The end of the process counts only if it cut the conversation off. */
+function acpEnd(outcome: AcpOutcome, task: AgentTask): AgentEnd {
+  const { usage, session, denied } = outcome;
+  const told = outcome.told ?? cutOff(outcome, task);
+  return { type: "end", usage, session, ...withDenied(told, denied) };
+}
+
+function cutOff({ process: end, noise }: AcpOutcome, task: AgentTask): ExecutionFailure {
+  const stop = stopped(end, task);
+  if (stop !== null) return stop;
+  const said = noise === null ? "" : `. ${noise}`;
+  const detail = `in the middle of the conversation ${exitText(end)}${said}`;
+  return failed(end.exitCode === 0 ? "no_result" : "bad_exit", detail, true);
 }

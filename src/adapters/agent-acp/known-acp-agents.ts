@@ -1,11 +1,10 @@
-import type { Environment } from "../process/agent-environment.ts";
 import type { CallLog } from "./acp-call-log.ts";
 import type { AcpModes } from "./acp-conversation.ts";
 import type { AcpTraits } from "./acp-session.ts";
 import { geminiCalls } from "./gemini-calls.ts";
 import type { AcpAccount } from "./acp-account.ts";
-import { OPENCODE_RECORDS, opencodeAccount } from "./opencode-account.ts";
-import { opencodeCalls } from "./opencode-calls.ts";
+import { OPENCODE_RECORDS, opencodeAccount, opencodeCalls } from "./opencode-account.ts";
+import type { Environment } from "../process/child-environment.ts";
 
 /** Supported agent: how to start it with the Agent Client Protocol, and its known properties. */
 export type KnownAcpAgent = {

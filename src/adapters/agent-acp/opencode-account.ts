@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import type { AcpAccount } from "./acp-account.ts";
+import type { CallLog } from "./acp-call-log.ts";
+import { shorten } from "../process/told-usage.ts";
 
 /** Path under opencode's data folder, in its only subfolder that outlasts a sandbox. */
 export const OPENCODE_RECORDS = "log/isdlc.db";
@@ -40,3 +42,19 @@ function parsed(text: string): unknown {
     return null; // another format
   }
 }
+
+/** opencode retries failed calls without limit, and reports calls only in its log. */
+export const opencodeCalls: CallLog = {
+  on: "stderr",
+  args: ["--print-logs", "--log-level", "INFO"],
+  read: (line) => {
+    if (BEGUN.test(line)) return { is: "begun" };
+    const [, error] = FAILED.exec(line) ?? [];
+    return error === undefined ? null : { is: "failed", what: shorten(error)[0] ?? "no answer" };
+  },
+};
+
+const BEGUN = / message=stream .* small=false /;
+
+/** `small=true` marks titles and similar calls; no work depends on them. */
+const FAILED = /message="stream error".* small=false .*error\.error="(?:[A-Za-z_]*Error: )?([^"]*)/;

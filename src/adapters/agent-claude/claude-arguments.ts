@@ -1,7 +1,7 @@
 import { toJSONSchema } from "zod/mini";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
-import { commandRule } from "./command-rule.ts";
+import { shellWord } from "../../core/command-line.ts";
 
 /** Conversation to start under this id, or to resume. */
 export type Conversation = { readonly id: string; readonly begins: boolean };
@@ -55,3 +55,16 @@ function limitArguments({ turns, usd }: AgentTask["limits"]): string[] {
 function resultSchema(role: AgentTask["role"]): unknown {
   return toJSONSchema(role === "phase" ? AgentResult : Verdict, { target: "draft-7", io: "input" });
 }
+
+/**
+ * Returns the rule that allows exactly this command. Null if it would allow more, or if a shell would not run the
+ * command as written: in a rule, `*` matches anything and a bracket ends it; a first word with `=` sets a variable.
+ */
+function commandRule(argv: readonly string[]): string | null {
+  const [program = ""] = argv;
+  if (program === "" || program.includes("=")) return null;
+  return argv.every((word) => EXACT.test(word)) ? `Bash(${argv.map(shellWord).join(" ")})` : null;
+}
+
+/** Other characters, including quotes, may be interpreted differently by a shell and by Claude Code. */
+const EXACT = /^[A-Za-z0-9_@%+=:,./ -]+$/;

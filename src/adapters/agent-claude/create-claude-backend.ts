@@ -1,19 +1,17 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
-import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
-import type { Sandbox } from "../process/sandboxed.ts";
-import { startFoundProgram } from "../process/start-found-program.ts";
 import { type Emit, streamEvents, tell } from "../process/stream-events.ts";
 import { claudeArguments } from "./claude-arguments.ts";
 import type { Conversation } from "./claude-arguments.ts";
 import { claudeEnd, isLostConversation } from "./claude-end.ts";
 import type { ClaudeOutcome } from "./claude-end.ts";
-import { readClaudeLine } from "./claude-line.ts";
+import { readClaudeLine, progressTexts } from "./claude-line.ts";
 import type { ResultLine } from "./claude-line.ts";
-import { progressTexts } from "./claude-progress.ts";
 import { createRunningUsage, readSign } from "./running-usage.ts";
+import { startFoundProgram } from "../process/find-program.ts";
+import type { Environment, Sandbox } from "../process/child-environment.ts";
 
 export type ClaudeBackendOptions = {
   /** Path, or a name to find on PATH. */

@@ -1,7 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AgentTask } from "../../ports/agent-backend.ts";
-import { tomlText } from "./toml-text.ts";
+import { randomUUID } from "node:crypto";
+import * as z from "zod/mini";
+import { parseJson } from "./codex-line.ts";
+import { toJSONSchema } from "zod/mini";
+import { AgentResult, Verdict } from "../../schema/agent.ts";
+import { startFoundProgram } from "../process/find-program.ts";
+import type { Environment, Sandbox } from "../process/child-environment.ts";
 
 export type CodexStart = {
   /** File with the schema of the result. */
@@ -59,4 +65,60 @@ function distrusted(cwd: string): string {
 function upwards(folder: string): string[] {
   const above = dirname(folder);
   return above === folder ? [folder] : [folder, ...upwards(above)];
+}
+
+export type SettingsListing = {
+  /** Program and arguments, without the command. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly sandbox: Sandbox | undefined;
+};
+
+const LISTING_TIMEOUT_SECONDS = 20;
+const Servers = z.array(z.object({ name: z.string() }));
+
+/**
+ * Returns the setting that disables all MCP servers of the user: they run outside the sandbox that Codex puts around
+ * its own commands. Codex has no switch for all of them and is asked for their names. Null if it does not list them.
+ */
+export async function withoutServers(
+  { command, ...place }: SettingsListing,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const lines: string[] = [];
+  const end = await startFoundProgram(
+    {
+      ...place,
+      argv: [...command, "mcp", "list", "--json"],
+      nonce: randomUUID(),
+      stdin: "",
+      silenceSeconds: LISTING_TIMEOUT_SECONDS,
+      onLine: ({ text }) => lines.push(text),
+    },
+    AbortSignal.any([signal, AbortSignal.timeout(LISTING_TIMEOUT_SECONDS * 1000)]),
+  );
+  const listed = z.safeParse(Servers, parseJson(lines.join("\n")));
+  if (end.ended !== "exit" || end.exitCode !== 0 || !listed.success) return null;
+  return `mcp_servers={${listed.data.map(({ name }) => `${tomlText(name)}={enabled=false}`).join(",")}}`;
+}
+
+/** JSON strings are valid in TOML, except for the control character U+007F, which JSON does not escape. */
+const tomlText = (text: string): string => JSON.stringify(text).replaceAll("\u007F", String.raw`\u007F`);
+
+/**
+ * Returns the schema in the strict form required by the model service: every field is required (optional ones may be
+ * null), no others are allowed, and there are neither lengths nor defaults. The result is validated with our own
+ * schema, which has them.
+ */
+export function resultSchema(role: AgentTask["role"]): object {
+  return toJSONSchema(role === "phase" ? AgentResult : Verdict, {
+    target: "draft-7",
+    io: "output",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.maxLength;
+      delete jsonSchema.default;
+      if (jsonSchema.properties !== undefined) jsonSchema.required = Object.keys(jsonSchema.properties);
+    },
+  });
 }

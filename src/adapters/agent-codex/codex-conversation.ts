@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import type { Environment } from "../process/child-environment.ts";
+
 export type Tokens = { readonly input: number; readonly output: number };
 
 /**
@@ -19,3 +22,9 @@ export function readConversation(text: string): CodexConversation | null {
 
 /** An id starts without a dash, to never pass for an option. */
 const KEPT = /^([0-9a-f][0-9a-f-]{35})\/([0-9]{1,15})\/([0-9]{1,15})$/;
+
+/** Returns the folder of Codex's own files. Relative paths are ignored: they would lead into the repository. */
+export function codexHome(env: Environment, home: string): string {
+  const set = env["CODEX_HOME"] ?? "";
+  return set.startsWith("/") ? set : join(home, ".codex");
+}

@@ -1,7 +1,7 @@
 import type { AgentSign } from "../../schema/agent.ts";
-import { inside, shorten } from "../process/progress-text.ts";
 import { parseJson } from "./codex-line.ts";
 import type { CodexLine, Item } from "./codex-line.ts";
+import { inside, shorten } from "../process/told-usage.ts";
 
 /** Describes a line in short texts for the user. */
 export function progressTexts(line: CodexLine, cwd: string): string[] {

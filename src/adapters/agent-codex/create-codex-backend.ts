@@ -6,23 +6,25 @@ import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
 import { makeTemporaryFolder, removeFolder } from "../file-system/temporary-folder.ts";
-import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
-import type { Sandbox } from "../process/sandboxed.ts";
-import { startFoundProgram } from "../process/start-found-program.ts";
 import { type Emit, streamEvents, tell } from "../process/stream-events.ts";
-import { codexArguments, distrustArguments } from "./codex-arguments.ts";
-import { readConversation } from "./codex-conversation.ts";
+import {
+  codexArguments,
+  distrustArguments,
+  type SettingsListing,
+  withoutServers,
+  resultSchema,
+} from "./codex-arguments.ts";
+import { readConversation, codexHome } from "./codex-conversation.ts";
 import type { CodexConversation, Tokens } from "./codex-conversation.ts";
 import { codexEnd, isLostConversation, usedSince } from "./codex-end.ts";
 import type { CodexOutcome } from "./codex-end.ts";
-import { codexHome } from "./codex-home.ts";
 import { readCodexLine } from "./codex-line.ts";
 import type { Turn } from "./codex-line.ts";
 import { deniedCommand, progressTexts, readSign } from "./codex-progress.ts";
-import { resultSchema } from "./result-schema.ts";
 import { createRolloutUsage } from "./rollout-usage.ts";
-import { type SettingsListing, withoutServers } from "./server-settings.ts";
+import { startFoundProgram } from "../process/find-program.ts";
+import type { Environment, Sandbox } from "../process/child-environment.ts";
 
 export type CodexBackendOptions = {
   /** Path, or a name to find on PATH. */

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
-import type { Environment } from "../process/agent-environment.ts";
-import type { Sandbox } from "../process/sandboxed.ts";
 import type { Line } from "../process/line-splitter.ts";
 import { startAgentProcess, type AgentProcessEnd } from "../process/start-agent-process.ts";
 import { streamEvents, type Emit } from "../process/stream-events.ts";
 import { commandEnd, readCommandLine, requestText } from "./command-protocol.ts";
 import { findProgram } from "../process/find-program.ts";
+import type { Environment, Sandbox } from "../process/child-environment.ts";
 
 export type CommandBackendOptions = {
   readonly argv: readonly string[];

@@ -8,9 +8,9 @@ import {
 import type { Git } from "../git/process/git.ts";
 import { encodePath } from "../git/process/git-path.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
-import type { TreeEntry } from "../git/write/tree-entry.ts";
 import { diffTrees } from "./tree-difference.ts";
 import { fileInTree, readObjects, treeOfCommit } from "./verified-objects.ts";
+import type { TreeEntry } from "../git/objects/tree-entries.ts";
 
 /** Runs a calculation and answers its questions from the repository, each question once. */
 export async function answerQuestions<T>(git: Git, calculation: QuestionSequence<T>): Promise<T> {

@@ -1,10 +1,10 @@
 import type { AttestedCommit, BranchFacts, GitPoint } from "../../core/attestation/statement.ts";
-import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { Git } from "../git/process/git.ts";
 import { commitRange } from "./commit-range.ts";
 import { commitNamed } from "./history-git.ts";
+import type { SeenCommit } from "../../core/attestation/history.ts";
 
 export type RunHistory = {
   readonly run: string;

@@ -1,5 +1,4 @@
-import type { GateSigner } from "../../core/attestation/signed-statement.ts";
-import { otherThanSigned } from "../../core/attestation/signed-gate.ts";
+import { type GateSigner, otherThanSigned } from "../../core/attestation/signed-statement.ts";
 import type { AttestedGate, RunStatement, SignedGate } from "../../schema/attestation.ts";
 import { DECISION_NAMESPACE } from "../passkeys/decision-challenge.ts";
 import { isRelyingPartyPage } from "../passkeys/relying-party.ts";

@@ -1,10 +1,10 @@
-import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type Git, must } from "../git/process/git.ts";
 import { commitsUnknown } from "./history-git.ts";
 import { parseCommit } from "./parse-commit.ts";
 import { resolveCommit } from "./resolve-commit.ts";
 import { readObjects } from "./verified-objects.ts";
+import type { SeenCommit } from "../../core/attestation/history.ts";
 
 export type CommitRange = {
   /** Range as given by the caller, for messages. */

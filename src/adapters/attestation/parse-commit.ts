@@ -1,5 +1,5 @@
-import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
+import type { SeenCommit } from "../../core/attestation/history.ts";
 
 /**
  * Parses a stored commit in the order used by git itself: tree, parents, author, committer. Settings that change the

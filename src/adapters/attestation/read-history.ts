@@ -1,5 +1,4 @@
-import type { CommitMap, HistoryCommit } from "../../core/attestation/history.ts";
-import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
+import type { CommitMap, HistoryCommit, SeenCommit } from "../../core/attestation/history.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { Git } from "../git/process/git.ts";
 import { parseCommit } from "./parse-commit.ts";

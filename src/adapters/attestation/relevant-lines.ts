@@ -1,5 +1,4 @@
-import { type CommitMap, createHistory } from "../../core/attestation/history.ts";
-import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
+import { type CommitMap, createHistory, type SeenCommit } from "../../core/attestation/history.ts";
 import { ownValue } from "../../core/own-value.ts";
 import { claimsIn } from "./believe-envelope.ts";
 import { readEnvelope } from "./dsse.ts";

@@ -1,6 +1,5 @@
-import { fileIn, parseTree, treeIn, type TreeEntries } from "../git/objects/tree-entries.ts";
+import { fileIn, parseTree, treeIn, type TreeEntries, type TreeEntry } from "../git/objects/tree-entries.ts";
 import type { Git } from "../git/process/git.ts";
-import type { TreeEntry } from "../git/write/tree-entry.ts";
 import { type ObjectMap, readObjects } from "./verified-objects.ts";
 
 export type EntryDifference = {

@@ -1,4 +1,4 @@
-import { AGENT_VARIABLE, NONCE_VARIABLE } from "../process/agent-environment.ts";
+import { AGENT_VARIABLE, NONCE_VARIABLE } from "../process/child-environment.ts";
 
 /** Variables that isdlc sets for every agent it starts. */
 export const OWN_MARKERS: readonly string[] = [NONCE_VARIABLE, AGENT_VARIABLE];

@@ -2,9 +2,9 @@ import { basename } from "node:path";
 import type { AgentWork, Caller, Span } from "../../ports/callers.ts";
 import type { ProcessIdentity, ProcessView } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
-import type { Environment } from "../process/agent-environment.ts";
 import { isSameProcess, type ProcessFacts, type ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
+import type { Environment } from "../process/child-environment.ts";
 
 /** View of a process on other processes. */
 export type OwnView = ProcessView & {

@@ -1,8 +1,8 @@
 import type { ProcessIdentity } from "../../schema/facts.ts";
 import { isSafeName } from "../../schema/ids.ts";
-import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS } from "./agent-markers.ts";
+import type { Environment } from "../process/child-environment.ts";
 
 /** Agent product and session that a process belongs to, as far as known. */
 export type SessionHost = {

@@ -2,9 +2,9 @@ import { constants, existsSync } from "node:fs";
 import { lstat, mkdir, open, readdir, readlink, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { isWithin } from "../sandbox/is-within.ts";
 import type { TestFolder } from "../sandbox/test-sandbox.ts";
 import { isRegenerated, type TestSurroundings } from "./test-surroundings.ts";
+import { isWithin } from "../sandbox/bounds.ts";
 
 export type CopyRequest = {
   readonly root: string;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OWN_FOLDER } from "../../core/own-folder.ts";
+import { FOR_TESTS, pickVariables, type Environment } from "../process/child-environment.ts";
 
 /** Ignored inputs: files ignored by git but read by tests. Paths are relative to the working tree. */
 export type TestSurroundings = {
@@ -45,3 +46,23 @@ export function testSurroundings(root: string, ignored: readonly string[]): Test
 const CACHE_NAMES = new Set([".cache", ".vite", ".vite-temp", ".vitest", ".tmp", ".package-lock.json"]);
 
 export const isRegenerated = (name: string): boolean => CACHE_NAMES.has(name);
+
+type TestEnvironmentOptions = {
+  /** Additional variables that the user passes to the tests. */
+  readonly variables: readonly string[];
+  /** True to make tools avoid the network: they would wait for an answer. */
+  readonly offline: boolean;
+  /** Cache folder for Python, which would otherwise prefer compiled files next to a source to the source. */
+  readonly caches: string;
+};
+
+/** Returns a new environment for the tests, which are code of the agent: only listed variables reach them. */
+export function testEnvironment(
+  env: Environment,
+  { variables, offline, caches }: TestEnvironmentOptions,
+): Record<string, string> {
+  const kept = pickVariables(env, [...FOR_TESTS, ...variables.filter((name) => !name.endsWith("*"))]);
+  return { ...kept, ...(offline ? OFFLINE : {}), CI: "1", PYTHONPYCACHEPREFIX: caches };
+}
+
+const OFFLINE = { CARGO_NET_OFFLINE: "true", GOPROXY: "off", npm_config_offline: "true", npm_config_audit: "false" };

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { DriverLock } from "../../ports/driver-lock.ts";
 import { discardFile, errorCode, type FileSystem, succeeds } from "../file-system/file-system.ts";
 import {
   type Holder,
@@ -16,6 +15,7 @@ import {
   systemLockProcesses,
   writeOwnFile,
 } from "./lock-files.ts";
+import type { DriverLock } from "../../ports/processes.ts";
 
 export type Lock = { release(): void };
 

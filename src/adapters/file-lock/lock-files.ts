@@ -12,8 +12,8 @@ import {
   writeAll,
 } from "../file-system/file-system.ts";
 import { nodeCrypto } from "../file-system/node-crypto.ts";
-import { numberInUse } from "../file-system/number-in-use.ts";
 import { readBoot, readStat } from "../process/process-table.ts";
+import { numberInUse } from "../file-system/temporary-folder.ts";
 
 /** Holder of a lock. `token` is used for one file and never again. */
 export type Holder = {

@@ -3,7 +3,6 @@ import { lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, unlinkSync } f
 import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { numberInUse } from "./number-in-use.ts";
 import { createTimeSlice, type TimeSlice } from "./time-slice.ts";
 
 /** Creates a folder for this user only (mkdtemp sets 0700). Removes folders of killed programs first. */
@@ -94,5 +93,15 @@ export async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>):
     return await use(folder);
   } finally {
     await removeFolder(folder);
+  }
+}
+
+/** True while any process has this number, of this user or another one. */
+export function numberInUse(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

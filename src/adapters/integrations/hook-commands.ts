@@ -1,5 +1,5 @@
 import { OWN, OWN_FOLDER, ownPath } from "../../core/own-folder.ts";
-import { shellWord } from "../../core/shell-word.ts";
+import { shellWord } from "../../core/command-line.ts";
 
 /**
  * Shell script that hosts run for an event. It starts nothing before it finds the marker of an open run, from the

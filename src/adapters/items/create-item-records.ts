@@ -3,8 +3,8 @@ import type { ItemRecords } from "../../ports/item-records.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import { updateBacklogMarker } from "./backlog-file.ts";
 import { errorMessage } from "./document-file.ts";
-import { aloneAtOnce } from "./items-lock.ts";
 import { mergeMeta } from "./meta-file.ts";
+import { aloneAtOnce } from "./items-folder.ts";
 
 /**
  * Creates access to the item documents of a working tree. Failed writes are reported to `warn` and do not stop the

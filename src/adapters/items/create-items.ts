@@ -2,15 +2,13 @@ import { basename, join } from "node:path";
 import { deriveBacklogMarker } from "../../core/items/analysis-status.ts";
 import { backlogDescription } from "../../core/items/backlog-line.ts";
 import { OWN, ownPath } from "../../core/own-folder.ts";
-import type { Clock } from "../../ports/clock.ts";
 import { type Creation, ITEMS_ROOT, type Items, type NewItem, type Removal } from "../../ports/items.ts";
 import { folderExists } from "../file-system/file-system.ts";
 import { readHead } from "../git/read/git-head.ts";
 import { appendToBacklog, hasBacklogLine, readItems, removeFromBacklog, updateBacklogMarker } from "./backlog-file.ts";
 import { unsafeParent } from "./create-item-records.ts";
 import { errorMessage, readDocument, replaceDocument } from "./document-file.ts";
-import { itemsFolder, type ItemsLocation } from "./items-folder.ts";
-import { alone } from "./items-lock.ts";
+import { itemsFolder, type ItemsLocation, alone } from "./items-folder.ts";
 import {
   inspectMeta,
   mergeMeta,
@@ -20,6 +18,7 @@ import {
   writeMetaJson,
 } from "./meta-file.ts";
 import { resolveItem } from "./resolve-item.ts";
+import type { Clock } from "../../ports/processes.ts";
 
 export type ItemsOptions = ItemsLocation & {
   /** The user's own folder, with the shared lock. */

@@ -1,13 +1,12 @@
 import { ProblemError } from "../../core/problem.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { LocalJournal } from "../../ports/journal.ts";
-import type { Seal } from "../../ports/seal.ts";
+import type { LocalJournal, Seal } from "../../ports/journal.ts";
 import { errorCode, nodeFiles, type FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { checkBySeal, type EventCheck } from "./record.ts";
 import { eventsOfRun, partOfRun } from "./read-events.ts";
 import { loadRun, type NewestLoaded, newestLoaded, newestRun } from "./read-run.ts";
 import type { JournalStore } from "./run-file.ts";
+import type { Clock } from "../../ports/processes.ts";
 
 export type JournalReaderOptions = {
   /** `.isdlc/journal`, created with the first run. */

@@ -1,8 +1,7 @@
 import { evolve } from "../../core/evolve.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
-import type { Head } from "../../ports/journal.ts";
-import type { Seal } from "../../ports/seal.ts";
+import type { Head, Seal } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { type EventCheck, genesis, readBody, readLine } from "./record.ts";

@@ -1,5 +1,4 @@
-import type { Head } from "../../ports/journal.ts";
-import type { Seal } from "../../ports/seal.ts";
+import type { Head, Seal } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { advance, emptyCursor, toHead } from "./fold.ts";

@@ -17,8 +17,8 @@ import type { LockProcesses } from "../file-lock/lock-files.ts";
 import { putAway } from "./create-file-journal.ts";
 import { readJournalBytes } from "./journal-heads.ts";
 import { ensurePlace, journalFile, journalName, runsIn, snapshotFile } from "./journal-location.ts";
-import { underLock } from "./under-lock.ts";
 import { verifyJournal, type VerifyLocation } from "./verify-journal.ts";
+import { underLock } from "./set-aside.ts";
 
 export type MovingLocation = VerifyLocation & { readonly processes: LockProcesses };
 

@@ -1,9 +1,9 @@
 import { isEventType } from "../../core/evolve.ts";
 import { isRecord } from "../../core/own-value.ts";
-import type { Seal } from "../../ports/seal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { sha256 } from "../file-system/node-crypto.ts";
+import type { Seal } from "../../ports/journal.ts";
 
 /** Format of the events in a record. Increased if events of older programs must be read differently. */
 export const FORMAT = 1;

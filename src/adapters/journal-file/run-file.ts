@@ -1,8 +1,6 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { Head } from "../../ports/journal.ts";
-import type { Seal } from "../../ports/seal.ts";
+import type { Head, Seal } from "../../ports/journal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import {
@@ -19,6 +17,7 @@ import type { Anchors } from "../user-files/anchors.ts";
 import { advance, corrupt, type Cursor, emptyCursor, parseEvents, fold, toHead } from "./fold.ts";
 import { type JournalLocation, type OpenFile, readJournal, snapshotFile, tornFile } from "./journal-location.ts";
 import { encodeRecord, type EventCheck, LINE_LIMIT, readLine } from "./record.ts";
+import type { Clock } from "../../ports/processes.ts";
 
 /** Dependencies and caches of the functions for journals. */
 export type JournalStore = {

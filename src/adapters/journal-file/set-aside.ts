@@ -11,10 +11,11 @@ import {
   writeAll,
 } from "../file-system/file-system.ts";
 import type { LockProcesses } from "../file-lock/lock-files.ts";
-import { type OpenFile, openJournal, snapshotFile, stateFolder } from "./journal-location.ts";
-import { underLock } from "./under-lock.ts";
+import { type OpenFile, openJournal, snapshotFile, stateFolder, type JournalLocation } from "./journal-location.ts";
 import { verifyJournal, type Finding, type JournalVerification, type VerifyLocation } from "./verify-journal.ts";
 import { basename, dirname } from "node:path";
+import { OWN } from "../../core/own-folder.ts";
+import { createFileLock, whileHeld } from "../file-lock/file-lock.ts";
 
 export type SetAside =
   | { readonly is: "nothingToDo" }
@@ -96,4 +97,15 @@ function keep(place: VerifyLocation, file: string, bytes: Buffer): void {
     place.files.closeSync(fd);
   }
   syncFolder(place.files, dirname(file));
+}
+
+const LOCK_TIMEOUT_MS = 10_000; // milliseconds
+
+type LockedLocation = JournalLocation & { readonly processes: LockProcesses };
+
+/** Runs `work` while no other process writes to the journals of a place. */
+export function underLock<T>(place: LockedLocation, work: () => T): Promise<T> {
+  const { files, processes } = place;
+  const lock = createFileLock({ directory: stateFolder(place), name: OWN.lock, files, processes });
+  return whileHeld(lock, LOCK_TIMEOUT_MS, work);
 }

@@ -1,5 +1,4 @@
-import type { Head } from "../../ports/journal.ts";
-import type { Seal } from "../../ports/seal.ts";
+import type { Head, Seal } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { evolve } from "../../core/evolve.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Decide, Head, LocalJournal, LoadedRun, SubmitResult } from "../../ports/journal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
+import type { Clock } from "../../ports/processes.ts";
 
 type Run = { state: RunState; hash: string; readonly events: RunEvent[] };
 

@@ -1,9 +1,9 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/server";
 import { ProblemError } from "../../core/problem.ts";
-import type { Passkey } from "../../ports/passkeys.ts";
 import type { NewPasskey } from "../../schema/api-passkey.ts";
 import type { PasskeyKey } from "../../schema/passkey.ts";
 import { relyingPartyId } from "./relying-party.ts";
+import type { Passkey } from "../../ports/callers.ts";
 
 /** Names of algorithms (COSE). The first is preferred: only its signatures can travel, as OpenSSH verifies them too. */
 const [ES256, ED25519, RS256] = [-7, -8, -257];

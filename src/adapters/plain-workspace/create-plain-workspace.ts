@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import { copyTree } from "./copy-tree.ts";
-import { createScratchCopy } from "./scratch-copy.ts";
+import { createScratchCopy, copyTree } from "./scratch-copy.ts";
 
 /** The working tree where there is no git: it can be copied, but not remembered, compared or brought back. */
 export function createPlainWorkspace(cwd: string): Workspace {

@@ -1,5 +1,4 @@
-import type { Environment } from "./agent-environment.ts";
-import { FOR_AGENTS, pickVariables } from "./child-environment.ts";
+import { FOR_AGENTS, pickVariables, type Environment } from "./child-environment.ts";
 import { type KeyHolder, withoutOtherKeys } from "./vendor-keys.ts";
 
 /** Cloud accounts that provide models of other vendors. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Environment } from "./agent-environment.ts";
-import { startFoundProgram } from "./start-found-program.ts";
+import { startFoundProgram } from "./find-program.ts";
+import type { Environment } from "./child-environment.ts";
 
 /** Long enough for large programs on slow machines. */
 const VERSION_TIMEOUT_SECONDS = 15;

@@ -1,5 +1,3 @@
-import type { Environment } from "./agent-environment.ts";
-
 const words = (...lines: readonly string[]): readonly string[] => lines.join(" ").split(" ");
 
 /** Needed to find programs and the user. */
@@ -64,3 +62,30 @@ export function pickVariables(env: Environment, names: readonly string[]): Recor
   );
   return Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 }
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const AGENT_VARIABLE = "ISDLC_AGENT";
+export const NONCE_VARIABLE = "ISDLC_NONCE";
+const OWN_PREFIX = "ISDLC_";
+
+/** Returns the user's environment without isdlc's variables, above all tokens, plus the markers of this execution. */
+export function agentEnvironment(env: Environment, nonce: string): Record<string, string> {
+  return { ...withoutOwnVariables(env), [AGENT_VARIABLE]: "1", [NONCE_VARIABLE]: nonce };
+}
+
+function withoutOwnVariables(env: Environment): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !name.toUpperCase().startsWith(OWN_PREFIX)) kept[name] = value;
+  }
+  return kept;
+}
+
+/**
+ * Wraps an agent's command line to run in a sandbox. @throws ProblemError if this is not safely possible: the agent is
+ * not started
+ */
+export type Sandbox = (argv: readonly string[], place: SandboxedFolder) => readonly string[];
+
+export type SandboxedFolder = { readonly cwd: string; readonly access: "read" | "write" };

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import type { Environment } from "./agent-environment.ts";
+import { type AgentProcessEnd, type AgentProcessOptions, startAgentProcess } from "./start-agent-process.ts";
+import type { Environment } from "./child-environment.ts";
 
 export type FoundProgram =
   | { readonly ok: true; readonly path: string }
@@ -26,4 +27,12 @@ function examined(path: string): FoundProgram {
     const denied = error instanceof Error && "code" in error && error.code === "EACCES";
     return { ok: false, detail: denied ? `${path} may not be executed` : `there is no ${path}` };
   }
+}
+
+/** Finds the program each time and starts it by its full path, independent of the working directory. */
+export async function startFoundProgram(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
+  const [program = "", ...args] = options.argv;
+  const found = findProgram(program, options.env);
+  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
+  return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { NONCE_VARIABLE } from "./agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "./process-table.ts";
+import { NONCE_VARIABLE } from "./child-environment.ts";
 
 /** Processes of one execution of an agent. */
 export interface ProcessTree {

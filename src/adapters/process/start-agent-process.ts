@@ -1,13 +1,10 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
-import { agentEnvironment, type Environment } from "./agent-environment.ts";
-import type { Sandbox, SandboxedFolder } from "./sandboxed.ts";
-import { createLineSplitter, type Line } from "./line-splitter.ts";
-import { createOutputTail } from "./output-tail.ts";
+import { createLineSplitter, type Line, createOutputTail } from "./line-splitter.ts";
 import { processTree, type ProcessTree } from "./process-tree.ts";
 import { systemProcessTable } from "./process-table.ts";
-import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
+import { agentEnvironment, type Environment, type Sandbox, type SandboxedFolder } from "./child-environment.ts";
 
 export type AgentProcessOptions = {
   /** Program and arguments; no shell is involved. */
@@ -201,4 +198,33 @@ function endAtOnce(family: ProcessTree): void {
       continue; // already exited
     }
   }
+}
+
+interface SilenceWatch {
+  heard(): void;
+  dispose(): void;
+}
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls back once after a silence of this length. Uses monotonic time, which ignores clock changes. */
+function createSilenceWatch(seconds: number, onSilence: () => void): SilenceWatch {
+  const limit = seconds * 1000;
+  let last = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (wait: number): void => {
+    timer = setTimeout(look, Math.min(Math.max(wait, 1), MAX_TIMER_MS));
+  };
+  const look = (): void => {
+    const left = limit - (performance.now() - last);
+    if (left <= 0) onSilence();
+    else arm(left);
+  };
+  arm(limit);
+  return {
+    heard: () => {
+      last = performance.now();
+    },
+    dispose: () => clearTimeout(timer),
+  };
 }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { larger } from "../../core/execution-watch.ts";
 import { Usage } from "../../schema/agent.ts";
 import { type FileSystem, readSmall } from "../file-system/file-system.ts";
+import { relative } from "node:path";
 
 const Told = z.object({ usage: Usage });
 
@@ -29,3 +30,20 @@ function usageIn(line: string): Usage | null {
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
+
+const MAX_PROGRESS_LENGTH = 200;
+
+/** Returns one line without control characters, or nothing for an empty text. */
+export function shorten(text: string): string[] {
+  const line = text
+    .slice(0, 4 * MAX_PROGRESS_LENGTH)
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
+  if (line === "") return [];
+  return [line.length > MAX_PROGRESS_LENGTH ? `${line.slice(0, MAX_PROGRESS_LENGTH - 1)}…` : line];
+}
+
+/** Shortens paths under the working directory to relative ones. */
+export function inside(text: string, cwd: string): string {
+  return text.startsWith(`${cwd}/`) ? relative(cwd, text) : text;
+}

@@ -1,4 +1,4 @@
-import type { Environment } from "./agent-environment.ts";
+import type { Environment } from "./child-environment.ts";
 
 /** Variables with keys to the models of one vendor. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {

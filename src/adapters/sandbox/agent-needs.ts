@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import { codexHome } from "../agent-codex/codex-home.ts";
-import type { Environment } from "../process/agent-environment.ts";
+import { codexHome } from "../agent-codex/codex-conversation.ts";
+import type { Environment } from "../process/child-environment.ts";
 
 /** Paths in the user's home that an agent product needs, absolute. Missing paths are skipped. */
 export type AgentNeeds = {

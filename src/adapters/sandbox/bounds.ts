@@ -1,8 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Bound } from "./bwrap-arguments.ts";
-import { isWithin } from "./is-within.ts";
-
 /** Private to each execution. Sockets in /run lead to services that could start programs outside. */
 export const HIDDEN: readonly string[] = ["/tmp", "/var/tmp", "/run", "/var/run"];
 
@@ -52,3 +50,7 @@ export function real(path: string): string | null {
 }
 
 export const self = (path: string): Bound => ({ from: path, at: path });
+
+/** Returns true for the folder itself and everything under it. Both paths are absolute, without `..`. */
+export const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);

@@ -1,14 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, realpathSync, readlinkSync } from "node:fs";
+import { join, dirname, resolve } from "node:path";
 import { OWN_FOLDER } from "../../core/own-folder.ts";
-import type { Sandbox, SandboxedFolder } from "../process/sandboxed.ts";
 import type { AgentNeeds } from "./agent-needs.ts";
-import { findBounds, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
+import { findBounds, everywhere, existing, HIDDEN, outermost, real, self, isWithin } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
-import { type GitLocks, gitLocks } from "./git-locks.ts";
-import { isWithin } from "./is-within.ts";
 import { type Tools, toolPaths } from "./tool-paths.ts";
-import { unsafePath } from "./unsafe-path.ts";
+import type { Sandbox, SandboxedFolder } from "../process/child-environment.ts";
+import { otherTrees } from "../git/read/working-trees.ts";
+import { ProblemError } from "../../core/problem.ts";
 
 export type SandboxOptions = Tools & {
   /** Working tree of the run. */
@@ -121,3 +120,52 @@ function documentsIn(tree: string, documents: string | null): readonly string[] 
 }
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+type GitLocks = {
+  /** Parent folders of locked paths. As separate mounts they cannot be renamed. */
+  readonly pinned: readonly string[];
+  readonly locked: readonly string[];
+};
+
+/** Finds git files in a writable working tree, besides `.git`, that could make git run other programs. */
+function gitLocks(tree: string, gitDirs: readonly string[]): GitLocks {
+  const inside = (path: string): boolean => path !== tree && isWithin(path, tree);
+  const linked = gitDirs.flatMap((folder) => SETTINGS.flatMap((name) => linkTarget(join(folder, name), tree) ?? []));
+  const locked = [...new Set([...gitDirs, ...otherTrees(tree), ...linked])].filter(inside);
+  return { pinned: [...new Set(locked.flatMap((path) => foldersBetween(tree, path)))], locked };
+}
+
+const SETTINGS = ["hooks", "config", "config.worktree", "info"];
+
+/**
+ * Returns the target of a link into the working tree, otherwise null. Chained links are rejected, because the second
+ * link could be redirected.
+ */
+function linkTarget(path: string, tree: string): string | null {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return null;
+  const target = resolve(dirname(path), readlinkSync(path));
+  const end = resolveEnd(target);
+  if (!isWithin(target, tree) && (end === null || !isWithin(end, tree))) return null;
+  if (end === target) return target;
+  throw unsafePath(
+    path,
+    end === null ? "it is a link to something in the tree that is not there" : "it is a link to a link",
+  );
+}
+
+function resolveEnd(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function foldersBetween(tree: string, path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== tree; folder = dirname(folder)) folders.unshift(folder);
+  return folders;
+}
+
+const unsafePath = (path: string, detail: string): ProblemError =>
+  new ProblemError({ code: "UNSAFE_PATH", path, detail: `${detail}, which a sandbox cannot protect` });

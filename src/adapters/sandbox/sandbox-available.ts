@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { findProgram } from "../process/find-program.ts";
-import type { Environment } from "../process/agent-environment.ts";
-import { SYSTEM, pickVariables } from "../process/child-environment.ts";
+import { SYSTEM, pickVariables, type Environment } from "../process/child-environment.ts";
 import { BASE } from "./bwrap-arguments.ts";
 
 export type SandboxAvailable =

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Sandbox } from "../process/sandboxed.ts";
 import { findBounds, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { toolPaths } from "./tool-paths.ts";
+import type { Sandbox } from "../process/child-environment.ts";
 
 /** Additional access for the tests of one working tree, allowed by the user. */
 export type TestNeeds = {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { OWN } from "../../core/own-folder.ts";
-import type { Sessions } from "../../ports/sessions.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { ensureFolder, type FileSystem, folderExists, discardFile, replaceFile } from "../file-system/file-system.ts";
+import type { Sessions } from "../../ports/agents.ts";
 
 /** Suffix of the file touched by a session's hooks. */
 const HOOK_SUFFIX = ".hook";

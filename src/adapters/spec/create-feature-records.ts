@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { createFeatureMeta } from "../../core/spec/spec-meta.ts";
 import { specMetaAfter } from "../../core/spec/spec-meta-change.ts";
-import type { FeatureRecords } from "../../ports/feature-records.ts";
 import { appendReviewHistory, deleteReviewHistory } from "./review-history-file.ts";
 import { changeSpecMeta, readSpecMeta, type SpecWriting, writeNewSpecMeta } from "./spec-meta-file.ts";
+import type { FeatureRecords } from "../../ports/item-records.ts";
 
 /** Writes the feature documents of a working tree. Errors are reported to `warn` and do not stop the run. */
 export function createFeatureRecords(root: string, warn: (warning: string) => void): FeatureRecords {

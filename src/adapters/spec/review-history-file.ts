@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { withHistoryEntry } from "../../core/spec/history-text.ts";
 import { errorCode, nodeFiles, syncFolder } from "../file-system/file-system.ts";
 import { editDocument, errorMessage, readDocument, replaceDocument } from "../items/document-file.ts";
 import { realFeatureFolder } from "./feature-folder.ts";
 import type { SpecWriting } from "./spec-meta-file.ts";
+import { withHistoryEntry } from "../../core/spec/review-artifact.ts";
 
 export const REVIEW_HISTORY = ".review-history.md";
 

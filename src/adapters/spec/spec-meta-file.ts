@@ -1,11 +1,12 @@
-import { join } from "node:path";
-import { isRecord } from "../../core/own-value.ts";
+import { join, resolve } from "node:path";
+import { isRecord, ownValue } from "../../core/own-value.ts";
 import { specMetaFrom, type SpecMeta } from "../../core/spec/spec-meta.ts";
 import { phaseUpdatesFrom, withPhaseUpdates } from "../../core/spec/spec-meta-change.ts";
 import { isSpecPhase } from "../../core/spec/spec-phases.ts";
 import { editDocument, errorMessage, readDocument, replaceDocument } from "../items/document-file.ts";
-import { realFeatureFolder } from "./feature-folder.ts";
-import { hasOpenRun } from "./open-run.ts";
+import { realFeatureFolder, foldersAbove } from "./feature-folder.ts";
+import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
+import { nodeFiles } from "../file-system/file-system.ts";
 
 export const SPEC_META = ".meta.json";
 
@@ -104,3 +105,27 @@ function recordFrom(text: string | undefined): FileRecord {
 }
 
 const render = (record: FileRecord): string => `${JSON.stringify(record, null, 2)}\n`;
+
+/**
+ * Returns true while a run works on the feature. An unreadable marker counts as a run, to refuse rather than to
+ * overwrite.
+ */
+function hasOpenRun(folder: string): boolean {
+  return foldersAbove(folder).some((root) => {
+    try {
+      const marker = readDocument(join(root, OWN_FOLDER, OWN.active));
+      if (marker === null) return false;
+      const item = ownValue(JSON.parse(marker.text) as unknown, "item");
+      return typeof item !== "string" || isSameFolder(resolve(root, item), folder);
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** Compares by inode, because case-insensitive file systems have several spellings of a folder. */
+function isSameFolder(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [one, other].map((path) => nodeFiles.lstatSync(path, { throwIfNoEntry: false }));
+  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
+}

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
-import type { Seal } from "../../ports/seal.ts";
+import type { Seal } from "../../ports/journal.ts";
 
 /** Creates a seal that verifies marks of the team's keys and makes none. Used by all programs except the server. */
 export function createReaderSeal(publicKeys: readonly KeyObject[]): Seal {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { OWN } from "../../core/own-folder.ts";
 import { type FileSystem, folderExists, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
 import { ownValue } from "../../core/own-value.ts";
-import type { ActivityView } from "../../schema/api-live.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { plainText } from "../../core/plain-text.ts";
+import type { ActivityView } from "../../schema/api-status.ts";
 
 type TranscriptFolder = { readonly own: string; readonly files: FileSystem };
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Seal } from "../../ports/seal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { type FileSystem, placeFile, readSmall, syncFolder } from "../file-system/file-system.ts";
+import type { Seal } from "../../ports/journal.ts";
 
 /** Returns the countersignature of a record by its hash, if it has one. */
 export type CountermarkOf = (hash: string) => string | undefined;

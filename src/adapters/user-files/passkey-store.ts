@@ -2,9 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { ProblemError } from "../../core/problem.ts";
-import type { Passkey, Passkeys } from "../../ports/passkeys.ts";
 import { PasskeyKey } from "../../schema/passkey.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
+import type { Passkey, Passkeys } from "../../ports/callers.ts";
 
 const PasskeyFile = z.object({
   passkeys: z.array(

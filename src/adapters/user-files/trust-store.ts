@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import type { TrustStore } from "../../ports/trust-store.ts";
 import { Reply } from "../../schema/agent.ts";
 import { RunAgents } from "../../schema/run-agents.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
+import type { TrustStore } from "../../ports/user-settings.ts";
 
 const Memory = z.object({
   /** Start commands of the agents of the newest runs, newest last. */

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import type { Seal } from "../../ports/seal.ts";
 import {
   nodeFiles,
   discardFile,
@@ -13,6 +12,7 @@ import {
 } from "../file-system/file-system.ts";
 import { nodeCrypto } from "../file-system/node-crypto.ts";
 import { countermarksIn, withCountermarks } from "./countermarks.ts";
+import type { Seal } from "../../ports/journal.ts";
 
 const KEY_LENGTH = 32; // bytes
 const MARK_LENGTH = 32; // characters

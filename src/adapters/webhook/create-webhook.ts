@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Notifier } from "../../ports/notifier.ts";
+import type { Notifier } from "../../ports/progress.ts";
 
 /** Webhook settings of the user, never of a repository. */
 export type WebhookSettings = {

@@ -1,4 +1,6 @@
-import type { RememberedAgent } from "../../schema/run-agents.ts";
+import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
+import type { PhaseKey } from "../../schema/ids.ts";
+import type { Workflows } from "../../ports/workflows.ts";
 
 /** Names of all supported agents, in order of preference. */
 export const AGENT_NAMES = [
@@ -62,3 +64,19 @@ export const sameAgent = (one: RememberedAgent, other: RememberedAgent): boolean
 
 /** Returns the same text for the same program, arguments and model. */
 export const agentKey = ({ name, argv, model }: RememberedAgent): string => JSON.stringify([name, argv, model ?? null]);
+
+/** Returns the agent that works on a phase; `reviewAgent` returns its reviewer. */
+export const phaseAgent = ({ phase, phases }: RunAgents, key: PhaseKey): RememberedAgent => phases?.[key] ?? phase;
+export const reviewAgent = ({ reviewer, reviewers }: RunAgents, key: PhaseKey): RememberedAgent =>
+  reviewers?.[key] ?? reviewer;
+
+/** Lists each agent of a run once. */
+export function allAgents({ phase, reviewer, phases, reviewers }: RunAgents): readonly RememberedAgent[] {
+  const all = [phase, reviewer, ...Object.values(phases ?? {}), ...Object.values(reviewers ?? {})];
+  return [...new Map(all.map((agent) => [agentKey(agent), agent])).values()];
+}
+
+/** Lists each phase of the shipped workflows once. */
+export const shippedPhases = (workflows: Pick<Workflows, "names" | "load">): readonly PhaseKey[] => [
+  ...new Set(workflows.names().flatMap((name) => workflows.load(name).phases.map(({ key }) => key))),
+];

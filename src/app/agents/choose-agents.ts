@@ -5,9 +5,7 @@ import type { Agents } from "../../ports/agents.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
 import type { UserSettings } from "../../schema/user-settings.ts";
-import { type ReadChoice, readChoice, sameAgent } from "./agent-choice.ts";
-import { phaseAgent } from "./chosen-agents.ts";
-
+import { type ReadChoice, readChoice, sameAgent, phaseAgent } from "./agent-choice.ts";
 type Role = "agent" | "reviewer";
 type ByPhase = Readonly<Record<PhaseKey, RememberedAgent>>;
 

@@ -1,21 +1,20 @@
-import type { PersonCommand } from "../../core/command.ts";
-import { codePhaseBefore, listWaitOptions } from "../../core/next.ts";
+import type { PersonCommand, RevertedFiles } from "../../core/command.ts";
+import { codePhaseBefore, listWaitOptions, isFile } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { type ActiveRun, TESTS_CHANGED, type Wait, type WaitOption } from "../../core/run.ts";
+import { type ActiveRun, TESTS_CHANGED, type Wait, type WaitOption, currentPhase } from "../../core/run.ts";
 import { chosenCommands } from "../../core/test-command.ts";
 import type { Reply } from "../../schema/agent.ts";
 import type { ReviewComment } from "../../schema/comments.ts";
 import type { WaitId } from "../../schema/ids.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
-import type { ExecutionLimits, Finish } from "../../schema/plan.ts";
+import type { ExecutionLimits, Finish, Budget } from "../../schema/plan.ts";
 import { ChoicesNeeded } from "../choice.ts";
 import type { Project } from "../project/project.ts";
-import { raisedBudget } from "./raised-budget.ts";
-import { reapOrphans } from "./reap-orphans.ts";
 import type { RecordResult } from "../project/current-run.ts";
-import { revertWrites } from "./revert-writes.ts";
 import { takeBackBuilt } from "./take-back-built.ts";
+import { sumTokens } from "../../core/budget.ts";
+import { reapOrphans } from "./left-in-tree.ts";
 
 /** Answer of a user, from any interface. */
 export type AnswerRequest = {
@@ -173,4 +172,49 @@ async function endAgent(project: Project, run: ActiveRun): Promise<readonly stri
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
+}
+
+/**
+ * Returns the new budget for the user's input: dollars, or tokens if only tokens are limited. Without input, the
+ * usage so far plus the old limit, or plus the need of the next step if this is higher. Null for an invalid amount.
+ */
+function raisedBudget(wait: Wait, said: string): Budget | null {
+  if (wait.kind !== "budget") return null;
+  const { usd, tokens } = wait.budget;
+  const { spent, ahead = NOTHING } = wait;
+  const more = (limit: number | null, used: number, next: number): number | null =>
+    limit === null ? null : used + Math.max(limit, next);
+  const again = {
+    usd: more(usd, spent.usd ?? 0, ahead.usd ?? 0),
+    tokens: more(tokens, sumTokens(spent), sumTokens(ahead)),
+  };
+  const amount = said.trim().replace(/^\$/, "");
+  if (amount === "") return again;
+  if (usd === null) return /^[0-9]{1,12}$/.test(amount) ? { usd, tokens: Number(amount) } : null;
+  return /^[0-9]{1,6}(?:\.[0-9]{1,4})?$/.test(amount) ? { ...again, usd: Number(amount) } : null;
+}
+
+const NOTHING = { input: null, output: null, usd: null };
+
+/** Restores files that the phase was not allowed to write. The state before is saved under a ref. */
+async function revertWrites(project: Pick<Project, "workspace">, run: ActiveRun): Promise<RevertedFiles> {
+  const phase = currentPhase(run);
+  const paths = (phase?.made?.unexpected ?? []).filter(isFile);
+  if (phase === undefined || phase.firstTree === null)
+    throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });
+  const workspace = project.workspace(run);
+  const name = `${phase.rule.key}-${phase.attempts}-reverted-${run.seq}`;
+  const before = `${name}-before`;
+  // Reuses the first snapshot if an earlier try was interrupted.
+  const kept = (await workspace.kept(before)) ?? (await workspace.snapshot(before, [run.run.item]));
+  await workspace.restore(phase.firstTree, paths);
+  const tree = await workspace.snapshot(name, [run.run.item]);
+  const shown = phase.made?.tree ?? null;
+  const others = [
+    ...((await workspace.diff(shown, kept)) ?? [null]),
+    ...((await workspace.diff(kept, tree)) ?? [null]),
+  ];
+  // If other files changed since the gate, they must be shown first.
+  const isAll = others.every((change) => change !== null && paths.includes(change.path));
+  return { paths, kept, tree: isAll ? tree : null };
 }

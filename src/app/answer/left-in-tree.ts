@@ -61,3 +61,14 @@ async function uncommitted(project: Tree, run: ActiveRun): Promise<LeftFiles | n
   if (changes === null) return null;
   return { from, paths: changes.map(({ path }) => path).filter((path) => !isOwnPath(path)) };
 }
+
+/** Ends the orphaned agent of a killed driver. Returns its execution, if any. */
+export async function reapOrphans(
+  { endAll }: Pick<Project, "endAll">,
+  { stage }: Pick<ActiveRun, "stage">,
+): Promise<string | null> {
+  const claim = "claim" in stage ? stage.claim : null;
+  if (claim === null) return null;
+  await endAll(claim.nonce);
+  return claim.execution;
+}

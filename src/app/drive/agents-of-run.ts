@@ -4,8 +4,8 @@ import type { ActiveRun } from "../../core/run.ts";
 import type { RecordedAgents } from "../../ports/agents.ts";
 import type { Person } from "../../schema/people.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
-import { allAgents } from "../agents/chosen-agents.ts";
 import type { Project } from "../project/project.ts";
+import { allAgents } from "../agents/agent-choice.ts";
 
 /** Change of an open run's agents. `rename` returns null if no agents are known. */
 export type AgentsChange = {

@@ -1,10 +1,10 @@
 import { isKeptName } from "../../core/kept-ref.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type EndedRun, chosenFinish, mergedAs } from "../../core/run.ts";
-import { shellWord } from "../../core/shell-word.ts";
 import type { Finish } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import type { Project } from "../project/project.ts";
+import { shellWord } from "../../core/command-line.ts";
 
 /** Caller of the cleanup. */
 export type CleaningUp = {

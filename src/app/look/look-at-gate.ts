@@ -1,14 +1,15 @@
 import { next } from "../../core/next.ts";
-import type { ActiveRun } from "../../core/run.ts";
+import type { ActiveRun, RunState } from "../../core/run.ts";
 import { shownChanges } from "../../engine/shown-changes.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { OpenWait, ShownDiff } from "../../schema/api-status.ts";
-import type { ShownChanges } from "../../views/changes-text.ts";
+import type { OpenWait, ShownDiff, StatusView } from "../../schema/api-status.ts";
 import { patchFiles } from "../../views/patch-files.ts";
-import { waitObject } from "../../views/status.ts";
+import { waitObject, type Liveness, statusObject } from "../../views/status.ts";
 import { summaryText } from "../../views/summary.ts";
 import { shownDigest } from "../answer/answer.ts";
 import type { Project } from "../project/project.ts";
+import type { ShownChanges } from "../../views/visible-change.ts";
+import { reapOrphans } from "../answer/left-in-tree.ts";
 
 export type GateLook = {
   readonly view: OpenWait;
@@ -49,3 +50,19 @@ const diffObject = ({ base, parts }: ShownChanges): ShownDiff => ({
   files: parts.flatMap(({ patch }) => patchFiles(patch)).map(({ text: _text, modes: _modes, ...file }) => file),
   patch: parts.map(({ title, patch }) => (title === null || patch === "" ? patch : `${title}:\n${patch}`)).join(""),
 });
+
+type RunLook = {
+  /** Null if no run was ever started. */
+  readonly view: StatusView | null;
+  readonly liveness: Liveness;
+};
+
+type DriverSources = { readonly driver: Pick<Project["driver"], "holder"> } & Pick<Project, "endAll">;
+
+/** Returns the status of a run, and if it is driven. Ends orphaned agents of a killed driver. */
+export async function lookAtRun(project: DriverSources, state: RunState): Promise<RunLook> {
+  const isAtWork = state.is === "active" && state.wait === null;
+  const liveness = { driven: isAtWork && project.driver.holder() !== null };
+  if (state.is === "active" && !liveness.driven) await reapOrphans(project, state);
+  return { view: statusObject(state, liveness), liveness };
+}

@@ -44,3 +44,8 @@ export async function record(
   const { state, head } = submitted;
   return { state, head, warnings: writeProjections({ projections }, state, head) };
 }
+
+/** Writes the projections that a program did not write because it was killed as its run ended. */
+export function catchUp({ projections }: Pick<Project, "projections">, { state, head }: CurrentRun): void {
+  if (state.is === "ended" && projections.isActive()) writeProjections({ projections }, state, head);
+}

@@ -1,27 +1,20 @@
 import type { ActiveRun, EndedRun } from "../../core/run.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Agents } from "../../ports/agents.ts";
-import type { Callers, OperatorTokens } from "../../ports/callers.ts";
+import type { Callers, OperatorTokens, Passkeys } from "../../ports/callers.ts";
 import type { CheckRunner } from "../../ports/check-runner.ts";
-import type { Clock } from "../../ports/clock.ts";
-import type { CodeHistory } from "../../ports/code-history.ts";
-import type { DriverLock } from "../../ports/driver-lock.ts";
-import type { TrustedGitPrograms } from "../../ports/git-programs.ts";
-import type { Items } from "../../ports/items.ts";
+import type { Items, ReservedIds } from "../../ports/items.ts";
 import type { Journal } from "../../ports/journal.ts";
-import type { Notifier } from "../../ports/notifier.ts";
-import type { Passkeys } from "../../ports/passkeys.ts";
-import type { ProgressSink } from "../../ports/progress.ts";
+import type { ProgressSink, Notifier } from "../../ports/progress.ts";
 import type { Projections } from "../../ports/projections.ts";
-import type { TrustStore } from "../../ports/trust-store.ts";
-import type { ReservedIds } from "../../ports/reserved-ids.ts";
-import type { SettingsStore } from "../../ports/user-settings.ts";
-import type { VcsRead, VcsWrite } from "../../ports/vcs.ts";
+import type { SettingsStore, TrustStore } from "../../ports/user-settings.ts";
+import type { VcsRead, VcsWrite, CodeHistory, TrustedGitPrograms } from "../../ports/vcs.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Workflows } from "../../ports/workflows.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
+import type { Clock, DriverLock } from "../../ports/processes.ts";
 
 /** One working tree and the user's data about it, as ports. `src/compose` connects adapters to them. */
 export type Project = {

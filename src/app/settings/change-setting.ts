@@ -1,7 +1,10 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Project } from "../project/project.ts";
-import type { Scope } from "./setting.ts";
-import { findSetting } from "./settings-table.ts";
+import type { Scope, SettingValue } from "./setting.ts";
+import { findSetting, settingNames } from "./settings-table.ts";
+import { plainLine } from "../../views/plain-text.ts";
+import { findTests } from "../start/plan-tests.ts";
+import { money } from "../../core/duration.ts";
 
 export type SettingChange = {
   readonly key: string;
@@ -29,4 +32,44 @@ export function changeSetting(project: Project, { key, value, scope }: SettingCh
     detail: `Invalid value "${value}" for ${key} (expected ${expected}).`,
     usage,
   });
+}
+
+/**
+ * Saves the test command of this project and trusts it, with the scripts and settings it uses now. Null removes it.
+ * Returns a warning if the command cannot run on this machine.
+ * @throws ProblemError USAGE for a command that needs a shell.
+ */
+export async function setTestCommand(project: Project, value: string | null): Promise<string | null> {
+  changeSetting(project, { key: "tests", value, scope: "here" });
+  const found = value === null ? null : await findTests(project);
+  if (found === null) return null;
+  project.trust.trust(found.command.digest);
+  return found.unavailable === undefined ? null : `The tests cannot run: ${plainLine(found.unavailable)}.`;
+}
+
+/** Effective setting for the next run here. */
+type EffectiveSetting = SettingValue & {
+  readonly key: string;
+  /** Value or default, as text. */
+  readonly text: string;
+  readonly valid: string;
+};
+
+export const effectiveSettings = (
+  project: Project,
+  keys: readonly string[] = settingNames(project),
+): EffectiveSetting[] =>
+  keys.map((key) => {
+    const setting = findSetting(project, key);
+    const found = setting.read(project);
+    const text = found.value === null ? setting.fallback(project) : valueText(key, found.value);
+    return { key, ...found, text, valid: setting.valid };
+  });
+
+/** Hides the value of a secret. */
+function valueText(key: string, value: unknown): string {
+  if (key.endsWith("-secret")) return "(set)";
+  if (key === "max-usd" && typeof value === "number") return money(value);
+  if (Array.isArray(value)) return value.join(",");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -10,9 +10,8 @@ import {
   VARIABLE_NAME,
   WebhookForm,
 } from "../../schema/user-settings.ts";
-import { AGENT_NAMES, type ReadChoice, readChoice } from "../agents/agent-choice.ts";
+import { AGENT_NAMES, type ReadChoice, readChoice, shippedPhases } from "../agents/agent-choice.ts";
 import { readNamed } from "../agents/choose-agents.ts";
-import { shippedPhases } from "../agents/shipped-phases.ts";
 import type { Project } from "../project/project.ts";
 import { invalidTestCommand } from "../start/plan-tests.ts";
 import { type Limit, LIMITS, limitValues, readLimit } from "../start/limits.ts";

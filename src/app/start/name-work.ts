@@ -1,10 +1,13 @@
 import { OWN, ownPath } from "../../core/own-folder.ts";
 import { wordSlug } from "../../core/plan.ts";
-import { featureId, featureNumber, featureSlug } from "../../core/spec/feature-name.ts";
 import { parseNumber } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import type { Project } from "../project/project.ts";
+import { featureId, featureNumber, featureSlug } from "../../core/spec/spec-meta.ts";
+import { detectSource, type IssueLink } from "../../core/items/item-source.ts";
+import type { NewItem } from "../../ports/items.ts";
+import { plainLine } from "../../views/plain-text.ts";
 
 export type NamingRequest = {
   readonly project: Project;
@@ -78,3 +81,16 @@ async function namesSeen({ projections, vcs, ids }: Project, root: string, git: 
 
 const idNumber = (name: string, prefix: string): number =>
   prefix === "" ? featureNumber(name) : parseNumber(name, prefix);
+
+type ItemNaming = { readonly folder: string; readonly isListed?: boolean; readonly issue?: IssueLink | null };
+
+/** Creates an item's record from the user's description and its issue, if any. */
+export function newItem(description: string, { folder, isListed = false, issue = null }: ItemNaming): NewItem {
+  if (issue !== null) {
+    const title = plainLine(description, 200);
+    const { source, id: reference, url } = issue;
+    return { folder, title, text: `${description}\n\n${url}`, source, reference, url, isListed };
+  }
+  const { source, source_id: reference, description: text } = detectSource(description);
+  return { folder, title: plainLine(text, 200), text, source, reference, isListed };
+}

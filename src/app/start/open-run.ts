@@ -1,15 +1,14 @@
 import { ProblemError } from "../../core/problem.ts";
-import type { IssueLink } from "../../core/items/issue-link.ts";
 import type { MetaFields } from "../../core/items/item-meta.ts";
 import { writeActive } from "../../engine/write-projections.ts";
 import { ITEMS_ROOT } from "../../ports/items.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
 import { plainLine } from "../../views/plain-text.ts";
-import { nameWork } from "./name-work.ts";
-import { newItem } from "./new-item.ts";
+import { nameWork, newItem } from "./name-work.ts";
 import type { RunPlan } from "./plan-run.ts";
 import { switchOn } from "./plan-supervision.ts";
+import type { IssueLink } from "../../core/items/item-source.ts";
 
 export type OpenedRun = {
   readonly run: RunId;

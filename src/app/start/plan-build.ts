@@ -1,6 +1,5 @@
 import { completionTimes, type ItemMeta, type MetaFields } from "../../core/items/item-meta.ts";
 import { computeStartPhase, type StartPhase } from "../../core/items/start-phase.ts";
-import { lightSizing } from "../../core/items/light-sizing.ts";
 import { findPhaseKey } from "../../core/phase-names.ts";
 import { describe } from "../../core/problem.ts";
 import { currentPhase } from "../../core/run.ts";
@@ -12,6 +11,7 @@ import { currentRun } from "../project/current-run.ts";
 import type { PlanningContext } from "./planning.ts";
 import { planStaleness } from "./plan-staleness.ts";
 import type { BuildTarget } from "./run-request.ts";
+import { lightSizing } from "../../core/items/tier.ts";
 
 export type Subject = {
   readonly definition: WorkflowDefinition;

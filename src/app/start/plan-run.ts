@@ -2,7 +2,6 @@ import type { StartCommand } from "../../core/command.ts";
 import { resolvePlan } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { sensibleThresholds } from "../../core/sizing.ts";
-import type { GitProgram } from "../../ports/git-programs.ts";
 import type { ResolvedWorkflow } from "../../ports/workflows.ts";
 import type { Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
@@ -10,15 +9,18 @@ import { type Choice, ChoicesNeeded } from "../choice.ts";
 import type { Project } from "../project/project.ts";
 import { createChoices } from "./choices.ts";
 import { planLimits } from "./limits.ts";
-import { planAgents } from "./plan-agents.ts";
 import type { PlanningContext } from "./planning.ts";
-import { planRepository } from "./plan-repository.ts";
+import { planRepository, planHooks } from "./plan-repository.ts";
 import { knownPhases, planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
 import { planTarget, type PlannedWork } from "./plan-target.ts";
-import { planHooks } from "./plan-hooks.ts";
 import { isWithoutTests, NO_TESTS, planTests } from "./plan-tests.ts";
-import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
-import { runTitle } from "./run-title.ts";
+import { type FeatureBranch, type FeatureWork, type RunRequest, runTitle } from "./run-request.ts";
+import type { GitProgram } from "../../ports/vcs.ts";
+import type { PhaseKey } from "../../schema/ids.ts";
+import type { UserSettings } from "../../schema/user-settings.ts";
+import { agentKey, allAgents, shippedPhases } from "../agents/agent-choice.ts";
+import { unmetWishes } from "../agents/capability-rows.ts";
+import { chooseAgents } from "../agents/choose-agents.ts";
 
 type Facts = StartCommand["facts"];
 
@@ -206,3 +208,43 @@ function refuseForeignWishes(
   const detail = `The workflow "${name}" has no --${foreign}; these do: ${having.join(", ")}.`;
   throw new ProblemError({ code: "USAGE", detail, usage });
 }
+
+type AgentWishes = {
+  readonly settings: UserSettings;
+  readonly phases: readonly PhaseKey[];
+  readonly limits: Pick<RunOptions, "budget" | "limits" | "session">;
+};
+
+type AgentsPlan = {
+  readonly agents: RunAgents;
+  /** Reported versions by `agentKey`. */
+  readonly versions: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+};
+
+/**
+ * Chooses the run's agents, checks that all are installed, and lists requested options they do not support.
+ * @throws ProblemError before anything is written.
+ */
+async function planAgents({ project, request, notes }: PlanningContext, wanted: AgentWishes): Promise<AgentsPlan> {
+  const { agents: port, workflows } = project;
+  const { agents: given, agent = null, reviewer = null } = request.wishes;
+  const known = shippedPhases(workflows);
+  const { agents, detected, warnings } =
+    given === undefined
+      ? chooseAgents({ agent, reviewer }, wanted.settings, { agents: port, phases: wanted.phases, known })
+      : { agents: given, detected: null, warnings: [] };
+  const able = await Promise.all(
+    allAgents(agents).map(async (one) => {
+      const found = await port.probe(one);
+      if ("code" in found) throw new ProblemError(found);
+      return { name: one.name, key: agentKey(one), able: found, needsSandbox: port.needsSandbox(one.name) };
+    }),
+  );
+  if (detected !== null) notes.push(foundLine(detected));
+  const versions = new Map(able.map(({ key, able: { version } }) => [key, version]));
+  return { agents, versions, warnings: [...warnings, ...unmetWishes(wanted.limits, able)] };
+}
+
+const foundLine = (name: string): string =>
+  `Agent: ${name} (found on PATH; "isdlc config set agent <name>" to choose, "isdlc agents" to see all)`;

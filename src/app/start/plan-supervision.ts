@@ -7,10 +7,10 @@ import type { Projections } from "../../ports/projections.ts";
 import type { SettingsReading } from "../../schema/facts.ts";
 import { phaseNumber } from "../../schema/ids.ts";
 import type { PhaseRule, Supervision, WorkflowDefinition } from "../../schema/plan.ts";
-import { earlierWorkflow } from "../../views/earlier-workflow.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 import type { PlanningContext } from "./planning.ts";
+import { earlierWorkflow } from "../../views/open-run.ts";
 
 export type SupervisionPlan = {
   readonly supervision: Supervision;

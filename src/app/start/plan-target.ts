@@ -1,6 +1,5 @@
 import { readBacklogItem } from "../../core/items/backlog-line.ts";
-import { type IssueLink, readIssueLink } from "../../core/items/issue-link.ts";
-import { isReference } from "../../core/items/item-source.ts";
+import { isReference, type IssueLink, readIssueLink } from "../../core/items/item-source.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type FoundItem, type Items, ITEMS_ROOT } from "../../ports/items.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";

@@ -1,5 +1,4 @@
 import { ProblemError } from "../../core/problem.ts";
-import { shellWord } from "../../core/shell-word.ts";
 import { parseTestCommand, type ParsedTestCommand } from "../../core/test-command.ts";
 import type { ChosenTests, FoundTests } from "../../ports/check-runner.ts";
 import type { TestCommand } from "../../schema/facts.ts";
@@ -8,6 +7,7 @@ import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Project } from "../project/project.ts";
 import type { RunRequest } from "./run-request.ts";
 import type { PlanningContext } from "./planning.ts";
+import { shellWord } from "../../core/command-line.ts";
 
 export type TestsPlan = {
   /** Null to run without tests. No command runs before a user trusted it. */

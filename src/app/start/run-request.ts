@@ -1,4 +1,3 @@
-import type { IssueLink } from "../../core/items/issue-link.ts";
 import type { MetaFields } from "../../core/items/item-meta.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import type { Initiator } from "../../schema/people.ts";
@@ -6,6 +5,8 @@ import type { Budget, Commits, ExecutionLimits, Mode, PhaseRule, RunOptions } fr
 import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
 import type { Choice } from "../choice.ts";
 import type { Decisions } from "./choices.ts";
+import type { IssueLink } from "../../core/items/item-source.ts";
+import { ProblemError } from "../../core/problem.ts";
 
 /** Request for a run, from any interface. */
 export type RunRequest = {
@@ -90,3 +91,17 @@ export type FeatureBranch = {
   readonly commit: CommitId;
   readonly baseTip?: CommitId;
 };
+
+const MAX_TITLE_LENGTH = 500; // characters
+
+/**
+ * Returns the title of a run: the request in one line.
+ * @throws ProblemError USAGE.
+ */
+export function runTitle({ title, usage }: { readonly title: string; readonly usage: string }): string {
+  const trimmed = title.replaceAll(/\s+/g, " ").trim();
+  if (trimmed !== "" && trimmed.length <= MAX_TITLE_LENGTH) return trimmed;
+  const detail =
+    trimmed === "" ? "Say what is to be done." : `The title is longer than ${MAX_TITLE_LENGTH} characters.`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}

@@ -13,11 +13,19 @@ import {
 import * as z from "zod/mini";
 import { discardIdleLocks } from "../../adapters/file-lock/file-lock.ts";
 import { version } from "../../compose/version.ts";
-import { prompts } from "./prompts.ts";
-import { readResource, resources, resourceTemplates } from "./resources.ts";
 import { refusedResult, sessionTools } from "./session-tools.ts";
 import type { ServedHost, Tool, ToolResult } from "./tool.ts";
 import { createTypedTool } from "./typed-commands.ts";
+import { artifactPath } from "../../core/plan.ts";
+import type { ActiveRun, EndedRun } from "../../core/run.ts";
+import { isSafeName } from "../../schema/ids.ts";
+import { historyLines } from "../../views/history.ts";
+import { summaryPath } from "../../views/status.ts";
+import type { Project } from "../../app/project/project.ts";
+import { lookAtEvents } from "../../app/look/look-at-history.ts";
+import { currentRun } from "../../app/project/current-run.ts";
+import { openProject } from "../../compose/project.ts";
+import { lookAtRun } from "../../app/look/look-at-gate.ts";
 
 const INSTRUCTIONS =
   'isdlc takes this project through phases with gates between them. Call "begin" for what to do now, work on it, then call "report" with the nonce you were given. Gates are answered by the person only, never by a tool.';
@@ -97,4 +105,65 @@ function createProgress(token: unknown, send: (notice: Notice) => void): (messag
     last = now;
     send({ method: "notifications/progress", params: { progressToken: token, progress: ++progress, message } });
   };
+}
+
+/** Texts offered to the user as commands by hosts. */
+const prompts = [
+  {
+    name: "next",
+    title: "Go on with the run",
+    description: "Takes the phase that is to be worked on, works on it and reports it",
+    text: 'Call the tool "begin" of the isdlc server and do what it says. When the work is done, call "report" with the nonce. When the run waits for me, tell me what there is to decide, and stop.',
+  },
+  {
+    name: "status",
+    title: "Where the run stands",
+    description: "Where the run stands, in two lines",
+    text: 'Call the tool "status" of the isdlc server and tell me in two lines where the run stands and what it waits for.',
+  },
+] as const;
+
+const resources = [
+  { uri: "isdlc://status", name: "status", title: "Where the run stands", mimeType: "application/json" },
+  { uri: "isdlc://summary", name: "summary", title: "Summary at the open gate", mimeType: "text/markdown" },
+  { uri: "isdlc://history", name: "history", title: "What happened in this run", mimeType: "text/plain" },
+] as const;
+
+const resourceTemplates = [
+  {
+    uriTemplate: "isdlc://document/{name}",
+    name: "document",
+    title: "A document of the current item, by its file name",
+    mimeType: "text/markdown",
+  },
+] as const;
+
+type Contents = { readonly mimeType: string; readonly text: string };
+
+/** Reads a resource; null if it does not exist. */
+async function readResource(host: ServedHost, uri: string): Promise<Contents | null> {
+  const project = openProject(host.cwd, host.env);
+  const { state, run } = await currentRun(project);
+  if (uri === "isdlc://status") {
+    const { view } = await lookAtRun(project, state);
+    return { mimeType: "application/json", text: JSON.stringify(view) };
+  }
+  if (run === null || state.is === "none") return null;
+  if (uri === "isdlc://history")
+    return { mimeType: "text/plain", text: historyLines((await lookAtEvents(project, run)).events).join("\n") };
+  return markdown(project, uri === "isdlc://summary" ? readSummary(state) : readDocument(state, uri));
+}
+
+function readSummary(run: ActiveRun | EndedRun): string | null {
+  return run.is === "active" && run.wait?.kind === "gate" ? summaryPath(run) : null;
+}
+
+function readDocument({ run }: ActiveRun | EndedRun, uri: string): string | null {
+  const name = /^isdlc:\/\/document\/([^/]+)$/.exec(uri)?.[1] ?? "";
+  return isSafeName(name) ? artifactPath(run.item, name) : null;
+}
+
+function markdown({ projections }: Project, path: string | null): Contents | null {
+  const text = path === null ? null : projections.readArtifact(path);
+  return text === null ? null : { mimeType: "text/markdown", text };
 }

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
-import { lookAtRun } from "../../app/look/look-at-run.ts";
 import { currentRun } from "../../app/project/current-run.ts";
 import { type AtWork, beginWork, reportWork, type SessionState } from "../../app/session/session-work.ts";
 import { callingSession, callingThread, sessionEnvironment } from "../../compose/calling-session.ts";
@@ -11,6 +10,7 @@ import { AgentResult } from "../../schema/agent.ts";
 import { sessionAnswer } from "../../views/session-answer.ts";
 import { statusLines } from "../../views/status.ts";
 import type { Tool, ToolCall, ToolResult } from "./tool.ts";
+import { lookAtRun } from "../../app/look/look-at-gate.ts";
 
 const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: false } as const;
 const WORKS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false } as const;

@@ -1,7 +1,6 @@
 import { SPEC_PHASES } from "../../core/spec/spec-phases.ts";
 import * as z from "zod/mini";
-import { authorize } from "../../app/authorize/authorize.ts";
-import type { Credential } from "../../app/authorize/credential.ts";
+import { authorize, type Credential } from "../../app/authorize/authorize.ts";
 import { currentRun } from "../../app/project/current-run.ts";
 import { driveForSession } from "../../app/session/session-work.ts";
 import { proveSystemChannel } from "../../adapters/caller/host-channel.ts";
@@ -9,7 +8,6 @@ import { sessionEnvironment } from "../../compose/calling-session.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
 import { sessionAnswer } from "../../views/session-answer.ts";
 import { statusLines } from "../../views/status.ts";
-import { splitTyped } from "./split-typed.ts";
 import { ChoicesNeeded } from "../../app/choice.ts";
 import { choicesResult } from "../cli/grammar/choice.ts";
 import { parse } from "../cli/grammar/parse.ts";
@@ -136,3 +134,9 @@ const hookResult = (answer: Readonly<Record<string, unknown>>): ToolResult => ({
   text: JSON.stringify(answer),
   data: answer,
 });
+
+/** Splits the user's text after a command at spaces, and removes quotation marks around a word or title. */
+export function splitTyped(text: string): readonly string[] {
+  const words = text.matchAll(/(?:"([^"]*)"|'([^']*)'|(\S+))(?=\s|$)|(\S+)/g);
+  return [...words].map(([, double, single, plain, rest]) => double ?? single ?? plain ?? rest ?? "");
+}

@@ -2,9 +2,7 @@ import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { leftInTree } from "../../app/answer/left-in-tree.ts";
 import { AnswerRequest, type AnswerResult, type LeftView } from "../../schema/api.ts";
-import { type DraftList, SavedDraft } from "../../schema/api-drafts.ts";
 import type { Env } from "./create-app.ts";
-import { createDraftFiles } from "./draft-files.ts";
 import { decideAnswer } from "./decide.ts";
 import { personAt, requireOpener } from "./person.ts";
 import { readRunEvents, type FoundRun } from "./repository.ts";
@@ -12,6 +10,11 @@ import type { ServerContext } from "./served.ts";
 import { verifySignature } from "./signed-answer.ts";
 import { readToldRun } from "./told-of.ts";
 import { tellingWhoWasFirst } from "./who-was-first.ts";
+import { type DraftList, SavedDraft } from "../../schema/comments.ts";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { nodeFiles, readSmall, removeFile, replaceFile } from "../../adapters/file-system/file-system.ts";
+import type { RunId } from "../../schema/ids.ts";
 
 /** Adds the routes for a user's decisions about a run. */
 export function addAnswerRoutes(app: Hono<Env>, served: ServerContext): void {
@@ -63,4 +66,45 @@ async function answer(served: ServerContext, found: FoundRun, request: AnswerReq
   const goesOn = state.is === "active" && state.wait === null;
   if (goesOn) drivers.continueRun(found, id);
   return { run: await readToldRun(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
+}
+
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const Drafts = z.record(z.string(), z.string());
+
+/**
+ * Unsent comments, one file per run in the user's state folder, to be available on other ports and in other browsers.
+ */
+type DraftFiles = {
+  read(run: RunId): DraftList["drafts"];
+  save(run: RunId, draft: SavedDraft): void;
+};
+
+function createDraftFiles(stateFolder: string): DraftFiles {
+  const folder = join(stateFolder, "drafts");
+  const pathOf = (run: RunId): string => join(folder, `${run}.json`);
+  const read = (run: RunId): DraftList["drafts"] => {
+    const bytes = readSmall(nodeFiles, pathOf(run), MAX_FILE_BYTES);
+    return bytes === null ? {} : parseDrafts(bytes.toString("utf8"));
+  };
+  return {
+    read,
+    save(run, { wait, text }) {
+      const { [wait]: _before, ...others } = read(run);
+      const next = text === null ? others : { ...others, [wait]: text };
+      if (Object.keys(next).length === 0) return removeFile(nodeFiles, pathOf(run));
+      const bytes = Buffer.from(JSON.stringify(next));
+      if (bytes.length > MAX_FILE_BYTES) return; // the browser still has them
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      replaceFile(nodeFiles, pathOf(run), bytes);
+    },
+  };
+}
+
+/** Returns no drafts for a damaged file: the browser that wrote them still has them. */
+function parseDrafts(text: string): DraftList["drafts"] {
+  try {
+    return z.parse(Drafts, JSON.parse(text));
+  } catch {
+    return {};
+  }
 }

@@ -1,6 +1,6 @@
 import { decisionChallenge } from "../../adapters/passkeys/decision-challenge.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
-import { newNonces, type Nonces, type Signable, toSignable, type SigningPlace } from "./signable.ts";
+import { newNonces, type Nonces, type Signable, toSignable, type SigningPlace } from "./signed-answer.ts";
 
 /** Later signatures are rejected. */
 const CHALLENGE_LIFETIME_MS = 5 * 60_000; // milliseconds

@@ -9,7 +9,6 @@ import { apiProblem } from "./api-problem.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { DiffAgainst } from "../../schema/api.ts";
 import { addPageRoutes } from "./page-routes.ts";
-import { addPasskeyRoutes } from "./passkey-routes.ts";
 import { addProjectRoutes } from "./project-routes.ts";
 import { addAnswerRoutes } from "./answer-routes.ts";
 import { commonHeaders, isApi, sessionIn } from "./guard.ts";
@@ -23,6 +22,7 @@ import type { ServerContext } from "./served.ts";
 import { readActivity } from "../../adapters/transcripts/transcripts.ts";
 import { readToldRun } from "./told-of.ts";
 import { tellingWhoWasFirst } from "./who-was-first.ts";
+import { addPasskeyRoutes } from "./registration.ts";
 
 export type Env = { Bindings: HttpBindings };
 

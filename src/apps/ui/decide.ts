@@ -5,8 +5,8 @@ import { ProblemError } from "../../core/problem.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
-import { leftLines } from "../../views/left-lines.ts";
 import type { FoundRun } from "./repository.ts";
+import { leftLines } from "../../views/finish-lines.ts";
 
 /** The user who decides, and their passkey's signature, if any. */
 export type Answerer = { readonly by: Person; readonly signature: PasskeySignature | undefined };

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Env, Hono } from "hono";
 import { diagramPolicy, isApi, pagePolicy } from "./guard.ts";
-import { readWebFile, type WebFile, webFiles } from "./web-files.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
 
 const DIAGRAM = "/diagram.html";
 const NONCE = "__STYLE_NONCE__";
@@ -48,3 +49,32 @@ function index(files: ReadonlyMap<string, WebFile>, api: string): Response {
   };
   return new Response(html, { headers });
 }
+
+type WebFile = { readonly path: string; readonly type: string };
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".json": "application/json",
+};
+
+/**
+ * Lists the files of the web UI by request path. A path that is not in this list does not exist, however it is
+ * written.
+ */
+function webFiles(folder: string): ReadonlyMap<string, WebFile> {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    found.flatMap((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const type = TYPES[extname(entry.name)];
+      return type === undefined ? [] : [[`/${relative(folder, path).split(sep).join("/")}`, { path, type }] as const];
+    }),
+  );
+}
+
+const readWebFile = ({ path }: WebFile): Buffer => readFileSync(path);

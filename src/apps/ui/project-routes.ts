@@ -3,7 +3,6 @@ import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { lookAtItems } from "../../app/look/look-at-items.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
-import { seeItems } from "../../compose/see-items.ts";
 import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import {
@@ -13,15 +12,18 @@ import {
   SettingRequest,
   StartRequest,
   type StartResult,
+  type ChartsView,
 } from "../../schema/api-project.ts";
-import { changeSetting } from "../../app/settings/change-setting.ts";
-import { effectiveSettings } from "../../app/settings/effective-settings.ts";
+import { changeSetting, effectiveSettings } from "../../app/settings/change-setting.ts";
 import type { Env } from "./create-app.ts";
-import { createCharts } from "./charts.ts";
 import { personAt, requireOpener, whyReadOnly } from "./person.ts";
 import type { ServerContext } from "./served.ts";
 import { shippedWorkflows } from "./shipped-workflows.ts";
 import { start } from "./start.ts";
+import { seeItems } from "../../compose/see-project.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { toCharts, readFigures, type RunFigures } from "../../views/page/charts.ts";
+import type { LocatedProject, Repository } from "./repository.ts";
 
 /** Adds the routes for the project: settings, items, charts, and starting a run. */
 export function addProjectRoutes(app: Hono<Env>, served: ServerContext): void {
@@ -80,4 +82,32 @@ function projectView({ repository: { here }, version, opener }: ServerContext): 
     workflows: shippedWorkflows(),
     repositories: [],
   };
+}
+
+/** Maximum number of runs in the charts: the newest ones. */
+const MAX_RUNS = 100;
+
+/** Creates charts of ended runs. Values of each run are cached, because an ended run does not change. */
+function createCharts(repository: Repository): () => ChartsView {
+  const known = new Map<RunId, RunFigures | null>();
+  return () => {
+    const ids = repository
+      .places()
+      .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .slice(-MAX_RUNS);
+    for (const { id, located } of ids) if (!known.has(id)) known.set(id, figures(located, id));
+    return toCharts(ids.flatMap(({ id }) => known.get(id) ?? []));
+  };
+}
+
+/** Returns null for an unreadable journal. Lists report the problem. */
+function figures({ project }: LocatedProject, id: RunId): RunFigures | null {
+  try {
+    const { state } = project.journal.load(id);
+    return state.is === "ended" ? readFigures(state, project.journal.events(id)) : null;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
 }

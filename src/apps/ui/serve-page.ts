@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../adapters/definitions/package-root.ts";
-import { pagePort } from "../../compose/page-port.ts";
 import { version } from "../../compose/version.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { flag, type Invocation, text } from "../cli/grammar/verb.ts";
@@ -9,11 +8,14 @@ import { createChallenges } from "./challenges.ts";
 import { createApp } from "./create-app.ts";
 import { createDrivers } from "./drivers.ts";
 import { listen, type ListeningServer } from "./listen.ts";
-import { canOpenBrowser, isRemote, openBrowser } from "./open-browser.ts";
-import { createListener } from "./request-listener.ts";
 import type { ServerContext } from "./served.ts";
 import { createSessions } from "./sessions.ts";
 import { createStatementSigning } from "./statement-signing.ts";
+import { pagePort } from "../../compose/open-elsewhere.ts";
+import { spawn } from "node:child_process";
+import type { RequestListener, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { localOrigins, commonHeaders, type RequestRefusal, findRefusal } from "./guard.ts";
 
 export type PageOptions = Pick<ServerContext, "repository" | "opener" | "registration"> & {
   /** Path of the link. */
@@ -85,3 +87,45 @@ const portTaken = (error: unknown, port: number): ProblemError =>
     },
     { cause: error },
   );
+
+type Opener = { readonly program: string; readonly args: readonly string[] };
+
+const OPENERS: { readonly [P in NodeJS.Platform]?: Opener } = {
+  darwin: { program: "open", args: [] },
+  win32: { program: "rundll32", args: ["url.dll,FileProtocolHandler"] },
+  linux: { program: "xdg-open", args: [] },
+};
+
+/** Returns true if this machine can display a browser to the user. */
+function canOpenBrowser(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): boolean {
+  if (isRemote(env)) return false;
+  if (platform !== "linux") return OPENERS[platform] !== undefined;
+  return (env["DISPLAY"] ?? "") !== "" || (env["WAYLAND_DISPLAY"] ?? "") !== "";
+}
+
+const isRemote = (env: NodeJS.ProcessEnv): boolean => (env["SSH_CONNECTION"] ?? "") !== "";
+
+/** Asks the system to open a link, without checking the result. */
+function openBrowser(link: string): void {
+  const opener = OPENERS[process.platform];
+  if (opener === undefined) return;
+  const child = spawn(opener.program, [...opener.args, link], { stdio: "ignore", detached: true });
+  child.on("error", () => undefined); // the link is printed, too
+  child.unref();
+}
+
+/** Checks the source of a request before any other code sees it: even its URL may be malformed. */
+export function createListener(app: ReturnType<typeof createApp>, port: () => number): RequestListener {
+  const answer = getRequestListener(app.fetch);
+  return (request, response) => {
+    const { method = "", url = "", headers } = request;
+    const refusal = findRefusal({ method, path: url.split("?", 1)[0] ?? "", headers }, localOrigins(port()));
+    if (refusal === null) void answer(request, response);
+    else refuse(response, refusal);
+  };
+}
+
+function refuse(response: ServerResponse, { status, what }: RequestRefusal): void {
+  response.writeHead(status, { ...commonHeaders, "Content-Type": "application/json", Connection: "close" });
+  response.end(JSON.stringify({ problem: { code: "REFUSED", what, fix: "" } }));
+}

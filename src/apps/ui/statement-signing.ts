@@ -6,10 +6,10 @@ import { challengeFor, sshKeyLine, toSshSignature } from "../../adapters/passkey
 import { verifyAssertion } from "../../adapters/passkeys/verify-assertion.ts";
 import { isAttestable, noteStatement, buildUnsigned } from "../../compose/attest-run.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { Passkey } from "../../ports/passkeys.ts";
 import type { Assertion, Challenge } from "../../schema/api-passkey.ts";
 import type { RunStatement } from "../../schema/attestation.ts";
 import type { FoundRun } from "./repository.ts";
+import type { Passkey } from "../../ports/callers.ts";
 
 /** Signs the statement about an ended run with a passkey instead of git's key. */
 export type StatementSigner = {

@@ -1,6 +1,5 @@
 import { ProblemError } from "../../core/problem.ts";
 import { userInfo } from "node:os";
-import type { Passkey } from "../../ports/passkeys.ts";
 import { done, type Invocation, type Result, type Run } from "../cli/grammar/verb.ts";
 import { givenToken, identifyPerson } from "../cli/main/caller.ts";
 import { type Host, problemResult, runCli } from "../cli/main/run-cli.ts";
@@ -9,6 +8,7 @@ import { identifyOpener, whyReadOnly } from "./person.ts";
 import { createRegistration } from "./registration.ts";
 import { openRepository } from "./repository.ts";
 import { servePage } from "./serve-page.ts";
+import type { Passkey } from "../../ports/callers.ts";
 
 export { verifySignatures } from "../../adapters/passkeys/verify-signatures.ts";
 

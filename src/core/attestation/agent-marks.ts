@@ -1,4 +1,4 @@
-import type { SeenCommit } from "./seen-commit.ts";
+import type { SeenCommit } from "./history.ts";
 
 /** Names and email addresses that agent products write as author, committer or co-author. */
 const IDENTITIES: readonly (readonly [agent: string, identity: RegExp])[] = [

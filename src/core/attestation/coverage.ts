@@ -3,10 +3,10 @@ import { findAgentMark } from "./agent-marks.ts";
 import { type BranchWalks, createBranchWalks } from "./branch-walk.ts";
 import { bringsBack, findLanding, type Landing, oldestFirst } from "./landings.ts";
 import { type QuestionSequence, askMerge } from "./question.ts";
-import type { SeenCommit } from "./seen-commit.ts";
 import type { RefusedStatement } from "./signed-statement.ts";
 import { type RunIndex, runsBroughtIn, type UsableRun } from "./usable-runs.ts";
 import { type CommitCode, LINE_CODES } from "./verification-codes.ts";
+import type { SeenCommit } from "./history.ts";
 
 export type Coverage =
   /** Made by a sound run whose last state is `head` or an ancestor of it. */

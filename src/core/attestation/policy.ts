@@ -2,11 +2,9 @@ import type { RunPredicate } from "../../schema/attestation.ts";
 import { type CommitId, type RunId, phaseNumber } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
 import type { CoveredCommit } from "./coverage.ts";
-import { groupPeople } from "./people.ts";
 import { type QuestionSequence, askRecordOnly } from "./question.ts";
-import { lastAccepted } from "./run-states.ts";
 import type { SignedStatement, Signer } from "./signed-statement.ts";
-import type { UsableRun } from "./usable-runs.ts";
+import { type UsableRun, lastAccepted } from "./usable-runs.ts";
 import type { CommitCode, RuleCode } from "./verification-codes.ts";
 
 /** A violated rule, with the commit or run that violates it. */
@@ -202,4 +200,20 @@ function* signedTreeProblems(policy: Policy, { signed, last }: UsableRun): Quest
   const isSame = tree !== null && (yield* askRecordOnly(tree, last.tree, predicate.item)) === true;
   const text = "it has changes after the files that a passkey signed";
   return isSame ? [] : [{ rule: "passkeys", code: "AFTER_SIGNED_TREE", text }];
+}
+
+/** Groups signers by person. Signers that share a name or a key, directly or through others, are one person. */
+export function groupPeople(signers: readonly Signer[], known: readonly Signer[] = signers): Signer[][] {
+  const groups = new Map<string, string>();
+  const rootOf = (name: string): string => {
+    const parent = groups.get(name);
+    return parent === undefined || parent === name ? name : rootOf(parent);
+  };
+  for (const { signer, keyid } of [...known, ...signers]) groups.set(rootOf(`name ${signer}`), rootOf(`key ${keyid}`));
+  const people = new Map<string, Signer[]>();
+  for (const signer of signers) {
+    const root = rootOf(`key ${signer.keyid}`);
+    people.set(root, [...(people.get(root) ?? []), signer]);
+  }
+  return [...people.values()];
 }

@@ -3,9 +3,9 @@ import type { CommitId } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
 import type { History } from "./history.ts";
 import { parseInstant } from "./instant.ts";
-import { lastState, statesIn } from "./run-states.ts";
 import type { RefusedStatement, SignedStatement, Signer } from "./signed-statement.ts";
 import type { LineCode } from "./verification-codes.ts";
+import { lastState, statesIn } from "./usable-runs.ts";
 
 /** Allowed clock difference: a time may be this far in the future. */
 export const CLOCK_SKEW_MS = 5 * 60_000;

@@ -1,6 +1,7 @@
-import type { LandingStatement, RunStatement } from "../../schema/attestation.ts";
+import type { LandingStatement, RunStatement, AttestedGate, RunPredicate } from "../../schema/attestation.ts";
 import type { CommitId, PhaseKey, RunId } from "../../schema/ids.ts";
 import type { LineCode } from "./verification-codes.ts";
+import { isRecord } from "../own-value.ts";
 
 /** A principal in the list of signers, and the fingerprint of the key. */
 export type Signer = { readonly signer: string; readonly keyid: string };
@@ -31,3 +32,37 @@ export type RefusedStatement = {
   /** Commits named as subjects in the payload, if it could be read. */
   readonly commits: readonly CommitId[];
 };
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+type GateRun = Pick<RunPredicate, "run" | "git">;
+
+/**
+ * Returns how a gate differs from the decision signed with its passkey. Null if both agree, or the gate has no
+ * signature.
+ */
+export function otherThanSigned({ run, git }: GateRun, gate: AttestedGate): string | null {
+  const { wait, decision, shown, tree, by, signed } = gate;
+  if (signed === undefined) return null;
+  if (by.channel !== "passkey") return "a passkey signed it, and it says that it was answered in another way";
+  const said = parsed(signed.statement);
+  if (said === null) return "what was signed is not a decision";
+  if (said["run"] !== run) return "what was signed belongs to another run";
+  if (said["wait"] !== wait) return "what was signed belongs to another gate";
+  if (said["option"] !== decision) return "another answer was signed";
+  if (said["shown"] !== shown) return "it was signed for something else than was shown";
+  if (said["tree"] !== tree) return "it was signed for other files than were accepted";
+  if (said["start"] !== git.start.commit) return "it was signed for a run that started at another commit";
+  const { words } = said;
+  return typeof words === "string" && DIGEST.test(words) ? null : "what was written is not covered by what was signed";
+}
+
+/** Accepts only the canonical form of JSON: other readers could interpret repeated keys differently. */
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && JSON.stringify(value) === text ? value : null;
+  } catch {
+    return null;
+  }
+}

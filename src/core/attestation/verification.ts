@@ -1,11 +1,10 @@
 import type { CommitId } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
 import { coverCommits, type CoveredCommit } from "./coverage.ts";
-import { type CommitMap, createHistory } from "./history.ts";
+import { type CommitMap, createHistory, type SeenCommit } from "./history.ts";
 import { applyMovedBase } from "./moved-base.ts";
 import { findViolations, type Violation } from "./policy.ts";
 import type { QuestionSequence } from "./question.ts";
-import type { SeenCommit } from "./seen-commit.ts";
 import { selectStatements } from "./select-statements.ts";
 import type { RefusedStatement, SignedLanding, SignedStatement } from "./signed-statement.ts";
 import { indexRuns } from "./usable-runs.ts";

@@ -19,14 +19,10 @@ import {
   UNAVAILABLE,
 } from "../run.ts";
 import { isGateDue, loosening, readingFor, tighten } from "../supervision.ts";
-import { afterPhase, decideSizing } from "./after-phase.ts";
-import { afterBaseline } from "./after-baseline.ts";
-import { checksFailed } from "./checks-failed.ts";
-import { escalation } from "./escalation.ts";
-import { waysToFinish } from "./leave-phase.ts";
-import { budgetAsked, stoppedFor } from "./budget-asked.ts";
+import { afterPhase, decideSizing, afterBaseline, waysToFinish } from "./after-phase.ts";
+import { escalation, budgetAsked, stoppedFor } from "./escalation.ts";
 import { abandoned, claimedBy, done, effectiveSizing, failed, usageTold } from "./execution-end.ts";
-import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
+import { isUnreadable, noVerdict, verdictEvent, checksFailed } from "./verdict.ts";
 
 /** Lines of output (one page) above which a phase with `gate: "large"` always opens a gate. */
 export const LARGE_ARTIFACT_LINES = 80;

@@ -2,6 +2,7 @@ import type { Issue } from "../../schema/agent.ts";
 import { likeness, type ComparedText } from "./likeness.ts";
 import { isSameFile, normalised, parseLocation } from "./location.ts";
 import { parseWording } from "./wording.ts";
+import type { PhaseOutput } from "../../schema/facts.ts";
 
 /** One verdict. */
 export type Iteration = {
@@ -190,3 +191,10 @@ const toMention = ({ id, severity, state }: Finding): Mention => ({ id, severity
 const findingNumber = ({ id }: Finding): number => Number(id.slice(1));
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** Recorded instead of a verdict if the reviewer failed. */
+export const NO_VERDICT = "No verdict: the reviewer was asked twice and gave none that could be read.";
+
+/** True if the output was not reviewed because its reviewer failed. */
+export const isUnjudged = ({ approved, concerns }: Pick<PhaseOutput, "approved" | "concerns">): boolean =>
+  !approved && concerns.some((concern) => concern.startsWith(NO_VERDICT));

@@ -1,6 +1,5 @@
 import { toTexts } from "./analysis-status.ts";
-import { citedFiles } from "./cited-files.ts";
-import { checkStaleness, type Staleness } from "./staleness.ts";
+import { checkStaleness, type Staleness, citedFiles } from "./staleness.ts";
 
 export type BlastRadiusStaleness = Staleness & {
   /**

@@ -1,5 +1,6 @@
 import { isRecord, ownValue } from "../own-value.ts";
 import { ANALYSIS_PHASES, deriveAnalysisStatus } from "./analysis-status.ts";
+import { OWN, isOwnPath, ownPath } from "../own-folder.ts";
 
 /** Content of an item's `meta.json`: the named keys, and any others. */
 export type ItemMeta = Readonly<Record<string, unknown>> & {
@@ -104,3 +105,14 @@ const textOr = (value: unknown, otherwise: string): string =>
   typeof value === "string" && value !== "" ? value : otherwise;
 
 const listOr = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+
+/** Folders that contain one folder per item or feature. */
+const ITEM_FOLDERS = ["docs/requirements/", "docs/features/", ownPath(OWN.work, "")];
+const BOOK = /^[^/]+\/(?:\.?meta\.json|\.review-history\.md)$/;
+const isBook = (path: string): boolean =>
+  ITEM_FOLDERS.some((folder) => path.startsWith(folder) && BOOK.test(path.slice(folder.length)));
+/** isdlc's own folder, without documents of items in it. */
+const isAside = (path: string): boolean => isOwnPath(path) && !path.startsWith(ownPath(OWN.work, ""));
+
+/** True for files with records about an item, which approvers need not read at a gate. */
+export const isBookkeeping = (path: string): boolean => path === "BACKLOG.md" || isBook(path) || isAside(path);

@@ -1,4 +1,6 @@
 import { ownValue } from "../own-value.ts";
+import type { WorkflowDefinition } from "../../schema/plan.ts";
+import type { ItemMeta, MetaFields } from "./item-meta.ts";
 
 export type Tier = "trivial" | "light" | "standard" | "epic";
 
@@ -42,4 +44,17 @@ function parseLimits(thresholds: unknown): readonly number[] {
     return Number.isSafeInteger(limit) && (limit as number) > (before as number); // the previous limit was checked first
   });
   return rising ? (given as number[]) : DEFAULT_LIMITS;
+}
+
+type SizingField = Required<Pick<MetaFields, "sizing_decision">>;
+
+/**
+ * Returns a light sizing for an item whose analysis has completed its sizing phase, because the question will not come
+ * again. Null if that phase is still due.
+ */
+export function lightSizing(meta: ItemMeta | null, { phases }: WorkflowDefinition, now: string): SizingField | null {
+  const sizing = phases.find(({ after }) => after.includes("sizing"))?.key;
+  if (meta === null || sizing === undefined || !meta.phases_completed.includes(sizing)) return null;
+  const light_skip_phases = phases.filter(({ whenLight }) => whenLight === "drop").map(({ key }) => key);
+  return { sizing_decision: { effective_intensity: "light", light_skip_phases, decided_at: now } };
 }

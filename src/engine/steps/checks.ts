@@ -7,10 +7,10 @@ import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
-import { checkChangedCode } from "./changed-code.ts";
 import { compareTests } from "./compare-tests.ts";
-import { snapshotGone } from "./snapshot-gone.ts";
 import { previewCommit, movedSince, readRepositoryStanding } from "./standing.ts";
+import { snapshotGone } from "./review-writes.ts";
+import { codeChanges, mustChangeCode, noCodeChanged } from "../../core/changed-code.ts";
 
 /** Checks a draft by code: the artifacts that are due or claimed, and the tests. */
 export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
@@ -140,3 +140,22 @@ function asTheyLeftIt(result: CheckResult, changes: readonly FileChange[]): Chec
 }
 
 const digestFailures = (engine: Engine, results: readonly CheckResult[]): string => engine.hash(failureDigest(results));
+
+type DraftedPhase = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly tree: TreeId | null };
+
+/** Returns a failed check if the phase must change code and did not. Empty if it did, or if changes are unknown. */
+async function checkChangedCode(
+  { workspace }: Pick<Engine, "workspace">,
+  { run, phase, tree }: DraftedPhase,
+): Promise<readonly CheckResult[]> {
+  if (!mustChangeCode(phase) || tree === null) return [];
+  const changes = await workspace.diff(phase.firstTree, tree);
+  if (changes === null) return [];
+  const submodules = await workspace.submodules(tree);
+  const paths = submodules.map(({ path }) => path);
+  if (codeChanges(changes, { item: run.run.item, submodules: paths }).length > 0) return [];
+  const began = Date.parse(phase.startedAt ?? "");
+  const moved = new Set(changes.map(({ path }) => path));
+  const touched = submodules.filter(({ path, changedAt }) => moved.has(path) || changedAt >= began);
+  return [noCodeChanged(touched.map(({ path }) => path))];
+}

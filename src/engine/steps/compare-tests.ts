@@ -1,4 +1,3 @@
-import { decidesTests, standsInForTool } from "../../core/test-files.ts";
 import { mayWrite } from "../../core/plan.ts";
 import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import { chosenCommands, testCommandText } from "../../core/test-command.ts";
@@ -7,6 +6,7 @@ import type { CheckResult, FileChange, TestCommand, TestCounts } from "../../sch
 import type { TreeId } from "../../schema/ids.ts";
 import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Engine } from "../engine.ts";
+import { decidesTests, standsInForTool } from "../../core/acting-files.ts";
 
 type CheckedPhase = {
   readonly run: ActiveRun;

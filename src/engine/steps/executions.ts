@@ -10,11 +10,9 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { reviewPrompt } from "../prompt.ts";
 import { type Assignment, writingAssignment } from "./assignments.ts";
-import { halted, letPass, executionLimits, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
-import { missingPredecessor } from "./review-chain.ts";
-import { tellOfWrites } from "./review-writes.ts";
-import { runAgent } from "./run-agent.ts";
+import { tellOfWrites, missingPredecessor } from "./review-writes.ts";
+import { runAgent, halted, letPass, executionLimits, overtime, tooLong } from "./run-agent.ts";
 
 /** Runs the agent of the phase. */
 export async function produce(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {

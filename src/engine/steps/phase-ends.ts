@@ -1,5 +1,4 @@
 import type { Outcome } from "../../core/command.ts";
-import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
@@ -8,8 +7,9 @@ import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
-import { returnBases } from "./return-bases.ts";
 import { previewCommit, movedPaths, readRepositoryStanding } from "./standing.ts";
+import { isBookkeeping } from "../../core/items/item-meta.ts";
+import { returnBases } from "./going-back.ts";
 
 /** Records the tree before an attempt changes it. */
 export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {

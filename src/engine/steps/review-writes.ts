@@ -1,9 +1,11 @@
 import type { ExecutionFacts, Outcome, Report } from "../../core/command.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { Issue } from "../../schema/agent.ts";
+import type { Issue, Verdict } from "../../schema/agent.ts";
 import type { FileChange } from "../../schema/facts.ts";
-import { snapshotGone } from "./snapshot-gone.ts";
+import { artifactPath } from "../../core/plan.ts";
+import { type ActiveRun, currentPhase } from "../../core/run.ts";
+import type { Engine } from "../engine.ts";
 
 type ReviewedTree = { readonly before: string | null; readonly item: string };
 
@@ -57,3 +59,41 @@ const issueFor = ({ path, change }: FileChange): Issue => ({
   description: `${path} was ${change} in the working tree while the reviewer ran.`,
   location: path,
 });
+
+/** Fails the step, because a missing snapshot could hide changes. */
+export const snapshotGone = (what: string): ProblemError =>
+  new ProblemError({ code: "GIT_FAILED", command: "diff", detail: `the snapshot from before ${what} is gone` });
+
+/** Returns a verdict without a model if an input of the phase is missing or empty; otherwise null. */
+export function missingPredecessor({ projections }: Pick<Engine, "projections">, run: ActiveRun): Verdict | null {
+  const path = findPredecessor(run) ?? emptyInput(projections, run);
+  if (path === null || isFilled(projections, path)) return null;
+  const description = `${path} is missing or empty, and this phase builds on it.`;
+  const issues = [{ severity: "blocker" as const, description, location: path }];
+  return { approved: false, issues, summary: "Not judged: what the phase builds on is missing." };
+}
+
+/**
+ * Fallback if this run produced no input: the last existing input, if empty. Missing inputs were resolved before the
+ * run.
+ */
+function emptyInput(projections: Engine["projections"], run: ActiveRun): string | null {
+  const wanted = currentPhase(run)?.rule.inputs ?? [];
+  const there = projections.itemNames(run.run.item);
+  const paths = wanted.filter((name) => there.includes(name)).map((name) => artifactPath(run.run.item, name));
+  return paths.findLast((path) => !isFilled(projections, path)) ?? null;
+}
+
+const isFilled = (projections: Engine["projections"], path: string): boolean =>
+  (projections.readArtifact(path) ?? "").trim() !== "";
+
+/** Output of the nearest earlier phase of this run that is an input here. Phases skipped by sizing do not count. */
+function findPredecessor(run: ActiveRun): string | null {
+  const wanted = currentPhase(run)?.rule.inputs ?? [];
+  const made = run.phases
+    .slice(0, run.index)
+    .filter(({ status, dropped }) => status === "completed" && !dropped)
+    .flatMap(({ rule }) => rule.outputs.filter((name) => wanted.includes(name)));
+  const nearest = made.at(-1);
+  return nearest === undefined ? null : artifactPath(run.run.item, nearest);
+}

@@ -1,12 +1,12 @@
 import type { GateFacts } from "../../core/command.ts";
-import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { runBegan } from "../../core/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import type { ComposedTree } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
-import { lostEditNotices } from "./user-edits.ts";
+import { isBookkeeping } from "../../core/items/item-meta.ts";
+import { lostEditNotices } from "./assignments.ts";
 
 type RepositoryReader = Pick<Engine, "vcs">;
 

@@ -1,5 +1,6 @@
-import { groupPeople } from "../../core/attestation/people.ts";
 import type { SignedStatement } from "../../core/attestation/signed-statement.ts";
+import { groupPeople } from "../../core/attestation/policy.ts";
+import type { RunStatement } from "../../schema/attestation.ts";
 
 type GateFacts = Pick<SignedStatement, "statement">;
 export type BadgeFacts = Pick<SignedStatement, "statement" | "signers" | "gateSigners">;
@@ -30,3 +31,12 @@ function testsText(facts: readonly GateFacts[]): string[] {
   const counts = checks.flatMap((check) => check.counts ?? []).at(-1);
   return counts === undefined ? [] : [counted(counts.passed, "test")];
 }
+
+/** Describes the signed statement to the owner of the key. */
+export function attestedLines(statement: RunStatement): string[] {
+  const { subject, predicate } = statement;
+  const commits = subject.length === 1 ? "1 commit" : `${subject.length} commits`;
+  return [`Signed: run ${predicate.run} made ${commits} (${unsignedBadgeText([{ statement }])}).`];
+}
+
+export const shareLine = "To share it: git push origin refs/notes/isdlc";

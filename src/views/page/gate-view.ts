@@ -1,19 +1,20 @@
 import { actingFiles } from "../../core/acting-files.ts";
-import { actingLine } from "../acting-line.ts";
-import { testNotes } from "../test-notes.ts";
 import { attentionFor } from "../../core/attention.ts";
 import { bySeverity, isOpen, buildLedger } from "../../core/findings/ledger.ts";
 import { lastReviewedTree, runBegan } from "../../core/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../../core/run.ts";
 import type { AnswerOption, DocumentView, FindingView, GateView } from "../../schema/api.ts";
-import type { PhaseOutput } from "../../schema/facts.ts";
+import type { PhaseOutput, CheckResult } from "../../schema/facts.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { loosenedLine } from "../gate-banner.ts";
 import { renderPhaseSummary, buildSummaryData } from "../summary.ts";
 import { runActions } from "../answer-options.ts";
-import { earlierRedos } from "./earlier-redos.ts";
-import { listFailures } from "./failures.ts";
 import { backTargets } from "./run-detail.ts";
+import { actingLine } from "../change-facts.ts";
+import { testNotes } from "../tests-in-full.ts";
+import type { FailureView } from "../../schema/api-checks.ts";
+import type { CommentReply } from "../../schema/comments.ts";
+import type { PhaseKey } from "../../schema/ids.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
 
@@ -97,3 +98,62 @@ function listFindings({ iterations }: PhaseRecord): FindingView[] {
     state,
   }));
 }
+
+/** Matches `src/cart.ts:12`, as written in stack traces and reports. */
+const PLACE = /(?:^|[\s("'`/])([\w@.+-]+(?:\/[\w@.+-]+)*\.[A-Za-z]\w{0,7}):(\d{1,6})/;
+
+/** Maximum length of a searched and displayed message, in characters. */
+const MAX_OUTPUT_LENGTH = 4000;
+
+/** Lists all failures of checks, with file and line if the message names them. */
+export const listFailures = (checks: readonly CheckResult[]): FailureView[] =>
+  checks
+    .filter(({ ok }) => ok === false)
+    .flatMap(({ name: check, detail, failing = [] }) =>
+      failing.length === 0
+        ? [failure(check, check, detail)]
+        : failing.map(({ name, message }) => failure(check, name, message ?? "")),
+    );
+
+function failure(check: string, name: string, said: string): FailureView {
+  const message = said.slice(0, MAX_OUTPUT_LENGTH);
+  const [, file = null, line = null] = PLACE.exec(message) ?? [];
+  return { check, name, message, file, line: line === null ? null : Number(line) };
+}
+
+type Earlier = GateView["earlier"][number];
+
+/** Lists earlier requests to redo a phase or to return to it, newest first: each comment with the agent's reply. */
+export function earlierRedos(events: readonly RunEvent[], key: PhaseKey): Earlier[] {
+  let phase = "";
+  const found: Earlier[] = [];
+  for (const event of events) {
+    if (event.type === "attempt.started") phase = event.phase;
+    if (isAsking(event, { phase, key })) found.push(asked(event));
+    const last = found.at(-1);
+    if (event.type === "draft.produced" && phase === key && last !== undefined)
+      found[found.length - 1] = replied(last, event.replies ?? []);
+  }
+  return found.toReversed();
+}
+
+function isAsking(event: RunEvent, at: { phase: PhaseKey; key: PhaseKey }): event is RedoEvent {
+  if (event.type === "run.wentBack") return event.to === at.key;
+  return event.type === "gate.answered" && event.choice === "redo" && at.phase === at.key;
+}
+
+/** Events with comments by a user. */
+type RedoEvent = Extract<RunEvent, { type: "gate.answered" | "run.wentBack" }>;
+
+function asked({ at, by, guidance = null, comments = [] }: RedoEvent): Earlier {
+  return { at, by: by.name, guidance, comments: comments.map((comment) => ({ comment, reply: null })) };
+}
+
+/** Keeps the latest reply: after a failed check, the agent may reply again. */
+const replied = (earlier: Earlier, replies: readonly CommentReply[]): Earlier => ({
+  ...earlier,
+  comments: earlier.comments.map(({ comment, reply }) => ({
+    comment,
+    reply: replies.find(({ id }) => id === comment.id) ?? reply,
+  })),
+});

@@ -1,7 +1,7 @@
 import { isFailure } from "../../core/baseline.ts";
 import { minutesBetween } from "../../core/duration.ts";
-import type { ActiveRun, EndedRun, PhaseRecord } from "../../core/run.ts";
-import type { PhaseOutput } from "../../schema/facts.ts";
+import type { ActiveRun, EndedRun, PhaseRecord, SizingDecision } from "../../core/run.ts";
+import type { PhaseOutput, SizingMetrics } from "../../schema/facts.ts";
 import { plainLine } from "../plain-text.ts";
 
 /** Maximum length of a phase's summary in `state.json`, in characters. */
@@ -99,3 +99,33 @@ function questions(run: ActiveRun | EndedRun, record: PhaseRecord): Record<strin
   if (!isOpen && record.made === null) return {};
   return { interactive_elicitation: { completed: !isOpen } };
 }
+
+/** Builds `active_workflow.sizing`, with the fields expected by other tools. */
+export function sizingRecord({ sizing, effective, by, at }: SizingDecision): Record<string, unknown> {
+  const { recommended, rationale, source } = sizing;
+  const person = typeof by === "object";
+  const overridden = person && effective !== (recommended === "light" ? "light" : "standard");
+  return {
+    intensity: recommended,
+    effective_intensity: effective,
+    ...(sizing.metrics ?? UNKNOWN),
+    recommended_by: by === "flag" ? "user" : "framework",
+    overridden,
+    overridden_to: overridden ? effective : null,
+    decided_at: at,
+    forced_by_flag: by === "flag",
+    epic_deferred: recommended === "epic",
+    reason: rationale,
+    user_prompted: person,
+    fallback_source: source === "impact-analysis" ? null : source,
+    fallback_attempted: source !== "impact-analysis",
+  };
+}
+
+const UNKNOWN: SizingMetrics = {
+  file_count: 0,
+  module_count: 0,
+  risk_score: "unknown",
+  coupling: "unknown",
+  coverage_gaps: 0,
+};

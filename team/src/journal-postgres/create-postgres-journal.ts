@@ -1,14 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Command, StartCommand } from "../../../src/core/command.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
-import type { Decide, Journal, SubmitResult } from "../../../src/ports/journal.ts";
-import type { Seal } from "../../../src/ports/seal.ts";
+import type { Decide, Journal, SubmitResult, Seal } from "../../../src/ports/journal.ts";
 import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { createRun } from "./create-run.ts";
 import { catchUp, eventsOfRun, linesAfter, toLoaded, type Store } from "./read-run.ts";
 import { submitDecision, type Submission, type WrittenDecision } from "./submit-decision.ts";
+import type { Clock } from "../../../src/ports/processes.ts";
 
 export type PostgresJournalOptions = {
   readonly pool: Pool;

@@ -2,12 +2,11 @@ import type { ClientBase, Pool } from "pg";
 import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
 import { checkBySeal } from "../../../src/adapters/journal-file/record.ts";
 import { type Cursor, emptyCursor, fold, toHead, type Source } from "../../../src/adapters/journal-file/fold.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
-import type { Decide, Head, LoadedRun } from "../../../src/ports/journal.ts";
-import type { Seal } from "../../../src/ports/seal.ts";
+import type { Decide, Head, LoadedRun, Seal } from "../../../src/ports/journal.ts";
 import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import type { Clock } from "../../../src/ports/processes.ts";
 
 /** A connection in a transaction, or the pool. */
 export type Queryable = ClientBase | Pool;

@@ -3,11 +3,11 @@ import { genesis } from "../../../src/adapters/journal-file/record.ts";
 import { evolve } from "../../../src/core/evolve.ts";
 import { isOwnPath } from "../../../src/core/own-folder.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../src/core/run.ts";
-import type { Seal } from "../../../src/ports/seal.ts";
 import { RefName } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { runNotMovable } from "./run-not-movable.ts";
+import type { Seal } from "../../../src/ports/journal.ts";
 
 export type ForeignLine = {
   readonly line: string;

@@ -1,8 +1,7 @@
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { ActiveRun, RunState } from "../../../src/core/run.ts";
 import type { Role } from "../../../src/schema/api-team.ts";
-import type { Occasion } from "../../../src/schema/api-notifications.ts";
-import type { WaitNotice } from "../../../src/schema/wait-notice.ts";
+import type { Occasion, WaitNotice } from "../../../src/schema/api-notifications.ts";
 import { plainLine } from "../../../src/views/plain-text.ts";
 import { waitNotice } from "../../../src/views/wait-notice.ts";
 import type { PostgresJournal } from "../journal-postgres/create-postgres-journal.ts";

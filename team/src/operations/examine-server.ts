@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
-import type { Seal } from "../../../src/ports/seal.ts";
 import { MIGRATION_COUNT } from "../journal-postgres/migrate-database.ts";
 import type { RepositoryCopies } from "../copies/repository-copies.ts";
 import { auditMerges } from "../merging/audit-merges.ts";
 import { GENERATION } from "../server/drive-queue.ts";
 import { verifyRuns } from "./verify-runs.ts";
+import type { Seal } from "../../../src/ports/journal.ts";
 
 export type ServerFinding = { readonly what: string; readonly isFine: boolean; readonly detail: string };
 

@@ -3,9 +3,9 @@ import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { findSignatures } from "../../../src/core/find-signatures.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import { verifySignatures } from "../../../src/adapters/passkeys/verify-signatures.ts";
-import type { Seal } from "../../../src/ports/seal.ts";
 import { emptyCursor, fold } from "../../../src/adapters/journal-file/fold.ts";
 import { joinLines, linesAfter, sourceOfLines } from "../journal-postgres/read-run.ts";
+import type { Seal } from "../../../src/ports/journal.ts";
 
 export type RunsVerification = {
   readonly runs: number;

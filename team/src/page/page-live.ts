@@ -2,12 +2,12 @@ import type { Hono } from "hono";
 import type { Pool } from "pg";
 import { setTimeout as delay } from "node:timers/promises";
 import { eventStream } from "../../../src/apps/ui/live-response.ts";
-import type { LiveMessage } from "../../../src/schema/api-live.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { needRun } from "../people/roles.ts";
 import { parseRunId, type TeamEnv } from "../server/team-server.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 import { personAtPage } from "./page-cookie.ts";
+import type { LiveMessage } from "../../../src/schema/api-status.ts";
 
 /** Milliseconds. */
 const RUN_POLL_INTERVAL_MS = 1000;

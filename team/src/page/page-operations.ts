@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import * as api from "../../../src/schema/api.ts";
-import { ActivityView, LiveMessage } from "../../../src/schema/api-live.ts";
 import { Assertion, Challenge, NewPasskey, PasskeyList } from "../../../src/schema/api-passkey.ts";
 import { ChartsView, ItemList, ProjectView, StartResult } from "../../../src/schema/api-project.ts";
-import { Story } from "../../../src/schema/api-story.ts";
 import * as team from "../../../src/schema/api-team.ts";
 import { CALLBACK } from "../oidc/provider-sign-in-routes.ts";
 import { RemovedPasskey } from "../passkeys/own-passkey-routes.ts";
@@ -11,6 +9,8 @@ import { Invited, InvitedPasskey } from "../passkeys/passkey-sign-in-routes.ts";
 import type { Operation, Schema } from "../server/operation.ts";
 import { SignIn } from "./team-page.ts";
 import { PAGE_API } from "./team-page-parts.ts";
+import { Story } from "../../../src/schema/api-history.ts";
+import { ActivityView, LiveMessage } from "../../../src/schema/api-status.ts";
 
 const nothing = z.object({});
 const named = z.object({ name: z.string() });

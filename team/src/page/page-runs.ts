@@ -2,7 +2,6 @@ import type { Context, Hono } from "hono";
 import { evolve } from "../../../src/core/evolve.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { noRun } from "../../../src/core/run.ts";
-import { signedFacts } from "../../../src/core/signed-facts.ts";
 import {
   readRunDetail,
   readDiffView,
@@ -19,12 +18,10 @@ import {
   type RunDetail,
   type RunRow,
 } from "../../../src/schema/api.ts";
-import type { ActivityView } from "../../../src/schema/api-live.ts";
 import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
 import type { LeftBranch } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { leftBranchLines } from "../../../src/views/left-branch.ts";
-import { buildStory } from "../../../src/views/page/story.ts";
 import { visibleView } from "../../../src/views/page/visible-view.ts";
 import { decisionChallengeFor, verifySignature } from "../passkeys/sign-decision.ts";
 import { needRun, type RunAccess } from "../people/roles.ts";
@@ -33,6 +30,9 @@ import { parseRunId, type TeamEnv } from "../server/team-server.ts";
 import { askedRun } from "./asked-run.ts";
 import { listForPage, toMoved, repositoryPlace } from "./page-list.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
+import type { ActivityView } from "../../../src/schema/api-status.ts";
+import { signedFacts } from "../../../src/core/signed-decision.ts";
+import { buildStory } from "../../../src/views/page/timeline.ts";
 
 const MAX_SEARCHED = 200; // characters
 

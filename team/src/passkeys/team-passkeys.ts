@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from "pg";
-import type { Passkey } from "../../../src/ports/passkeys.ts";
 import { noteAccountChange } from "../people/accounts.ts";
+import type { Passkey } from "../../../src/ports/callers.ts";
 
 export type TeamPasskey = Passkey & { readonly person: string; readonly relyingParty: string };
 

@@ -2,7 +2,6 @@ import type { Pool } from "pg";
 import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
 import { folderSlug } from "../../../src/app/start/name-work.ts";
 import { OWN, ownPath } from "../../../src/core/own-folder.ts";
-import { featureSlug } from "../../../src/core/spec/feature-name.ts";
 import { type FoundItem, ITEMS_ROOT } from "../../../src/ports/items.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { WorkflowDefinition } from "../../../src/schema/plan.ts";
@@ -11,6 +10,7 @@ import { drawName } from "../server/drawn-names.ts";
 import { refusedField } from "./refused-field.ts";
 import { findItemAt } from "./repository-facts.ts";
 import type { StartFacts } from "./start-facts.ts";
+import { featureSlug } from "../../../src/core/spec/spec-meta.ts";
 
 /** The worker that starts a run. */
 export type Starter = { readonly run: RunId; readonly worker: string; readonly epoch: number };

@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 import type { Command, StartCommand } from "../../../src/core/command.ts";
-import { AgentChoice } from "../../../src/schema/agent-choice.ts";
 import { TestCommand } from "../../../src/schema/facts.ts";
-import { IssueSource } from "../../../src/schema/issue-source.ts";
 import { isSafeName } from "../../../src/schema/ids.ts";
-import { PhaseKey, RunOptions } from "../../../src/schema/plan.ts";
+import { PhaseKey, RunOptions, IssueSource } from "../../../src/schema/plan.ts";
 import { OUTCOME_FIELDS } from "./outcome-fields.ts";
 import type { ReportField } from "./report-field.ts";
+import { AgentChoice } from "../../../src/schema/run-agents.ts";
 
 type Facts = StartCommand["facts"];
 

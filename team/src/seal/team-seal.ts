@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, sign } from "node:crypto";
 import { createReaderSeal, keyId } from "../../../src/adapters/team/reader-seal.ts";
-import type { Seal } from "../../../src/ports/seal.ts";
+import type { Seal } from "../../../src/ports/journal.ts";
 
 /** Creates the server's seal. Marks have the form `<id of the key>.<Ed25519 signature>`. */
 export function createTeamSeal(privateKey: KeyObject): Seal {

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { genesis } from "../../../src/adapters/journal-file/record.ts";
-import { runTitle } from "../../../src/app/start/run-title.ts";
-import { newRunId } from "../../../src/compose/new-run-id.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { StartRequest } from "../../../src/schema/api-project.ts";
 import type { TeamStart } from "../../../src/schema/api-team.ts";
@@ -11,6 +9,8 @@ import { needRole, requirePerson } from "../people/roles.ts";
 import type { Principal } from "../people/principals.ts";
 import { queueRun } from "./drive-queue.ts";
 import type { TeamServer } from "./team-server.ts";
+import { runTitle } from "../../../src/app/start/run-request.ts";
+import { newRunId } from "../../../src/compose/project-location.ts";
 
 /**
  * Records a requested run. The next free worker plans and starts it in a clone of the repository. @throws ProblemError

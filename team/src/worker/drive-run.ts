@@ -5,7 +5,6 @@ import { runRequest } from "../../../src/apps/cli/grammar/run-request.ts";
 import type { Values, Verb } from "../../../src/apps/cli/grammar/verb.ts";
 import type { Choice } from "../../../src/app/choice.ts";
 import { chooseAgents } from "../../../src/app/agents/choose-agents.ts";
-import { shippedPhases } from "../../../src/app/agents/shipped-phases.ts";
 import { agentsOfRun } from "../../../src/app/drive/agents-of-run.ts";
 import { openRun } from "../../../src/app/start/open-run.ts";
 import { switchOn } from "../../../src/app/start/plan-supervision.ts";
@@ -13,13 +12,11 @@ import { planRun } from "../../../src/app/start/plan-run.ts";
 import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
 import { type PlacedProject, projectWith } from "../../../src/compose/project.ts";
 import type { Command } from "../../../src/core/command.ts";
-import { composedTrees } from "../../../src/core/composed-trees.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { next } from "../../../src/core/next.ts";
 import type { ActiveRun, RunState } from "../../../src/core/run.ts";
 import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
-import type { Seal } from "../../../src/ports/seal.ts";
 import { type GivenBack, keptRef, type Lease, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
@@ -39,6 +36,9 @@ import { openRunTree, removeRunTree, RolledBackError, type RunTree, spareRunTree
 import type { SpareTrees } from "./spare-trees.ts";
 import { findWorkerFault, refuseFaultReport } from "./worker-fault.ts";
 import type { WorkerHealth } from "./worker-health.ts";
+import type { Seal } from "../../../src/ports/journal.ts";
+import { composedTrees } from "../../../src/core/kept-ref.ts";
+import { shippedPhases } from "../../../src/app/agents/agent-choice.ts";
 
 export type Worker = {
   readonly ask: ServerClient;

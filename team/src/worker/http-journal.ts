@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
 import { type Cursor, emptyCursor, toHead } from "../../../src/adapters/journal-file/fold.ts";
-import { readLines } from "../../../src/adapters/team/read-lines.ts";
-import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import { type ServerClient, readLines } from "../../../src/adapters/team/server-client.ts";
 import type { Command, Refusal } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import type { Head, Journal, LoadedRun, SubmitResult } from "../../../src/ports/journal.ts";
-import type { Seal } from "../../../src/ports/seal.ts";
+import type { Head, Journal, LoadedRun, SubmitResult, Seal } from "../../../src/ports/journal.ts";
 import { JournalLines, type LeftTree, ReportAnswer } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";

@@ -1,6 +1,6 @@
 import { objectId } from "../../../src/adapters/git/objects/git-objects.ts";
 import { parseCommit } from "../../../src/adapters/attestation/parse-commit.ts";
-import type { SeenCommit } from "../../../src/core/attestation/seen-commit.ts";
+import type { SeenCommit } from "../../../src/core/attestation/history.ts";
 
 export type Files = Readonly<Record<string, string>>;
 

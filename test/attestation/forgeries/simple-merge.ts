@@ -1,5 +1,5 @@
-import type { SeenCommit } from "../../../src/core/attestation/seen-commit.ts";
 import type { Files } from "./repository-model.ts";
+import type { SeenCommit } from "../../../src/core/attestation/history.ts";
 
 type Commits = ReadonlyMap<string, SeenCommit>;
 

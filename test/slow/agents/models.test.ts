@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isRepositoryHeld } from "../../../src/adapters/agent-acp/known-acp-agents.ts";
-import type { Sandbox } from "../../../src/adapters/process/sandboxed.ts";
 import { readChoice } from "../../../src/app/agents/agent-choice.ts";
 import { createBackend } from "../../../src/compose/create-backend.ts";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
@@ -15,6 +14,7 @@ import type { IsolatedAgent } from "../../stub-model/isolated-agent.ts";
 import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, claudePackage, codexPackage } from "../../support/agent-binaries.ts";
 import { removeTemporary } from "../../support/remove-temporary.ts";
+import type { Sandbox } from "../../../src/adapters/process/child-environment.ts";
 
 type Setup = Pick<IsolatedAgent, "env" | "model" | "close">;
 

@@ -1,9 +1,9 @@
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RunDetail } from "../../../src/schema/api.ts";
-import type { StoryEntry } from "../../../src/schema/api-story.ts";
 import { api } from "../api.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
+import type { StoryEntry } from "../../../src/schema/api-history.ts";
 
 /** Number of events per response of the server. */
 const PART = 500;

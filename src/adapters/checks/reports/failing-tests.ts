@@ -1,4 +1,5 @@
 import type { FailingTest } from "../../../schema/facts.ts";
+import type { AgentProcessEnd } from "../../process/start-agent-process.ts";
 
 /** Returns the failed tests named in a report, in its order and without duplicates. Empty without a known report. */
 export function failingTests(output: string): readonly FailingTest[] {
@@ -117,4 +118,19 @@ function reason(text: string | undefined): string | null {
   const end = lines.findIndex((line) => AFTER_REASON.test(line));
   const said = lines.slice(0, end === -1 ? undefined : end).filter((line) => line !== "");
   return said.length === 0 ? null : said.slice(0, MAX_LINES).join(" ").slice(0, MAX_NAME_LENGTH);
+}
+
+/** Exit codes of a shell if a program cannot be executed, or does not exist. */
+const SHELL_FAILURES: ReadonlySet<number | null> = new Set([126, 127]);
+
+/** Lines of launchers and test runners that ran no test at all. */
+const NO_START =
+  /^(?:bwrap: |npm (?:ERR!|error) (?:Missing script|code ENOENT|enoent )|error:? Script not found |.*ERR_PNPM_NO_SCRIPT|.*Startup Error|failed to load config from |ERROR: usage: |.*could not find or load main class )/im;
+
+type EndedProcess = { readonly end: AgentProcessEnd; readonly output: string };
+
+/** True if no test ran: the test command, or a program called by it, could not be started. */
+export function couldNotStart({ end, output }: EndedProcess): boolean {
+  if (end.ended === "notStarted") return true;
+  return end.ended === "exit" && end.exitCode !== 0 && (SHELL_FAILURES.has(end.exitCode) || NO_START.test(output));
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { isWithin } from "../../sandbox/is-within.ts";
+import { isWithin } from "../../sandbox/bounds.ts";
 
 export type Place = { readonly root: string; readonly home: string; readonly offline: boolean };
 

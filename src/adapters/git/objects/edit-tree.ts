@@ -1,9 +1,17 @@
 import type { Conversation } from "../process/git-conversation.ts";
 import { encodePath } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { GONE, SUBMODULE, type TreeEntry } from "../write/tree-entry.ts";
 import type { GitObjects } from "./git-objects.ts";
-import { readTreeEntries, fileIn, TREE_MODE, type TreeEntries, treeIn } from "./tree-entries.ts";
+import {
+  readTreeEntries,
+  fileIn,
+  TREE_MODE,
+  type TreeEntries,
+  treeIn,
+  GONE,
+  SUBMODULE,
+  type TreeEntry,
+} from "./tree-entries.ts";
 
 export type TreeStore = { readonly objects: GitObjects; readonly makeTree: Conversation };
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { nodeCrypto } from "../../file-system/node-crypto.ts";
-import type { TreeEntry } from "../write/tree-entry.ts";
+import type { TreeEntry } from "./tree-entries.ts";
 
 /** Fields of an entry that are cheap to read, to avoid parsing a large index completely. */
 export type EntryGlance = {

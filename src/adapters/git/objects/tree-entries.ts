@@ -1,6 +1,5 @@
 import { encodePath } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
-import type { TreeEntry } from "../write/tree-entry.ts";
 import type { GitObjects } from "./git-objects.ts";
 
 export const TREE_MODE = "40000";
@@ -92,3 +91,12 @@ export const treeIn = (entry: TreeEntry | undefined): string | null => (entry?.m
 /** Returns the entry if it is a file, link or submodule. */
 export const fileIn = (entry: TreeEntry | undefined): TreeEntry | null =>
   entry === undefined || entry.mode === TREE_MODE ? null : entry;
+
+/** One file of a tree, in the form of `update-index --index-info`. */
+export type TreeEntry = { readonly mode: string; readonly id: string };
+
+/** Mode of a file that is not in a tree. */
+export const GONE = "000000";
+
+/** Mode of a repository inside the tree, which contains only its commit id. */
+export const SUBMODULE = "160000";

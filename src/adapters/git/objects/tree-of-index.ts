@@ -1,7 +1,6 @@
-import type { TreeEntry } from "../write/tree-entry.ts";
 import { makeTree, type TreeStore } from "./edit-tree.ts";
 import { type EntryGlance, type GitIndex, type KnownTree, readFromIndex } from "./git-index.ts";
-import { TREE_MODE } from "./tree-entries.ts";
+import { TREE_MODE, type TreeEntry } from "./tree-entries.ts";
 
 /** Git itself writes more folders or files faster, and caches them. */
 const MAX_FOLDERS = 100;

@@ -1,7 +1,5 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { GitProgram } from "../../../ports/git-programs.ts";
-import { shellWord } from "../../../core/shell-word.ts";
 import {
   executablesIn,
   type RepositoryHook,
@@ -12,6 +10,8 @@ import type { Git, GitOptions } from "./git.ts";
 import { writingEnvironment } from "./git-environment.ts";
 import { type GitResult, runGit } from "./run-git.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import type { GitProgram } from "../../../ports/vcs.ts";
+import { shellWord } from "../../../core/command-line.ts";
 
 /** Approval of repository commands: true if a person agreed to this one. */
 export type Allows = (program: GitProgram) => boolean;

@@ -1,12 +1,12 @@
-import { join } from "node:path";
+import { join, dirname, resolve } from "node:path";
 import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
 import { type GitFolder, startGit } from "../process/git.ts";
-import { type Conversation, createConversation } from "../process/git-conversation.ts";
-import { joinFields } from "../process/git-path.ts";
-import { createRuleConversation } from "../process/rule-conversation.ts";
+import { type Conversation, createConversation, createRuleConversation } from "../process/git-conversation.ts";
+import { joinFields, inTree } from "../process/git-path.ts";
 import { gitFolders } from "./working-trees.ts";
-import { repositorySettings } from "./repository-settings.ts";
-import { ruleFiles } from "./rule-files.ts";
+import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
+import { personalFolder } from "../process/content-filters.ts";
+import { homeFolder } from "../process/git-environment.ts";
 
 /** Content filter of each path, as named by attributes. Paths without a filter are omitted. */
 export type FilterAttributes = (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -61,4 +61,36 @@ function stagedAttributes({ top }: GitFolder): string | null {
   const isOfAttributes = ({ name }: EntryGlance): boolean => name === ATTRIBUTES || name.endsWith(`/${ATTRIBUTES}`);
   const staged = folders && readFromIndex(join(folders.own, "index"), isOfAttributes)?.entries;
   return staged?.map(({ name, id, stage }) => `${name} ${id} ${stage}`).join("\n") ?? null;
+}
+
+/** Locations of the rules of one kind. */
+type RulePlaces = {
+  /** File name in folders of the working tree. */
+  readonly name: string;
+  /** File name in the repository's `info` folder. */
+  readonly shared: string;
+  /** File name in the user's folder, unless the setting names another file. */
+  readonly personal: string;
+  readonly setting: string;
+};
+
+type RuleSources = { readonly paths: readonly string[]; readonly settings: readonly RepositorySetting[] };
+
+/** Lists every file with rules that could apply to one of the paths; for a folder, also the file inside it. */
+export function ruleFiles(
+  folder: GitFolder,
+  places: RulePlaces,
+  { paths, settings }: RuleSources,
+): (string | Buffer)[] {
+  const { top, env } = folder;
+  const named = settings.findLast(({ key }) => key === places.setting)?.value;
+  const personal =
+    named === undefined ? join(personalFolder(env), places.personal) : named.replace(/^~(?=\/)/, homeFolder(env));
+  const folders = new Set(["."]);
+  for (const path of paths) for (let at = dirname(`${path}.`); !folders.has(at); at = dirname(at)) folders.add(at);
+  return [
+    join(gitFolders(top)?.common ?? join(top, ".git"), "info", places.shared),
+    resolve(top, personal),
+    ...[...folders].map((at) => inTree(top, join(at, places.name))),
+  ];
 }

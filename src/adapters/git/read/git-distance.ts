@@ -1,4 +1,3 @@
-import type { CodeHistory, Distance } from "../../../ports/code-history.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { join } from "node:path";
 import { isSameCommit } from "../../../core/items/staleness.ts";
@@ -10,6 +9,7 @@ import { gitFolders } from "./working-trees.ts";
 import { isUnder } from "../process/git-path.ts";
 import { changesBetween, patchBetween } from "../snapshot/tree-diff.ts";
 import type { TreePair } from "../snapshot/tree-diff.ts";
+import type { CodeHistory, Distance } from "../../../ports/vcs.ts";
 
 /** Paths with changes that do not affect the code. */
 export const ITEM_PATHS: readonly string[] = ["docs/requirements", "docs/features", "BACKLOG.md"];

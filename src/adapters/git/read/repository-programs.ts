@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import type { GitProgram } from "../../../ports/git-programs.ts";
 import { homeFolder } from "../process/git-environment.ts";
 import { isUnder } from "../process/git-path.ts";
 import { unavailable } from "../process/run-git.ts";
 import { gitFolders, workingTrees } from "./working-trees.ts";
 import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
+import type { GitProgram } from "../../../ports/vcs.ts";
 
 /** Settings that make git start a program, read further settings, or look for programs elsewhere. */
 export const STARTS =

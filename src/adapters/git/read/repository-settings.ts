@@ -134,3 +134,15 @@ function lowered(key: string): string {
   const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
   return `${key.slice(0, first).toLowerCase()}${key.slice(first, last)}${key.slice(last).toLowerCase()}`;
 }
+
+type Owner = { readonly home: string; readonly env: NodeJS.ProcessEnv };
+
+/** Reads a setting from the user's own git files; null if it is not set. Repositories cannot influence it. */
+export async function globalGitSetting(name: string, { home, env }: Owner): Promise<string | null> {
+  try {
+    const found = await hardenedGit(home, { ...env, HOME: home })(["config", "--global", "--get", name]);
+    return found.status === 0 ? found.stdout.toString("utf8").trim() : null;
+  } catch {
+    return null; // no git, no setting
+  }
+}

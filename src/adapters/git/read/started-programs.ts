@@ -1,14 +1,13 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
 import { FILLED_BY_US, ownPath } from "../../../core/own-folder.ts";
 import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
-import { decodePath, splitFields } from "../process/git-path.ts";
-import type { GitProgram } from "../../../ports/git-programs.ts";
+import { decodePath, splitFields, encodePath, inTree } from "../process/git-path.ts";
 import { readFromIndex } from "../objects/git-index.ts";
 import { gitFolders } from "./working-trees.ts";
-import { repositoriesBelow } from "./repositories-below.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
-import { SUBMODULE } from "../write/tree-entry.ts";
+import type { GitProgram } from "../../../ports/vcs.ts";
+import { SUBMODULE } from "../objects/tree-entries.ts";
 
 /** Source of a program started by git: a setting in a file, or a hook, which has no key. */
 export type StartedProgram = GitProgram & { readonly file: string; readonly key: string | null };
@@ -128,5 +127,42 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder).sort();
   } catch {
     return [];
+  }
+}
+
+/** Git itself lists more entries faster. */
+const MAX_ENTRIES = 5_000;
+
+/**
+ * Lists folders inside a working tree with a `.git` of any kind, at any depth: never fewer than git treats as
+ * repositories. Folders filled by isdlc are skipped, because they grow with every run; `documents` are searched
+ * anyway. Returns null if the tree has more than `MAX_ENTRIES` entries.
+ */
+export function repositoriesBelow(top: string, documents: readonly string[] = []): readonly string[] | null {
+  const found: string[] = [];
+  const left: Buffer[] = [Buffer.alloc(0), ...documents.map(encodePath)];
+  let count = 0;
+  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+    const entries = entriesIn(inTree(top, folder));
+    count += entries.length;
+    if (count > MAX_ENTRIES) return null;
+    for (const entry of entries) {
+      const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
+      const isGit = entry.name.toString("latin1") === ".git";
+      if (isGit && folder.length > 0) found.push(decodePath(folder));
+      if (!isGit && entry.isDirectory() && !FILLED.has(path.toString("latin1"))) left.push(path);
+    }
+  }
+  return found.sort();
+}
+
+const FILLED: ReadonlySet<string> = new Set(FILLED_BY_US.map((name) => ownPath(name)));
+const SLASH = Buffer.from("/");
+
+function entriesIn(folder: Buffer): Dirent<Buffer>[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
+  } catch {
+    return []; // deleted in the meantime, or no permission: git could not read it either
   }
 }

@@ -1,21 +1,21 @@
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type LookSettings, personalFolder, settingsFiles } from "../process/content-filters.ts";
-import { stampFiles } from "./file-stamp.ts";
 import { homeFolder } from "../process/git-environment.ts";
 import { type Git, wholeTreeTimeoutMs } from "../process/git.ts";
 import { gitFolders } from "../read/working-trees.ts";
 import { inTree } from "../process/git-path.ts";
-import { makeIndexFolder } from "./index-folder.ts";
 import { createLookAgain } from "./look-again.ts";
 import type { Differences } from "./look-through.ts";
 import type { Repository } from "../read/repository.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
-import { removeFolder } from "../../file-system/temporary-folder.ts";
+import { removeFolder, makeTemporaryFolder, removeAtExit } from "../../file-system/temporary-folder.ts";
 import { indexBytes, isAlreadyIn, type PersonIndex } from "./person-index.ts";
 import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
+import { statSync } from "node:fs";
+import { ensureFolder, errorCode, nodeFiles } from "../../file-system/file-system.ts";
 
 /** Changes that the index lacks, and the tree it had before. */
 export type Behind = Differences & { readonly environment: IndexEnvironment };
@@ -173,4 +173,31 @@ function toRules(paths: readonly string[]): string[] {
     for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
   const below = [...folders].filter((folder) => folder !== ".");
   return [".gitignore", ...below.flatMap((folder) => [join(folder, ".gitignore"), join(folder, ".git")])];
+}
+
+/** Returns stat data that changes if any of the files is written, replaced, created or removed. */
+const stampFiles = (files: readonly (string | Buffer)[]): string => files.map(stamp).join("\n");
+
+function stamp(file: string | Buffer): string {
+  try {
+    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? "none" : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(":");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "none"; // a file instead of a folder, no permission
+  }
+}
+
+/**
+ * Creates a folder for an index of isdlc, which lasts as long as this program. It is next to git's own files, where an
+ * agent in a sandbox cannot write.
+ */
+async function makeIndexFolder({ gitDir }: Repository): Promise<string> {
+  const place = join(gitDir, "isdlc");
+  try {
+    ensureFolder(nodeFiles, place); // never through a link
+    return removeAtExit(await makeTemporaryFolder(place));
+  } catch (error) {
+    if (errorCode(error) !== "EROFS") throw error;
+    return removeAtExit(await makeTemporaryFolder()); // in a read-only sandbox, only scans are possible
+  }
 }

@@ -1,10 +1,8 @@
 import type { ThrowAwayCopy, Workspace } from "../../../ports/workspace.ts";
 import type { FileChange } from "../../../schema/facts.ts";
 import type { RunId } from "../../../schema/ids.ts";
-import { copyTree } from "../../plain-workspace/copy-tree.ts";
-import { createScratchCopy } from "../../plain-workspace/scratch-copy.ts";
+import { createScratchCopy, copyTree } from "../../plain-workspace/scratch-copy.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
-import { type ChangedLines, createChangedLines } from "./changed-lines.ts";
 import { exportTree } from "./export-tree.ts";
 import { hardenedGit, withEnvironment } from "../process/git.ts";
 import type { IndexTrust } from "./following-index.ts";
@@ -21,7 +19,11 @@ import { copySnapshot } from "./snapshot-copies.ts";
 import { submodulesIn } from "./submodules.ts";
 import { listChanges, toTreePair, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
-import { type Subtraction, withoutChanges } from "./without-changes.ts";
+import { editTree } from "../objects/edit-tree.ts";
+import { treeDifferences } from "../objects/tree-differences.ts";
+import type { TreeEntry } from "../objects/tree-entries.ts";
+import { mergeBlobs } from "../write/merge-attempt.ts";
+import { type ChangedLines, createChangedLines } from "./patch-text.ts";
 
 type OpenRepository = ReturnType<typeof repositoryAt>;
 
@@ -171,4 +173,25 @@ async function keepWithout(
 
 function requireSnapshot(id: string, command: string): void {
   if (!isObjectId(id)) throw gitFailed(command, `${JSON.stringify(id)} is not a snapshot`);
+}
+
+type Subtraction = { readonly tree: string; readonly from: string; readonly to: string };
+
+/**
+ * Undoes the changes from `from` to `to` in a third tree. A file with other changes in the same place is taken from
+ * `from` as a whole: a comparison may show too much, but never too little.
+ */
+async function withoutChanges(repository: Repository, { tree, from, to }: Subtraction): Promise<string> {
+  const git = hardenedGit(repository.top, repository.env);
+  const store = repositoryStore(repository);
+  const changes = await treeDifferences(store.objects, from, to);
+  if (changes.length === 0) return editTree(store, tree, new Map());
+  const since = new Map((await treeDifferences(store.objects, to, tree)).map(({ path, after }) => [path, after]));
+  const entries = new Map<string, TreeEntry>();
+  for (const { path, before, after } of changes) {
+    const now = since.get(path);
+    const merged = now === undefined ? before : await mergeBlobs(git, { before: after, after: before, committed: now });
+    entries.set(path, merged ?? before);
+  }
+  return editTree(store, tree, entries);
 }

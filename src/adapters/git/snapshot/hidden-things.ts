@@ -5,7 +5,7 @@ import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, type RawPath, rawInTree, splitFields } from "../process/git-path.ts";
 import { type IgnoreRule, type IgnoreRules, ignoredPaths } from "./ignored.ts";
-import { SUBMODULE } from "../write/tree-entry.ts";
+import { SUBMODULE } from "../objects/tree-entries.ts";
 
 export type IgnoreContext = {
   readonly top: string;

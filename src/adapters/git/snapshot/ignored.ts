@@ -1,10 +1,9 @@
 import { type Git, type GitFolder, must, startGit, wholeTreeTimeoutMs } from "../process/git.ts";
-import { type Conversation, createConversation } from "../process/git-conversation.ts";
+import { type Conversation, createConversation, createRuleConversation } from "../process/git-conversation.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
-import { createRuleConversation } from "../process/rule-conversation.ts";
 import { repositorySettings } from "../read/repository-settings.ts";
-import { ruleFiles } from "../read/rule-files.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
+import { ruleFiles } from "../read/filter-attributes.ts";
 
 export type IgnoreRule = { readonly source: string; readonly pattern: string };
 

@@ -1,9 +1,9 @@
-import type { Git } from "../process/git.ts";
+import type { Git, GitFolder } from "../process/git.ts";
 import type { Repository } from "../read/repository.ts";
 import { type Differences, type IndexReview, lookThrough } from "./look-through.ts";
-import { createNewNames } from "./new-names.ts";
 import { createStampedDifferences } from "./stamped-differences.ts";
 import { createTreeStamper, type TouchedFiles, touchedSince, type TreeStamps } from "./tree-stamps.ts";
+import { createFolderStamper, type FolderLook, type FolderStamps } from "./folder-stamps.ts";
 
 /** Repeated scans of a working tree. Each one reads only files that earlier scans do not cover. */
 export type LookAgain = {
@@ -56,3 +56,35 @@ export function createLookAgain(git: Git, repository: Repository): LookAgain {
 }
 
 const isNothing = ({ files, doubted, isAll }: TouchedFiles): boolean => files.length + doubted.length === 0 && isAll;
+
+/** Rules out new files between two scans of a large tree. */
+type NewNames = {
+  /** Returns true if no file is new. Must be called before git scans. */
+  areRuledOut(look: Omit<FolderLook, "earlier">): Promise<boolean>;
+  /** Records git's result. From now on the index has all these files, except those that could not be added. */
+  found(added: readonly string[]): void;
+  /** Starts again with a new index. */
+  forget(): void;
+};
+
+function createNewNames(tree: GitFolder): NewNames {
+  const stampsIn = createFolderStamper(tree);
+  let stamps: FolderStamps | null = null;
+  let wasNothingNew = false;
+  return {
+    async areRuledOut(look) {
+      const now = await stampsIn({ ...look, earlier: stamps });
+      const isRuledOut = wasNothingNew && now?.isUntouched === true;
+      stamps = now?.stamps ?? null;
+      wasNothingNew = false; // until git has scanned
+      return isRuledOut;
+    },
+    found(added) {
+      wasNothingNew = added.length === 0;
+    },
+    forget() {
+      stamps = null;
+      wasNothingNew = false;
+    },
+  };
+}

@@ -1,15 +1,16 @@
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync, type Stats, type Dirent } from "node:fs";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { createTimeSlice } from "../../file-system/time-slice.ts";
-import { must } from "../process/git.ts";
+import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
-import { decodePath, encodePath, inTree, isUnder, joinFields } from "../process/git-path.ts";
+import { decodePath, encodePath, inTree, isUnder, joinFields, isTreePath, splitFields } from "../process/git-path.ts";
 import { differingFrom } from "./doubted-files.ts";
-import { includedFiles } from "./included-files.ts";
-import { indexEntries, type IndexEntries, type KnownFile } from "./index-entries.ts";
 import { listChanges, listModified } from "./list-changes.ts";
 import type { Repository } from "../read/repository.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
+import { lstat, readdir } from "node:fs/promises";
+import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
+import { isOutsideTrees, rememberedTree } from "../objects/tree-of-index.ts";
 
 export type IndexReview = {
   readonly repository: Repository;
@@ -162,4 +163,66 @@ function readStats(top: string, entry: KnownFile): Stats | null {
   } catch {
     return null;
   }
+}
+
+/** Lists every file under the included paths, ignored or not. Links count as files; repositories are omitted. */
+async function includedFiles(top: string, include: readonly string[]): Promise<string[]> {
+  const paths = include.map((path) => path.replace(/\/+$/, "")).filter(isTreePath);
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const kind = await lstat(inTree(top, path)).catch(() => null); // no such file
+      if (kind?.isDirectory() === true) return filesBelow(top, encodePath(path));
+      return kind?.isFile() === true || kind?.isSymbolicLink() === true ? [path] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function filesBelow(top: string, path: Buffer): Promise<string[]> {
+  const folder = inTree(top, path);
+  const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => []); // no permission
+  const named = (entries as unknown as Dirent<Buffer>[]).map((entry) => ({
+    entry,
+    below: Buffer.concat([path, Buffer.from("/"), entry.name]),
+  }));
+  if (named.some(({ entry }) => entry.name.toString("latin1").toLowerCase() === ".git")) return [];
+  const found = await Promise.all(
+    named.map(async ({ entry, below }) => {
+      if (entry.isDirectory()) return filesBelow(top, below);
+      return entry.isFile() || entry.isSymbolicLink() ? [decodePath(below)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Fields of an index entry, without its content. */
+type KnownFile = Pick<EntryGlance, "name" | "isAssumed" | "isSkipped" | "recordedAt">;
+
+type IndexEntries = {
+  /** Entries accepted by the filter. */
+  readonly entries: readonly KnownFile[];
+  /** Tree of the index if it is known without writing one, else null. */
+  readonly tree: string | null;
+};
+
+/** Reads the entries directly if that is faster than asking git. */
+export async function indexEntries(
+  git: Git,
+  environment: IndexEnvironment,
+  isWanted: (file: KnownFile) => boolean,
+): Promise<IndexEntries> {
+  const { GIT_INDEX_FILE: file = "" } = environment;
+  const read = readFromIndex(file, (entry) => isWanted(entry) || isOutsideTrees(entry));
+  if (read === null) return { entries: (await listedByGit(git, environment)).filter(isWanted), tree: null };
+  return { entries: read.entries.filter(isWanted), tree: rememberedTree(read) };
+}
+
+async function listedByGit(git: Git, environment: IndexEnvironment): Promise<KnownFile[]> {
+  const args = ["ls-files", "-v", "-z", "--cached"];
+  const output = await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  return splitFields(output).map((line) => {
+    const tag = line.toString("latin1", 0, 1);
+    const isAssumed = tag !== tag.toUpperCase();
+    return { name: line.toString("latin1", 2), isAssumed, isSkipped: tag.toUpperCase() === "S", recordedAt: null };
+  });
 }

@@ -10,7 +10,7 @@ import { decodePath, inTree, isTreePath, joinFields, splitFields } from "../proc
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
-import { SUBMODULE } from "../write/tree-entry.ts";
+import { SUBMODULE } from "../objects/tree-entries.ts";
 
 export type RestoreRequest = { readonly from: string; readonly paths: readonly string[] };
 

@@ -4,8 +4,8 @@ import type { Submodule } from "../../../ports/workspace.ts";
 import { readFromIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
-import { SUBMODULE } from "../write/tree-entry.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
+import { SUBMODULE } from "../objects/tree-entries.ts";
 
 /** Further files are not checked. */
 const MAX_FILES = 20_000;

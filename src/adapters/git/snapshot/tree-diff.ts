@@ -1,13 +1,13 @@
 import type { FileChange } from "../../../schema/facts.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
 import { treeDifferences } from "../objects/tree-differences.ts";
-import { GONE, type TreeEntry } from "../write/tree-entry.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git, GitOptions } from "../process/git.ts";
 import { parseNameStatus } from "../process/name-status.ts";
 import { maxOutputBytes } from "../process/run-git.ts";
 import { BYTE_MARK, patchText } from "./patch-text.ts";
 import { isObjectId } from "./ref-name.ts";
+import { GONE, type TreeEntry } from "../objects/tree-entries.ts";
 
 export type TreePair = { readonly from: string; readonly to: string };
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { encodePath, inTree, isUnder, type RawPath, rawInTree } from "../process/git-path.ts";
 import { CLOCK_TICK, type FileClock, fileClock } from "./file-clock.ts";
-import { entriesIn, OnlyForGit, pathIn } from "./walked-folder.ts";
+import { entriesIn, OnlyForGit, pathIn } from "./folder-stamps.ts";
 
 /** Stat data of every file of a tree at one moment. */
 export type TreeStamps = {

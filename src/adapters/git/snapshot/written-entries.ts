@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { type RawPath, rawInTree } from "../process/git-path.ts";
-import { pathIn } from "./walked-folder.ts";
+import { pathIn } from "./folder-stamps.ts";
 
 export type WrittenEntry = { readonly path: RawPath; readonly stats: Stats };
 

@@ -1,10 +1,10 @@
 import type { Worktrees } from "../../../ports/worktrees.ts";
 import type { GitCaller } from "../process/personal-git.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
-import { forgetSnapshots } from "../snapshot/forget-snapshots.ts";
 import { deleteMergedBranch, keepThenDelete } from "./worktree-branch.ts";
 import { findMainTree } from "./worktree-location.ts";
 import { removeWorktree } from "./worktree-remove.ts";
+import { forgetSnapshots } from "../snapshot/private-repository.ts";
 
 export function createWorktrees(root: string, caller: GitCaller): Worktrees {
   let known: string | null = null; // read while this working tree exists: it may be the one to remove

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
+import { join, basename } from "node:path";
 import type { UnfinishedWork, Stash, WorktreeState } from "../../../ports/worktrees.ts";
 import { allowsNothing } from "../process/personal-git.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
@@ -10,9 +10,14 @@ import { readFacts, readBranchTip } from "../read/git-read.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
 import { linkedTree, findMainTree } from "./worktree-location.ts";
 import { ignoredIn, walkTree } from "./worktree-files.ts";
-import { openRunsIn } from "./worktree-runs.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
-import { SUBMODULE } from "../write/tree-entry.ts";
+import { lstat, readdir } from "node:fs/promises";
+import { OWN, OWN_FOLDER } from "../../../core/own-folder.ts";
+import { nodeFiles } from "../../file-system/file-system.ts";
+import { readHolder } from "../../file-lock/file-lock.ts";
+import { systemLockProcesses } from "../../file-lock/lock-files.ts";
+import { SUBMODULE } from "../objects/tree-entries.ts";
+import { journalsIn } from "../../journal-file/journal-location.ts";
 
 /**
  * Reads the content of a linked working tree that exists nowhere else. `path` is its top folder with links resolved;
@@ -94,3 +99,39 @@ async function hasSubmodules(git: Git): Promise<boolean> {
   const output = await must(git(["ls-files", "-z", "--stage"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   return splitFields(output).some((field) => field.toString("latin1", 0, SUBMODULE.length) === SUBMODULE);
 }
+
+/**
+ * Lists open runs of a working tree and open analyses of its items. In doubt, a run counts as open: a damaged journal,
+ * a running driver, a marker without a journal. Seals are not checked here but by readers.
+ */
+async function openRunsIn(tree: string): Promise<readonly string[]> {
+  const own = join(tree, OWN_FOLDER);
+  if ((await lstat(own).catch(() => null))?.isDirectory() !== true) return [];
+  const items = await namesIn(join(own, OWN.items));
+  const places = [own, ...items.map((item) => join(own, OWN.items, item))];
+  return [...new Set((await Promise.all(places.map(openIn))).flat())].toSorted();
+}
+
+async function openIn(own: string): Promise<string[]> {
+  const journals = journalsIn(join(own, OWN.journal));
+  const open = journals.filter(({ isEnded }) => !isEnded).map(({ name }) => name);
+  if (open.length > 0) return open;
+  const isMarked = journals.length === 0 && !(await isMissing(join(own, OWN.active)));
+  return isMarked || isDriven(own) ? [basename(own)] : [];
+}
+
+function isDriven(directory: string): boolean {
+  const processes = systemLockProcesses();
+  try {
+    return readHolder({ directory, name: OWN.driver, files: nodeFiles, processes }) !== null;
+  } catch {
+    return true; // a link or a folder instead of the lock
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const found = await lstat(folder).catch(() => null);
+  return found?.isDirectory() === true ? readdir(folder) : [];
+}
+
+const isMissing = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) === null;

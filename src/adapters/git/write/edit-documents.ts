@@ -2,14 +2,11 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { EditedDocuments } from "../../../ports/vcs.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
-import { entryAt } from "../objects/tree-entries.ts";
-import type { ObjectWriter } from "../objects/object-writer.ts";
-import type { RepositoryStore } from "../objects/repository-store.ts";
+import { entryAt, GONE, type TreeEntry } from "../objects/tree-entries.ts";
+import type { RepositoryStore, ObjectWriter } from "../objects/repository-store.ts";
 import { isTreePath } from "../process/git-path.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 import { type IgnoreRules, findIgnored } from "../snapshot/ignored.ts";
-import { GONE, type TreeEntry } from "./tree-entry.ts";
-
 type Entries = ReadonlyMap<string, TreeEntry>;
 
 type DocumentEdits = {

@@ -3,9 +3,9 @@ import { repositoryStore } from "../objects/repository-store.ts";
 import { type Git, must } from "../process/git.ts";
 import { hasHooks } from "../process/personal-git.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { commitIdentity, commitTime } from "../read/commit-identity.ts";
 import type { Repository } from "../read/repository.ts";
 import { repositorySettings } from "../read/repository-settings.ts";
+import { commitIdentity, commitTime } from "../read/commit-object.ts";
 
 /** Settings that add more to a commit than tree, parent, identities and message. */
 const ADDS = /^(?:commit\.gpgsign|i18n\.commitencoding)$/;

@@ -5,9 +5,9 @@ import { repositoryStore } from "../objects/repository-store.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { gitFailed } from "../process/run-git.ts";
-import type { ReservedIds } from "../../../ports/reserved-ids.ts";
 import { otherTrees } from "../read/working-trees.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
+import type { ReservedIds } from "../../../ports/items.ts";
 
 const FOLDER = "refs/isdlc/ids";
 const NAME = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;

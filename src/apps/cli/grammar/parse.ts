@@ -1,6 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { ProblemError } from "../../../core/problem.ts";
-import { shellWord } from "../../../core/shell-word.ts";
 import { isRunId } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { findVerb, verbs } from "./catalog.ts";
@@ -9,6 +8,7 @@ import { globalOptions } from "./options.ts";
 import { specVerbs } from "./spec-verbs.ts";
 import { teamVerbs } from "./team-verbs.ts";
 import type { Option, Values, Verb } from "./verb.ts";
+import { shellWord } from "../../../core/command-line.ts";
 
 export type ParsedArguments = {
   readonly verb: Verb | null;

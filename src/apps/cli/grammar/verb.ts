@@ -1,8 +1,8 @@
-import type { Credential } from "../../../app/authorize/credential.ts";
 import { type Limit, limitValues, readLimit } from "../../../app/start/limits.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { ExecutionLimits } from "../../../schema/plan.ts";
 import type { Io } from "../terminal/io.ts";
+import type { Credential } from "../../../app/authorize/authorize.ts";
 
 /**
  * Who may use a command. `read`: anyone. `begin`: anyone but an agent, as it only starts work. `decide`: only a

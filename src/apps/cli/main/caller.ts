@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { eraseFromProcess } from "../../../adapters/caller/operator-token.ts";
-import { type Authorization, authorize, identifyInitiator, type Request } from "../../../app/authorize/authorize.ts";
-import type { Credential } from "../../../app/authorize/credential.ts";
+import {
+  type Authorization,
+  authorize,
+  identifyInitiator,
+  type Request,
+  type Credential,
+} from "../../../app/authorize/authorize.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { Project } from "../../../app/project/project.ts";
 import type { LocalProject } from "../../../compose/project.ts";

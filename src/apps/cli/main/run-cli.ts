@@ -13,7 +13,10 @@ import { createIo, type Io, writeText } from "../terminal/io.ts";
 import { parse, type ParsedArguments } from "../grammar/parse.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { withTokenHidden } from "./caller.ts";
-import { recordedHere } from "./recorded-here.ts";
+import type { RunState } from "../../../core/run.ts";
+import type { RunEvent } from "../../../schema/event.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openInvokedProject } from "./project-of.ts";
 
 export type Host = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly version: string };
 
@@ -159,4 +162,30 @@ function print(io: Io, result: Result, wantsJson: boolean): void {
   if (wantsJson) return io.out(jsonText(result.json)); // created on demand
   const { code, lines } = result;
   for (const line of lines) (code === 1 || code === 2 ? io.err : io.out)(line);
+}
+
+/**
+ * Returns the state of the run if this process recorded a person's decision in it. Null if it did not, or if the
+ * journal is unreadable.
+ */
+async function recordedHere(invocation: Invocation): Promise<RunState | null> {
+  try {
+    const project = openInvokedProject(invocation);
+    const { run, state } = await currentRun(project);
+    const events = run === null ? [] : project.journal.events(run);
+    return events.some(isOurs) ? state : null;
+  } catch {
+    return null; // the original problem is more useful than a journal error
+  }
+}
+
+const BEGAN = Date.now() - performance.now();
+const TOLERANCE = 1000; // milliseconds: recorded times are rounded, and the clock may be set in the meantime
+
+/** Compares the process id of the event's origin. A run started by a script has none: its time decides. */
+function isOurs(event: RunEvent): boolean {
+  if (!("by" in event) || typeof event.by === "string") return false;
+  const at = Date.parse(event.at);
+  if (event.type === "run.started" && event.by.channel === "script") return at >= BEGAN;
+  return at >= BEGAN - TOLERANCE && "origin" in event.by && event.by.origin?.pid === process.pid;
 }

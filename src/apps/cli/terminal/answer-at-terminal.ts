@@ -2,25 +2,23 @@ import { answer, type AnswerResult, shownDigest } from "../../../app/answer/answ
 import type { AnswerRequest } from "../../../app/answer/answer-table.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { shownChanges } from "../../../engine/shown-changes.ts";
-import { formatCount } from "../../../core/count-of.ts";
 import { listWaitOptions } from "../../../core/next.ts";
 import { currentPhase, type Wait } from "../../../core/run.ts";
 import type { Question } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
 import { menuLabel } from "../../../views/answer-options.ts";
 import { revertedLines } from "../../../views/gate-banner.ts";
-import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
-import { leftLines } from "../../../views/left-lines.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
-import { heldAgainst } from "../../../views/finish-lines.ts";
+import { heldAgainst, leftLines } from "../../../views/finish-lines.ts";
 import { waitAsker, waitLines } from "../../../views/status.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
-import { askWhatIsLeft } from "./ask-what-is-left.ts";
 import { answerGate, hasSeen } from "./gate-prompt.ts";
 import { askText } from "./ask-text.ts";
-import { showChanges, type Viewer } from "./show-changes.ts";
-import { documentText } from "./document-text.ts";
+import { showChanges, type Viewer, documentText } from "./show-changes.ts";
+import { formatCount } from "../../../core/duration.ts";
+import { changesText, type ShownChanges } from "../../../views/visible-change.ts";
+import { askWhatIsLeft } from "./ask-choice.ts";
 
 export type TerminalAnswer = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed" | "tree">;
 

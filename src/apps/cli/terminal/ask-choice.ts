@@ -1,6 +1,11 @@
-import type { Choice, ChoiceId } from "../../../app/choice.ts";
+import { type Choice, type ChoiceId, ChoicesNeeded } from "../../../app/choice.ts";
 import { ask, askAbout, askTrust } from "./ask.ts";
 import type { Io } from "./io.ts";
+import { leftInTree } from "../../../app/answer/left-in-tree.ts";
+import type { Project } from "../../../app/project/project.ts";
+import type { ActiveRun } from "../../../core/run.ts";
+import { leftLines } from "../../../views/finish-lines.ts";
+import { flag, type Invocation } from "../grammar/verb.ts";
 
 type AskLine = (io: Io, about: readonly string[]) => Promise<string | null>;
 
@@ -55,4 +60,28 @@ const askings: Readonly<Partial<Record<ChoiceId, AskLine>>> = {
 /** Returns the option chosen at the terminal; null for a no, and for a choice without a question here. */
 export async function askChoice(io: Io, { id, about }: Choice): Promise<string | null> {
   return (await askings[id]?.(io, about)) ?? null;
+}
+
+/** Asks if the uncommitted changes of a canceled run's agent stay in the working tree. */
+export async function askWhatIsLeft(io: Io, project: Project, run: ActiveRun): Promise<"keep" | "restore"> {
+  const paths = (await leftInTree(project, run)) ?? [];
+  if (paths.length === 0) return "keep";
+  const isYes = await ask(io, {
+    question: "Remove these changes? They stay saved under a git ref.",
+    about: leftLines({ paths, kept: null }),
+    enter: "n",
+  });
+  return isYes ? "restore" : "keep";
+}
+
+/**
+ * Returns the choices still open after a confirmation that `--yes` gives: none if the option is set or the user agrees
+ * at the terminal, the choice itself without a terminal.
+ * @throws ChoicesNeeded if the user declines.
+ */
+export async function confirmChoice({ io, values }: Invocation, choice: Choice): Promise<readonly Choice[]> {
+  if (flag(values, "yes")) return [];
+  if (!io.interactive) return [choice];
+  if ((await askChoice(io, choice)) === null) throw new ChoicesNeeded([choice]);
+  return [];
 }

@@ -1,13 +1,13 @@
 import type { Choice } from "../../../app/choice.ts";
 import type { Project } from "../../../app/project/project.ts";
-import { setTestCommand } from "../../../app/settings/set-test-command.ts";
 import { parseTestCommand } from "../../../core/test-command.ts";
-import { shellWord } from "../../../core/shell-word.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { cutToScreens } from "../../../views/tests-in-full.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { askAbout } from "./ask.ts";
 import { askText } from "./ask-text.ts";
+import { shellWord } from "../../../core/command-line.ts";
+import { setTestCommand } from "../../../app/settings/change-setting.ts";
 
 const TRUST_MENU = [
   "[Y] Yes -- run these tests to check the work",

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { editFiles } from "./edit-files.ts";
 import { LEAVE_PASTES, MARK_PASTES, onOneLine, openPasteInput, readTyped, type TypedText } from "./paste-input.ts";
 import type { Viewer } from "./show-changes.ts";
+import { editFiles } from "./edit-at-gate.ts";
 
 export type TextQuestion = { readonly message: string; readonly signal: AbortSignal; readonly placeholder?: string };
 

@@ -1,8 +1,7 @@
 import { type Driven, driveRun, type OpenWait } from "../../../app/drive/drive-run.ts";
 import type { CleaningUp } from "../../../app/drive/clean-up.ts";
-import { pagePort } from "../../../compose/page-port.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
+import { type ActiveRun, noRun, type RunState, type EndedRun, chosenFinish } from "../../../core/run.ts";
 import { isWithSession } from "../../../core/next.ts";
 import type { ProgressSink } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
@@ -15,13 +14,17 @@ import { askedAgents, namesAgent } from "../grammar/agents.ts";
 import { flag, type Invocation, type Result } from "../grammar/verb.ts";
 import { identifyPerson } from "../main/caller.ts";
 import { withSignals } from "../main/signals.ts";
-import { nextVerb } from "../verbs/spec/next-verb.ts";
 import { ask } from "./ask.ts";
-import { openPullRequest } from "./open-pull-request.ts";
 import { answerAtTerminal } from "./answer-at-terminal.ts";
 import { createProgressView } from "./progress.ts";
 import { desktopCall } from "./desktop-call.ts";
 import { createWindow, NO_WINDOW, type Window } from "./window.ts";
+import { pagePort } from "../../../compose/open-elsewhere.ts";
+import { findProgram } from "../../../adapters/process/find-program.ts";
+import { BODY_FILE, pullRequestCommands } from "../../../views/pull-request.ts";
+import { runInteractive } from "./run-interactive.ts";
+import { shellWord } from "../../../core/command-line.ts";
+import { nextVerb } from "../verbs/spec/active-feature.ts";
 
 /** Shows progress and answers waits. */
 export type UserInterface = {
@@ -154,4 +157,26 @@ export function heldResult({ io }: Pick<Invocation, "io">, run: ActiveRun, pid: 
   const result = restResult(run, []);
   const shown = io.interactive ? [openRunLine(run, { driven: false })] : result.lines;
   return { ...result, lines: [...shown, ...(run.wait === null ? [] : heldLines(run.wait, pid))] };
+}
+
+/**
+ * Offers to push the branch and open a pull request with the user's tool, if the user chose to finish with one. Pushes
+ * only after a yes at this terminal; otherwise the closing report lists the commands.
+ */
+async function openPullRequest(
+  { io, env }: Pick<Invocation, "io" | "env">,
+  { root, projections }: LocalProject,
+  ended: EndedRun,
+): Promise<readonly string[]> {
+  const tool = (["gh", "glab"] as const).find((name) => findProgram(name, env).ok);
+  const body = projections.readArtifact(BODY_FILE) ?? "";
+  const commands = pullRequestCommands(ended, tool ?? "gh", body);
+  if (chosenFinish(ended) !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
+  const wordOf = (word: string): string => (word === body ? `"$(cat ${BODY_FILE})"` : shellWord(word));
+  const shown = commands.map((argv) => `  ${argv.map(wordOf).join(" ")}`);
+  if (!(await ask(io, { question: "Run these now?", about: shown, enter: "n" }))) return [];
+  for (const argv of commands)
+    if ((await runInteractive({ argv, env, cwd: root })) !== 0)
+      return [`${argv[0]} failed; run the commands above yourself.`];
+  return [];
 }

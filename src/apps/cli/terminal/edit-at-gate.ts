@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
-import { isBookkeeping } from "../../../core/items/bookkeeping.ts";
 import { currentPhase } from "../../../core/run.ts";
 import type { PhaseOutput } from "../../../schema/facts.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { editFiles } from "./edit-files.ts";
 import type { Viewer } from "./show-changes.ts";
+import { isBookkeeping } from "../../../core/items/item-meta.ts";
+import { runInteractive, splitCommand } from "./run-interactive.ts";
 
 /**
  * Opens files in the user's editor. Always null: the gate stays open, and Continue shows the edits before accepting
@@ -41,3 +41,11 @@ async function askFiles(paths: readonly string[], signal: AbortSignal): Promise<
 
 const ALL_FILES = "";
 const MAX_FILES = 200;
+
+/** Opens files in the user's editor until it exits. False if it could not be started. */
+export async function editFiles({ io, env }: Viewer, paths: readonly string[]): Promise<boolean> {
+  const editor = splitCommand(env["VISUAL"] ?? env["EDITOR"] ?? "vi");
+  const opened = (await runInteractive({ argv: [...editor, ...paths], env })) !== null;
+  if (!opened) io.out(`The editor ${editor.join(" ")} could not be started; set EDITOR to yours.`);
+  return opened;
+}

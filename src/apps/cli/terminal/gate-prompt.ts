@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { formatCount } from "../../../core/count-of.ts";
 import { hasLookedHere } from "../../../core/last-reviewed-tree.ts";
 import { codePhaseBefore, listWaitOptions } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase, redoLimit } from "../../../core/run.ts";
@@ -13,7 +12,6 @@ import {
   redosSpent,
   reviewInstructions,
 } from "../../../views/gate-banner.ts";
-import { changesText, shownFiles } from "../../../views/changes-text.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { summaryPath } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
@@ -26,9 +24,10 @@ import type { TerminalAnswer } from "./answer-at-terminal.ts";
 import { type FileLink, outWithLinks } from "./hyperlinks.ts";
 import type { Io } from "./io.ts";
 import { editAtGate } from "./edit-at-gate.ts";
-import { showChanges, type Viewer } from "./show-changes.ts";
-import { documentText } from "./document-text.ts";
+import { showChanges, type Viewer, documentText } from "./show-changes.ts";
 import type { Invocation } from "../grammar/verb.ts";
+import { formatCount } from "../../../core/duration.ts";
+import { changesText, shownFiles } from "../../../views/visible-change.ts";
 
 type Key = "c" | "r" | "d" | "b" | "l" | "x" | "v" | "s" | "e" | "t" | "q";
 type Look = "v" | "s" | "t";

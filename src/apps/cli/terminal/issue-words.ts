@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { findProgram } from "../../../adapters/process/find-program.ts";
-import { type IssueLink, readIssueLink } from "../../../core/items/issue-link.ts";
 import { ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { askText } from "./ask-text.ts";
+import { type IssueLink, readIssueLink } from "../../../core/items/item-source.ts";
 
 export type IssueWords = { readonly words: string; readonly issue: IssueLink | null };
 

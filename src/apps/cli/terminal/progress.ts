@@ -2,12 +2,11 @@ import pc from "picocolors";
 import type { Progress } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
-import { stepText } from "../../../views/step-text.ts";
-import { tokens } from "../../../views/token-text.ts";
-import { type WorkLine, workLines } from "../../../views/work-lines.ts";
+import { type WorkLine, workLines, stepText } from "../../../views/work-lines.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import type { Io } from "./io.ts";
 import type { Window } from "./window.ts";
+import { tokens } from "../../../views/metrics.ts";
 
 export type ProgressView = { show(progress: Progress): void; stop(): void };
 

@@ -1,6 +1,10 @@
 import pc from "picocolors";
 import type { Invocation } from "../grammar/verb.ts";
-import { showInPager } from "./pager.ts";
+import { terminalMarkdown } from "../../../views/terminal-markdown.ts";
+import type { Io } from "./io.ts";
+import { homedir } from "node:os";
+import { runInteractive, splitCommand } from "./run-interactive.ts";
+import { globalGitSetting } from "../../../adapters/git/read/repository-settings.ts";
 
 export type Viewer = Pick<Invocation, "io" | "env">;
 
@@ -23,4 +27,30 @@ function colored(patch: string, colors: ReturnType<typeof pc.createColors>): str
     return found === undefined ? line : colors[found[1]](line);
   };
   return patch.split("\n").map(paint).join("\n");
+}
+
+/** Formats a document for a user at a terminal; returns it unchanged for a file or a program. */
+export function documentText({ interactive, color, columns }: Io, markdown: string): string {
+  return interactive ? `${terminalMarkdown(markdown, { columns, paint: pc.createColors(color) })}\n` : markdown;
+}
+
+/** Stays open for short texts: otherwise the key that closes it would answer the next question. */
+const FALLBACK = ["less", "-R", "-+F", "-+X"];
+
+/**
+ * Shows text in the user's pager: from `GIT_PAGER`, the user's git settings or `PAGER`, otherwise delta or less.
+ * Repository settings are never read. False if the user wants no pager, or none could be started.
+ */
+async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const named = env["GIT_PAGER"] ?? (await pagerOfGit(env)) ?? env["PAGER"];
+  const wanted = named === undefined ? ["delta", "--paging=always"] : splitCommand(named);
+  if (wanted.length === 0) return false;
+  for (const argv of [wanted, FALLBACK]) if ((await runInteractive({ argv, env, input: text })) !== null) return true;
+  return false;
+}
+
+/** Ignores a setting that needs a shell, as no shell is started. */
+async function pagerOfGit(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const named = await globalGitSetting("core.pager", { home: env["HOME"] ?? homedir(), env });
+  return named === null || /[|;&$<>`"'\\(){}*?]/.test(named) ? undefined : named;
 }

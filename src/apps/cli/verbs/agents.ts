@@ -1,9 +1,8 @@
 import type { RememberedAgent } from "../../../schema/run-agents.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { choiceText } from "../../../app/agents/agent-choice.ts";
+import { choiceText, shippedPhases } from "../../../app/agents/agent-choice.ts";
 import { capabilityRows } from "../../../app/agents/capability-rows.ts";
 import { type SetAgents, setAgents } from "../../../app/agents/choose-agents.ts";
-import { shippedPhases } from "../../../app/agents/shipped-phases.ts";
 import { needsSandbox } from "../../../compose/needs-sandbox.ts";
 import { detectAgent, type SeenAgent, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject } from "../../../compose/project.ts";

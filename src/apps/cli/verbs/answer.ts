@@ -8,15 +8,15 @@ import type { ActiveRun, Wait } from "../../../core/run.ts";
 import type { Reply } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
 import { revertedLines, reviewInstructions } from "../../../views/gate-banner.ts";
-import { leftLines } from "../../../views/left-lines.ts";
 import { runItem, waitLines } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { flag, type Invocation, otherLimits, type Result, type Run, text } from "../grammar/verb.ts";
 import { identifyPerson } from "../main/caller.ts";
 import { openRun } from "../main/project-of.ts";
-import { askWhatIsLeft } from "../terminal/ask-what-is-left.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
-import { documentText } from "../terminal/document-text.ts";
+import { leftLines } from "../../../views/finish-lines.ts";
+import { askWhatIsLeft } from "../terminal/ask-choice.ts";
+import { documentText } from "../terminal/show-changes.ts";
 
 export const answer: Run = (invocation) => {
   const option =

@@ -8,7 +8,6 @@ import { pushNotes } from "../../../adapters/attestation/share-notes.ts";
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { DEFAULT_POLICY } from "../../../schema/policy.ts";
-import { attestedLines, shareLine } from "../../../views/attestation/attested.ts";
 import { verificationLines } from "../../../views/attestation/verification.ts";
 import { attest } from "../../../compose/attest-run.ts";
 import { identifyPerson } from "../main/caller.ts";
@@ -20,6 +19,7 @@ import { createGitCaller } from "../../../compose/trusted-git-programs.ts";
 import { openInvokedProject } from "../main/project-of.ts";
 import { withSigners } from "./signers.ts";
 import { ask } from "../terminal/ask.ts";
+import { attestedLines, shareLine } from "../../../views/attestation/badge.ts";
 
 /** Signs an attestation of a run from its journal, or countersigns one of a colleague, with git's signing key. */
 export const attestVerb: Run = async (invocation) => {

@@ -1,6 +1,4 @@
-import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
-import { catchUp } from "../../../app/project/catch-up.ts";
-import { currentRun } from "../../../app/project/current-run.ts";
+import { currentRun, catchUp } from "../../../app/project/current-run.ts";
 import { nameWork } from "../../../app/start/name-work.ts";
 import { keepRecord } from "../../../app/start/open-run.ts";
 import { rebuildMeta } from "../../../app/start/rebuild-meta.ts";
@@ -24,6 +22,7 @@ import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts
 import { resolvePlan, startRun } from "../terminal/start-run.ts";
 import { issueWords } from "../terminal/issue-words.ts";
 import { explain } from "./explain.ts";
+import { reapOrphans } from "../../../app/answer/left-in-tree.ts";
 
 /** The workflow of each starting command. */
 export const WORKFLOW_OF: Readonly<Record<string, string>> = {

@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
 import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
-import { changeSetting, type SettingChange } from "../../../app/settings/change-setting.ts";
-import { effectiveSettings } from "../../../app/settings/effective-settings.ts";
-import { setTestCommand } from "../../../app/settings/set-test-command.ts";
+import {
+  changeSetting,
+  type SettingChange,
+  setTestCommand,
+  effectiveSettings,
+} from "../../../app/settings/change-setting.ts";
 import { findSetting } from "../../../app/settings/settings-table.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { settingsTable } from "../../../views/settings-table.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 import { identifyPerson } from "../main/caller.ts";
-import { editFiles } from "../terminal/edit-files.ts";
+import { editFiles } from "../terminal/edit-at-gate.ts";
 
 /** Shows and changes settings: supervision of this project, and the user's own. */
 export const config: Run = async (invocation) => {

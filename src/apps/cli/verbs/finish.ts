@@ -4,7 +4,6 @@ import { featureDocuments, FEATURES_ROOT } from "../../../engine/steps/feature-r
 import { plainLine } from "../../../views/plain-text.ts";
 import { identifyStarter } from "../main/caller.ts";
 import type { Choice } from "../../../app/choice.ts";
-import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject } from "../../../compose/project.ts";
 import { cleanUp } from "../../../app/drive/clean-up.ts";
@@ -13,6 +12,7 @@ import { featureToFinish, type PlacedFeature, requireFeature } from "./spec/find
 import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
 import { recover } from "./begin.ts";
 import { workOn } from "./spec.ts";
+import { confirmChoice } from "../terminal/ask-choice.ts";
 
 /** Reviews the whole feature against its specification, then asks how to end it. */
 export const finish: Run = async (invocation) => {

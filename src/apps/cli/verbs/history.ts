@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { lookAtFinished, lookAtReviews } from "../../../app/look/look-at-history.ts";
-import { catchUp } from "../../../app/project/catch-up.ts";
-import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts";
+import { type CurrentRun, currentRun, catchUp } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import type { EventHistory } from "../../../schema/api-history.ts";
 import type { RunId } from "../../../schema/ids.ts";

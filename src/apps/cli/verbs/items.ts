@@ -6,15 +6,12 @@ import {
   toTexts,
   validatePhasesCompleted,
 } from "../../../core/items/analysis-status.ts";
-import type { IssueLink } from "../../../core/items/issue-link.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
-import { lightSizing } from "../../../core/items/light-sizing.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import { analysedItems } from "../../../compose/project-location.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { folderSlug } from "../../../app/start/name-work.ts";
-import { newItem } from "../../../app/start/new-item.ts";
+import { folderSlug, newItem } from "../../../app/start/name-work.ts";
 import { staleNotes } from "../../../app/start/plan-staleness.ts";
 import { findItem, itemOfIssue, itemTitle } from "../../../app/start/plan-target.ts";
 import { rebuildMeta } from "../../../app/start/rebuild-meta.ts";
@@ -25,12 +22,14 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { runRequest } from "../grammar/run-request.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 import { identifyStarter, identifyPerson } from "../main/caller.ts";
-import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { continueRun } from "../terminal/continue-run.ts";
 import { issueWords } from "../terminal/issue-words.ts";
 import { startRun } from "../terminal/start-run.ts";
 import { recover } from "./begin.ts";
 import { items as listItems } from "./list-items.ts";
+import { lightSizing } from "../../../core/items/tier.ts";
+import type { IssueLink } from "../../../core/items/item-source.ts";
+import { confirmChoice } from "../terminal/ask-choice.ts";
 
 /** Lists the items, or removes one. */
 export const items: Run = (invocation) => (invocation.words.length === 0 ? listItems(invocation) : remove(invocation));

@@ -1,8 +1,8 @@
 import { lookAtItems } from "../../../app/look/look-at-items.ts";
 import { findProject, systemClock } from "../../../compose/project-location.ts";
-import { seeItems } from "../../../compose/see-items.ts";
 import { itemsTable } from "../../../views/items-table.ts";
 import { done, type Run } from "../grammar/verb.ts";
+import { seeItems } from "../../../compose/see-project.ts";
 
 /** Lists all items, the progress of their analyses, and if the code changed since. */
 export const items: Run = async ({ cwd, env }) => {

@@ -1,16 +1,13 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
-import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, listSecrets } from "../../../core/redact.ts";
 import { againstBaseline, isFailure } from "../../../core/baseline.ts";
 import { checkGate, type GateVerdict } from "../../../core/check-gate.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
 import type { CheckResult } from "../../../schema/facts.ts";
-import { checkOutcome } from "../../../views/check-outcome.ts";
 import { projectStateFile } from "../../../views/state-file.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
-import { changesText } from "../../../views/changes-text.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst } from "../../../views/finish-lines.ts";
 import { runItem, waitLines } from "../../../views/status.ts";
@@ -18,8 +15,11 @@ import { next } from "../../../core/next.ts";
 import { createChecks, createWorkspace } from "../../../compose/checks-of.ts";
 import { type GateLook, lookAtGate } from "../../../app/look/look-at-gate.ts";
 import { openRun } from "../main/project-of.ts";
-import { documentText } from "../terminal/document-text.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
+import { checkOutcome } from "../../../views/tests-in-full.ts";
+import { changesText } from "../../../views/visible-change.ts";
+import { AGENT_VARIABLE } from "../../../adapters/process/child-environment.ts";
+import { documentText } from "../terminal/show-changes.ts";
 
 /** Shows the open wait with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {

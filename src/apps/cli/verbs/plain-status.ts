@@ -1,11 +1,11 @@
 import { next } from "../../../core/next.ts";
 import { noRun, type RunState } from "../../../core/run.ts";
-import { shellWord } from "../../../core/shell-word.ts";
 import { statusLines } from "../../../views/status.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
-import { lookAtRun } from "../../../app/look/look-at-run.ts";
 import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
 import { done, flag, type Result, type Run } from "../grammar/verb.ts";
+import { shellWord } from "../../../core/command-line.ts";
+import { lookAtRun } from "../../../app/look/look-at-gate.ts";
 
 /** Shows the newest run of the working tree, the most frequent request of users and prompts. */
 export const plainStatus: Run = ({ cwd, env, values }) => {

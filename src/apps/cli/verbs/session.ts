@@ -7,9 +7,9 @@ import { sessionAnswer } from "../../../views/session-answer.ts";
 import { createProgressView } from "../terminal/progress.ts";
 import { NO_WINDOW } from "../terminal/window.ts";
 import { openInvokedProject } from "../main/project-of.ts";
-import { readInput } from "../terminal/read-input.ts";
 import { withSignals } from "../main/signals.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { readInput } from "../terminal/paste-input.ts";
 
 /** Gives the calling session the next phase to work on, after all steps before it. */
 export const beginVerb: Run = (invocation) => {

@@ -5,22 +5,22 @@ import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { testCommandText } from "../../../core/test-command.ts";
 import type { FoundTests } from "../../../ports/check-runner.ts";
-import type { GitProgram } from "../../../ports/git-programs.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { askTrust } from "../terminal/ask.ts";
 import { mayMakeFirstToken, identifyPerson } from "../main/caller.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
 import { installLines, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { aboutHooks } from "../../../app/start/plan-hooks.ts";
 import { aboutTests, findTests } from "../../../app/start/plan-tests.ts";
 import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/workflows.ts";
 import { programsDigest, createPrograms } from "../../../compose/programs.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { requireKnownNeeds } from "../../../compose/test-needs.ts";
 import { createGitCaller } from "../../../compose/trusted-git-programs.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { identifyStarter } from "../main/caller.ts";
+import type { GitProgram } from "../../../ports/vcs.ts";
+import { aboutHooks } from "../../../app/start/plan-repository.ts";
+import { requireKnownNeeds } from "../../../compose/sandbox.ts";
 
 /** Sets up `.isdlc/`, and reports the installed agents and missing prerequisites. */
 export const init: Run = async (invocation) => {

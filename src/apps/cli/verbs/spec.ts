@@ -1,6 +1,6 @@
 import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
 import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
-import { featureAt } from "../../../adapters/spec/features.ts";
+import { featureAt, featureFolders } from "../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
@@ -12,10 +12,9 @@ import { continueRun } from "../terminal/continue-run.ts";
 import { currentRun, record } from "../../../app/project/current-run.ts";
 import { folderSlug, nextFolder } from "../../../app/start/name-work.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { featuresIn } from "./spec/active-feature.ts";
+import { featuresIn, withRememberedAgents } from "./spec/active-feature.ts";
 import { findFeature, isNamedBy, type PlacedFeature, refuseEnded, requireFeature } from "./spec/find-feature.ts";
 import { chooseBegun, findDocument, resolveBegun, resolveTransition } from "./spec/resolve-phase.ts";
-import { withRememberedAgents } from "./spec/remembered-agents.ts";
 import { resolveWorktree } from "./spec/resolve-worktree.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.ts";
@@ -23,9 +22,11 @@ import type { Initiator } from "../../../schema/people.ts";
 import { readMode, runRequest } from "../grammar/run-request.ts";
 import { openPlanned, resolvePlan, startRun } from "../terminal/start-run.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { namesCommits } from "./names-commits.ts";
 import { recover } from "./begin.ts";
 import { verifyCommits } from "./verify-commits.ts";
+import { commitNamed, historyGit } from "../../../adapters/attestation/history-git.ts";
+import { orNull, repositoryAt } from "../../../adapters/git/read/repository.ts";
+import { verifyOptions } from "../grammar/options.ts";
 
 /** Runs one phase of the spec workflow for the current, a named or a new feature. */
 export const specPhase: Run = async (invocation) => {
@@ -232,4 +233,19 @@ async function freeName(workspace: Pick<Workspace, "kept">, wanted: string): Pro
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     if ((await workspace.kept(name)) === null) return name;
   }
+}
+
+/**
+ * True if `isdlc verify <word>` is about commits: with an option that only commits have, for a range, and for any name
+ * known to git. A phase, a number or the name of a feature here belongs to the spec workflow.
+ */
+async function namesCommits({ words, values, cwd, env }: Invocation): Promise<boolean> {
+  const [word = ""] = words;
+  if (Object.keys(verifyOptions).some((name) => values[name] !== undefined)) return true;
+  if (words.length !== 1 || isSpecPhase(word) || /^[0-9]{1,6}$/.test(word)) return false;
+  if (word.includes("..")) return true;
+  const repository = await orNull(repositoryAt(cwd, { env }));
+  const folders = repository === null ? [] : featureFolders(featuresIn(repository.top));
+  if (folders.some((folder) => isNamedBy(folder, "", word))) return false;
+  return repository !== null && (await commitNamed(await historyGit(cwd, env), word)) !== null;
 }

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { packArchive, unpackArchive } from "../../../../src/adapters/archive/tar-archive.ts";
 import { createSigner, createVerifier, finishedRun } from "../../../attestation/two-homes.ts";
 import { parsed } from "../../../support/cli.ts";
+import { packArchive, unpackArchive } from "../../../../src/adapters/archive/export-archive.ts";
 
 test("exports a run as an archive and a report that verify on another machine", async () => {
   const ada = await createSigner();

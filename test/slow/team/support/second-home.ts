@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { createToken } from "../../../../src/adapters/caller/operator-token.ts";
-import { journalsIn } from "../../../../src/adapters/journal-file/journals-in.ts";
 import type { Outcome, Running } from "../../../support/cli.ts";
 import type { Team } from "./team.ts";
+import { journalsIn } from "../../../../src/adapters/journal-file/journal-location.ts";
 
 /** A user's clone with separate folders: another key, another sign-in. */
 export type Home = {

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
 import { emptyCursor } from "../../../../src/adapters/journal-file/fold.ts";
 import { withCountermarks } from "../../../../src/adapters/user-files/countermarks.ts";
-import { readLines } from "../../../../src/adapters/team/read-lines.ts";
 import { createReaderSeal, parsePublicKeys } from "../../../../src/adapters/team/reader-seal.ts";
 import { shownDigest } from "../../../../src/app/answer/answer.ts";
 import type { RunState } from "../../../../src/core/run.ts";
@@ -10,6 +9,7 @@ import type { RunEvent } from "../../../../src/schema/event.ts";
 import { GENERATION } from "../../../../team/src/server/drive-queue.ts";
 import type { Json } from "../../../support/cli.ts";
 import type { Team } from "./team.ts";
+import { readLines } from "../../../../src/adapters/team/server-client.ts";
 
 /** Actions of users on a team's runs, over HTTP. */
 

@@ -3,17 +3,23 @@ import { foldersOnFeatureBranches } from "../../../../adapters/git/read/branch-f
 import { otherTrees } from "../../../../adapters/git/read/working-trees.ts";
 import { nodeFiles } from "../../../../adapters/file-system/file-system.ts";
 import { createStateFile } from "../../../../adapters/projections/state-file.ts";
-import { activeFeature, type Feature, featureFolders } from "../../../../adapters/spec/features.ts";
+import { activeFeature, type Feature, featureFolders, featureAt } from "../../../../adapters/spec/features.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { parseEarlierState } from "../../../../core/earlier-state.ts";
 import { OWN, ownPath } from "../../../../core/own-folder.ts";
-import { shellWord } from "../../../../core/shell-word.ts";
 import { specMetaFrom } from "../../../../core/spec/spec-meta.ts";
 import { SPEC_FILES, type SpecPhase } from "../../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
-import { earlierWorkflow } from "../../../../views/earlier-workflow.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { nextPhase } from "../../../../views/spec/session-context.ts";
+import { shellWord } from "../../../../core/command-line.ts";
+import { earlierWorkflow } from "../../../../views/open-run.ts";
+import type { EndedRun } from "../../../../core/run.ts";
+import type { LocalProject } from "../../../../compose/project.ts";
+import { sameAgent } from "../../../../app/agents/agent-choice.ts";
+import { currentRun } from "../../../../app/project/current-run.ts";
+import type { RunRequest } from "../../../../app/start/run-request.ts";
+import type { PlacedFeature } from "./find-feature.ts";
 
 /** An active feature, and the working tree that contains its documents. */
 export type FeatureAnywhere = {
@@ -85,4 +91,35 @@ async function activeFeatureLines(project: FeatureSearch): Promise<string[]> {
     `Active feature: ${plainLine(feature.folder, 60)} (${feature.meta.mode})${on}`,
     `Next: isdlc${where} ${findNextVerb(feature)}`,
   ];
+}
+
+/**
+ * Returns the next command after a run of the spec workflow. Null if its feature ended or the run was not finished,
+ * and for other workflows.
+ */
+export function nextVerb({ root }: LocalProject, { run, how }: EndedRun): SpecPhase | null {
+  if (run.workflow !== "spec" || how !== "finished") return null;
+  const feature = featureAt(featuresIn(root), run.item.slice(FEATURES_ROOT.length + 1));
+  if (feature?.meta.status !== "active") return null;
+  return findNextVerb(feature);
+}
+
+/**
+ * Adds the agents of the feature's last run, if neither this command nor a setting names one. Otherwise a feature
+ * started with `--agent-command` would continue with an agent found on PATH.
+ */
+export async function withRememberedAgents(
+  request: RunRequest,
+  { project, feature }: PlacedFeature,
+): Promise<RunRequest> {
+  const { wishes } = request;
+  const named = Object.keys(project.settings.read().settings).some((key) =>
+    /^(?:agent|reviewer)(?!-variables)/.test(key),
+  );
+  const { state } = await currentRun(project);
+  const isOfFeature = state.is === "ended" && state.run.item === `${FEATURES_ROOT}/${feature.folder}`;
+  const before = isOfFeature ? project.trust.agents(state.run.run) : null;
+  if (named || before === null || (wishes.agent ?? wishes.reviewer ?? null) !== null) return request;
+  const reviewer = sameAgent(before.reviewer, before.phase) ? null : before.reviewer;
+  return { ...request, wishes: { ...wishes, agent: before.phase, reviewer } };
 }

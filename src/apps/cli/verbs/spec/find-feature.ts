@@ -3,7 +3,6 @@ import { findMainTree, resolveWorktree } from "../../../../adapters/git/worktree
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../../core/problem.ts";
-import { shellWord } from "../../../../core/shell-word.ts";
 import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
 import { isSafeName } from "../../../../schema/ids.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
@@ -12,6 +11,7 @@ import { openProject, type LocalProject } from "../../../../compose/project.ts";
 import { flag, type Invocation } from "../../grammar/verb.ts";
 import { askChoice } from "../../terminal/ask-choice.ts";
 import { featuresIn, lastActiveFeature } from "./active-feature.ts";
+import { shellWord } from "../../../../core/command-line.ts";
 
 /** A feature, and the project of the working tree to work in. */
 export type PlacedFeature = {

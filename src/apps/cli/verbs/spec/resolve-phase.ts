@@ -8,8 +8,7 @@ import type { Projections } from "../../../../ports/projections.ts";
 import type { Mode } from "../../../../schema/plan.ts";
 import { plainText } from "../../../../views/plain-text.ts";
 import { type Choice, ChoicesNeeded } from "../../../../app/choice.ts";
-import { askChoice } from "../../terminal/ask-choice.ts";
-import { confirmChoice } from "../../terminal/confirm-choice.ts";
+import { askChoice, confirmChoice } from "../../terminal/ask-choice.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
 
 /** The requested phase. The feature is null until it exists. */

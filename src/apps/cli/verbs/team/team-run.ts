@@ -2,19 +2,18 @@ import { withCountermarks } from "../../../../adapters/user-files/countermarks.t
 import { emptyCursor } from "../../../../adapters/journal-file/fold.ts";
 import { hardenedGit } from "../../../../adapters/git/process/git.ts";
 import { type Login, readLogin } from "../../../../adapters/team/login-file.ts";
-import { readLines } from "../../../../adapters/team/read-lines.ts";
 import { createReaderSeal, parsePublicKeys } from "../../../../adapters/team/reader-seal.ts";
-import { createServerClient, type ServerClient } from "../../../../adapters/team/server-client.ts";
+import { createServerClient, type ServerClient, readLines } from "../../../../adapters/team/server-client.ts";
 import { currentRun } from "../../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../../compose/project.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { noRun, type RunState } from "../../../../core/run.ts";
-import type { Seal } from "../../../../ports/seal.ts";
 import type { RunEvent } from "../../../../schema/event.ts";
 import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
 import { givenToken, identifyStarter, identifyPerson } from "../../main/caller.ts";
+import type { Seal } from "../../../../ports/journal.ts";
 
 /** A run on a team server, with the journal fetched by this user. */
 export type TeamRun = {

@@ -1,5 +1,0 @@
-/** Source of time, which tests can replace. */
-export interface Clock {
-  /** Returns wall time as ISO 8601 with milliseconds. Information only, never used for order. */
-  now(): string;
-}
