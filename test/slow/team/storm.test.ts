@@ -13,7 +13,7 @@ const FAULTS = Number(process.env["ISDLC_TEAM_FAULTS"] ?? 16);
 const RUNS = Number(process.env["ISDLC_TEAM_RUNS"] ?? 4);
 const WITHIN = Math.max(600_000, FAULTS * 15_000); // milliseconds
 const WORKERS = ["w1", "w2", "w3"];
-/** Runs that start another one while faults continue. */
+/** Number of first runs that start another one while faults continue. */
 const FOLLOWED = 4;
 /** With many runs and few workers, a run may wait for most of the storm, and all of them poll. */
 const STORM_PATIENCE = { timeout: WITHIN, interval: 250 };

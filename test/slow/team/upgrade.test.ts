@@ -72,7 +72,7 @@ async function heldBy({ database }: Team, worker: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Number of drives that no worker has claimed. */
+/** Number of unclaimed drives requested of old workers. */
 async function askedByOld({ database }: Team): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
     "select count(*)::int as count from isdlc.run where rests = 'action' and worker is null and asked_generation = 3",

@@ -114,7 +114,7 @@ export async function openTerminal(
   };
 }
 
-/** Resolves as soon as the process has exited. It may remain for a moment after its end. */
+/** Resolves as soon as the process is gone, which may be a moment after its end was reported. */
 export async function gone(pid: number): Promise<void> {
   const deadline = performance.now() + SCREEN_TIMEOUT_MS;
   while (isAlive(pid)) {

@@ -48,7 +48,7 @@ function forgedRecord(task, key) {
   return `${body.slice(0, -1)},"h":"${hash}","m":"${mark}"}\n`;
 }
 
-process.on("SIGTERM", () => undefined); // the driver notices at once and would end this program before it recorded the attack
+process.on("SIGTERM", () => undefined); // the driver notices at once and would end it before its record
 
 await play({
   unsigned: (task) => {

@@ -50,7 +50,7 @@ async function readEpochs({ database }: Team, run: string): Promise<Epochs> {
   return new Map(rows.map(({ seq, epoch }) => [seq, epoch]));
 }
 
-/** Every execution ends once, and only the holder of its run reports the end. */
+/** Every execution ends once. Unless it is lost, the end comes from the lease under which it started. */
 function findExecutionProblems(events: readonly RunEvent[], epochs: Epochs): readonly string[] {
   const begun = events.flatMap((event) => (event.type === "execution.started" ? [event] : []));
   const ended = events.flatMap((event) => (event.type === "execution.ended" ? [event] : []));
