@@ -88,9 +88,9 @@ export const goingBack: Readers = {
   "run.rewound": (reading) => {
     const was = reading.rewinding;
     reading.rewinding = false;
-    return unless(was, "only what went back is rewound");
+    return unless(was, "files are restored only after a return");
   },
-  "attempt.started": (reading) => unless(!reading.rewinding, "a phase begins on the tree it began with"),
+  "attempt.started": (reading) => unless(!reading.rewinding, "a phase starts only after the files are restored"),
   "phase.left": (reading) => {
     reading.skipped = false;
     return [];

@@ -56,7 +56,7 @@ function wrongReports({ state, now, reports }: Past): readonly Forbidden[] {
   if (now.is === "wait") {
     const ticket = reports.at(-1)?.ticket ?? "run@1";
     return Step.options.map((step) => ({
-      what: "a report while a person is asked",
+      what: "a report during a wait",
       command: { do: "report", ticket, outcome: good(step) },
     }));
   }
@@ -96,9 +96,9 @@ function wrongAnswers({ state, now, redos }: Past): readonly Forbidden[] {
   const again = wait.kind === "gate" && paused ? [gateAnswer(wait, "review")] : [];
   const unseen = wait.kind === "gate" ? [gateAnswer({ ...wait, digest: `${wait.digest}, and more` }, "continue")] : [];
   return [
-    ...otherKinds.map((command) => ({ what: `an answer that a ${wait.kind} does not have`, command })),
+    ...otherKinds.map((command) => ({ what: `an answer that a ${wait.kind} does not offer`, command })),
     ...spent.map((command) => ({ what: "a redo after the third", command })),
-    ...unseen.map((command) => ({ what: "an answer to what was not shown", command })),
+    ...unseen.map((command) => ({ what: "an answer with another summary digest", command })),
     ...again.map((command) => ({ what: "a review of a paused gate", command })),
   ];
 }
@@ -123,7 +123,7 @@ function outOfPlace({ state }: Past): readonly Forbidden[] {
     .filter((phase, index) => nowhere || index > state.index || phase.dropped)
     .map(({ rule }) => rule.key);
   const backs = [...unreached, "99-nowhere", ""].map((to) => ({
-    what: "going back to where the run has not been",
+    what: "a return to a phase that the run has not reached",
     command: { do: "back", by: ada, to, tree: "keep" } as const,
   }));
   if (wait?.kind === "gate")

@@ -20,7 +20,7 @@ const REDOS = 3;
 /** Lists the guarantees violated by this journal. Written from the design, not from the code under test. */
 export function journalViolations(events: readonly RunEvent[]): Violation[] {
   const [first] = events;
-  if (first?.type !== "run.started") return [{ rule: "a journal begins with run.started", where: "1" }];
+  if (first?.type !== "run.started") return [{ rule: "a journal starts with run.started", where: "1" }];
   const reading: Reading = {
     plan: first.plan,
     index: 0,
@@ -49,7 +49,7 @@ export function journalViolations(events: readonly RunEvent[]): Violation[] {
 }
 
 function read(reading: Reading, event: RunEvent, following: RunEvent | undefined): string[] {
-  const late = unless(!reading.ended, "nothing is recorded after the end");
+  const late = unless(!reading.ended, "the end of a run is its last event");
   const broken = [waits, claims, limits, proof, acceptance, sizing, refinement, goingBack].flatMap((readers) => {
     const reader = readers[event.type] as Readers["run.prepared"] | undefined; // keyed by the type of the event
     return reader?.(reading, event as EventOfType<"run.prepared">, following) ?? [];
@@ -67,13 +67,13 @@ function moveOn(reading: Reading): void {
 function opens(reading: Reading, event: RunEvent): string[] {
   const free = reading.wait === null;
   reading.wait = event.type;
-  return unless(free, "never two waits");
+  return unless(free, "a run has at most one wait");
 }
 
 function closes(reading: Reading): string[] {
   const open = reading.wait !== null;
   reading.wait = null;
-  return unless(open, "only an open wait is answered");
+  return unless(open, "answers belong to an open wait");
 }
 
 /** Closes an open wait through a decision about the run itself. */
@@ -82,8 +82,7 @@ function overtakes(reading: Reading): string[] {
   return [];
 }
 
-const movesOn = (reading: Reading): string[] =>
-  unless(reading.wait === null, "nothing advances while a person is asked");
+const movesOn = (reading: Reading): string[] => unless(reading.wait === null, "a run does not advance during a wait");
 
 const waits: Readers = {
   "gate.opened": opens,
@@ -93,7 +92,7 @@ const waits: Readers = {
   "sizing.asked": opens,
   "budget.spent": opens,
   "budget.raised": closes,
-  "writes.takenOut": (reading) => unless(reading.wait === "gate.opened", "only an open wait is answered"),
+  "writes.takenOut": (reading) => unless(reading.wait === "gate.opened", "answers belong to an open wait"),
   "phase.restarted": overtakes,
   "phase.skipped": overtakes,
   "run.wentBack": overtakes,
@@ -107,8 +106,8 @@ const waits: Readers = {
   "lines.included": closes,
   "baseline.settled": (reading, event) => (event.wait === undefined ? movesOn(reading) : closes(reading)),
   "gate.answered": (reading, event) =>
-    event.choice === "review" ? unless(reading.wait !== null, "only an open wait is answered") : closes(reading),
-  "supervision.loosened": (reading) => unless(reading.wait === "gate.opened", "only an open wait is answered"),
+    event.choice === "review" ? unless(reading.wait !== null, "answers belong to an open wait") : closes(reading),
+  "supervision.loosened": (reading) => unless(reading.wait === "gate.opened", "answers belong to an open wait"),
   "finish.chosen": (reading, event) => (event.by === "engine" ? [] : closes(reading)),
   "attempt.started": movesOn,
   "phase.accepted": movesOn,
@@ -166,7 +165,7 @@ const proof: Readers = {
     reading.attempt = { ...fresh };
     reading.skipped = false;
     const isNext = event.attempt === count(reading.attempts, key) && event.phase === key;
-    return unless(isNext, "attempts are counted without gaps");
+    return unless(isNext, "attempts are numbered without gaps");
   },
   "draft.produced": ({ attempt }) => {
     Object.assign(attempt, { draft: true, checks: false, approved: false });
@@ -180,7 +179,7 @@ const proof: Readers = {
     const blocked = event.issues.some((issue) => issue.severity === "blocker");
     Object.assign(attempt, { verdicts: attempt.verdicts + 1, approved: event.approved && !blocked });
     return [
-      ...unless(attempt.checks, "checks pass before a reviewer is asked"),
+      ...unless(attempt.checks, "checks pass before a review"),
       ...unless(!(event.approved && blocked), APPROVED),
     ];
   },
@@ -188,9 +187,9 @@ const proof: Readers = {
     const { draft, checks, verdicts, approved } = reading.attempt;
     const reviewed = verdicts > 0 || ruleAtHand(reading).verdicts === 0;
     return [
-      ...unless(draft && checks && reviewed, "only what this attempt proved is completed"),
+      ...unless(draft && checks && reviewed, "completion requires results of this attempt"),
       ...unless(made.approved === approved, APPROVED),
-      ...unless(approved || verdicts === 0 || made.concerns.length > 0, "what is not approved has concerns"),
+      ...unless(approved || verdicts === 0 || made.concerns.length > 0, "unapproved work has concerns"),
     ];
   },
 };
@@ -215,7 +214,7 @@ const acceptance: Readers = {
   },
   "supervision.loosened": (reading, event) => {
     reading.supervision = event.supervision;
-    return unless(isPerson(event.by), "only a person loosens supervision");
+    return unless(isPerson(event.by), "only a person relaxes supervision");
   },
   "phase.accepted": (reading) =>
     unless(!reading.due || reading.continued, "only a person's continue passes a due gate"),

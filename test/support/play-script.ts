@@ -101,7 +101,7 @@ function submit(table: Table, command: Command): Decision {
 /** Checks the changes made by one decision. */
 function changeViolations(before: RunState, after: RunState, events: readonly EventDraft[]): Violation[] {
   const broken: string[] = [];
-  if (!events.every((event) => EventDraft.safeParse(event).success)) broken.push("every event fits its schema");
+  if (!events.every((event) => EventDraft.safeParse(event).success)) broken.push("every event matches its schema");
   if (before.is === "active" && after.is === "active") {
     const back = events.find((event) => event.type === "run.wentBack");
     if (back !== undefined) broken.push(...brokenByGoingBack(before, after, back));
@@ -219,7 +219,7 @@ function countViolations({ state, events }: Player): Violation[] {
   });
   const answered = events.filter((event) => event.type === "gate.answered").length + skipsAtGates(events);
   return [
-    ...(counted.every(Boolean) ? [] : [{ rule: "counters are those of the journal", where: JSON.stringify(counted) }]),
+    ...(counted.every(Boolean) ? [] : [{ rule: "counters match the journal", where: JSON.stringify(counted) }]),
     ...(state.answers.length === answered
       ? []
       : [{ rule: "every answer at a gate is recorded", where: `${answered}` }]),

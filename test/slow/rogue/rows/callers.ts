@@ -88,7 +88,7 @@ export const callers: readonly Rogue[] = [
     async play(stage) {
       stage.forgetToken();
       await actsAtGate(stage, "fresh");
-      reached(stage.evidence("made")[0]?.["said"].startsWith("isdlc_"), "a token was made");
+      reached(stage.evidence("made")[0]?.["said"].startsWith("isdlc_"), "the agent created a token");
       return judged(stage, stage.evidence("fresh-token"), ["TOKEN_REFUSED"]);
     },
   },
@@ -134,7 +134,7 @@ export const callers: readonly Rogue[] = [
     hostile: true,
     async play(stage) {
       await actsAtGate(stage, "leaked", { ISDLC_OPERATOR_TOKEN: stage.token });
-      reached(stage.evidence("leaked")[0]?.["problem"] === "ANSWERED_BY_AGENT", "refused while it did not hide");
+      reached(stage.evidence("leaked")[0]?.["problem"] === "ANSWERED_BY_AGENT", "isdlc refused it before it hid");
       return takenFor(stage, "token");
     },
   },
@@ -213,7 +213,7 @@ export const callers: readonly Rogue[] = [
       await stage.person("redo", `WAIT ${id} TOKEN ${stage.token}`);
       await stage.noted("acted");
       const tried = stage.evidence("stale");
-      reached(tried.length === 2, "it was tried twice");
+      reached(tried.length === 2, "the agent tried twice");
       const codes = tried.map(({ problem }) => problem);
       const own = (await decisions(stage)).filter(({ choice }: Json) => choice !== "redo");
       const open = (await stage.status()).waiting.id !== id;

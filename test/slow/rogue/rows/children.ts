@@ -20,9 +20,9 @@ const ended = (deed: string, does: string, holds: string): Rogue => ({
   async play(stage) {
     await stage.run({ agent: ["leave-children", deed] });
     const [child] = stage.evidence("lives");
-    reached(child !== undefined, "the child lived");
+    reached(child !== undefined, "the child was alive");
     if (stage.guest) {
-      await until(() => existsSync(join(stage.root, "late.txt")) || undefined, "it wrote nothing");
+      await until(() => existsSync(join(stage.root, "late.txt")) || undefined, "the child wrote nothing");
       await stage.person("continue");
       return shownByName(stage, "late.txt");
     }

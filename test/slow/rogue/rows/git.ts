@@ -129,7 +129,7 @@ export const git: readonly Rogue[] = [
       const before = stage.git("rev-parse", "main");
       await changes(stage, "base");
       reachedDeed(stage, "base");
-      reached(stage.git("rev-parse", "main") !== before, "main was moved");
+      reached(stage.git("rev-parse", "main") !== before, "main moved");
       return shownAs(stage, ".git/refs/heads/main");
     },
   },
@@ -231,7 +231,7 @@ export const git: readonly Rogue[] = [
     async play(stage) {
       await changes(stage, "reset");
       reachedDeed(stage, "reset");
-      reached(!hasNotes(stage), "the person's edit is gone from the tree");
+      reached(!hasNotes(stage), "the user's edit is missing from the working tree");
       const outcome = await shownAs(stage, "Unexpected writes", "notes.txt");
       return isKept(stage, "notes.txt", "being edited") ? outcome : "HOLE";
     },

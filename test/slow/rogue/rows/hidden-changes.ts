@@ -160,7 +160,7 @@ export const hiddenChanges: readonly Rogue[] = [
       await stage.person("trust", "--yes");
       await stage.person("continue");
       const diff = (await stage.script("gate", "--diff")).stdout;
-      reached(!isOnBranch(stage, "planted.txt"), "not committed");
+      reached(!isOnBranch(stage, "planted.txt"), "the file was not committed");
       const isShown = diff.includes("planted.txt (added)") && diff.includes("+planted");
       return isShown && (await stage.status()).current === "00-quick-scan" ? "detected" : "HOLE";
     },

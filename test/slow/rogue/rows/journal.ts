@@ -69,7 +69,7 @@ export const journal: readonly Rogue[] = [
       const tree = join(stage.base, "other");
       cpSync(stage.root, tree, { recursive: true, filter: (path) => !path.endsWith("/.isdlc") });
       await stage.run({ tree, args: ["Do it", "--tests", "without"] });
-      reached(readdirSync(join(tree, ".isdlc/journal")).length > 0, "there is a run elsewhere");
+      reached(readdirSync(join(tree, ".isdlc/journal")).length > 0, "another run exists");
       await stage.person("continue");
       reached(stage.evidence("elsewhere").length > 0, "its journal was copied here");
       const [status, verified] = [await stage.script("status"), await stage.script("verify-journal")];
@@ -103,7 +103,7 @@ export const journal: readonly Rogue[] = [
     strict: "refused",
     async play(stage) {
       await stage.run({ agent: ["forge-journal", "blockState"] });
-      reached(stage.evidence("blockState").length > 0, "the folder is in the way");
+      reached(stage.evidence("blockState").length > 0, "the agent created the folder");
       const result = await stage.person("continue");
       const isTold = said(result).includes("state.json could not be written");
       const isRecorded = (await decisions(stage)).length === 1;
@@ -142,9 +142,9 @@ export const journal: readonly Rogue[] = [
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["forge-journal", "signed"] });
-      reached(readFileSync(join(stage.state, "key")).length === 32, "there is a key to read");
+      reached(readFileSync(join(stage.state, "key")).length === 32, "the key exists");
       const [answer] = await decisions(stage);
-      reached(answer?.by.name === "the person", "the answer was taken for real");
+      reached(answer?.by.name === "the person", "the answer was accepted");
       await shownAs(stage, "continue by the person (terminal)");
       return "HOLE";
     },

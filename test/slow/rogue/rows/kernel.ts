@@ -12,7 +12,7 @@ export const kernel: readonly Rogue[] = [
     async play(stage) {
       await stage.run({ agent: ["write-astray", "kernel"] });
       const [tried] = stage.evidence("kernel");
-      reached(tried !== undefined, "it tried");
+      reached(tried !== undefined, "the agent tried");
       return tried?.["isOpen"] === true ? "HOLE" : "refused";
     },
   },

@@ -55,7 +55,7 @@ async function keptNowhere(stage: Stage, outputs: readonly string[]): Promise<Ou
     ),
   );
   const text = [...outputs, ...looks.map(said)].join("\n");
-  reached(text.includes("[secret]"), "secrets were there to be taken out");
+  reached(text.includes("[secret]"), "the output contained secrets");
   const found = secret.filter((value) => text.includes(value) || stage.filesWith(value, ...folders).length > 0);
   return found.length === 0 ? "ignored" : "HOLE";
 }
@@ -68,7 +68,7 @@ const told = (deed: string, where: string, more: Pick<Rogue, "guest"> = {}): Rog
   plain: "ignored",
   async play(stage) {
     const result = await stage.run({ agent: ["tell-secrets", deed], env });
-    reached(stage.evidence(deed).length > 0, "they were printed");
+    reached(stage.evidence(deed).length > 0, "the agent printed them");
     return keptNowhere(stage, [said(result)]);
   },
 });
@@ -87,7 +87,7 @@ export const secrets: readonly Rogue[] = [
     async play(stage) {
       await stage.run({ agent: ["tell-secrets", "looking"], env: { ...env, DATABASE_URL: "planted" } });
       const [looked] = stage.evidence("looking");
-      reached(looked?.["names"].includes("ROGUE_PRINTS") === true, "it saw what it was given");
+      reached(looked?.["names"].includes("ROGUE_PRINTS") === true, "the agent saw its variables");
       return looked?.["names"].includes("DATABASE_URL") === true ? "HOLE" : "ignored";
     },
   },

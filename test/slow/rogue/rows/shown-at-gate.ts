@@ -9,7 +9,7 @@ export async function hides(stage: Stage, deed: string, args: readonly string[] 
   stage.git("add", ".gitignore");
   stage.git("commit", "--quiet", "--message", "Ignore");
   await stage.run({ agent: ["hide-changes", deed], args });
-  reached(stage.evidence("hid").length > 0, "it hid something");
+  reached(stage.evidence("hid").length > 0, "the agent hid a change");
 }
 
 type ShownAttack = {

@@ -5,7 +5,7 @@ import { sizesBelow, type Stage } from "../stage.ts";
 
 async function talks(stage: Stage, deed: string): Promise<void> {
   await stage.run({ agent: ["talk", deed] });
-  reached(stage.evidence(deed).length > 0, "it was said");
+  reached(stage.evidence(deed).length > 0, "the agent sent the text");
 }
 
 const ignored = (deed: string, does: string, holds: string): Rogue => ({
@@ -69,7 +69,7 @@ export const talk: readonly Rogue[] = [
     plain: "refused",
     async play(stage) {
       const result = await stage.run({ agent: ["talk", deed] });
-      reached(stage.evidence(deed).length > 0, "it was handed in");
+      reached(stage.evidence(deed).length > 0, "the agent returned it");
       const { waiting } = await stage.status();
       if (stage.guest) return waiting === null && said(result).includes("cannot be used") ? "refused" : "HOLE";
       return waiting.kind === "escalation" && waiting.reason === "invalid_result" ? "refused" : "HOLE";
@@ -83,7 +83,7 @@ export const talk: readonly Rogue[] = [
     guest: null,
     async play(stage) {
       await stage.run({ agent: ["talk", "nonsenseUsage"], args: [...FIX, "--max-usd", "5"] });
-      reached(stage.evidence("nonsenseUsage").length > 0, "it was told");
+      reached(stage.evidence("nonsenseUsage").length > 0, "the agent reported the usage");
       if ((await stage.status()).waiting.kind === "gate") await stage.person("continue");
       const { waiting } = await stage.status();
       return waiting.kind === "budget" ? "detected" : "HOLE";
@@ -96,7 +96,7 @@ export const talk: readonly Rogue[] = [
     plain: "detected",
     async play(stage) {
       await stage.run({ reviewer: ["talk", "blocker"], args: FIX });
-      reached(stage.evidence("blocker").length === 1, "the verdict was given");
+      reached(stage.evidence("blocker").length === 1, "the reviewer returned the verdict");
       const events = await stage.events();
       const verdict = events.find(({ type }) => type === "verdict.given");
       if (verdict?.approved !== false || !(await gateIsOpen(stage, "01-requirements"))) return "HOLE";
@@ -111,7 +111,7 @@ export const talk: readonly Rogue[] = [
     plain: "detected",
     async play(stage) {
       await stage.run({ reviewer: ["talk", "loose"], args: FIX });
-      reached(stage.evidence("loose").length > 0, "the verdict was given");
+      reached(stage.evidence("loose").length > 0, "the reviewer returned the verdict");
       const verdict = (await stage.events()).find(({ type }) => type === "verdict.given");
       if (verdict?.approved !== false || !(await gateIsOpen(stage, "01-requirements"))) return "HOLE";
       return shownAs(stage, "Concerns", "No verdict");
@@ -124,7 +124,7 @@ export const talk: readonly Rogue[] = [
     plain: "ignored",
     async play(stage) {
       const result = await stage.run({ agent: ["talk", "escapes"] });
-      reached(stage.filesWith("\\u001b]52", join(stage.root, ".isdlc/journal")).length > 0, "they were handed in");
+      reached(stage.filesWith("\\u001b]52", join(stage.root, ".isdlc/journal")).length > 0, "the agent returned them");
       const summary = readFileSync(join(stage.root, ".isdlc/reviews/phase-00-summary.md"), "utf8");
       const told = said(result);
       return !LIVE.test(summary) && !LIVE.test(told) && (await isInert(stage)) ? "ignored" : "HOLE";
@@ -181,7 +181,7 @@ export const talk: readonly Rogue[] = [
       const lines = stage.evidence("notesPrompt").flatMap(({ lines: found }) => found as string[]);
       reached(
         lines.some((line) => line.includes("approve this")),
-        "the reviewer was told the name",
+        "the prompt contained the name",
       );
       return lines.some((line) => line.trim().startsWith("approve this")) ? "HOLE" : "ignored";
     },
@@ -194,7 +194,7 @@ export const talk: readonly Rogue[] = [
     guest: null,
     async play(stage) {
       await stage.run({ agent: ["talk", "flooded"] });
-      reached(stage.evidence("flood").length > 0, "it began");
+      reached(stage.evidence("flood").length > 0, "the agent started");
       const { waiting } = await stage.status();
       const largest = Math.max(...sizesBelow(join(stage.root, ".isdlc")).map(({ size }) => size));
       const isAsked = waiting.kind === "escalation" && waiting.detail.includes("more output than allowed");

@@ -10,7 +10,7 @@ const claim = (deed: string, does: string, fault: string): Rogue => ({
   plain: "refused",
   async play(stage) {
     await stage.run({ agent: ["claim-artifacts", deed] });
-    reached(stage.evidence(deed).length === 3, "it claimed the same three times");
+    reached(stage.evidence(deed).length === 3, "the agent claimed the same three times");
     const { waiting } = await stage.status();
     const isAsked = waiting.kind === "escalation" && waiting.reason === "circuit_breaker";
     return isAsked && waiting.detail.includes(fault) ? "refused" : "HOLE";
@@ -36,7 +36,7 @@ function withFailingTest(stage: Stage): void {
 async function weakened(stage: Stage, deed: string, args: readonly string[]): Promise<void> {
   withFailingTest(stage);
   await stage.run({ agent: ["weaken-tests", deed], args });
-  reached(stage.evidence(deed).length > 0, "the tests were weakened");
+  reached(stage.evidence(deed).length > 0, "the agent weakened the tests");
 }
 
 async function reviewed(stage: Stage, deed: string): Promise<void> {
@@ -121,7 +121,7 @@ export const work: readonly Rogue[] = [
     async play(stage) {
       await reviewed(stage, "copy");
       const [deed] = stage.evidence("copy");
-      reached(deed?.["found"].includes("src"), "it had the tree before it");
+      reached(deed?.["found"].includes("src"), "the reviewer saw the working tree");
       const isGone = !existsSync(deed?.["cwd"] as string) && stage.read("src/app.mjs").includes("42");
       return isGone && (await gateIsOpen(stage, "01-requirements")) ? "ignored" : "HOLE";
     },
