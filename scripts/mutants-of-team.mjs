@@ -46,6 +46,20 @@ export const mutantsOfTeam = [
     test: "test/team/reports/report-fields.test.ts",
   },
   {
+    bug: "a refused report shows the journal to a worker outside of its scope",
+    file: "team/src/server/record-report.ts",
+    find: "if (written === null) await requireScope();",
+    put: "",
+    test: "test/slow/team/scope.test.ts",
+  },
+  {
+    bug: "a worker reports saved work of a lease that another worker had",
+    file: LEASES,
+    find: "and d.epoch = $2 and d.sender <> $3",
+    put: "and d.epoch = $2 and d.sender <> $3 and false",
+    test: "test/slow/team/scope.test.ts",
+  },
+  {
     bug: "wrong credentials are waited for as if the git host were away",
     file: "team/src/copies/host-failure.ts",
     find: "!PERMANENT.test(output) && TRANSIENT",

@@ -4,7 +4,7 @@ import { type MergeAnswer, MergeRequest } from "../../../src/schema/api-team.ts"
 import { GitHostError, toHostError } from "../copies/host-failure.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
-import { parseRunId, type TeamEnv, type TeamServer, requireWorker } from "../server/team-server.ts";
+import { readScopedRun, type TeamEnv, type TeamServer } from "../server/team-server.ts";
 import { mergeRun } from "./merge-run.ts";
 
 /** Time limit of a request. If the merge takes longer, the worker asks again. */
@@ -22,8 +22,7 @@ export function addMergeRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return known;
   };
   app.post("/api/worker/runs/:run/merge", async (context) => {
-    const worker = requireWorker(context.get("principal"));
-    const run = parseRunId(context.req.param("run"));
+    const { run, worker } = await readScopedRun(server.pool, context);
     const { epoch } = MergeRequest.parse(await context.req.json());
     await requireHolder(server, run, { worker, epoch });
     const stop = new AbortController();

@@ -28,6 +28,7 @@ export async function examineServer({ pool, seal, copies }: Examination): Promis
     await waitingFinding(pool),
     await hostFinding(pool),
     await keptFinding(pool),
+    await broughtFinding(pool),
     await notificationFinding(pool),
   ];
 }
@@ -171,4 +172,17 @@ async function keptFinding(pool: Pool): Promise<ServerFinding> {
   const detail =
     rows.length === 0 ? "none" : `${rows.map(({ ref }) => ref).join(", ")} (does not count; git fetch origin <ref>)`;
   return { what: "work of lost workers", isFine: true, detail };
+}
+
+/** Lists open runs with decisions from users' machines, which no server checked. */
+async function broughtFinding(pool: Pool): Promise<ServerFinding> {
+  const { rows } = await pool.query<{ run: string; people: readonly string[]; decisions: number }>(
+    `select run, array_agg(distinct d.sender order by d.sender) as people, count(*)::int as decisions
+     from isdlc.decision d join isdlc.run r using (run)
+     where d.countermark is not null and r.rests <> 'ended' group by run order by run`,
+  );
+  const named = rows.map(
+    ({ run, people, decisions }) => `${run} by ${people.join(", ")} (${decisions} unverified decisions)`,
+  );
+  return { what: "brought runs", isFine: true, detail: named.length === 0 ? "none" : named.join("; ") };
 }

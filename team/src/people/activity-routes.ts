@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { Activity, type TeamActivity } from "../../../src/schema/api-team.ts";
-import { type TeamEnv, type TeamServer, requireWorker } from "../server/team-server.ts";
+import { type TeamEnv, type TeamServer, readScopedRun } from "../server/team-server.ts";
 import { needRun } from "./roles.ts";
 
 /** Messages stored per run, and maximum per response. */
@@ -20,8 +20,7 @@ export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): voi
     return context.json({ said: rows } satisfies TeamActivity);
   });
   app.post("/api/worker/runs/:run/activity", async (context) => {
-    const worker = requireWorker(context.get("principal"));
-    const run = context.req.param("run");
+    const { run, worker } = await readScopedRun(pool, context);
     const { epoch, execution, lines } = Activity.parse(await context.req.json());
     const { rowCount } = await pool.query(
       `insert into isdlc.activity (run, execution, lines)

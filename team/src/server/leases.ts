@@ -122,11 +122,16 @@ export const renewOutdated = (keeper: Pick<LeaseKeeper, "pool">, lease: number):
     change: "none",
   });
 
-/** Records where a fenced worker saved its unpushed work. The worker held the run with a lower epoch. */
+/**
+ * Records where a fenced worker saved its unpushed work. Another worker of this lower epoch is known if it recorded
+ * something then.
+ */
 export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { worker: string }): Promise<boolean> {
   const { rowCount } = await pool.query(
     `insert into isdlc.kept_work (run, epoch, worker, ref, commit)
-     select run, $2, $3, $4, $5 from isdlc.run where run = $1 and epoch > $2 on conflict do nothing`,
+     select run, $2, $3, $4, $5 from isdlc.run where run = $1 and epoch > $2
+       and not exists (select 1 from isdlc.decision d where d.run = $1 and d.epoch = $2 and d.sender <> $3)
+     on conflict do nothing`,
     [run, by.epoch, by.worker, keptRef(run, by.epoch), by.commit],
   );
   return rowCount === 1;

@@ -1,12 +1,12 @@
 import type * as z from "zod/mini";
 import type { Command, Report } from "../../../src/core/command.ts";
 import { currentTicket } from "../../../src/core/next.ts";
-import { ProblemError } from "../../../src/core/problem.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
 import { type ReportAnswer, WorkerReport } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { toHostError } from "../copies/host-failure.ts";
-import type { WrittenDecision } from "../journal-postgres/submit-decision.ts";
+import { FencedError, type WrittenDecision } from "../journal-postgres/submit-decision.ts";
+import { needRun } from "../people/roles.ts";
 import { counted } from "../operations/metrics.ts";
 import { admitReport, requireOwnTree } from "../reports/admit-report.ts";
 import { compareTrees, namesTrees } from "../reports/compare-trees.ts";
@@ -29,14 +29,20 @@ export type RecordedReport = { readonly answer: ReportAnswer; readonly isProven:
  * ProblemError NOT_ALLOWED
  */
 export async function recordReport(server: TeamServer, sender: SentReport): Promise<RecordedReport> {
-  const { journal, metrics } = server;
+  const { journal, metrics, pool } = server;
   const { run, worker, unproven } = sender;
   const sent = WorkerReport.parse(sender.body);
   const { epoch, request, left, after } = sent;
-  const command = await admit(server, sender, sent);
+  const requireScope = () => needRun(pool, { id: worker, kind: "worker", isPersonal: false }, { run, role: "viewer" });
+  const command = await admit(server, sender, sent).catch(async (error: unknown) => {
+    await requireScope(); // a refusal contains facts about the run
+    throw error;
+  });
   const submission = { by: { kind: "worker", id: worker, epoch }, request, left, token: unproven } as const;
   const done = await counted(metrics, "worker", () => journal.writeAs(run, command, submission));
-  const lines = recordedLines(done, after) ?? (await journal.lines(run, after)).lines;
+  const written = recordedLines(done, after);
+  if (written === null) await requireScope(); // the report recorded nothing: its sender may not hold the run
+  const lines = written ?? (await journal.lines(run, after)).lines;
   const answer = { ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) };
   return { answer, isProven: unproven === null || done.line !== null };
 }
@@ -57,19 +63,27 @@ async function admit(
   if (left !== null) requireOwnTree(state, left);
   const report = admitReport(state, command);
   const isCurrent = report.ticket === currentTicket(state); // otherwise it is refused, or repeats an earlier report
-  const compared = isCurrent && namesTrees(report) ? await compareInCopy(server, state, report) : report;
+  const compared =
+    isCurrent && namesTrees(report) ? await compareInCopy(server, state, { report, worker, epoch }) : report;
   return withReporters(server, { run, worker }, compared);
 }
 
+type HeldReport = { readonly report: Report; readonly worker: string; readonly epoch: number };
+
 /** @throws GitHostError if the git host is unavailable: the worker sends the report again */
-async function compareInCopy({ pool, journal, copies }: TeamServer, state: ActiveRun, report: Report): Promise<Report> {
+async function compareInCopy(
+  { pool, journal, copies }: TeamServer,
+  state: ActiveRun,
+  { report, worker, epoch }: HeldReport,
+): Promise<Report> {
   const { run } = state.run;
   const { rows } = await pool.query<{ remote: string }>(
-    "select p.remote from isdlc.run r join isdlc.repository p on p.name = r.repository where r.run = $1",
-    [run],
+    `select p.remote from isdlc.run r join isdlc.repository p on p.name = r.repository
+     where r.run = $1 and r.worker = $2 and r.epoch = $3`,
+    [run, worker, epoch],
   );
   const [row] = rows;
-  if (row === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (row === undefined) throw new FencedError(`${worker} does not drive run ${run} any more.`);
   try {
     const copy = await copies.open(row.remote);
     return await compareTrees(state, report, { copy, events: async () => journal.events(run) });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
+import type { Pool } from "pg";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { Tracer } from "../operations/tracing.ts";
 import type { NotificationSettings } from "../notifications/notification-settings.ts";
@@ -10,6 +11,7 @@ import type { PaceKeeper } from "./pacing.ts";
 import type { RepositoryCopies } from "../copies/repository-copies.ts";
 import type { Authentication } from "../people/authenticate.ts";
 import type { Principal } from "../people/principals.ts";
+import { needRun } from "../people/roles.ts";
 
 /** Dependencies of the routes. */
 export type TeamServer = LeaseKeeper & {
@@ -43,4 +45,16 @@ export function requireWorker({ id, kind }: Principal): string {
 export function parseRunId(text: string): RunId {
   if (isRunId(text)) return text;
   throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+}
+
+/** Returns the worker and the run of a request. @throws ProblemError NOT_ALLOWED, or NO_RUN outside of its scope */
+export async function readScopedRun(
+  pool: Pool,
+  context: Context<TeamEnv>,
+): Promise<{ readonly run: RunId; readonly worker: string }> {
+  const principal = context.get("principal");
+  const worker = requireWorker(principal);
+  const run = parseRunId(context.req.param("run") ?? "");
+  await needRun(pool, principal, { run, role: "viewer" });
+  return { run, worker };
 }

@@ -15,7 +15,8 @@ import { refusedField } from "../reports/refused-field.ts";
 import { drawName } from "./drawn-names.ts";
 import { claimRun } from "./claims.ts";
 import { giveBack, noteBeat, noteKeptWork, noteLeftBranch } from "./leases.ts";
-import { parseRunId, type TeamEnv, type TeamServer, requireWorker } from "./team-server.ts";
+import { IN_SCOPE } from "../people/worker-scope.ts";
+import { readScopedRun, type TeamEnv, type TeamServer, requireWorker } from "./team-server.ts";
 
 /** Adds routes for workers other than reports: heartbeats, claims, names, and the end of a lease. */
 export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
@@ -25,9 +26,9 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return context.json(await noteBeat(server, { worker, ...Beat.parse(await context.req.json()) }));
   });
   app.post("/api/worker/ended", async (context) => {
-    requireWorker(context.get("principal"));
+    const worker = requireWorker(context.get("principal"));
     const { runs } = EndedRequest.parse(await context.req.json());
-    return context.json({ ended: await endedAmong(pool, runs) });
+    return context.json({ ended: await endedAmong(pool, worker, runs) });
   });
   app.post("/api/worker/claim", async (context) => {
     const worker = requireWorker(context.get("principal"));
@@ -37,9 +38,9 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return context.json({ lease, drives, pollAfter: server.pacing.interval() } satisfies ClaimAnswer);
   });
   app.post("/api/worker/runs/:run/names", async (context) => {
-    const worker = requireWorker(context.get("principal"));
+    const held = await readScopedRun(pool, context);
     const { epoch, name } = NameRequest.parse(await context.req.json());
-    return context.json({ drawn: await drawName(pool, { run: context.req.param("run"), worker, epoch }, name) });
+    return context.json({ drawn: await drawName(pool, { ...held, epoch }, name) });
   });
   addLeavingRoutes(app, server);
 }
@@ -48,16 +49,14 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
 function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool } = server;
   app.post("/api/worker/runs/:run/kept", async (context) => {
-    const worker = requireWorker(context.get("principal"));
-    const run = context.req.param("run");
+    const { run, worker } = await readScopedRun(pool, context);
     const kept = KeptWork.parse(await context.req.json());
     if (await noteKeptWork(pool, run, { ...kept, worker }))
       server.log.warn({ run, worker, ref: keptRef(run, kept.epoch) }, "a fenced worker kept what it had not pushed");
     return context.json({});
   });
   app.post("/api/worker/runs/:run/left-branch", async (context) => {
-    const worker = requireWorker(context.get("principal"));
-    const run = parseRunId(context.req.param("run"));
+    const { run, worker } = await readScopedRun(pool, context);
     const note = LeftBranchNote.parse(await context.req.json());
     const { state } = await server.journal.load(run);
     const own = state.is === "none" ? null : state.run.git?.branch;
@@ -67,16 +66,18 @@ function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return context.json({});
   });
   app.post("/api/worker/runs/:run/give-back", async (context) => {
-    const worker = requireWorker(context.get("principal"));
-    await giveBack(server, { run: context.req.param("run"), worker }, GiveBack.parse(await context.req.json()));
+    const held = await readScopedRun(pool, context);
+    await giveBack(server, held, GiveBack.parse(await context.req.json()));
     return context.json({});
   });
 }
 
-async function endedAmong(pool: TeamServer["pool"], runs: readonly RunId[]): Promise<readonly RunId[]> {
+async function endedAmong(pool: TeamServer["pool"], worker: string, runs: readonly RunId[]): Promise<readonly RunId[]> {
   const { rows } = await pool.query<{ run: RunId }>(
-    "select run from isdlc.run where run = any($1) and rests = 'ended'",
-    [runs],
+    `select r.run from isdlc.run r join isdlc.repository y on y.name = r.repository
+       join isdlc.principal p on p.id = $2
+     where r.run = any($1) and r.rests = 'ended' and ${IN_SCOPE}`,
+    [runs, worker],
   );
   return rows.map(({ run }) => run);
 }

@@ -92,6 +92,9 @@ describe.runIf(hasPostgres)("forged run that a user pushes to the team [S7]", ()
     const history = await team.as(team.adas, "history", "--run", run);
     expect(history.stdout).toContain("carol (terminal, brought by bob)");
     expect(history.stdout).toContain("brought to the team by bob");
+    const { findings } = await team.administer("doctor");
+    const detail = expect.stringMatching(new RegExp(`^${run} by bob \\(\\d+ unverified decisions\\)$`));
+    expect(findings).toContainEqual({ what: "brought runs", isFine: true, detail });
   });
 
   test("requires acceptance by someone who did not bring the run, under four eyes", async () => {
