@@ -151,6 +151,13 @@ export const mutants = [
     test: "test/attestation/forgeries/cases.test.ts",
   },
   {
+    bug: "a merge hides a file behind another of the same name",
+    file: "src/adapters/attestation/verified-objects.ts",
+    find: "entries.size === count ? entries : null",
+    put: "entries",
+    test: "test/attestation/backlog-conflict.test.ts",
+  },
+  {
     bug: "an older sealed statement outlives the discarded run",
     file: "src/core/attestation/select-statements.ts",
     find: "discarded.has(run) ? RUN_DISCARDED : ",

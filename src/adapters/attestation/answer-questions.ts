@@ -62,7 +62,8 @@ async function mergeCommits(git: Git, question: MergeQuestion): Promise<MergeAns
   if (!isObjectId(tree)) return answer.status === CONFLICT ? { is: "conflict" } : UNKNOWN;
   if (answer.status === 0) return { is: "tree", tree };
   if (answer.status !== CONFLICT) return UNKNOWN;
-  const isBacklogAlone = paths.filter((path) => path !== "").every((path) => path === BACKLOG);
+  const conflicts = new Set(paths.filter((path) => path !== ""));
+  const isBacklogAlone = conflicts.size === 1 && conflicts.has(BACKLOG);
   if (expected === null || !isBacklogAlone) return { is: "conflict" };
   const isResolved = await resolvesBacklog(git, { first, second, tree, expected });
   return isResolved ? { is: "tree", tree: expected } : { is: "conflict" };

@@ -1,6 +1,6 @@
-import { fileIn, parseTree, treeIn, type TreeEntries, type TreeEntry } from "../git/objects/tree-entries.ts";
+import { fileIn, treeIn, type TreeEntries, type TreeEntry } from "../git/objects/tree-entries.ts";
 import type { Git } from "../git/process/git.ts";
-import { type ObjectMap, readObjects } from "./verified-objects.ts";
+import { type ObjectMap, parseWellFormedTree, readObjects } from "./verified-objects.ts";
 
 export type EntryDifference = {
   /** Bytes in latin1. */
@@ -42,7 +42,7 @@ function comparePair(objects: ObjectMap, { prefix, before, after }: Pair): Entry
 function readEntries(objects: ObjectMap, id: string | null): TreeEntries | null {
   if (id === null) return new Map();
   const object = objects.get(id);
-  return object?.type === "tree" ? parseTree(object.content, id.length / 2) : null;
+  return object?.type === "tree" ? parseWellFormedTree(object.content, id.length / 2) : null;
 }
 
 function listFiles({ path, before, after }: EntryDifference): EntryDifference[] {

@@ -1,6 +1,6 @@
 import { ProblemError } from "../../core/problem.ts";
 import { type GitObject, objectId } from "../git/objects/git-objects.ts";
-import { parseTree, TREE_MODE, type TreeEntries } from "../git/objects/tree-entries.ts";
+import { parseTree, readEntry, TREE_MODE, type TreeEntries } from "../git/objects/tree-entries.ts";
 import { encodePath } from "../git/process/git-path.ts";
 import { type Git, must } from "../git/process/git.ts";
 import { parseCommit } from "./parse-commit.ts";
@@ -62,11 +62,23 @@ export async function treeOfCommit(git: Git, commit: string): Promise<string | n
   return object?.type === "commit" ? (parseCommit(commit, object.content)?.tree ?? null) : null;
 }
 
+/**
+ * Returns the entries of a tree. Null if git would not write it: of two entries with one name, git writes one into the
+ * working tree and may compare the other.
+ */
+export function parseWellFormedTree(content: Buffer, idBytes: number): TreeEntries | null {
+  const entries = parseTree(content, idBytes);
+  if (entries === null || entries.has("") || [...entries.keys()].some((name) => name.includes("/"))) return null;
+  let count = 0;
+  for (let start = 0; start < content.length; count++) start = readEntry(content, start, idBytes)?.end ?? Infinity;
+  return entries.size === count ? entries : null;
+}
+
 /** Returns the entries of trees by tree id. Missing or malformed trees are omitted. */
 async function readTrees(git: Git, ids: Iterable<string>): Promise<ReadonlyMap<string, TreeEntries>> {
   const trees = new Map<string, TreeEntries>();
   for (const [id, { type, content }] of await readObjects(git, ids)) {
-    const entries = type === "tree" ? parseTree(content, id.length / 2) : null;
+    const entries = type === "tree" ? parseWellFormedTree(content, id.length / 2) : null;
     if (entries !== null) trees.set(id, entries);
   }
   return trees;

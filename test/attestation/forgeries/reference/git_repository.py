@@ -43,7 +43,14 @@ class GitRepository:
             raise KeyError(oid)
         return mode, out.decode("latin1")
 
+    def well_formed(self, tree):
+        status, out = self.git("ls-tree", "-r", "-t", "-z", "--name-only", tree)
+        names = out.split(b"\0")
+        return status == 0 and len(names) == len(set(names))
+
     def diff(self, x, y):
+        if not self.well_formed(x) or not self.well_formed(y):
+            return None
         status, out = self.git("diff-tree", "-r", "--raw", "--no-renames", "--no-abbrev", "-z", x, y)
         if status != 0:
             return None
@@ -67,7 +74,7 @@ class GitRepository:
         if status != 1:
             return "unknown", None
         if expected and tree and set(filter(None, paths)) == {"BACKLOG.md"}:
-            changes = self.diff(tree, expected) or []
+            changes = self.diff(tree, expected) or [("", None, None)]
             sides = [self.git("cat-file", "blob", f"{c}:BACKLOG.md")[1].decode("latin1") for c in (one, other)]
             lines = {line for side in sides for line in unmarked(side)}
             if all(p == "BACKLOG.md" and a and b and a[0] == b[0] for p, a, b in changes):
