@@ -158,13 +158,6 @@ export const mutants = [
     test: "test/attestation/backlog-conflict.test.ts",
   },
   {
-    bug: "an older sealed statement outlives the discarded run",
-    file: "src/core/attestation/select-statements.ts",
-    find: "discarded.has(run) ? RUN_DISCARDED : ",
-    put: "",
-    test: "test/attestation/forgeries/cases.test.ts",
-  },
-  {
     bug: "a record that jumps over the acknowledged head passes",
     file: FOLD,
     find: "cursor.seq >= witness.seq && cursor.seq - count < witness.seq",

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { findContradiction } from "../../core/attestation/contradictions.ts";
+import { findContradiction, findLandingContradiction } from "../../core/attestation/contradictions.ts";
 import { parseInstant } from "../../core/attestation/instant.ts";
 import { CLOCK_SKEW_MS } from "../../core/attestation/select-statements.ts";
 import type {
@@ -13,7 +13,7 @@ import { isRecord, ownValue } from "../../core/own-value.ts";
 import { isRunId } from "../../schema/ids.ts";
 import { checkGateSigners } from "./check-gate-signers.ts";
 import { type Envelope, readEnvelope, signedBytes } from "./dsse.ts";
-import { readStatement, type StatementReading } from "./read-statement.ts";
+import { readStatement } from "./read-statement.ts";
 import { checkSshSignature, NAMESPACE } from "./ssh-signature.ts";
 
 export type Belief =
@@ -43,7 +43,8 @@ export async function believeEnvelope(line: string, doubt: Doubt): Promise<Belie
   if (read.is === "refused") return refuse(read.code, read.why);
   if (parseInstant(read.statement.predicate.signedAt) > doubt.now + CLOCK_SKEW_MS)
     return refuse("SIGNED_IN_FUTURE", "it says that it was signed in the future");
-  const contradiction = contradictionIn(read);
+  const contradiction =
+    read.is === "run" ? findContradiction(read.statement) : findLandingContradiction(read.statement);
   if (contradiction !== null) return refuse("STATEMENT_CONTRADICTORY", contradiction);
   const signed = await checkSigners(reading.envelope, read.statement.predicate.signedAt, doubt);
   if (signed.is === "refused") return refuse(signed.code, signed.why);
@@ -55,15 +56,6 @@ export async function believeEnvelope(line: string, doubt: Doubt): Promise<Belie
   const digest = createHash("sha256").update(payload).digest("hex");
   const { gateSigners } = gates;
   return { is: "run", signed: { statement: read.statement, text, digest, signers, gateSigners } };
-}
-
-function contradictionIn(read: Exclude<StatementReading, { is: "refused" }>): string | null {
-  if (read.is === "run") return findContradiction(read.statement);
-  const { subject, predicate } = read.statement;
-  if (parseInstant(predicate.landedAt) > parseInstant(predicate.signedAt)) return "it was signed before the landing";
-  const { commit, tree } = predicate.result;
-  const isResult = subject.every(({ digest }) => digest.gitCommit === commit && digest.gitTree === tree);
-  return isResult ? null : "its subject is not the result";
 }
 
 type SignersReading =

@@ -1,9 +1,17 @@
-import type { RunStatement } from "../../schema/attestation.ts";
+import type { LandingStatement, RunStatement } from "../../schema/attestation.ts";
 import { parseInstant } from "./instant.ts";
 
 /** Returns why a run statement cannot be true of any run, regardless of its signer. Null if it can. */
 export function findContradiction(statement: RunStatement): string | null {
   return contradictoryTimes(statement) ?? contradictoryCommits(statement) ?? contradictoryPhases(statement);
+}
+
+/** Returns why a landing statement cannot be true. Null if it can. */
+export function findLandingContradiction({ subject, predicate }: LandingStatement): string | null {
+  if (parseInstant(predicate.landedAt) > parseInstant(predicate.signedAt)) return "it was signed before the landing";
+  const { commit, tree } = predicate.result;
+  const isResult = subject.every(({ digest }) => digest.gitCommit === commit && digest.gitTree === tree);
+  return isResult ? null : "its subject is not the result";
 }
 
 function contradictoryTimes({ predicate }: RunStatement): string | null {

@@ -38,7 +38,11 @@ export function* findViolations(facts: PolicyFacts): QuestionSequence<Violation[
       text: `the root commit ${policy.repository ?? ""} is not part of this history`,
     });
   for (const run of reliedUpon(commits)) {
-    const broken = [...statementProblems(facts, run.signed), ...(yield* signedTreeProblems(policy, run))];
+    const broken = [
+      ...statementProblems(facts, run.signed),
+      ...(yield* gateProblems(policy, run)),
+      ...(yield* signedTreeProblems(policy, run)),
+    ];
     violations.push(...broken.map((problem) => ({ ...problem, commit: null, run: run.run })));
   }
   return violations;
@@ -74,8 +78,7 @@ function statementProblems({ policy, signers }: PolicyFacts, signed: SignedState
   const isSandboxed = !sandbox || predicate.sandbox === true;
   return [
     ...workflow,
-    ...policy.phases.flatMap((name) => phaseProblem(predicate, name)),
-    ...policy.gates.flatMap((name) => gateProblem(policy, signed, name)),
+    ...policy.phases.flatMap((name) => phaseProblems(predicate, name)),
     ...fourEyesProblem(policy, signed, signers),
     ...policy.forbidOverruled.flatMap((name) => overruledProblems(predicate, name)),
     ...(isSandboxed
@@ -121,33 +124,65 @@ function overruledProblems({ overruled, phases }: RunPredicate, name: string): R
 
 type PolicyPhase = RunPredicate["phases"][number];
 
-/** Finds a phase by its key, its two digits, or as `final`: the last accepted phase. */
-function phaseNamed(predicate: RunPredicate, name: string): PolicyPhase | undefined {
-  if (name === "final") return lastAccepted(predicate);
-  return predicate.phases.find(({ key }) => key === name || phaseNumber(key) === name);
+/** Finds the phases with a key, with two digits, or `final`: the last accepted phase. */
+function phasesNamed(predicate: RunPredicate, name: string): readonly PolicyPhase[] {
+  const final = name === "final" ? lastAccepted(predicate) : undefined;
+  if (final !== undefined) return [final];
+  return predicate.phases.filter(({ key }) => key === name || phaseNumber(key) === name);
 }
 
-function phaseProblem(predicate: RunPredicate, name: string): RuleProblem[] {
-  const phase = phaseNamed(predicate, name);
-  if (phase?.status === "completed" && phase.accepted !== null) return [];
-  const text =
-    phase === undefined
-      ? `its plan has no phase ${name}`
-      : `the phase ${phase.key} is ${phase.status.replace("_", " ")}${phase.status === "completed" ? ", and not accepted" : ""}`;
-  return [{ rule: "phases", code: "PHASE_NOT_COMPLETED", text }];
+function phaseProblems(predicate: RunPredicate, name: string): RuleProblem[] {
+  const problem = (text: string): RuleProblem => ({ rule: "phases", code: "PHASE_NOT_COMPLETED", text });
+  const phases = phasesNamed(predicate, name);
+  if (phases.length === 0) return [problem(`its plan has no phase ${name}`)];
+  return phases
+    .filter(({ status, accepted }) => status !== "completed" || accepted === null)
+    .map(({ key, status }) => {
+      const more = status === "completed" ? ", and not accepted" : "";
+      return problem(`the phase ${key} is ${status.replace("_", " ")}${more}`);
+    });
+}
+
+function* gateProblems(policy: Policy, run: UsableRun): QuestionSequence<RuleProblem[]> {
+  const problems: RuleProblem[] = [];
+  const { predicate } = run.signed.statement;
+  for (const name of policy.gates) {
+    const phases = phasesNamed(predicate, name);
+    if (phases.length === 0)
+      problems.push({ rule: "gates", code: "GATE_NOT_ANSWERED", text: `its plan has no phase ${name}` });
+    for (const phase of phases) {
+      const [found] = gateProblem(policy, run.signed, phase);
+      const isOfRun = found?.code === "GATE_NOT_ANSWERED" || (yield* hasStateTree(run, phase));
+      problems.push(...(isOfRun ? (found === undefined ? [] : [found]) : [otherTree(phase)]));
+    }
+  }
+  return problems;
+}
+
+const otherTree = ({ key }: PolicyPhase): RuleProblem => ({
+  rule: "gates",
+  code: "GATE_OF_OTHER_TREE",
+  text: `the gate of ${key} showed other files than were accepted`,
+});
+
+/** True if the accepted tree of a phase is a state of the run, apart from record files. */
+function* hasStateTree({ signed: { statement } }: UsableRun, { tree, commit }: PolicyPhase): QuestionSequence<boolean> {
+  const { options, git, item } = statement.predicate;
+  if (options.commits !== "phase") return true; // earlier states were not committed
+  const own = statement.subject.find(({ digest }) => digest.gitCommit === commit)?.digest.gitTree;
+  if (tree !== null && own !== undefined) return (yield* askRecordOnly(tree, own, item)) === true;
+  const trees = statement.subject.map(({ digest }) => digest.gitTree);
+  return tree !== null && [...trees, git.start.tree, ...git.others.map((one) => one.tree)].includes(tree);
 }
 
 /** Returns the first reason why a required gate does not count. */
-function gateProblem(policy: Policy, signed: SignedStatement, name: string): RuleProblem[] {
-  const phase = phaseNamed(signed.statement.predicate, name);
+function gateProblem(policy: Policy, signed: SignedStatement, phase: PolicyPhase): RuleProblem[] {
   const problem = (code: RuleCode, text: string): RuleProblem[] => [{ rule: "gates", code, text }];
-  if (phase === undefined) return problem("GATE_NOT_ANSWERED", `its plan has no phase ${name}`);
   const last = phase.gates.at(-1);
   const by = phase.accepted?.by ?? "engine";
   if (by === "engine" || last?.decision !== "continue")
     return problem("GATE_NOT_ANSWERED", `no person accepted the gate of ${phase.key}`);
-  if (last.tree === null || last.tree !== phase.tree)
-    return problem("GATE_OF_OTHER_TREE", `the gate of ${phase.key} showed other files than were accepted`);
+  if (last.tree === null || last.tree !== phase.tree) return [otherTree(phase)];
   if (last.broughtBy !== undefined)
     return problem("GATE_REPORTED", `the gate of ${phase.key} was answered elsewhere and brought by ${last.broughtBy}`);
   const opened = "a terminal that was opened while an agent was running";
@@ -192,7 +227,7 @@ function gateSignerProblem(policy: Policy, { gateSigners }: SignedStatement, pha
 function* signedTreeProblems(policy: Policy, { signed, last }: UsableRun): QuestionSequence<RuleProblem[]> {
   if (!policy.passkeys) return [];
   const { predicate } = signed.statement;
-  const required = new Set(policy.gates.map((name) => phaseNamed(predicate, name)?.key));
+  const required = new Set(policy.gates.flatMap((name) => phasesNamed(predicate, name)).map(({ key }) => key));
   const isSigned = ({ key, gates }: PolicyPhase): boolean =>
     signed.gateSigners.some(({ phase, gate }) => phase === key && gate === gates.length - 1);
   const tree = predicate.phases.findLast((phase) => required.has(phase.key) && isSigned(phase))?.tree;

@@ -4,7 +4,9 @@ import { FORGED_APPROVAL_CASES } from "./forged-approval-cases.ts";
 import { FORGED_BRANCH_CASES } from "./forged-branch-cases.ts";
 import { FORGED_HISTORY_CASES } from "./forged-history-cases.ts";
 import { HONEST_CASES } from "./honest-cases.ts";
+import { LANDING_CASES } from "./landing-cases.ts";
 import { RULE_CASES, STATEMENT_CASES } from "./statement-cases.ts";
+import { HONEST_TEXTS, TEXT_CASES } from "./text-cases.ts";
 import type { Files } from "./repository-model.ts";
 
 /** A case with the code it is refused with. Null: it is accepted. */
@@ -19,17 +21,31 @@ const LANDINGS: Readonly<Record<string, (world: World) => Made>> = {
   squashed: ({ squash, root, last }) => ({ head: squash(root, last) }),
 };
 
-/** Every case, as repositories with ids of so many digits. `files` are on the base of each. */
 /** Cases that differ in their history. */
 export function historyCases(digits: 40 | 64, files: Files = {}): ExpectedCase[] {
-  return [...HONEST_CASES, ...FORGED_HISTORY_CASES, ...FORGED_BRANCH_CASES, ...FORGED_APPROVAL_CASES].map(
-    ({ name, code, make }) => {
-      const world = createWorld(digits, files);
-      return { model: toCase(world, name, make(world)), code };
-    },
-  );
+  return [
+    ...HONEST_CASES,
+    ...FORGED_HISTORY_CASES,
+    ...FORGED_BRANCH_CASES,
+    ...FORGED_APPROVAL_CASES,
+    ...LANDING_CASES,
+  ].map(({ name, code, make }) => {
+    const world = createWorld(digits, files);
+    return { model: toCase(world, name, make(world)), code };
+  });
 }
 
+/** Cases that differ in the text of the statement. */
+function textCases(digits: 40 | 64, files: Files): ExpectedCase[] {
+  const honest = HONEST_TEXTS.map((one) => ({ ...one, code: null }));
+  return [...TEXT_CASES, ...honest].map(({ name, code, write }) => {
+    const world = createWorld(digits, files);
+    const payload = write(JSON.stringify(world.statement));
+    return { model: toCase(world, name, { head: world.last, lines: [{ payload, keys: ["ada"] }] }), code };
+  });
+}
+
+/** Every case, as repositories with ids of so many digits. `files` are on the base of each. */
 export function allCases(digits: 40 | 64, files: Files = {}): ExpectedCase[] {
   const edited = (name: string, edits: readonly Edit[], policy: Readonly<Record<string, unknown>> = {}) =>
     Object.entries(LANDINGS).map(([how, make]) => {
@@ -40,6 +56,7 @@ export function allCases(digits: 40 | 64, files: Files = {}): ExpectedCase[] {
     });
   return [
     ...historyCases(digits, files),
+    ...textCases(digits, files),
     ...STATEMENT_CASES.flatMap(({ name, edits, code, commit }) =>
       edited(name, edits).map((model) => ({
         model,

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { allCases } from "./all-cases.ts";
+import { compareVerifiers } from "./run-histories.ts";
 import { type Outcome, verifyModel } from "./verify-model.ts";
 
 const codesIn = ({ commits, lines, rules }: Outcome): Set<string> =>
@@ -9,6 +11,12 @@ test("there are more than 250 cases, each with a name of its own", () => {
   const names = allCases(40).map(({ model }) => model.name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(250);
+});
+
+test("the reference verifier agrees on verdict and codes of every case", async () => {
+  const models = ([40, 64] as const).flatMap((digits) => allCases(digits).map(({ model }) => model));
+  const { disagreements } = await compareVerifiers(models, join(import.meta.dirname, "reference"));
+  expect(disagreements).toEqual([]);
 });
 
 describe.for([40, 64] as const)("with ids of %i digits", (digits) => {

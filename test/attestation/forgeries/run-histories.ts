@@ -15,19 +15,18 @@ export type HistoriesResult = {
   readonly reasons: ReadonlyMap<string, number>;
 };
 
-export type HistoriesRequest = {
-  readonly count: number;
-  readonly seed: number;
-  /** Folder of the reference verifier. */
-  readonly reference: string;
-};
+type Series = { readonly count: number; readonly seed: number };
 
-/** Verifies generated histories with the core and with the reference verifier. */
-export async function runHistories({ count, seed, reference }: HistoriesRequest): Promise<HistoriesResult> {
+export function* generateHistories({ count, seed }: Series): Generator<CaseModel> {
+  for (let index = 0; index < count; index++) yield generateHistory(rollDice(seed + index), `${seed + index}`);
+}
+
+/** Verifies histories as data with the core and with the reference verifier in a folder. */
+export async function compareVerifiers(models: Iterable<CaseModel>, reference: string): Promise<HistoriesResult> {
   const python = spawn("python3", ["-B", join(reference, "verify.py"), "--data"], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const ours: Outcome[] = [];
+  const ours: { readonly name: string; readonly outcome: Outcome }[] = [];
   const reasons = new Map<string, number>();
   const disagreements: Disagreement[] = [];
   const reading = (async () => {
@@ -36,23 +35,23 @@ export async function runHistories({ count, seed, reference }: HistoriesRequest)
       const own = ours[index];
       if (own === undefined) throw new Error("an answer without a question");
       const theirs: unknown = JSON.parse(line);
-      if (canonical(own) !== canonical(theirs)) disagreements.push({ name: `${seed + index}`, ours: own, theirs });
+      if (canonical(own.outcome) !== canonical(theirs))
+        disagreements.push({ name: own.name, ours: own.outcome, theirs });
       index++;
     }
     return index;
   })();
-  for (let index = 0; index < count; index++) {
-    const model = generateHistory(rollDice(seed + index), `${seed + index}`);
+  for (const model of models) {
     const outcome = verifyModel(model);
-    ours.push(outcome);
+    ours.push({ name: model.name, outcome });
     for (const code of codesIn(outcome)) reasons.set(code, (reasons.get(code) ?? 0) + 1);
     if (!python.stdin.write(`${JSON.stringify(toData(model))}\n`))
       await new Promise((resolve) => python.stdin.once("drain", resolve));
   }
   python.stdin.end();
   const answered = await reading;
-  if (answered !== count) throw new Error(`the reference verifier answered ${answered} of ${count}`);
-  return { disagreements, reasons, accepted: ours.filter(({ accepted }) => accepted).length };
+  if (answered !== ours.length) throw new Error(`the reference verifier answered ${answered} of ${ours.length}`);
+  return { disagreements, reasons, accepted: ours.filter(({ outcome }) => outcome.accepted).length };
 }
 
 const codesIn = ({ commits, lines, rules }: Outcome): Set<string> =>

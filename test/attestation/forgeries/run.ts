@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { ALL_CODES as CODES } from "./all-codes.ts";
-import { runHistories } from "./run-histories.ts";
+import { compareVerifiers, generateHistories } from "./run-histories.ts";
 
 const MIN_REACHED = 20;
 
@@ -11,11 +11,10 @@ const { values } = parseArgs({
     reference: { type: "string", default: "test/attestation/forgeries/reference" },
   },
 });
-const { disagreements, reasons, accepted } = await runHistories({
-  count: Number(values.count),
-  seed: Number(values.seed),
-  reference: values.reference,
-});
+const { disagreements, reasons, accepted } = await compareVerifiers(
+  generateHistories({ count: Number(values.count), seed: Number(values.seed) }),
+  values.reference,
+);
 for (const [reason, count] of [...reasons].toSorted(([, one], [, other]) => other - one))
   console.log(`${String(count).padStart(6)}  ${reason}`);
 const rare = CODES.map((code) => [code, reasons.get(code) ?? 0] as const).filter(([, count]) => count < MIN_REACHED);

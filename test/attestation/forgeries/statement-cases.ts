@@ -173,6 +173,33 @@ export const RULE_CASES: readonly RuleCase[] = [
   ]),
   rule("GATE_OF_OTHER_TREE", "a gate that showed other files", [{ gates }, [`${gate}.tree`, "TREE 0"]]),
   rule("GATE_OF_OTHER_TREE", "a gate that does not say what it showed", [{ gates }, [`${gate}.tree`, null]]),
+  rule("GATE_OF_OTHER_TREE", "an earlier gate for files of no commit", [
+    { gates: ["01"] },
+    ["predicate.phases.0.tree", OTHER],
+    ["predicate.phases.0.gates.0.tree", OTHER],
+  ]),
+  rule("GATE_OF_OTHER_TREE", "an earlier gate for the files of a later commit", [
+    { gates: ["01"] },
+    ["predicate.phases.0.tree", "TREE 1"],
+    ["predicate.phases.0.gates.0.tree", "TREE 1"],
+  ]),
+  rule("GATE_OF_OTHER_TREE", "an earlier gate without a commit, for files of no commit", [
+    { gates: ["01"] },
+    ["predicate.phases.0.tree", OTHER],
+    ["predicate.phases.0.gates.0.tree", OTHER],
+    ["predicate.phases.0.commit", null],
+  ]),
+  rule("GATE_NOT_ANSWERED", "a decoy with the digits of a required phase", [
+    { gates: ["02"] },
+    ["predicate.phases.0.key", "02-decoy"],
+    [`${gate}.decision`, "redo"],
+  ]),
+  rule("PHASE_NOT_COMPLETED", "a decoy with the digits of a phase", [
+    { phases: ["02"] },
+    ["predicate.phases.1.key", "02-decoy"],
+    ["predicate.phases.0.key", "02-implement1"],
+    ["predicate.phases.0.status", "skipped"],
+  ]),
   rule("GATE_SUSPICIOUS", "a suspicious terminal", [{ gates }, [`${gate}.suspicious`, true]]),
   rule("GATE_REPORTED", "an answer that a server reports", [{ gates }, [`${gate}.reportedBy`, "server"]]),
   rule("GATE_REPORTED", "an answer with evidence of a host", [

@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
 import { claimsIn } from "../../../src/adapters/attestation/believe-envelope.ts";
 import { readStatement } from "../../../src/adapters/attestation/read-statement.ts";
-import { findContradiction } from "../../../src/core/attestation/contradictions.ts";
+import { findContradiction, findLandingContradiction } from "../../../src/core/attestation/contradictions.ts";
 import { parseInstant } from "../../../src/core/attestation/instant.ts";
 import type { Answer, QuestionSequence, Question } from "../../../src/core/attestation/question.ts";
 import { isRecordChange } from "../../../src/core/attestation/record-files.ts";
 import { CLOCK_SKEW_MS } from "../../../src/core/attestation/select-statements.ts";
-import type { GateSigner, RefusedStatement, SignedStatement } from "../../../src/core/attestation/signed-statement.ts";
+import type {
+  GateSigner,
+  RefusedStatement,
+  SignedLanding,
+  SignedStatement,
+} from "../../../src/core/attestation/signed-statement.ts";
 import type { LineCode } from "../../../src/core/attestation/verification-codes.ts";
 import { type Verification, verification } from "../../../src/core/attestation/verification.ts";
 import type { RunStatement } from "../../../src/schema/attestation.ts";
@@ -45,8 +50,8 @@ export function verifyModel(model: CaseModel): Outcome {
       head,
       commits: inRange.flatMap((id) => repository.commits.get(id) ?? []),
       history: new Map(commits),
-      statements: beliefs.flatMap((belief) => ("statement" in belief ? [belief] : [])),
-      landings: [],
+      statements: beliefs.flatMap((belief) => ("text" in belief ? [belief] : [])),
+      landings: beliefs.flatMap((belief) => ("statement" in belief && !("text" in belief) ? [belief] : [])),
       refused: beliefs.flatMap((belief) => ("code" in belief ? [belief] : [])),
     }),
   );
@@ -68,7 +73,13 @@ export const fakeKeyId = (key: string): string =>
   `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 
 /** Step 1, with what is known about the signatures. */
-function judgeLine({ payload, keys, passkey, isForged, isMalformed }: LineModel): SignedStatement | RefusedStatement {
+function judgeLine({
+  payload,
+  keys,
+  passkey,
+  isForged,
+  isMalformed,
+}: LineModel): SignedStatement | SignedLanding | RefusedStatement {
   const bytes = Buffer.from(payload);
   const refuse = (code: LineCode): RefusedStatement => {
     const { run, commits } = code === "ENVELOPE_INVALID" ? { run: null, commits: [] } : claimsIn(bytes);
@@ -77,14 +88,16 @@ function judgeLine({ payload, keys, passkey, isForged, isMalformed }: LineModel)
   if (isMalformed === true) return refuse("ENVELOPE_INVALID");
   const read = readStatement(bytes);
   if (read.is === "refused") return refuse(read.code);
-  if (read.is === "landing") return refuse("TYPE_UNKNOWN");
   if (parseInstant(read.statement.predicate.signedAt) > NOW + CLOCK_SKEW_MS) return refuse("SIGNED_IN_FUTURE");
-  if (findContradiction(read.statement) !== null) return refuse("STATEMENT_CONTRADICTORY");
+  const contradiction =
+    read.is === "run" ? findContradiction(read.statement) : findLandingContradiction(read.statement);
+  if (contradiction !== null) return refuse("STATEMENT_CONTRADICTORY");
   if (isForged === true) return refuse("SIGNATURE_BAD");
   const signers = keys
     .filter((key) => LISTED.includes(key))
     .map((key) => ({ signer: signerName(key), keyid: fakeKeyId(key) }));
   if (signers.length === 0) return refuse("SIGNER_UNKNOWN");
+  if (read.is === "landing") return { statement: read.statement, signers };
   if (passkey === "forged") return refuse("GATE_SIGNATURE_BAD");
   const gateSigners = gateSignersOf(read.statement, passkey);
   const digest = createHash("sha256").update(bytes).digest("hex");

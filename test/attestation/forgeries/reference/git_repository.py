@@ -84,7 +84,11 @@ class GitRepository:
 
     def read_line(self, line, now, skew):
         payload, signatures = read_envelope(line["envelope"])
-        value = read_statement(payload.decode("utf-8", "strict"), now, skew)
+        try:
+            text = payload.decode("utf-8", "strict")
+        except UnicodeDecodeError:
+            raise LineError("STATEMENT_INVALID")
+        value = read_statement(text, now, skew)
         commits = [s["digest"]["gitCommit"] for s in value["subject"]]
         signed = f"DSSEv1 {len(TYPE)} {TYPE} {len(payload)} ".encode() + payload
         signers = []
@@ -95,7 +99,7 @@ class GitRepository:
             signers += [(name, keyid) for name in names]
         if not signers:
             raise LineError("SIGNER_UNKNOWN", commits)
-        return signers, payload.decode(), value, {}
+        return signers, text, value, {}
 
     def check(self, signed, keyid, sig, at):
         """Names of the signer; None for a signature that does not verify."""

@@ -1,6 +1,8 @@
 """Statements as docs/attestation.md describes them: canonical form, fields and contradictions."""
 import json
 import re
+import sys
+from decimal import Decimal
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 RUN = "urn:isdlc:attestation:run:v1"
@@ -14,7 +16,40 @@ class LineError(Exception):
 
 
 def canonical(value):
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    """Compact JSON as ECMAScript writes it: shortest numbers, and lone surrogates as escapes."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{canonical(k)}:{canonical(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    if isinstance(value, str):
+        lone = lambda found: f"\\u{ord(found[0]):04x}"
+        return re.sub("[\ud800-\udfff]", lone, json.dumps(value, ensure_ascii=False))
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return shortest(value)
+    return json.dumps(value)
+
+
+def shortest(value):
+    if value == 0 or isinstance(value, int) and abs(value) < 2**53:
+        return str(int(value))
+    if abs(value) > sys.float_info.max:
+        return "null"
+    sign, digits, exponent = Decimal(repr(float(value))).as_tuple()
+    text = "".join(map(str, digits)).rstrip("0")
+    point = len(digits) + exponent
+    minus = "-" if sign else ""
+    if len(text) <= point <= 21:
+        return minus + text.ljust(point, "0")
+    if 0 < point <= 21:
+        return f"{minus}{text[:point]}.{text[point:]}"
+    if -6 < point <= 0:
+        return f"{minus}0.{'0' * -point}{text}"
+    more = f".{text[1:]}" if len(text) > 1 else ""
+    return f"{minus}{text[0]}{more}e{point - 1:+d}"
+
+
+def no_number(name):
+    raise ValueError(name)
 
 
 DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -40,7 +75,9 @@ def instant(text):
 # -- fields: each type is a function that raises LineError ---------------------------------------------------------
 
 class Unknown(Exception):
-    pass
+    def __init__(self, *fields):
+        super().__init__(*fields)
+        self.fields = fields
 
 
 class Wrong(Exception):
@@ -113,13 +150,30 @@ def raise_first(errors):
 def record(optional=(), **fields):
     def read(v):
         check(isinstance(v, dict))
-        errors = [Unknown(k) for k in v if k not in fields]
+        unknown = [k for k in v if k not in fields]
+        errors = [Unknown(*unknown)] if unknown else []
         for key, kind in fields.items():
             if key in v:
                 collect(errors, kind, v[key])
             elif key not in optional:
                 errors.append(Wrong())
         raise_first(errors)
+    return read
+
+
+def any_of(*kinds):
+    """A field is unknown if no alternative knows it."""
+    def read(v):
+        errors = []
+        for kind in kinds:
+            try:
+                return kind(v)
+            except (Unknown, Wrong) as error:
+                errors.append(error)
+        unknown = [set(e.fields) if isinstance(e, Unknown) else set() for e in errors]
+        if set.intersection(*unknown):
+            raise Unknown(*set.intersection(*unknown))
+        raise Wrong
     return read
 
 
@@ -136,7 +190,7 @@ USAGE = record(input=nullable(number), output=nullable(number), usd=nullable(num
 COUNTS = record(passed=integer, failed=integer, skipped=integer)
 CHECK = record(name=text(200), ok=nullable(boolean), counts=nullable(COUNTS), ranAs=nullable(one_of("sandbox", "you")))
 GATE = record(
-    optional=("signed", "reportedBy", "evidence"),
+    optional=("signed", "broughtBy", "reportedBy", "evidence"),
     wait=text(200),
     by=record(name=text(200), channel=one_of(*CHANNELS, "pull-request")),
     decision=one_of("continue", "review", "redo"),
@@ -145,6 +199,7 @@ GATE = record(
     at=time,
     suspicious=boolean,
     signed=record(statement=text(10_000), keyid=text(200), sig=matching(r"[A-Za-z0-9+/]{1,20000}={0,2}")),
+    broughtBy=text(200),
     reportedBy=text(200),
     evidence=record(
         host=text(200), repository=integer, kind=one_of("review", "comment"), id=integer, login=text(200),
@@ -152,6 +207,7 @@ GATE = record(
     ),
 )
 PHASE = record(
+    optional=("reportedBy",),
     key=PHASE_KEY,
     persona=text(200),
     status=one_of("pending", "in_progress", "completed", "skipped", "dropped", "analysed"),
@@ -160,6 +216,7 @@ PHASE = record(
     executions=integer,
     failedChecks=integer,
     checks=many(CHECK, 1000),
+    reportedBy=many(text(200), 1000),
     reviews=many(
         record(
             attempt=integer, reviewer=text(200), approved=boolean,
@@ -214,7 +271,27 @@ PREDICATE = record(
     signedAt=time,
 )
 SUBJECT = record(name=text(1000), digest=record(gitCommit=OBJECT, gitTree=OBJECT))
-FIELDS = record(_type=one_of(STATEMENT), subject=many(SUBJECT, 10_000), predicateType=one_of(RUN), predicate=PREDICATE)
+LANDED = record(
+    isdlc=text(100),
+    run=matching(r"[0-9]{8}-[0-9]{9}-[a-z0-9]{4}"),
+    statement=matching(r"[0-9a-f]{64}"),
+    base=POINT,
+    result=POINT,
+    method=one_of("merge", "squash", "rebase", "carry"),
+    checks=many(CHECK, 1000),
+    mergedBy=nullable(any_of(record(name=text(200)), record(host=text(200), login=text(200), user=integer))),
+    landedAt=time,
+    signedAt=time,
+)
+
+
+def statement(kind, most, predicate):
+    return record(
+        _type=one_of(STATEMENT), subject=many(SUBJECT, most), predicateType=one_of(kind), predicate=predicate
+    )
+
+
+FIELDS = {RUN: statement(RUN, 10_000, PREDICATE), LANDING: statement(LANDING, 1, LANDED)}
 
 
 def named_commits(value):
@@ -226,18 +303,17 @@ def named_commits(value):
 def read_statement(payload, now, skew):
     """The statement in a payload (a string), or a LineError."""
     try:
-        value = json.loads(payload)
+        value = json.loads(payload, parse_constant=no_number)
+        written = canonical(value)
     except (ValueError, RecursionError):
         raise LineError("STATEMENT_INVALID")
     refuse = lambda code: LineError(code, named_commits(value))
-    if canonical(value) != payload or not isinstance(value, dict) or value.get("_type") != STATEMENT:
+    if written != payload or not isinstance(value, dict) or value.get("_type") != STATEMENT:
         raise refuse("STATEMENT_INVALID")
     if value.get("predicateType") not in (RUN, LANDING):
         raise refuse("TYPE_UNKNOWN")
-    if value["predicateType"] == LANDING:
-        raise refuse("TYPE_UNKNOWN")  # cases have none
     try:
-        FIELDS(value)
+        FIELDS[value["predicateType"]](value)
         check(len(value["subject"]) >= 1)
     except Unknown:
         raise refuse("NEWER_VERSION")
@@ -252,6 +328,9 @@ def read_statement(payload, now, skew):
 
 def is_contradictory(value):
     p = value["predicate"]
+    if value["predicateType"] == LANDING:
+        digest = {"gitCommit": p["result"]["commit"], "gitTree": p["result"]["tree"]}
+        return instant(p["landedAt"]) > instant(p["signedAt"]) or any(s["digest"] != digest for s in value["subject"])
     signed = instant(p["signedAt"])
     if any(p[k] is not None and instant(p[k]) > signed for k in ("startedAt", "endedAt", "sealedAt")):
         return True

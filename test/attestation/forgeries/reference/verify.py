@@ -5,12 +5,13 @@
   verify.py --repository            one case a line, with the folder of a repository, its lines and the list of signers
 """
 import functools
+import hashlib
 import json
 import re
 import sys
 
 from merging import DataRepository
-from statement import LineError, canonical, instant
+from statement import LANDING, LineError, canonical, instant
 
 CODES = [
     "ENVELOPE_INVALID", "STATEMENT_INVALID", "TYPE_UNKNOWN", "NEWER_VERSION", "SIGNED_IN_FUTURE",
@@ -39,6 +40,8 @@ class Statement:
         ]
         self.last, self.tree = self.states[-1][1], self.states[-1][2]
         self.sound = None
+        self.digest = hashlib.sha256(payload.encode()).hexdigest()
+        self.agreeing = [self.digest]
 
     def accepted(self):
         return [
@@ -124,12 +127,15 @@ class Verifier:
         self.line_codes.append((code, commits))
 
     def read_lines(self):
-        by_payload = {}
+        by_payload, self.landings = {}, []
         for line in self.case["lines"]:
             try:
                 signers, payload, value, gates = self.repo.read_line(line, self.case["now"], SKEW)
             except LineError as error:
                 self.refuse(error.code, error.commits)
+                continue
+            if value["predicateType"] == LANDING:
+                self.landings.append((value["predicate"], signers))
                 continue
             known = by_payload.setdefault(payload, Statement(payload, value, []))
             if known.signers == []:
@@ -160,6 +166,7 @@ class Verifier:
             elif closed:
                 if all(agree(older, closed[0]) for older in closed[1:]):
                     usable.append(closed[0])
+                    closed[0].agreeing = [s.digest for s in closed]
                 else:
                     for s in some:
                         self.refuse("STATEMENTS_DISAGREE", [c for _, c, _ in s.subjects])
@@ -349,7 +356,7 @@ class Verifier:
         if self.landed(s, p, s.last):
             return "LANDED_BEFORE"
         runs = [s] + [r for v in visited for r in self.state(v, s.last)]
-        return (s, tuple(dict.fromkeys(runs)), self.tree(c) != s.tree)
+        return (s, tuple(dict.fromkeys(runs)), self.tree(c) != s.tree, p, c)
 
     def brings_back(self, s, base, tip):
         if self.le(s.last, base) or self.result(base, s.last, s.tree) == self.tree(base):
@@ -374,29 +381,47 @@ class Verifier:
             moved = found[1] if found[0] == "merge" else found[0] == "landing" and found[1][2]
             if moved and rule == "never":
                 outcome[c] = ("MOVED_BASE",)
-            elif moved and not (found[0] == "merge" and not self.brings(*self.commit(c)["parents"])):
+            elif moved and not self.carried(c, found):
                 outcome[c] = ("NOT_CARRIED",)
         return outcome
+
+    def carried(self, c, found):
+        if found[0] == "landing":
+            s, _, _, base, last = found[1]
+            return self.stated(s, base, last)
+        parents = self.commit(c)["parents"]
+        return all(self.stated(s, parents[0], c) for s in self.brings(*parents))
+
+    def stated(self, s, base, result):
+        point = lambda c: {"commit": c, "tree": self.tree(c)}
+        return any(
+            p["run"] == s.run and p["statement"] in s.agreeing and p["base"] == point(base)
+            and p["result"] == point(result) and p["checks"] and all(x["ok"] is True for x in p["checks"])
+            and any(self.permitted(n, k, result) for n, k in signers)
+            for p, signers in self.landings
+        )
+
+    def permitted(self, name, key, result):
+        if "people" in self.policy and name not in self.policy["people"] and name not in self.policy["servers"]:
+            return False
+        revoked = [x["lastCommit"] for x in self.policy["revokedSigners"] if x["key"] == key]
+        return all(self.repo.commit(last) is not None and self.le(result, last) for last in revoked)
 
     def brings(self, first, second):
         return [s for s in self.usable if s.sound is True and self.le(s.last, second) and not self.le(s.last, first)]
 
     def rules(self, s):
         p, policy, broken = s.p, self.policy, set()
-        named = lambda name: next(
-            (x for x in p["phases"] if x["key"] == name or re.match(r"\d\d(-|$)", x["key"]) and x["key"][:2] == name),
-            None,
-        ) if name != "final" else (s.accepted() or [None])[-1]
+        named = lambda name: s.accepted()[-1:] if name == "final" and s.accepted() else [
+            x for x in p["phases"] if x["key"] == name or re.match(r"\d\d(-|$)", x["key"]) and x["key"][:2] == name
+        ]
         if "workflows" in policy and p["workflow"] not in policy["workflows"]:
             broken.add("WORKFLOW_NOT_ALLOWED")
         for name in policy["phases"]:
-            x = named(name)
-            if x is None or x["status"] != "completed" or x["accepted"] is None:
+            if not named(name) or any(x["status"] != "completed" or x["accepted"] is None for x in named(name)):
                 broken.add("PHASE_NOT_COMPLETED")
         for name in policy["gates"]:
-            code = self.gate_code(s, named(name))
-            if code:
-                broken.add(code)
+            broken |= {self.gate_code(s, x) for x in named(name) or [None]} - {None}
         if policy["passkeys"]:
             tree = self.signed_tree(s, named)
             if tree is not False and not (tree and self.record_only(tree, s.tree, p["item"])):
@@ -416,13 +441,22 @@ class Verifier:
             broken.add("NO_SANDBOX")
         return broken
 
+    def of_state(self, s, x):
+        if s.p["options"]["commits"] != "phase":
+            return True
+        own = [tree for _, commit, tree in s.subjects if commit == x["commit"]]
+        if own:
+            return self.record_only(x["tree"], own[0], s.p["item"]) is True
+        points = [s.p["git"]["start"], *s.p["git"]["others"]]
+        return x["tree"] in [t for _, _, t in s.subjects] + [o["tree"] for o in points]
+
     def gate_code(self, s, x):
         if x is None or x["accepted"] is None or x["accepted"]["by"] == "engine":
             return "GATE_NOT_ANSWERED"
         last = x["gates"][-1] if x["gates"] else None
         if last is None or last["decision"] != "continue":
             return "GATE_NOT_ANSWERED"
-        if last["tree"] is None or last["tree"] != x["tree"]:
+        if last["tree"] is None or last["tree"] != x["tree"] or not self.of_state(s, x):
             return "GATE_OF_OTHER_TREE"
         if last["suspicious"]:
             return "GATE_SUSPICIOUS"
@@ -440,7 +474,7 @@ class Verifier:
 
     def signed_tree(self, s, named):
         """The last tree, in plan order, of a required phase that is signed; False if there is none."""
-        keys = {x["key"] for x in map(named, self.policy["gates"]) if x}
+        keys = {x["key"] for name in self.policy["gates"] for x in named(name)}
         signed = [x for x in s.p["phases"] if x["key"] in keys and s.gates.get((x["key"], len(x["gates"]) - 1))]
         return signed[-1]["tree"] if signed else False
 
@@ -516,6 +550,7 @@ def people(signers, known):
 
 
 def main():
+    sys.setrecursionlimit(10_000)
     make = DataRepository
     if sys.argv[1:2] == ["--repository"]:
         from git_repository import GitRepository
