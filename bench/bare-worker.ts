@@ -1,8 +1,8 @@
 // A worker in its own process: takes drives from the real queue and reports over HTTP. Its agent answers at once,
 // and it uses no git. It reports to its parent when it is ready for work, and when it starts to work on a run.
 import * as z from "zod/mini";
-import { createReaderSeal, parsePublicKeys } from "../src/adapters/team/reader-seal.ts";
-import { createServerClient } from "../src/adapters/team/server-client.ts";
+import { createReaderSeal, parsePublicKeys } from "../src/adapters/remote/reader-seal.ts";
+import { createServerClient } from "../src/adapters/remote/server-client.ts";
 import type { StartCommand } from "../src/core/command.ts";
 import { next } from "../src/core/next.ts";
 import type { Lease } from "../src/schema/api-team.ts";

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { usePackageRoot } from "../src/adapters/definitions/package-root.ts";
+import { usePackageRoot } from "../src/adapters/project-files/package-root.ts";
 import { measureAttestation } from "./attestation.ts";
 import { measureCommandLine } from "./command-line.ts";
 import { measureDecisions } from "./decisions.ts";

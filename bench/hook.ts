@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { installedHookCommands } from "../src/adapters/integrations/hook-commands.ts";
+import { installedHookCommands } from "../src/adapters/agents/installation/hook-commands.ts";
 import type { Settings } from "./benches.ts";
 import { type Cost, interleave, least, timedWithChildren } from "./measure.ts";
 import { programsStarted } from "./programs-started.ts";

@@ -1,9 +1,9 @@
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { createFileJournal } from "../src/adapters/journal-file/create-file-journal.ts";
-import { createFileAnchors } from "../src/adapters/user-files/anchors.ts";
-import { userFolders } from "../src/adapters/user-files/user-folders.ts";
-import { loadUserKey, sealWith } from "../src/adapters/user-files/user-key.ts";
+import { createFileJournal } from "../src/adapters/journal/create-file-journal.ts";
+import { createFileAnchors } from "../src/adapters/files/anchors.ts";
+import { userFolders } from "../src/adapters/files/user-folders.ts";
+import { loadUserKey, sealWith } from "../src/adapters/files/user-key.ts";
 import { systemClock } from "../src/compose/project-location.ts";
 import { decide } from "../src/core/decide.ts";
 import type { LocalJournal } from "../src/ports/journal.ts";

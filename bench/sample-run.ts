@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type FileSystem, nodeFiles } from "../src/adapters/file-system/file-system.ts";
+import { type FileSystem, nodeFiles } from "../src/adapters/files/file-system.ts";
 import { openProject, type LocalProject } from "../src/compose/project.ts";
 import type { Command, Outcome, StartCommand } from "../src/core/command.ts";
 import { currentStep, currentTicket } from "../src/core/next.ts";

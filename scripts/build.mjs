@@ -30,28 +30,33 @@ const servers = { ...common, minifyIdentifiers: true, keepNames: true };
 await Promise.all([
   build({
     ...common,
-    entryPoints: ["src/apps/cli/main/bin.ts"],
+    entryPoints: ["src/surfaces/cli/main/bin.ts"],
     minifyIdentifiers: true,
     outfile: "dist/bin/isdlc.cjs",
     external: ["./items.cjs"],
     banner: { js: "#!/usr/bin/env node" },
   }),
-  build({ ...common, entryPoints: ["src/apps/cli/main/later.ts"], outfile: "dist/bin/later.cjs" }),
-  build({ ...common, entryPoints: ["src/apps/cli/main/run-items.ts"], outfile: "dist/bin/items.cjs" }),
+  build({ ...common, entryPoints: ["src/surfaces/cli/main/later.ts"], outfile: "dist/bin/later.cjs" }),
+  build({ ...common, entryPoints: ["src/surfaces/cli/main/run-items.ts"], outfile: "dist/bin/items.cjs" }),
   build({
     ...common,
-    entryPoints: ["src/apps/cli/verbs/index.ts"],
+    entryPoints: ["src/surfaces/cli/verbs/index.ts"],
     outfile: "dist/bin/verbs.cjs",
     external: loadedLater,
   }),
   build({
     ...servers,
-    entryPoints: ["src/apps/mcp/serve.ts"],
+    entryPoints: ["src/surfaces/mcp/serve.ts"],
     outfile: "dist/bin/mcp.cjs",
     external: loadedLater,
   }),
-  build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
-  build({ ...servers, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
+  build({
+    ...common,
+    entryPoints: ["src/surfaces/hook/main.ts"],
+    minifyIdentifiers: true,
+    outfile: "dist/bin/hook.cjs",
+  }),
+  build({ ...servers, entryPoints: ["src/surfaces/web-ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
   build({
     ...common,
     entryPoints: ["team/src/index.ts"],
@@ -102,7 +107,7 @@ async function buildPage() {
 
 /** Changes with each source that folds a journal, to reject snapshots created by other code. */
 function foldDigest() {
-  return digestOf(["src/schema", "src/core", "src/adapters/journal-file"], []);
+  return digestOf(["src/schema", "src/core", "src/adapters/journal"], []);
 }
 
 function digestOf(folders, files) {

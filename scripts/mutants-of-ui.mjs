@@ -16,7 +16,7 @@ export const mutantsOfUi = [
   },
   {
     bug: "connections of strangers keep a browser from the page",
-    file: "src/apps/ui/listen.ts",
+    file: "src/surfaces/web-ui/listen.ts",
     find: "[...open].find((one) => !withSession.has(one)) ?? socket",
     put: "socket",
     test: "test/ui/connections.test.ts",

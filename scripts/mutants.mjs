@@ -4,8 +4,8 @@ import { mutantsOfEngine } from "./mutants-of-engine.mjs";
 import { mutantsOfTeam } from "./mutants-of-team.mjs";
 import { mutantsOfUi } from "./mutants-of-ui.mjs";
 
-const FOLD = "src/adapters/journal-file/fold.ts";
-const RECORD = "src/adapters/journal-file/record.ts";
+const FOLD = "src/adapters/journal/fold.ts";
+const RECORD = "src/adapters/journal/record.ts";
 
 export const mutants = [
   ...mutantsOfCore,
@@ -131,7 +131,7 @@ export const mutants = [
   },
   {
     bug: "a passkey's signature counts though nobody was verified",
-    file: "src/adapters/passkeys/ssh-form.ts",
+    file: "src/adapters/identity/ssh-form.ts",
     find: "(flags & PRESENT_AND_VERIFIED) === PRESENT_AND_VERIFIED",
     put: "true",
     test: "test/attestation/forgeries.test.ts",
@@ -187,35 +187,35 @@ export const mutants = [
   },
   {
     bug: "a mark of another length ends the program",
-    file: "src/adapters/user-files/user-key.ts",
+    file: "src/adapters/files/user-key.ts",
     find: "found.length === MARK_LENGTH &&",
     put: "",
     test: "test/journal-file/damage.test.ts",
   },
   {
     bug: "a snapshot that somebody wrote is believed",
-    file: "src/adapters/journal-file/run-file.ts",
+    file: "src/adapters/journal/run-file.ts",
     find: "!tools.seal.fits(sha256(bytes.subarray(0, end)), mark, content)",
     put: "mark === content",
     test: "test/journal-file/place.test.ts",
   },
   {
     bug: "a second run begins beside an open one",
-    file: "src/adapters/journal-file/create-file-journal.ts",
+    file: "src/adapters/journal/create-file-journal.ts",
     find: `state.is === "active"`,
     put: `state.is === "active" && other === run`,
     test: "test/journal-file/contract.test.ts",
   },
   {
     bug: "in memory, an ended run is begun again",
-    file: "src/adapters/journal-memory/create-memory-journal.ts",
+    file: "src/adapters/journal/create-memory-journal.ts",
     find: `found.state.is === "ended" && other === run`,
     put: "false",
     test: "test/journal-file/contract.test.ts",
   },
   {
     bug: "nobody is told that somebody else appended",
-    file: "src/adapters/journal-memory/create-memory-journal.ts",
+    file: "src/adapters/journal/create-memory-journal.ts",
     find: "for (const wake of memory.waiting) wake();",
     put: "",
     test: "test/journal-file/contract.test.ts",
@@ -279,14 +279,14 @@ export const mutants = [
   },
   {
     bug: "a terminal in a mount namespace of its own counts as the user's",
-    file: "src/adapters/caller/identify-caller.ts",
+    file: "src/adapters/identity/identify-caller.ts",
     find: "if (view.mounts === startedIn.mounts) return null;",
     put: "if (view.mounts !== startedIn.boot) return null;",
     test: "test/caller/identify-caller.test.ts",
   },
   {
     bug: "an empty process table shows that no agent is above",
-    file: "src/adapters/caller/identify-caller.ts",
+    file: "src/adapters/identity/identify-caller.ts",
     find: "if (!isTableOwn || table.one(pid) === null)",
     put: "if (!isTableOwn)",
     test: "test/caller/identify-caller.test.ts",

@@ -16,7 +16,7 @@ export type { ArtifactReview, ArtifactReviewer, ReviewRequest } from "./core/spe
 export { SPEC_PHASES } from "./core/spec/spec-phases.ts";
 export { validateTransition } from "./core/spec/transition.ts";
 export type { SpecArtifacts, TransitionVerdict } from "./core/spec/transition.ts";
-export { updatePhaseState } from "./adapters/spec/spec-meta-file.ts";
+export { updatePhaseState } from "./adapters/project-files/spec-meta-file.ts";
 export { checkGate } from "./core/check-gate.ts";
 export type { GateRules, GateVerdict } from "./core/check-gate.ts";
 export { readSupervisedModeConfig, shouldReviewPhase } from "./core/supervision.ts";
@@ -47,9 +47,9 @@ export {
   findBacklogItemByNumber,
   searchBacklogTitles,
   updateBacklogMarker,
-} from "./adapters/items/backlog-file.ts";
-export { readMetaJson, writeMetaJson } from "./adapters/items/meta-file.ts";
-export { findByExternalRef, findDirForDescription, resolveItem } from "./adapters/items/resolve-item.ts";
+} from "./adapters/project-files/backlog-file.ts";
+export { readMetaJson, writeMetaJson } from "./adapters/project-files/meta-file.ts";
+export { findByExternalRef, findDirForDescription, resolveItem } from "./adapters/project-files/resolve-item.ts";
 
 /** Writes the summary of a phase from the contents of state.json; its path, or null when it could not be written. */
 export const generatePhaseSummary = createPhaseSummaryGenerator(renderStateSummary);

@@ -10,8 +10,8 @@ import {
 import type { Signature } from "../adapters/attestation/dsse.ts";
 import { historyGit } from "../adapters/attestation/history-git.ts";
 import { isSetUp, signingSettings } from "../adapters/attestation/signing-settings.ts";
-import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
-import { keySeal } from "../adapters/user-files/user-key.ts";
+import { journalBytes, readJournalBytes } from "../adapters/journal/journal-heads.ts";
+import { keySeal } from "../adapters/files/user-key.ts";
 import { OWN } from "../core/own-folder.ts";
 import { describe, ProblemError } from "../core/problem.ts";
 import { type EndedRun, chosenFinish } from "../core/run.ts";

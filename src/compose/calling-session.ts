@@ -1,5 +1,5 @@
-import { OWN_MARKERS, withoutSessionMarks } from "../adapters/caller/agent-markers.ts";
-import { findSession } from "../adapters/caller/session-host.ts";
+import { OWN_MARKERS, withoutSessionMarks } from "../adapters/identity/agent-markers.ts";
+import { findSession } from "../adapters/identity/session-host.ts";
 import { findIdentity, systemProcessTable } from "../adapters/process/process-table.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { SessionWorker } from "../engine/session-work.ts";

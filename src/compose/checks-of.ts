@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
 import { createGitWorkspace } from "../adapters/git/snapshot/git-workspace.ts";
-import { createPlainWorkspace } from "../adapters/plain-workspace/create-plain-workspace.ts";
+import { createPlainWorkspace } from "../adapters/files/create-plain-workspace.ts";
 import { latestTree } from "../core/last-reviewed-tree.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
@@ -12,7 +12,7 @@ import { createSandboxForTests, parseTestNeeds } from "./sandbox.ts";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
+import { readSmall, replaceFile } from "../adapters/files/file-system.ts";
 import { CheckResult } from "../schema/facts.ts";
 import type { ProjectLocation } from "./project-location.ts";
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { readConstitution } from "../adapters/constitution/constitution-file.ts";
-import { createItemRecords } from "../adapters/items/create-item-records.ts";
-import { createFeatureRecords } from "../adapters/spec/create-feature-records.ts";
+import { readConstitution } from "../adapters/project-files/constitution-file.ts";
+import { createItemRecords } from "../adapters/project-files/create-item-records.ts";
+import { createFeatureRecords } from "../adapters/project-files/create-feature-records.ts";
 import { createProcesses } from "../adapters/process/create-processes.ts";
 import { toldUsage } from "../adapters/process/told-usage.ts";
 import { openTranscript } from "../adapters/process/transcript.ts";
-import { createSessions } from "../adapters/sessions/create-sessions.ts";
+import { createSessions } from "../adapters/identity/create-sessions.ts";
 import type { EngineOptions } from "../app/project/project.ts";
 import { OWN } from "../core/own-folder.ts";
 import { createRedactor, listSecrets } from "../core/redact.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
+import { readSmall, replaceFile } from "../adapters/files/file-system.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
 /** Digests by name, recorded at the start of a run. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { enterRunTree, fetchRunTree, losesNothing } from "../adapters/git/write/carry-run.ts";
 import type { Repository } from "../adapters/git/read/repository.ts";
-import { countermark, keepCountermarks, withCountermarks } from "../adapters/user-files/countermarks.ts";
-import { emptyCursor, toHead } from "../adapters/journal-file/fold.ts";
-import { readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
-import { arrive, lastJourney } from "../adapters/journal-file/move-journal.ts";
-import { type ServerClient, readLines } from "../adapters/team/server-client.ts";
+import { countermark, keepCountermarks, withCountermarks } from "../adapters/files/countermarks.ts";
+import { emptyCursor, toHead } from "../adapters/journal/fold.ts";
+import { readJournalBytes } from "../adapters/journal/journal-heads.ts";
+import { arrive, lastJourney } from "../adapters/journal/move-journal.ts";
+import { type ServerClient, readLines } from "../adapters/remote/server-client.ts";
 import { currentRun } from "../app/project/current-run.ts";
 import { switchOn } from "../app/start/plan-supervision.ts";
 import { ProblemError } from "../core/problem.ts";

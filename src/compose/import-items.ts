@@ -1,14 +1,14 @@
 import { basename, join } from "node:path";
-import { readKind, readSourceFolder } from "../adapters/import/source-folder.ts";
-import { updateBacklogMarker } from "../adapters/items/backlog-file.ts";
-import { readDocumentText, replaceDocument } from "../adapters/items/document-file.ts";
+import { readKind, readSourceFolder } from "../adapters/project-files/source-folder.ts";
+import { updateBacklogMarker } from "../adapters/project-files/backlog-file.ts";
+import { readDocumentText, replaceDocument } from "../adapters/project-files/document-file.ts";
 import { readHead } from "../adapters/git/read/git-head.ts";
 import { type FolderTexts, detectFormats, mapFolder } from "../core/import/foreign-spec.ts";
 import { deriveAnalysisStatus, deriveBacklogMarker } from "../core/items/analysis-status.ts";
 import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { isSafeName } from "../schema/ids.ts";
-import { itemsFolder } from "../adapters/items/items-folder.ts";
+import { itemsFolder } from "../adapters/project-files/items-folder.ts";
 import { folderSlug, newItem } from "../app/start/name-work.ts";
 import { ITEMS_ROOT } from "../ports/items.ts";
 import type { LocalProject } from "./project.ts";

@@ -1,4 +1,4 @@
-import { ACP_AGENT_NAMES, knownAcpAgent } from "../adapters/agent-acp/known-acp-agents.ts";
+import { ACP_AGENT_NAMES, knownAcpAgent } from "../adapters/agents/acp/known-agents.ts";
 import { findProgram } from "../adapters/process/find-program.ts";
 import type { Problem } from "../core/problem.ts";
 import { describe } from "../core/problem.ts";

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { systemLockProcesses } from "../adapters/file-lock/lock-files.ts";
-import { placeFile, readSmall } from "../adapters/file-system/file-system.ts";
+import { systemLockProcesses } from "../adapters/journal/lock-files.ts";
+import { placeFile, readSmall } from "../adapters/files/file-system.ts";
 import { repositoryAt } from "../adapters/git/read/repository.ts";
 import type { Repository } from "../adapters/git/read/repository.ts";
-import type { MovingLocation } from "../adapters/journal-file/move-journal.ts";
-import { keySeal } from "../adapters/user-files/user-key.ts";
+import type { MovingLocation } from "../adapters/journal/move-journal.ts";
+import { keySeal } from "../adapters/files/user-key.ts";
 import { OWN } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";

@@ -1,4 +1,4 @@
-import { isRepositoryHeld } from "../adapters/agent-acp/known-acp-agents.ts";
+import { isRepositoryHeld } from "../adapters/agents/acp/known-agents.ts";
 import { streamEvents } from "../adapters/process/stream-events.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { AgentBackend, AgentEnd } from "../ports/agent-backend.ts";

@@ -1,7 +1,7 @@
 import { otherTrees } from "../adapters/git/read/working-trees.ts";
 import { ProblemError } from "../core/problem.ts";
 import { seeProject, type SeenProject } from "./see-project.ts";
-import { sha256 } from "../adapters/file-system/node-crypto.ts";
+import { sha256 } from "../adapters/files/node-crypto.ts";
 
 /** Returns other working trees of the repository with an open run, for display only. */
 export function openElsewhere({ root, item, env }: SeenProject): readonly string[] {

@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
+import { type FileSystem, nodeFiles } from "../adapters/files/file-system.ts";
 import { treeAround } from "../adapters/git/read/working-trees.ts";
-import { createFileAnchors } from "../adapters/user-files/anchors.ts";
-import { type UserFolders, userFolders } from "../adapters/user-files/user-folders.ts";
-import { userSeal } from "../adapters/user-files/user-key.ts";
+import { createFileAnchors } from "../adapters/files/anchors.ts";
+import { type UserFolders, userFolders } from "../adapters/files/user-folders.ts";
+import { userSeal } from "../adapters/files/user-key.ts";
 import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { isSafeName, type RunId } from "../schema/ids.ts";

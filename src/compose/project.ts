@@ -1,24 +1,24 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createOperatorTokens } from "../adapters/caller/operator-token.ts";
-import { systemCallers } from "../adapters/caller/system-callers.ts";
+import { createOperatorTokens } from "../adapters/identity/operator-token.ts";
+import { systemCallers } from "../adapters/identity/system-callers.ts";
 import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
-import { systemLockProcesses } from "../adapters/file-lock/lock-files.ts";
-import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
+import { systemLockProcesses } from "../adapters/journal/lock-files.ts";
+import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/files/file-system.ts";
 import { createCodeHistory } from "../adapters/git/read/git-distance.ts";
 import { gitFolders } from "../adapters/git/read/working-trees.ts";
 import { createGitRead } from "../adapters/git/read/git-read.ts";
 import { createWorktrees } from "../adapters/git/worktree/create-worktrees.ts";
 import { createGitWrite } from "../adapters/git/write/git-write.ts";
 import { createReservedIds } from "../adapters/git/write/reserve-id.ts";
-import { createItems } from "../adapters/items/create-items.ts";
-import { createFileJournal } from "../adapters/journal-file/create-file-journal.ts";
-import { createProjections } from "../adapters/projections/create-projections.ts";
-import { createPasskeyStore } from "../adapters/user-files/passkey-store.ts";
-import { createTrustStore } from "../adapters/user-files/trust-store.ts";
-import { createSettingsStore } from "../adapters/user-files/user-settings.ts";
-import { createWebhook } from "../adapters/webhook/create-webhook.ts";
+import { createItems } from "../adapters/project-files/create-items.ts";
+import { createFileJournal } from "../adapters/journal/create-file-journal.ts";
+import { createProjections } from "../adapters/files/create-projections.ts";
+import { createPasskeyStore } from "../adapters/files/passkey-store.ts";
+import { createTrustStore } from "../adapters/files/trust-store.ts";
+import { createSettingsStore } from "../adapters/files/user-settings.ts";
+import { createWebhook } from "../adapters/remote/create-webhook.ts";
 import type { Project } from "../app/project/project.ts";
 import { decide } from "../core/decide.ts";
 import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
@@ -30,7 +30,7 @@ import { noticeBody } from "../views/wait-notice.ts";
 import { attestFinished } from "./attest-run.ts";
 import { createWorkspace } from "./checks-of.ts";
 import { composeEngine } from "./compose-engine.ts";
-import { createDriverLock } from "../adapters/file-lock/file-lock.ts";
+import { createDriverLock } from "../adapters/journal/file-lock.ts";
 import {
   analysedItems,
   findProject,

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type * as z from "zod/mini";
-import { packageRoot } from "../adapters/definitions/package-root.ts";
+import { packageRoot } from "../adapters/project-files/package-root.ts";
 import { gitFolders } from "../adapters/git/read/working-trees.ts";
 import type { TestsInSandbox } from "../adapters/checks/run-tests.ts";
 import { agentNeeds } from "../adapters/sandbox/agent-needs.ts";
@@ -10,7 +10,7 @@ import { type SandboxResult, createSandbox } from "../adapters/sandbox/create-sa
 import { type TestNeeds, testSandbox } from "../adapters/sandbox/test-sandbox.ts";
 import { sandboxAvailable } from "../adapters/sandbox/sandbox-available.ts";
 import type { RememberedAgent } from "../schema/run-agents.ts";
-import { readUserSettings } from "../adapters/user-files/user-settings.ts";
+import { readUserSettings } from "../adapters/files/user-settings.ts";
 import { SandboxChoice } from "../schema/user-settings.ts";
 import type { SandboxPlan } from "../ports/agents.ts";
 import { ProblemError } from "../core/problem.ts";

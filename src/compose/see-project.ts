@@ -1,12 +1,12 @@
-import { createJournalReader, type JournalReader } from "../adapters/journal-file/create-journal-reader.ts";
+import { createJournalReader, type JournalReader } from "../adapters/journal/create-journal-reader.ts";
 import type { CurrentRun } from "../app/project/current-run.ts";
 import { noRun } from "../core/run.ts";
-import { readDriver } from "../adapters/file-lock/file-lock.ts";
+import { readDriver } from "../adapters/journal/file-lock.ts";
 import { journalOptions, type ProjectLocation, findProject } from "./project-location.ts";
 import { readHead } from "../adapters/git/read/git-head.ts";
 import { codeMovedOn } from "../adapters/git/read/git-moved-on.ts";
-import { itemsFolder } from "../adapters/items/items-folder.ts";
-import { listItems } from "../adapters/items/resolve-item.ts";
+import { itemsFolder } from "../adapters/project-files/items-folder.ts";
+import { listItems } from "../adapters/project-files/resolve-item.ts";
 import type { SeenItems } from "../ports/items.ts";
 
 /** A working tree opened for reading. */

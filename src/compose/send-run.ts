@@ -1,6 +1,6 @@
 import { pushRunTree } from "../adapters/git/write/carry-run.ts";
-import { comeBack, leave, type LeavingRun, leavingRuns, settle } from "../adapters/journal-file/move-journal.ts";
-import type { ServerClient } from "../adapters/team/server-client.ts";
+import { comeBack, leave, type LeavingRun, leavingRuns, settle } from "../adapters/journal/move-journal.ts";
+import type { ServerClient } from "../adapters/remote/server-client.ts";
 import { currentRun } from "../app/project/current-run.ts";
 import { ProblemError } from "../core/problem.ts";
 import { TakenIn } from "../schema/api-moving.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { loadPersona, loadWorkflow, personaNames, workflowNames } from "../adapters/definitions/definitions.ts";
-import { type OverlayFile, readOverlayFile } from "../adapters/overlays/read-overlay.ts";
+import { loadPersona, loadWorkflow, personaNames, workflowNames } from "../adapters/project-files/definitions.ts";
+import { type OverlayFile, readOverlayFile } from "../adapters/project-files/read-overlay.ts";
 import {
   applyOverlays,
   type AppliedOverlays,

@@ -1,6 +1,6 @@
-import { usePackageRoot } from "../../src/adapters/definitions/package-root.ts";
-import type { Invocation, Result, Run } from "../../src/apps/cli/grammar/verb.ts";
-import { problemResult } from "../../src/apps/cli/main/run-cli.ts";
+import { usePackageRoot } from "../../src/adapters/project-files/package-root.ts";
+import type { Invocation, Result, Run } from "../../src/surfaces/cli/grammar/verb.ts";
+import { problemResult } from "../../src/surfaces/cli/main/run-cli.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import { server as runServer } from "./server/server-verb.ts";
 import { worker as runWorker } from "./worker/worker-verb.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acpAnswer } from "../../src/adapters/agent-acp/acp-answer.ts";
+import { acpAnswer } from "../../src/adapters/agents/acp/answer.ts";
 
 const done = '{"status":"done"}';
 const fence = (text: string) => `\`\`\`json\n${text}\n\`\`\``;

@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type CallNews, followCalls } from "../../src/adapters/agent-acp/acp-call-log.ts";
-import { geminiCalls } from "../../src/adapters/agent-acp/gemini-calls.ts";
-import { opencodeCalls } from "../../src/adapters/agent-acp/opencode-account.ts";
+import { type CallNews, followCalls } from "../../src/adapters/agents/acp/call-log.ts";
+import { geminiCalls } from "../../src/adapters/agents/acp/gemini.ts";
+import { opencodeCalls } from "../../src/adapters/agents/acp/opencode.ts";
 
 const record = (attributes: object): string => `${JSON.stringify({ hrTime: [1, 2], attributes }, null, 2)}\n`;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AcpError, createAcpConnection } from "../../src/adapters/agent-acp/acp-connection.ts";
+import { AcpError, createAcpConnection } from "../../src/adapters/agents/acp/connection.ts";
 
 const asConnection = (more: Partial<Parameters<typeof createAcpConnection>[0]>) => {
   const sent: string[] = [];

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { isPermitted, permissionOption, followLinks } from "../../src/adapters/agent-acp/acp-permission.ts";
+import { isPermitted, permissionOption, followLinks } from "../../src/adapters/agents/acp/permission.ts";
 import { DONE, runFake } from "./run-fake-acp.ts";
 
 type Call = {

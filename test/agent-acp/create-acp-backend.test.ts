@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createAcpBackend } from "../../src/adapters/agent-acp/create-acp-backend.ts";
+import { createAcpBackend } from "../../src/adapters/agents/acp/backend.ts";
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";

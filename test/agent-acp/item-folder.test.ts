@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPermitted } from "../../src/adapters/agent-acp/acp-permission.ts";
+import { isPermitted } from "../../src/adapters/agents/acp/permission.ts";
 
 const asked = { cwd: "/work", tests: null, commandInTitle: false, follow: (path: string) => path };
 const mayEdit = (path: string, item = ".isdlc/work/run-1", access: "read" | "write" = "write") =>

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createAcpBackend } from "../../src/adapters/agent-acp/create-acp-backend.ts";
+import { createAcpBackend } from "../../src/adapters/agents/acp/backend.ts";
 import {
   ACP_AGENT_NAMES,
   acpEnvironment,
   isRepositoryHeld,
   knownAcpAgent,
-} from "../../src/adapters/agent-acp/known-acp-agents.ts";
+} from "../../src/adapters/agents/acp/known-agents.ts";
 import { createBackend } from "../../src/compose/create-backend.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";

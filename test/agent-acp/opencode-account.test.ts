@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { askAccount } from "../../src/adapters/agent-acp/acp-account.ts";
-import { opencodeAccount } from "../../src/adapters/agent-acp/opencode-account.ts";
+import { askAccount } from "../../src/adapters/agents/acp/account.ts";
+import { opencodeAccount } from "../../src/adapters/agents/acp/opencode.ts";
 
 const answer = (row: object): string => JSON.stringify([row], null, 2);
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAcpBackend, type AcpBackendOptions } from "../../src/adapters/agent-acp/create-acp-backend.ts";
+import { createAcpBackend, type AcpBackendOptions } from "../../src/adapters/agents/acp/backend.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend, type BackendRun } from "../agent-claude/run-backend.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createAcpBackend } from "../../src/adapters/agent-acp/create-acp-backend.ts";
-import { acpEnvironment, knownAcpAgent } from "../../src/adapters/agent-acp/known-acp-agents.ts";
+import { createAcpBackend } from "../../src/adapters/agents/acp/backend.ts";
+import { acpEnvironment, knownAcpAgent } from "../../src/adapters/agents/acp/known-agents.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import { isolatedAgent, type IsolatedAgent, type IsolationOptions } from "../stub-model/isolated-agent.ts";
 import type { Rule } from "../stub-model/scenario.ts";

@@ -1,4 +1,4 @@
-import { createClaudeBackend } from "../../src/adapters/agent-claude/create-claude-backend.ts";
+import { createClaudeBackend } from "../../src/adapters/agents/claude/backend.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import { type AgentFault, describeBackend, describeFaults } from "../contracts/agent-backend.ts";
 import { FAKE_CLAUDE, resultLine } from "./fake-backend.ts";

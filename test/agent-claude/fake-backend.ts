@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { createClaudeBackend } from "../../src/adapters/agent-claude/create-claude-backend.ts";
-import type { ClaudeBackendOptions } from "../../src/adapters/agent-claude/create-claude-backend.ts";
+import { createClaudeBackend } from "../../src/adapters/agents/claude/backend.ts";
+import type { ClaudeBackendOptions } from "../../src/adapters/agents/claude/backend.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
 import type { BackendRun } from "./run-backend.ts";
 import { type Note, type Play, recordedLines, runStandIn } from "./run-stand-in.ts";

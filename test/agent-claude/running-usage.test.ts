@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createClaudeBackend } from "../../src/adapters/agent-claude/create-claude-backend.ts";
+import { createClaudeBackend } from "../../src/adapters/agents/claude/backend.ts";
 import type { Usage } from "../../src/schema/agent.ts";
 import { agentTask } from "./agent-task.ts";
 import { FAKE_CLAUDE, recorded, resultLine } from "./fake-backend.ts";

@@ -1,4 +1,4 @@
-import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
+import { createCodexBackend } from "../../src/adapters/agents/codex/backend.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import { type AgentFault, describeBackend, describeFaults } from "../contracts/agent-backend.ts";
 import type { Play } from "../agent-claude/run-stand-in.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
+import { createCodexBackend } from "../../src/adapters/agents/codex/backend.ts";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
-import type { CodexBackendOptions } from "../../src/adapters/agent-codex/create-codex-backend.ts";
+import { createCodexBackend } from "../../src/adapters/agents/codex/backend.ts";
+import type { CodexBackendOptions } from "../../src/adapters/agents/codex/backend.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
 import type { BackendRun } from "../agent-claude/run-backend.ts";
 import { type Note, type Play, recordedLines, runStandIn } from "../agent-claude/run-stand-in.ts";

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createRolloutUsage } from "../../src/adapters/agent-codex/rollout-usage.ts";
+import { createRolloutUsage } from "../../src/adapters/agents/codex/usage.ts";
 import { THREAD, begins, fails, runFake } from "./fake-backend.ts";
 
 const noted = (input: number, output: number): string =>

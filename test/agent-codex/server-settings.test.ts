@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
+import { createCodexBackend } from "../../src/adapters/agents/codex/backend.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";
 import { ending, FAKE_CODEX, runFake } from "./fake-backend.ts";

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createCommandBackend } from "../../src/adapters/agent-command/create-command-backend.ts";
+import { createCommandBackend } from "../../src/adapters/agents/command/backend.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
 import {
   agentTask,

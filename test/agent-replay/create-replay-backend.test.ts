@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createReplayBackend } from "../../src/adapters/agent-replay/create-replay-backend.ts";
-import { parseRecording, type Recording } from "../../src/adapters/agent-replay/recording.ts";
+import { createReplayBackend } from "../../src/adapters/agents/replay/backend.ts";
+import { parseRecording, type Recording } from "../../src/adapters/agents/replay/recording.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
 import { agentTask, collect, describeBackend } from "../contracts/agent-backend.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";

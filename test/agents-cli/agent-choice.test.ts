@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ACP_AGENT_NAMES } from "../../src/adapters/agent-acp/known-acp-agents.ts";
+import { ACP_AGENT_NAMES } from "../../src/adapters/agents/acp/known-agents.ts";
 import type { UserSettings } from "../../src/schema/user-settings.ts";
 import {
   AGENT_NAMES,
@@ -10,11 +10,11 @@ import {
 } from "../../src/app/agents/agent-choice.ts";
 import { createBackend, findAgentProgram } from "../../src/compose/create-backend.ts";
 import { chooseAgents, renameAgents } from "../../src/app/agents/choose-agents.ts";
-import { loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
-import { askedAgents } from "../../src/apps/cli/grammar/agents.ts";
+import { loadWorkflow, workflowNames } from "../../src/adapters/project-files/definitions.ts";
+import { askedAgents } from "../../src/surfaces/cli/grammar/agents.ts";
 import { detectAgent, KNOWN_AGENTS, noAgent } from "../../src/compose/known-agents.ts";
 import type { RunAgents } from "../../src/schema/run-agents.ts";
-import type { Values } from "../../src/apps/cli/grammar/verb.ts";
+import type { Values } from "../../src/surfaces/cli/grammar/verb.ts";
 
 const PHASES = ["plan", "implement", "final-review"];
 const known = shippedPhases({ names: workflowNames, load: loadWorkflow });

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createToken } from "../../src/adapters/caller/operator-token.ts";
-import { createMemoryJournal } from "../../src/adapters/journal-memory/create-memory-journal.ts";
+import { createToken } from "../../src/adapters/identity/operator-token.ts";
+import { createMemoryJournal } from "../../src/adapters/journal/create-memory-journal.ts";
 import type { Project } from "../../src/app/project/project.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import { openProject } from "../../src/compose/project.ts";

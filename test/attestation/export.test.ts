@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/views/report/run-report.ts";
-import { packArchive, unpackArchive } from "../../src/adapters/archive/export-archive.ts";
+import { packArchive, unpackArchive } from "../../src/adapters/attestation/export-archive.ts";
 
 describe("an archive", () => {
   test.for(["../up", "/absolute", "a/../../b", ".hidden", "a//b", "a\\b", "../../../../etc/passwd"])(

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readSigningKey } from "../../src/adapters/attestation/ssh-signature.ts";
-import { DECISION_NAMESPACE } from "../../src/adapters/passkeys/decision-challenge.ts";
+import { DECISION_NAMESPACE } from "../../src/adapters/identity/decision-challenge.ts";
 import type { AttestedGate, SignedGate } from "../../src/schema/attestation.ts";
 import { createAuthenticator } from "../support/authenticator.ts";
 import { type Forgery, studio } from "./forgeries.ts";

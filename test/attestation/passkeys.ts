@@ -1,8 +1,8 @@
 import { signedBytes, encodeEnvelope } from "../../src/adapters/attestation/dsse.ts";
 import { encodeStatement } from "../../src/adapters/attestation/read-statement.ts";
 import { readSigningKey, NAMESPACE } from "../../src/adapters/attestation/ssh-signature.ts";
-import { DECISION_NAMESPACE } from "../../src/adapters/passkeys/decision-challenge.ts";
-import { challengeFor, sshKeyLine, toSshSignature } from "../../src/adapters/passkeys/ssh-form.ts";
+import { DECISION_NAMESPACE } from "../../src/adapters/identity/decision-challenge.ts";
+import { challengeFor, sshKeyLine, toSshSignature } from "../../src/adapters/identity/ssh-form.ts";
 import type { AttestedGate, RunStatement, SignedGate } from "../../src/schema/attestation.ts";
 import { type Authenticator, createAuthenticator, type How } from "../support/authenticator.ts";
 

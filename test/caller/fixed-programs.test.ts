@@ -16,10 +16,10 @@ test("starts the programs that tell who calls by a fixed path [S11]", () => {
   const withPrograms = adapters.map((file) => ({ file, code: withoutComments(readFileSync(join(SRC, file), "utf8")) }));
   expect(withPrograms.filter(({ code }) => searched.test(code)).map(({ file }) => file)).toEqual([]);
   expect(withPrograms.filter(({ code }) => started.test(code)).map(({ file }) => file)).toEqual([
-    "adapters/caller/socket-table.ts",
+    "adapters/identity/socket-table.ts",
     "adapters/process/process-table.ts",
   ]);
-  const reading = withPrograms.filter(({ file }) => /^adapters\/(?:caller\/|process\/process-table)/.test(file));
+  const reading = withPrograms.filter(({ file }) => /^adapters\/(?:identity\/|process\/process-table)/.test(file));
   expect(reading.filter(({ code }) => /\bPATH\b/.test(code)).map(({ file }) => file)).toEqual([]);
   expect('execFileSync("ps", args)').toMatch(searched);
 });

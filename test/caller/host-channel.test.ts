@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type ChannelContext, parseHost, proveHostChannel } from "../../src/adapters/caller/host-channel.ts";
-import { findPeer, type SocketTable } from "../../src/adapters/caller/socket-table.ts";
+import { type ChannelContext, parseHost, proveHostChannel } from "../../src/adapters/identity/host-channel.ts";
+import { findPeer, type SocketTable } from "../../src/adapters/identity/socket-table.ts";
 import type { ProcessFacts, ProcessTable } from "../../src/adapters/process/process-table.ts";
 
 const HOST = 100;

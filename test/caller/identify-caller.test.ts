@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { HOST_MARKERS, OWN_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
-import { identifyCaller, type Surroundings, findSuspicion } from "../../src/adapters/caller/identify-caller.ts";
+import { HOST_MARKERS, OWN_MARKERS } from "../../src/adapters/identity/agent-markers.ts";
+import { identifyCaller, type Surroundings, findSuspicion } from "../../src/adapters/identity/identify-caller.ts";
 import type { AgentWork } from "../../src/ports/callers.ts";
-import { systemSurroundings } from "../../src/adapters/caller/system-callers.ts";
+import { systemSurroundings } from "../../src/adapters/identity/system-callers.ts";
 import { procFileTable, type ProcessFacts, type ProcessTable } from "../../src/adapters/process/process-table.ts";
 import { startAgentProcess } from "../../src/adapters/process/start-agent-process.ts";
 import { Person } from "../../src/schema/people.ts";

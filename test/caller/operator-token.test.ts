@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createToken, tokenCreatedAt, verifyToken } from "../../src/adapters/caller/operator-token.ts";
+import { createToken, tokenCreatedAt, verifyToken } from "../../src/adapters/identity/operator-token.ts";
 
 const NOW = "2026-11-15T10:00:00.000Z";
 let folder = "";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Choice } from "../../src/app/choice.ts";
-import { choicesResult } from "../../src/apps/cli/grammar/choice.ts";
+import { choicesResult } from "../../src/surfaces/cli/grammar/choice.ts";
 
 const choice = (id: Choice["id"], kind: Choice["kind"], more: Partial<Choice> = {}): Choice => ({
   id,

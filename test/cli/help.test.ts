@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
-import { helpLines, helpTopics, overview } from "../../src/apps/cli/grammar/help.ts";
+import { verbs } from "../../src/surfaces/cli/grammar/catalog.ts";
+import { helpLines, helpTopics, overview } from "../../src/surfaces/cli/grammar/help.ts";
 
 /** Leaves one row for the prompt and one for the command. */
 const MAX_OVERVIEW_LINES = 22;

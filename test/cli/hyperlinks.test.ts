@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { knowsLinks, withFileLinks } from "../../src/apps/cli/terminal/hyperlinks.ts";
+import { knowsLinks, withFileLinks } from "../../src/surfaces/cli/terminal/hyperlinks.ts";
 
 const link = (text: string, url: string): string => `\u001B]8;;${url}\u001B\\${text}\u001B]8;;\u001B\\`;
 const links = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
-import { parse } from "../../src/apps/cli/grammar/parse.ts";
+import { verbs } from "../../src/surfaces/cli/grammar/catalog.ts";
+import { parse } from "../../src/surfaces/cli/grammar/parse.ts";
 import { describe as describeProblem, ProblemError } from "../../src/core/problem.ts";
 
 /** The message, or the name of the parsed command. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPasteFilter, onOneLine, readTyped } from "../../src/apps/cli/terminal/paste-input.ts";
+import { createPasteFilter, onOneLine, readTyped } from "../../src/surfaces/cli/terminal/paste-input.ts";
 
 const BEGIN = "\u001B[200~";
 const END = "\u001B[201~";

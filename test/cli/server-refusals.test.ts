@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { createServerClient } from "../../src/adapters/team/server-client.ts";
-import { problemResult } from "../../src/apps/cli/main/run-cli.ts";
+import { createServerClient } from "../../src/adapters/remote/server-client.ts";
+import { problemResult } from "../../src/surfaces/cli/main/run-cli.ts";
 import { describe as described, type Problem, ProblemError } from "../../src/core/problem.ts";
 import { createSandbox, parsed } from "../support/cli.ts";
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlink
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { desktopCall } from "../../src/apps/cli/terminal/desktop-call.ts";
-import { createWindow } from "../../src/apps/cli/terminal/window.ts";
+import { desktopCall } from "../../src/surfaces/cli/terminal/desktop-call.ts";
+import { createWindow } from "../../src/surfaces/cli/terminal/window.ts";
 import type { NotifyChoice } from "../../src/schema/user-settings.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 

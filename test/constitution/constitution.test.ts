@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readConstitution, writeConstitution } from "../../src/adapters/constitution/constitution-file.ts";
-import { loadPersona, loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { readConstitution, writeConstitution } from "../../src/adapters/project-files/constitution-file.ts";
+import { loadPersona, loadWorkflow, workflowNames } from "../../src/adapters/project-files/definitions.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { readArticles, CONSTITUTION_FILE } from "../../src/core/constitution.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 

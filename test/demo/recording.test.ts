@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseRecording } from "../../src/adapters/agent-replay/recording.ts";
-import { loadPersona, loadWorkflow } from "../../src/adapters/definitions/definitions.ts";
+import { parseRecording } from "../../src/adapters/agents/replay/recording.ts";
+import { loadPersona, loadWorkflow } from "../../src/adapters/project-files/definitions.ts";
 import { readTaskList } from "../../src/core/task-list.ts";
 
 const { executions } = parseRecording(readFileSync(join(import.meta.dirname, "../../demo/recording.json"), "utf8"));

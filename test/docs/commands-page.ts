@@ -1,7 +1,7 @@
-import { findVerb, verbs } from "../../src/apps/cli/grammar/catalog.ts";
-import { formatOption, helpTopics } from "../../src/apps/cli/grammar/help.ts";
-import { globalOptions } from "../../src/apps/cli/grammar/options.ts";
-import type { Option, Verb } from "../../src/apps/cli/grammar/verb.ts";
+import { findVerb, verbs } from "../../src/surfaces/cli/grammar/catalog.ts";
+import { formatOption, helpTopics } from "../../src/surfaces/cli/grammar/help.ts";
+import { globalOptions } from "../../src/surfaces/cli/grammar/options.ts";
+import type { Option, Verb } from "../../src/surfaces/cli/grammar/verb.ts";
 
 /** The text of docs/reference/commands.md. */
 export function commandsPage(): string {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
+import { HOST_MARKERS } from "../../src/adapters/identity/agent-markers.ts";
 import { builtProgram } from "../support/built-program.ts";
 import { fencesOf, markdownFiles, readDocument } from "./markdown.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
+import { verbs } from "../../src/surfaces/cli/grammar/catalog.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/guides/trust.md"), "utf8");
 

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { createFileLock, readHolder } from "../../src/adapters/file-lock/file-lock.ts";
-import { type Holder, type LockLocation, systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { createFileLock, readHolder } from "../../src/adapters/journal/file-lock.ts";
+import { type Holder, type LockLocation, systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
 import { bundleProgram, startProgram } from "../support/bundle-program.ts";
 
 let program = "";

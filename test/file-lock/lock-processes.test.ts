@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
+import { systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
 
 const processes = systemLockProcesses();
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { removeFolder } from "../../src/adapters/file-system/temporary-folder.ts";
+import { removeFolder } from "../../src/adapters/files/temporary-folder.ts";
 
 let base = "";
 const at = (...names: string[]): string => join(base, ...names);

@@ -4,11 +4,11 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { accept } from "../../src/core/command.ts";
 import { ProblemError } from "../../src/core/problem.ts";
-import { type FileSystem, nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
-import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
-import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
-import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import { type FileSystem, nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
+import { setAside } from "../../src/adapters/journal/set-aside.ts";
+import { verifyJournal } from "../../src/adapters/journal/verify-journal.ts";
+import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
 import { begin, end, mark } from "../journal-file/sample-commands.ts";
 import {
   createFakeProcesses,

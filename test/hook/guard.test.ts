@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync, exist
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { answerEvent, refuseTool, type Situation } from "../../src/apps/hook/answer-event.ts";
-import { SESSION_VERBS } from "../../src/apps/hook/guard-verbs.ts";
-import type { Marker } from "../../src/apps/hook/marker.ts";
-import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
+import { answerEvent, refuseTool, type Situation } from "../../src/surfaces/hook/answer-event.ts";
+import { SESSION_VERBS } from "../../src/surfaces/hook/guard-verbs.ts";
+import type { Marker } from "../../src/surfaces/hook/marker.ts";
+import { verbs } from "../../src/surfaces/cli/grammar/catalog.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-guard-")));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { refuseTool } from "../../src/apps/hook/answer-event.ts";
-import { isKnownTool, toolKind } from "../../src/apps/hook/known-tools.ts";
-import type { Marker } from "../../src/apps/hook/marker.ts";
+import { refuseTool } from "../../src/surfaces/hook/answer-event.ts";
+import { isKnownTool, toolKind } from "../../src/surfaces/hook/known-tools.ts";
+import type { Marker } from "../../src/surfaces/hook/marker.ts";
 
 const root = "/work/tree";
 const home = "/home/ada";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { programsStarted } from "../../bench/programs-started.ts";
-import { installedHookCommands } from "../../src/adapters/integrations/hook-commands.ts";
+import { installedHookCommands } from "../../src/adapters/agents/installation/hook-commands.ts";
 import { builtProgram } from "../support/built-program.ts";
 import { createSandbox } from "../support/cli.ts";
 import { withinSecond } from "../support/cpu-time.ts";

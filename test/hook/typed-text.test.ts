@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { answerEvent } from "../../src/apps/hook/answer-event.ts";
-import { splitTyped } from "../../src/apps/mcp/typed-commands.ts";
+import { answerEvent } from "../../src/surfaces/hook/answer-event.ts";
+import { splitTyped } from "../../src/surfaces/mcp/typed-commands.ts";
 
 test.for<[string, readonly string[]]>([
   ["", []],

@@ -2,9 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { createFileLock } from "../../src/adapters/journal/file-lock.ts";
+import { systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
 
 /** Holds the lock that everybody takes who writes documents of items, until `work` is done. `state`: the user's folder. */
 export async function whileItemsLocked(state: string, work: () => Promise<void>): Promise<void> {

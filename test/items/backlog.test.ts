@@ -18,7 +18,7 @@ import {
   findBacklogItemByNumber,
   searchBacklogTitles,
   updateBacklogMarker,
-} from "../../src/adapters/items/backlog-file.ts";
+} from "../../src/adapters/project-files/backlog-file.ts";
 import { backlogDescription } from "../../src/core/items/backlog-line.ts";
 import { backlogItems } from "../../src/core/items/backlog-text.ts";
 

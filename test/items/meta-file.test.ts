@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { inspectMeta, mergeMeta, readMetaJson, writeMetaJson } from "../../src/adapters/items/meta-file.ts";
+import { inspectMeta, mergeMeta, readMetaJson, writeMetaJson } from "../../src/adapters/project-files/meta-file.ts";
 import { ANALYSIS_PHASES } from "../../src/core/items/analysis-status.ts";
 import { computeStartPhase } from "../../src/core/items/start-phase.ts";
 

@@ -7,7 +7,7 @@ import {
   findDirForDescription,
   listItems,
   resolveItem,
-} from "../../src/adapters/items/resolve-item.ts";
+} from "../../src/adapters/project-files/resolve-item.ts";
 
 let root = "";
 const items = () => join(root, "docs", "requirements");

@@ -1,4 +1,4 @@
-import { createMemoryJournal } from "../../src/adapters/journal-memory/create-memory-journal.ts";
+import { createMemoryJournal } from "../../src/adapters/journal/create-memory-journal.ts";
 import type { LocalJournal } from "../../src/ports/journal.ts";
 import { describeJournal, type JournalHome } from "../contracts/journal.ts";
 import { newTree, openTreeJournal, stillClock } from "./sample-run.ts";

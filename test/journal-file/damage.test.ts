@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { emptyCursor } from "../../src/adapters/journal-file/fold.ts";
-import { encodeRecord, genesis } from "../../src/adapters/journal-file/record.ts";
-import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { sealWith } from "../../src/adapters/user-files/user-key.ts";
+import { emptyCursor } from "../../src/adapters/journal/fold.ts";
+import { encodeRecord, genesis } from "../../src/adapters/journal/record.ts";
+import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
+import { sealWith } from "../../src/adapters/files/user-key.ts";
 import { accept } from "../../src/core/command.ts";
 import { ProblemError, type ProblemCode } from "../../src/core/problem.ts";
 import type { EventDraft } from "../../src/schema/event.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
-import { countermark, withCountermarks } from "../../src/adapters/user-files/countermarks.ts";
+import type { FileSystem } from "../../src/adapters/files/file-system.ts";
+import { countermark, withCountermarks } from "../../src/adapters/files/countermarks.ts";
 import {
   arrive,
   comeBack,
@@ -11,10 +11,10 @@ import {
   leavingRuns,
   type MovingLocation,
   settle,
-} from "../../src/adapters/journal-file/move-journal.ts";
-import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
-import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { sealWith } from "../../src/adapters/user-files/user-key.ts";
+} from "../../src/adapters/journal/move-journal.ts";
+import { verifyJournal } from "../../src/adapters/journal/verify-journal.ts";
+import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
+import { sealWith } from "../../src/adapters/files/user-key.ts";
 import { createFaultFiles, Killed } from "../support/fault-files.ts";
 import { begin, end, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
 import {

@@ -2,11 +2,11 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
-import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
-import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
-import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import { nodeFiles, type FileSystem } from "../../src/adapters/files/file-system.ts";
+import { setAside } from "../../src/adapters/journal/set-aside.ts";
+import { verifyJournal } from "../../src/adapters/journal/verify-journal.ts";
+import { systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
+import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
 import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
 import { hastyFiles, SEAL, namesBelow, newTree, openTreeJournal } from "./sample-run.ts";
 import { treeWithRun, type Tree } from "./sample-run.ts";

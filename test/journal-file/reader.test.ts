@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FileSystem, nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { createJournalReader, type JournalReader } from "../../src/adapters/journal-file/create-journal-reader.ts";
-import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import { type FileSystem, nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { createJournalReader, type JournalReader } from "../../src/adapters/journal/create-journal-reader.ts";
+import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
 import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
 import { hastyFiles, SEAL, newTree, openTreeJournal, stillClock } from "./sample-run.ts";
 import { scratchFolder, treeIn, treeWithRun, type Tree } from "./sample-run.ts";

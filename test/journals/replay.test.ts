@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkBySchema } from "../../src/adapters/journal-file/schema-check.ts";
-import { FORMAT } from "../../src/adapters/journal-file/record.ts";
+import { checkBySchema } from "../../src/adapters/journal/schema-check.ts";
+import { FORMAT } from "../../src/adapters/journal/record.ts";
 import { replay } from "../../src/core/evolve.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 

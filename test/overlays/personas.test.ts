@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { loadPersona } from "../../src/adapters/definitions/definitions.ts";
-import { createTrustStore } from "../../src/adapters/user-files/trust-store.ts";
+import { loadPersona } from "../../src/adapters/project-files/definitions.ts";
+import { createTrustStore } from "../../src/adapters/files/trust-store.ts";
 import { openProject, type LocalProject } from "../../src/compose/project.ts";
 import { personaSource, repositoryOverlay } from "../../src/compose/workflows.ts";
 import type { Overlay } from "../../src/schema/overlay.ts";

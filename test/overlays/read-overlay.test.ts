@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { parseOverlay } from "../../src/adapters/overlays/parse-overlay.ts";
-import { readOverlayFile } from "../../src/adapters/overlays/read-overlay.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { parseOverlay } from "../../src/adapters/project-files/parse-overlay.ts";
+import { readOverlayFile } from "../../src/adapters/project-files/read-overlay.ts";
 import { type Problem, ProblemError } from "../../src/core/problem.ts";
 
 function problemOf(call: () => unknown): Problem | null {

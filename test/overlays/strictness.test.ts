@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadWorkflow } from "../../src/adapters/definitions/definitions.ts";
+import { loadWorkflow } from "../../src/adapters/project-files/definitions.ts";
 import { atLeastAsStrict, RULE_NAMES, ruleValue, type RuleName } from "../../src/core/overlay/strictness.ts";
 import type { RuleChanges, WorkflowOverlay } from "../../src/schema/overlay.ts";
 import type { PhaseDefinition, WorkflowDefinition } from "../../src/schema/plan.ts";

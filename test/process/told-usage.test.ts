@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { toldUsage } from "../../src/adapters/process/told-usage.ts";
 
 test("R9 what an execution used is found in its transcript after everything else of it is gone", () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { activeFeature, featureFolders, isInWorktree } from "../../src/adapters/spec/features.ts";
+import { activeFeature, featureFolders, isInWorktree } from "../../src/adapters/project-files/features.ts";
 
 let project = "";
 let features = "";

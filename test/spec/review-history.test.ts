@@ -16,7 +16,7 @@ import {
   appendReviewHistory,
   deleteReviewHistory,
   readReviewHistory,
-} from "../../src/adapters/spec/review-history-file.ts";
+} from "../../src/adapters/project-files/review-history-file.ts";
 import { createFeatureMeta, type SpecMeta } from "../../src/core/spec/spec-meta.ts";
 import { specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
 import { reviewHistoryEntry, reviewHistorySummary, type HistoryEntry } from "../../src/views/spec/review-history.ts";

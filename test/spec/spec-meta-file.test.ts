@@ -19,7 +19,7 @@ import {
   readSpecMeta,
   updatePhaseState,
   writeNewSpecMeta,
-} from "../../src/adapters/spec/spec-meta-file.ts";
+} from "../../src/adapters/project-files/spec-meta-file.ts";
 import { createFeatureMeta } from "../../src/core/spec/spec-meta.ts";
 import { specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
 import { markRun } from "../support/mark-run.ts";

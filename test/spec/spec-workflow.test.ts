@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadPersona, loadWorkflow, personaDigests } from "../../src/adapters/definitions/definitions.ts";
+import { loadPersona, loadWorkflow, personaDigests } from "../../src/adapters/project-files/definitions.ts";
 import { resolvePlan } from "../../src/core/plan.ts";
 import { SPEC_FILES, SPEC_PHASES } from "../../src/core/spec/spec-phases.ts";
 import { type Mode, PhaseRule } from "../../src/schema/plan.ts";

@@ -4,9 +4,9 @@ import { cpSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inject } from "vitest";
-import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
+import { createFileLock } from "../../src/adapters/journal/file-lock.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
 
 const repository = dirname(dirname(import.meta.dirname));
 const BUILD_PATIENCE = 120_000; // milliseconds

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realp
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { createToken } from "../../src/adapters/caller/operator-token.ts";
+import { createToken } from "../../src/adapters/identity/operator-token.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import { builtProgram } from "./built-program.ts";
 import { recordedEvents } from "./recorded-events.ts";

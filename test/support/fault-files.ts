@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
+import { nodeFiles, type FileSystem } from "../../src/adapters/files/file-system.ts";
 
 /** Fault at the selected call. A killed process stays dead: not even its `finally` blocks have an effect. */
 export type Fault = "killBefore" | "killHalf" | "killAfter" | "shortWrite" | "ENOSPC" | "EIO" | "EROFS";

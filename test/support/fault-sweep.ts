@@ -1,7 +1,7 @@
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { errorCode, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
+import { errorCode, type FileSystem } from "../../src/adapters/files/file-system.ts";
 import { currentRun, record } from "../../src/app/project/current-run.ts";
 import { openProject } from "../../src/compose/project.ts";
 import { ProblemError } from "../../src/core/problem.ts";

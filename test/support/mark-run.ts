@@ -1,5 +1,5 @@
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { createProjections } from "../../src/adapters/projections/create-projections.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { createProjections } from "../../src/adapters/files/create-projections.ts";
 import { writeActive } from "../../src/engine/write-projections.ts";
 import type { PhaseRule } from "../../src/schema/plan.ts";
 import { advance, phaseRule, report, startRun } from "./run-builder.ts";

@@ -1,4 +1,4 @@
-import { createJournalReader } from "../../src/adapters/journal-file/create-journal-reader.ts";
+import { createJournalReader } from "../../src/adapters/journal/create-journal-reader.ts";
 import { findProject, journalOptions } from "../../src/compose/project-location.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 

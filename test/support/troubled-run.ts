@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { currentRun, record } from "../../src/app/project/current-run.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { LocalProject } from "../../src/compose/project.ts";

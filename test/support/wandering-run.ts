@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { commandRun } from "../../src/app/answer/command-run.ts";
 import { currentRun, record } from "../../src/app/project/current-run.ts";
 import { openRun } from "../../src/app/start/open-run.ts";
 import { planRun } from "../../src/app/start/plan-run.ts";
-import { runRequest } from "../../src/apps/cli/grammar/run-request.ts";
+import { runRequest } from "../../src/surfaces/cli/grammar/run-request.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import { type LocalProject, openProject } from "../../src/compose/project.ts";
 import { phasesToGoBackTo } from "../../src/core/decide/person.ts";

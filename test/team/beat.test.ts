@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ServerClient } from "../../src/adapters/team/server-client.ts";
+import type { ServerClient } from "../../src/adapters/remote/server-client.ts";
 import type { RunId } from "../../src/schema/ids.ts";
 import { createLog } from "../../team/src/structured-log.ts";
 import { beat } from "../../team/src/worker/beat.ts";

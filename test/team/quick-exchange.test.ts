@@ -2,8 +2,8 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { createQuickExchange, type QuickExchange } from "../../src/adapters/team/quick-exchange.ts";
-import { createServerClient } from "../../src/adapters/team/server-client.ts";
+import { createQuickExchange, type QuickExchange } from "../../src/adapters/remote/quick-exchange.ts";
+import { createServerClient } from "../../src/adapters/remote/server-client.ts";
 
 const ended: (() => void)[] = [];
 afterEach(() => {

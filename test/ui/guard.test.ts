@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localOrigins, diagramPolicy, pagePolicy, findRefusal, sessionIn } from "../../src/apps/ui/guard.ts";
+import { localOrigins, diagramPolicy, pagePolicy, findRefusal, sessionIn } from "../../src/surfaces/web-ui/guard.ts";
 
 const ORIGINS = localOrigins(21_000);
 const HOST = "localhost:21000";

@@ -4,15 +4,15 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { createChallenges } from "../../src/apps/ui/challenges.ts";
-import { createApp } from "../../src/apps/ui/create-app.ts";
-import type { Drivers } from "../../src/apps/ui/drivers.ts";
-import { listen, type ListeningServer } from "../../src/apps/ui/listen.ts";
-import { openRepository } from "../../src/apps/ui/repository.ts";
-import { createSessions } from "../../src/apps/ui/sessions.ts";
-import { createStatementSigning } from "../../src/apps/ui/statement-signing.ts";
+import { createChallenges } from "../../src/surfaces/web-ui/challenges.ts";
+import { createApp } from "../../src/surfaces/web-ui/create-app.ts";
+import type { Drivers } from "../../src/surfaces/web-ui/drivers.ts";
+import { listen, type ListeningServer } from "../../src/surfaces/web-ui/listen.ts";
+import { openRepository } from "../../src/surfaces/web-ui/repository.ts";
+import { createSessions } from "../../src/surfaces/web-ui/sessions.ts";
+import { createStatementSigning } from "../../src/surfaces/web-ui/statement-signing.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
-import { createListener } from "../../src/apps/ui/serve-page.ts";
+import { createListener } from "../../src/surfaces/web-ui/serve-page.ts";
 
 export type PageResponse = {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSessions } from "../../src/apps/ui/sessions.ts";
+import { createSessions } from "../../src/surfaces/web-ui/sessions.ts";
 
 const MINUTE = 60_000;
 

@@ -11,9 +11,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { loadUserKey } from "../../src/adapters/user-files/user-key.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
+import { loadUserKey } from "../../src/adapters/files/user-key.ts";
 import { createFaultFiles } from "../support/fault-files.ts";
 
 const RUN = "20261115-101500123-k3f9";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { sealWith } from "../../src/adapters/user-files/user-key.ts";
+import { sealWith } from "../../src/adapters/files/user-key.ts";
 
 describe("the mark of a record", () => {
   const texts = ["", "a", "f".repeat(64), `taken over ${"0".repeat(64)}`, "öffnen 🗝", "x".repeat(1000)];

@@ -8,8 +8,8 @@ import {
   personaDigests,
   personaNames,
   workflowNames,
-} from "../../src/adapters/definitions/definitions.ts";
-import { packageRoot, searchUpwards } from "../../src/adapters/definitions/package-root.ts";
+} from "../../src/adapters/project-files/definitions.ts";
+import { packageRoot, searchUpwards } from "../../src/adapters/project-files/package-root.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 
 const workflows = workflowNames().map(loadWorkflow);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as fc from "fast-check";
-import { loadWorkflow, personaDigests } from "../../src/adapters/definitions/definitions.ts";
+import { loadWorkflow, personaDigests } from "../../src/adapters/project-files/definitions.ts";
 import { artifactPath, resolveInputs, mayWrite, resolvePlan, toSlug } from "../../src/core/plan.ts";
 import type { Mode, Writes } from "../../src/schema/plan.ts";
 import { PhaseRule } from "../../src/schema/plan.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadWorkflow, personaDigests, workflowNames } from "../../src/adapters/definitions/definitions.ts";
+import { loadWorkflow, personaDigests, workflowNames } from "../../src/adapters/project-files/definitions.ts";
 import { phaseDisplayName } from "../../src/core/phase-names.ts";
 import { resolvePlan } from "../../src/core/plan.ts";
 import { PhaseRule } from "../../src/schema/plan.ts";

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { createStateFile } from "../../src/adapters/projections/state-file.ts";
+import { nodeFiles } from "../../src/adapters/files/file-system.ts";
+import { createStateFile } from "../../src/adapters/files/state-file.ts";
 import { noRun } from "../../src/core/run.ts";
 import { projectStateFile } from "../../src/views/state-file.ts";
 import { inheritSettings } from "../../src/adapters/git/worktree/worktree-create.ts";

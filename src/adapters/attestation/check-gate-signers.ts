@@ -1,8 +1,8 @@
 import { type GateSigner, otherThanSigned } from "../../core/attestation/signed-statement.ts";
 import type { AttestedGate, RunStatement, SignedGate } from "../../schema/attestation.ts";
-import { DECISION_NAMESPACE } from "../passkeys/decision-challenge.ts";
-import { isRelyingPartyPage } from "../passkeys/relying-party.ts";
-import { type PasskeyInSignature, passkeyIn } from "../passkeys/ssh-form.ts";
+import { DECISION_NAMESPACE } from "../identity/decision-challenge.ts";
+import { isRelyingPartyPage } from "../identity/relying-party.ts";
+import { type PasskeyInSignature, passkeyIn } from "../identity/ssh-form.ts";
 import { ownValue } from "../../core/own-value.ts";
 import type { Doubt } from "./believe-envelope.ts";
 import { checkSshSignature, type SignatureReading } from "./ssh-signature.ts";

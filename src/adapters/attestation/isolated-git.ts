@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../files/temporary-folder.ts";
 import { objectId } from "../git/objects/git-objects.ts";
 import { type Git, must } from "../git/process/git.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";

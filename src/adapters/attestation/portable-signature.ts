@@ -1,8 +1,8 @@
 import type { Portable } from "../../core/attestation/evidence.ts";
 import { ownValue } from "../../core/own-value.ts";
 import type { PasskeyKey } from "../../schema/passkey.ts";
-import { areWordsSigned, DECISION_NAMESPACE } from "../passkeys/decision-challenge.ts";
-import { toSshSignature } from "../passkeys/ssh-form.ts";
+import { areWordsSigned, DECISION_NAMESPACE } from "../identity/decision-challenge.ts";
+import { toSshSignature } from "../identity/ssh-form.ts";
 import { readSigningKey } from "./ssh-signature.ts";
 
 /**

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { larger } from "../../core/execution-watch.ts";
 import { Usage } from "../../schema/agent.ts";
-import { type FileSystem, readSmall } from "../file-system/file-system.ts";
+import { type FileSystem, readSmall } from "../files/file-system.ts";
 import { relative } from "node:path";
 
 const Told = z.object({ usage: Usage });

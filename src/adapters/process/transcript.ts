@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { ensureFolder, nodeFiles, OPEN, openPlain } from "../file-system/file-system.ts";
+import { ensureFolder, nodeFiles, OPEN, openPlain } from "../files/file-system.ts";
 
 export type TranscriptOptions = {
   /** Bytes. Text beyond the limit is omitted, with a note in the file. */

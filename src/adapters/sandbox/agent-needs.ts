@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { codexHome } from "../agent-codex/codex-conversation.ts";
+import { codexHome } from "../agents/codex/conversation.ts";
 import type { Environment } from "../process/child-environment.ts";
 
 /** Paths in the user's home that an agent product needs, absolute. Missing paths are skipped. */

@@ -2,7 +2,7 @@ import { resolve, join } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { FileChange } from "../../schema/facts.ts";
 import { isPhaseKey } from "../../schema/ids.ts";
-import { ensureFolder, nodeFiles, replaceFile } from "../../adapters/file-system/file-system.ts";
+import { ensureFolder, nodeFiles, replaceFile } from "../../adapters/files/file-system.ts";
 import { OWN, OWN_FOLDER, isOwnPath } from "../../core/own-folder.ts";
 import { execFileSync } from "node:child_process";
 import { performance } from "node:perf_hooks";

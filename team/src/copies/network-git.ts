@@ -1,8 +1,8 @@
-import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
+import { nodeFiles } from "../../../src/adapters/files/file-system.ts";
 import { writingEnvironment } from "../../../src/adapters/git/process/git-environment.ts";
 import { type GitResult, runGit } from "../../../src/adapters/git/process/run-git.ts";
-import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
-import { readUserSettings } from "../../../src/adapters/user-files/user-settings.ts";
+import { userFolders } from "../../../src/adapters/files/user-folders.ts";
+import { readUserSettings } from "../../../src/adapters/files/user-settings.ts";
 
 /** Git in a bare repository out of reach of agents, with the user's credentials and network settings. */
 export type NetworkGit = (args: readonly string[], options?: NetworkGitOptions) => Promise<GitResult>;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
+import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 import {
   type Git,
   hardenedGit,

@@ -1,6 +1,6 @@
-import { advance, type Cursor, parseEvents } from "../../../src/adapters/journal-file/fold.ts";
-import { encodeRecord } from "../../../src/adapters/journal-file/record.ts";
-import { checkBySchema } from "../../../src/adapters/journal-file/schema-check.ts";
+import { advance, type Cursor, parseEvents } from "../../../src/adapters/journal/fold.ts";
+import { encodeRecord } from "../../../src/adapters/journal/record.ts";
+import { checkBySchema } from "../../../src/adapters/journal/schema-check.ts";
 import { next } from "../../../src/core/next.ts";
 import { currentPhase, type RunState } from "../../../src/core/run.ts";
 import type { EventDraft, RunEvent } from "../../../src/schema/event.ts";

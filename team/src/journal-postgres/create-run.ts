@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { type Cursor, emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
+import { type Cursor, emptyCursor } from "../../../src/adapters/journal/fold.ts";
 import type { StartCommand } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { noRun } from "../../../src/core/run.ts";

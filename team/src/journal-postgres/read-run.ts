@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from "pg";
-import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
-import { checkBySeal } from "../../../src/adapters/journal-file/record.ts";
-import { type Cursor, emptyCursor, fold, toHead, type Source } from "../../../src/adapters/journal-file/fold.ts";
+import { withCountermarks } from "../../../src/adapters/files/countermarks.ts";
+import { checkBySeal } from "../../../src/adapters/journal/record.ts";
+import { type Cursor, emptyCursor, fold, toHead, type Source } from "../../../src/adapters/journal/fold.ts";
 import type { Decide, Head, LoadedRun, Seal } from "../../../src/ports/journal.ts";
 import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { Cursor } from "../../../src/adapters/journal-file/fold.ts";
+import type { Cursor } from "../../../src/adapters/journal/fold.ts";
 import type { Command } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { RunState } from "../../../src/core/run.ts";

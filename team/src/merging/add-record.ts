@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { inTemporaryFolder } from "../../../src/adapters/file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../../src/adapters/files/temporary-folder.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
 import { treeWithFiles } from "../../../src/adapters/git/write/resolve-backlog.ts";
-import { createItemRecords } from "../../../src/adapters/items/create-item-records.ts";
-import { createFeatureRecords } from "../../../src/adapters/spec/create-feature-records.ts";
+import { createItemRecords } from "../../../src/adapters/project-files/create-item-records.ts";
+import { createFeatureRecords } from "../../../src/adapters/project-files/create-feature-records.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
 import { writeRecords } from "../../../src/engine/steps/finish.ts";

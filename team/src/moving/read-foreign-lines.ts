@@ -1,5 +1,5 @@
-import { readJournalBytes } from "../../../src/adapters/journal-file/journal-heads.ts";
-import { genesis } from "../../../src/adapters/journal-file/record.ts";
+import { readJournalBytes } from "../../../src/adapters/journal/journal-heads.ts";
+import { genesis } from "../../../src/adapters/journal/record.ts";
 import { evolve } from "../../../src/core/evolve.ts";
 import { isOwnPath } from "../../../src/core/own-folder.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../src/core/run.ts";

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
-import { encodeRecord } from "../../../src/adapters/journal-file/record.ts";
-import { countermark } from "../../../src/adapters/user-files/countermarks.ts";
+import { encodeRecord } from "../../../src/adapters/journal/record.ts";
+import { countermark } from "../../../src/adapters/files/countermarks.ts";
 import { evolve } from "../../../src/core/evolve.ts";
 import { next } from "../../../src/core/next.ts";
 import { ProblemError } from "../../../src/core/problem.ts";

@@ -2,8 +2,8 @@ import type { Pool } from "pg";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { findSignatures } from "../../../src/core/find-signatures.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
-import { verifySignatures } from "../../../src/adapters/passkeys/verify-signatures.ts";
-import { emptyCursor, fold } from "../../../src/adapters/journal-file/fold.ts";
+import { verifySignatures } from "../../../src/adapters/identity/verify-signatures.ts";
+import { emptyCursor, fold } from "../../../src/adapters/journal/fold.ts";
 import { joinLines, linesAfter, sourceOfLines } from "../journal-postgres/read-run.ts";
 import type { Seal } from "../../../src/ports/journal.ts";
 

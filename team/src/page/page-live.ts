@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { Pool } from "pg";
 import { setTimeout as delay } from "node:timers/promises";
-import { eventStream } from "../../../src/apps/ui/live-response.ts";
+import { eventStream } from "../../../src/surfaces/web-ui/live-response.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { needRun } from "../people/roles.ts";
 import { parseRunId, type TeamEnv } from "../server/team-server.ts";

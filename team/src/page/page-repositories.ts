@@ -1,5 +1,5 @@
 import type { Context, Hono } from "hono";
-import { lookAtItems } from "../../../src/app/look/look-at-items.ts";
+import { lookAtItems } from "../../../src/app/inspect/look-at-items.ts";
 import type { ItemList } from "../../../src/schema/api-project.ts";
 import { visibleView } from "../../../src/views/page/visible-view.ts";
 import { needRole } from "../people/roles.ts";

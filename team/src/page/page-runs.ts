@@ -8,8 +8,8 @@ import {
   readDocumentView,
   readGateView,
   type RunSource,
-} from "../../../src/apps/ui/look-at-run.ts";
-import { tellingWhoWasFirst } from "../../../src/apps/ui/who-was-first.ts";
+} from "../../../src/surfaces/web-ui/look-at-run.ts";
+import { tellingWhoWasFirst } from "../../../src/surfaces/web-ui/who-was-first.ts";
 import {
   AnswerRequest,
   type AnswerResult,

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
-import { findRefusal } from "../../../src/apps/ui/guard.ts";
-import { shippedWorkflows } from "../../../src/apps/ui/shipped-workflows.ts";
-import { addPageRoutes } from "../../../src/apps/ui/page-routes.ts";
+import { findRefusal } from "../../../src/surfaces/web-ui/guard.ts";
+import { shippedWorkflows } from "../../../src/surfaces/web-ui/shipped-workflows.ts";
+import { addPageRoutes } from "../../../src/surfaces/web-ui/page-routes.ts";
 import type { ApiProblem } from "../../../src/schema/api.ts";
 import type { WaysToSignIn } from "../../../src/schema/api-passkey.ts";
 import type { ProjectView } from "../../../src/schema/api-project.ts";

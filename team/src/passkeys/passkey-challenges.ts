@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { challengeIn } from "../../../src/adapters/passkeys/decision-challenge.ts";
+import { challengeIn } from "../../../src/adapters/identity/decision-challenge.ts";
 
 const CHALLENGE_LIFETIME_SECONDS = 5 * 60;
 

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { THIS_MACHINE } from "../../../src/adapters/passkeys/relying-party.ts";
+import { THIS_MACHINE } from "../../../src/adapters/identity/relying-party.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 

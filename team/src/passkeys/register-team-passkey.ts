@@ -3,8 +3,8 @@ import {
   registeredPasskey,
   registrationOptions,
   type RegistrationOptions,
-} from "../../../src/adapters/passkeys/register-passkey.ts";
-import { relyingPartyId } from "../../../src/adapters/passkeys/relying-party.ts";
+} from "../../../src/adapters/identity/register-passkey.ts";
+import { relyingPartyId } from "../../../src/adapters/identity/relying-party.ts";
 import { systemClock } from "../../../src/compose/project-location.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { NewPasskey } from "../../../src/schema/api-passkey.ts";

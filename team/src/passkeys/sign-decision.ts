@@ -1,6 +1,6 @@
-import { decisionChallenge } from "../../../src/adapters/passkeys/decision-challenge.ts";
-import { relyingPartyId } from "../../../src/adapters/passkeys/relying-party.ts";
-import { verifyDecision } from "../../../src/adapters/passkeys/verify-assertion.ts";
+import { decisionChallenge } from "../../../src/adapters/identity/decision-challenge.ts";
+import { relyingPartyId } from "../../../src/adapters/identity/relying-party.ts";
+import { verifyDecision } from "../../../src/adapters/identity/verify-assertion.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { Challenge } from "../../../src/schema/api-passkey.ts";
@@ -10,7 +10,7 @@ import { openChallenge, takeChallenge } from "./passkey-challenges.ts";
 import { needPasskeyOrigin } from "./passkey-origin.ts";
 import { findPasskey, notePasskeyUse, listPasskeys } from "./team-passkeys.ts";
 import type { SignedFacts } from "../../../src/core/signed-decision.ts";
-import { newNonces, toSignable } from "../../../src/apps/ui/signed-answer.ts";
+import { newNonces, toSignable } from "../../../src/surfaces/web-ui/signed-answer.ts";
 
 export type SigningRequest = { readonly facts: SignedFacts; readonly person: string; readonly decision: AnswerRequest };
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
-import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
+import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 
 export type Account = { readonly id: string; readonly kind: "person" | "worker" };
 

@@ -1,4 +1,4 @@
-import { personaDigests } from "../../../src/adapters/definitions/definitions.ts";
+import { personaDigests } from "../../../src/adapters/project-files/definitions.ts";
 import type { Decisions } from "../../../src/app/start/choices.ts";
 import { planOptions } from "../../../src/app/start/plan-run.ts";
 import { isWithoutTests } from "../../../src/app/start/plan-tests.ts";

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
+import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 import { folderSlug } from "../../../src/app/start/name-work.ts";
 import { OWN, ownPath } from "../../../src/core/own-folder.ts";
 import { type FoundItem, ITEMS_ROOT } from "../../../src/ports/items.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inTemporaryFolder } from "../../../src/adapters/file-system/temporary-folder.ts";
-import { resolveItem } from "../../../src/adapters/items/resolve-item.ts";
-import { parseOverlay } from "../../../src/adapters/overlays/parse-overlay.ts";
+import { inTemporaryFolder } from "../../../src/adapters/files/temporary-folder.ts";
+import { resolveItem } from "../../../src/adapters/project-files/resolve-item.ts";
+import { parseOverlay } from "../../../src/adapters/project-files/parse-overlay.ts";
 import { findItem } from "../../../src/app/start/plan-target.ts";
 import { resolveWorkflow } from "../../../src/compose/workflows.ts";
 import { OWN, ownPath } from "../../../src/core/own-folder.ts";

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, sign } from "node:crypto";
-import { createReaderSeal, keyId } from "../../../src/adapters/team/reader-seal.ts";
+import { createReaderSeal, keyId } from "../../../src/adapters/remote/reader-seal.ts";
 import type { Seal } from "../../../src/ports/journal.ts";
 
 /** Creates the server's seal. Marks have the form `<id of the key>.<Ed25519 signature>`. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { genesis } from "../../../src/adapters/journal-file/record.ts";
+import { genesis } from "../../../src/adapters/journal/record.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { StartRequest } from "../../../src/schema/api-project.ts";
 import type { TeamStart } from "../../../src/schema/api-team.ts";

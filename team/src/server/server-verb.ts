@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { done, type Invocation, type Result, text } from "../../../src/apps/cli/grammar/verb.ts";
-import { withSignals } from "../../../src/apps/cli/main/signals.ts";
-import { packageRoot } from "../../../src/adapters/definitions/package-root.ts";
-import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
+import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/grammar/verb.ts";
+import { withSignals } from "../../../src/surfaces/cli/main/signals.ts";
+import { packageRoot } from "../../../src/adapters/project-files/package-root.ts";
+import { userFolders } from "../../../src/adapters/files/user-folders.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isServed, runningDatabase, startOwnDatabase } from "../database/own-database.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFileLock } from "../../../src/adapters/file-lock/file-lock.ts";
-import { systemLockProcesses } from "../../../src/adapters/file-lock/lock-files.ts";
-import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
+import { createFileLock } from "../../../src/adapters/journal/file-lock.ts";
+import { systemLockProcesses } from "../../../src/adapters/journal/lock-files.ts";
+import { nodeFiles } from "../../../src/adapters/files/file-system.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 
 /** Data folder of one process. Processes of the same worker use different folders. */

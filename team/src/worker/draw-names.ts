@@ -1,4 +1,4 @@
-import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import type { ServerClient } from "../../../src/adapters/remote/server-client.ts";
 import type { PlacedProject } from "../../../src/compose/project.ts";
 import { NameAnswer } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
-import { type Cursor, emptyCursor, toHead } from "../../../src/adapters/journal-file/fold.ts";
-import { type ServerClient, readLines } from "../../../src/adapters/team/server-client.ts";
+import { withCountermarks } from "../../../src/adapters/files/countermarks.ts";
+import { type Cursor, emptyCursor, toHead } from "../../../src/adapters/journal/fold.ts";
+import { type ServerClient, readLines } from "../../../src/adapters/remote/server-client.ts";
 import type { Command, Refusal } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { Head, Journal, LoadedRun, SubmitResult, Seal } from "../../../src/ports/journal.ts";

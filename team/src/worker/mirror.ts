@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
+import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { createNetworkGit, REFS_AS_FILES } from "../copies/network-git.ts";

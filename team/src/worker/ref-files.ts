@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nodeFiles, readSmall } from "../../../src/adapters/file-system/file-system.ts";
+import { nodeFiles, readSmall } from "../../../src/adapters/files/file-system.ts";
 import { readPointer } from "../../../src/adapters/git/read/working-trees.ts";
 import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
 

@@ -1,4 +1,4 @@
-import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import type { ServerClient } from "../../../src/adapters/remote/server-client.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { MergeAnswer } from "../../../src/schema/api-team.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import type { ServerClient } from "../../../src/adapters/remote/server-client.ts";
 import { ClaimAnswer, type Lease } from "../../../src/schema/api-team.ts";
 import { GENERATION } from "../server/drive-queue.ts";
 import type { WorkerHealth } from "./worker-health.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { followActivity, type TranscriptLines } from "../../../src/adapters/transcripts/transcripts.ts";
-import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import { followActivity, type TranscriptLines } from "../../../src/adapters/files/transcripts.ts";
+import type { ServerClient } from "../../../src/adapters/remote/server-client.ts";
 import type { PlacedProject } from "../../../src/compose/project.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { done, type Invocation, type Result, text } from "../../../src/apps/cli/grammar/verb.ts";
-import { withSignals } from "../../../src/apps/cli/main/signals.ts";
+import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/grammar/verb.ts";
+import { withSignals } from "../../../src/surfaces/cli/main/signals.ts";
 import { createProcesses } from "../../../src/adapters/process/create-processes.ts";
-import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/team/reader-seal.ts";
-import { createServerClient } from "../../../src/adapters/team/server-client.ts";
-import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/remote/reader-seal.ts";
+import { createServerClient } from "../../../src/adapters/remote/server-client.ts";
+import { userFolders } from "../../../src/adapters/files/user-folders.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { listSecrets } from "../../../src/core/redact.ts";
 import { type Lease, TeamView } from "../../../src/schema/api-team.ts";

@@ -1,9 +1,9 @@
 import { closeSync, openSync, unlinkSync, writeSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
-import { createFileLock } from "../../../src/adapters/file-lock/file-lock.ts";
-import { systemLockProcesses } from "../../../src/adapters/file-lock/lock-files.ts";
+import { nodeFiles } from "../../../src/adapters/files/file-system.ts";
+import { createFileLock } from "../../../src/adapters/journal/file-lock.ts";
+import { systemLockProcesses } from "../../../src/adapters/journal/lock-files.ts";
 
 /**
  * hold-lock <folder> hold: takes the lock, says so and keeps it.

@@ -1,6 +1,6 @@
-import { createFileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
-import { createFileAnchors } from "../../../src/adapters/user-files/anchors.ts";
-import { loadUserKey, sealWith } from "../../../src/adapters/user-files/user-key.ts";
+import { createFileJournal } from "../../../src/adapters/journal/create-file-journal.ts";
+import { createFileAnchors } from "../../../src/adapters/files/anchors.ts";
+import { loadUserKey, sealWith } from "../../../src/adapters/files/user-key.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { mark } from "../sample-commands.ts";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createClaudeBackend } from "../../../src/adapters/agent-claude/create-claude-backend.ts";
+import { createClaudeBackend } from "../../../src/adapters/agents/claude/backend.ts";
 import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
 import type { AgentBackend, AgentTask } from "../../../src/ports/agent-backend.ts";
 import { agentTask } from "../../agent-claude/agent-task.ts";

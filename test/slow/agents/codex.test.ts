@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createCodexBackend } from "../../../src/adapters/agent-codex/create-codex-backend.ts";
+import { createCodexBackend } from "../../../src/adapters/agents/codex/backend.ts";
 import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
 import type { AgentBackend, AgentTask } from "../../../src/ports/agent-backend.ts";
 import { agentTask } from "../../agent-claude/agent-task.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isRepositoryHeld } from "../../../src/adapters/agent-acp/known-acp-agents.ts";
+import { isRepositoryHeld } from "../../../src/adapters/agents/acp/known-agents.ts";
 import { readChoice } from "../../../src/app/agents/agent-choice.ts";
 import { createBackend } from "../../../src/compose/create-backend.ts";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";

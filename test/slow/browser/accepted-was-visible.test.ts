@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { patchText } from "../../../src/adapters/git/snapshot/patch-text.ts";
-import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
+import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 import type { DiffView } from "../../../src/schema/api.ts";
 import { diffFiles } from "../../../src/views/page/diff-files.ts";
 import { visibleView } from "../../../src/views/page/visible-view.ts";

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync }
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { FileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
+import type { FileJournal } from "../../../src/adapters/journal/create-file-journal.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { SubmitResult } from "../../../src/ports/journal.ts";
 import { createFaultFiles, Killed, type Fault, type PowerCut } from "../../support/fault-files.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isKnownTool } from "../../../src/apps/hook/known-tools.ts";
+import { isKnownTool } from "../../../src/surfaces/hook/known-tools.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, codexPackage } from "../../support/agent-binaries.ts";
 import type { Sandbox } from "../../support/cli.ts";

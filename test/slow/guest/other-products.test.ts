@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
-import { isKnownTool } from "../../../src/apps/hook/known-tools.ts";
+import { isKnownTool } from "../../../src/surfaces/hook/known-tools.ts";
 import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary } from "../../support/agent-binaries.ts";
 import { createSandbox, type Sandbox } from "../../support/cli.ts";

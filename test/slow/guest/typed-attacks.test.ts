@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isKnownTool } from "../../../src/apps/hook/known-tools.ts";
+import { isKnownTool } from "../../../src/surfaces/hook/known-tools.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import { builtProgram } from "../../support/built-program.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createToken } from "../../../src/adapters/caller/operator-token.ts";
+import { createToken } from "../../../src/adapters/identity/operator-token.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { type Json, type Outcome as Said, personalEnvironment, startRepository } from "../../support/cli.ts";
 import { builtProgram } from "../../support/built-program.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { genesis } from "../../../src/adapters/journal-file/record.ts";
+import { genesis } from "../../../src/adapters/journal/record.ts";
 import { FencedError } from "../../../team/src/journal-postgres/submit-decision.ts";
 import { cancelAsked } from "../../../team/src/server/cancel-asked.ts";
 import { expectAccessible } from "../browser/page-browser.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { genesis } from "../../../src/adapters/journal-file/record.ts";
+import { genesis } from "../../../src/adapters/journal/record.ts";
 import type { ClaimRequest } from "../../../src/schema/api-team.ts";
 import type { Pool } from "../../../team/src/journal-postgres/open-pool.ts";
 import { createServerMetrics } from "../../../team/src/operations/metrics.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findVerb } from "../../../src/apps/cli/grammar/catalog.ts";
+import { findVerb } from "../../../src/surfaces/cli/grammar/catalog.ts";
 
 const folder = join(import.meta.dirname, "../../../team/deploy");
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { genesis, encodeRecord } from "../../../src/adapters/journal-file/record.ts";
+import { genesis, encodeRecord } from "../../../src/adapters/journal/record.ts";
 import type { EventDraft } from "../../../src/schema/event.ts";
 import { createForgingProxy, type ForgingProxy } from "./support/forging-proxy.ts";
 import { createHome, type Home } from "./support/second-home.ts";

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
-import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/team/reader-seal.ts";
+import { emptyCursor } from "../../../src/adapters/journal/fold.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/remote/reader-seal.ts";
 import { shownDigest } from "../../../src/app/answer/answer.ts";
 import type { RunState } from "../../../src/core/run.ts";
 import { type Json, parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { untilWaits } from "./support/team-runs.ts";
-import { readLines } from "../../../src/adapters/team/server-client.ts";
+import { readLines } from "../../../src/adapters/remote/server-client.ts";
 
 const NOT_ALLOWED = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
-import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/team/reader-seal.ts";
+import { emptyCursor } from "../../../src/adapters/journal/fold.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/remote/reader-seal.ts";
 import { prepared } from "../../journal-file/sample-commands.ts";
 import { startReport } from "./support/start-report.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { claimRun } from "./support/team-runs.ts";
-import { readLines } from "../../../src/adapters/team/server-client.ts";
+import { readLines } from "../../../src/adapters/remote/server-client.ts";
 
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
 const ANSWER = { wait: "plan#1/gate-9", shown: "x", option: "continue" };

@@ -1,4 +1,4 @@
-import { personaDigests } from "../../../src/adapters/definitions/definitions.ts";
+import { personaDigests } from "../../../src/adapters/project-files/definitions.ts";
 import { resolveWorkflow } from "../../../src/compose/workflows.ts";
 import type { Outcome, PersonCommand, Report, StartCommand } from "../../../src/core/command.ts";
 import { next, currentStep, currentTicket } from "../../../src/core/next.ts";

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { nodeCrypto } from "../../file-system/node-crypto.ts";
+import { nodeCrypto } from "../../files/node-crypto.ts";
 import type { TreeEntry } from "./tree-entries.ts";
 
 /** Fields of an entry that are cheap to read, to avoid parsing a large index completely. */

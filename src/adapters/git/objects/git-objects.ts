@@ -1,4 +1,4 @@
-import { nodeCrypto } from "../../file-system/node-crypto.ts";
+import { nodeCrypto } from "../../files/node-crypto.ts";
 import type { Conversation } from "../process/git-conversation.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";

@@ -8,7 +8,7 @@ import type { TreeStore } from "./edit-tree.ts";
 import { createGitObjects } from "./git-objects.ts";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
 

@@ -9,7 +9,7 @@ import {
 import type { Git, GitOptions } from "./git.ts";
 import { writingEnvironment } from "./git-environment.ts";
 import { type GitResult, runGit } from "./run-git.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import type { GitProgram } from "../../../ports/vcs.ts";
 import { shellWord } from "../../../core/command-line.ts";
 

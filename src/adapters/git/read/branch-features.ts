@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Git } from "../process/git.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
-import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { nodeFiles, readSmall } from "../../files/file-system.ts";
 import { gitFolders } from "./working-trees.ts";
 
 export type BranchFolder = {

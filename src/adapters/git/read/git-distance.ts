@@ -1,7 +1,7 @@
 import { gitFailed } from "../process/run-git.ts";
 import { join } from "node:path";
 import { isSameCommit } from "../../../core/items/staleness.ts";
-import { nodeFiles } from "../../file-system/file-system.ts";
+import { nodeFiles } from "../../files/file-system.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { readHead } from "./git-head.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { nodeFiles, readSmall } from "../../files/file-system.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
 import { type GitFolders, gitFolders, readPointer } from "./working-trees.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { nodeFiles, readSmall } from "../../files/file-system.ts";
 import { gitFolders } from "./working-trees.ts";
 import { digest } from "./repository-programs.ts";
 import type { StartedProgram } from "./started-programs.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { RepositoryStanding } from "../../../schema/facts.ts";
-import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { nodeFiles, readSmall } from "../../files/file-system.ts";
 import { personalFolder } from "../process/content-filters.ts";
 import { homeFolder } from "../process/git-environment.ts";
 import { unavailable } from "../process/run-git.ts";

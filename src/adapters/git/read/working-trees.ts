@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { nodeFiles, readSmall } from "../../files/file-system.ts";
 
 export type GitFolders = {
   /** Git folder of this working tree. */

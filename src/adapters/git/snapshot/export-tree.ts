@@ -3,7 +3,7 @@ import { withoutFilters } from "../process/content-filters.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { joinFields } from "../process/git-path.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
 export type ExportRequest = {

@@ -1,5 +1,5 @@
 import { lstatSync, type Dirent, readdirSync } from "node:fs";
-import { createTimeSlice } from "../../file-system/time-slice.ts";
+import { createTimeSlice } from "../../files/time-slice.ts";
 import type { GitFolder } from "../process/git.ts";
 import { decodePath, type RawPath, rawInTree } from "../process/git-path.ts";
 import { CLOCK_TICK, type FileClock, folderClock } from "./file-clock.ts";

@@ -9,13 +9,13 @@ import { createLookAgain } from "./look-again.ts";
 import type { Differences } from "./look-through.ts";
 import type { Repository } from "../read/repository.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
-import { removeFolder, makeTemporaryFolder, removeAtExit } from "../../file-system/temporary-folder.ts";
+import { removeFolder, makeTemporaryFolder, removeAtExit } from "../../files/temporary-folder.ts";
 import { indexBytes, isAlreadyIn, type PersonIndex } from "./person-index.ts";
 import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 import { statSync } from "node:fs";
-import { ensureFolder, errorCode, nodeFiles } from "../../file-system/file-system.ts";
+import { ensureFolder, errorCode, nodeFiles } from "../../files/file-system.ts";
 
 /** Changes that the index lacks, and the tree it had before. */
 export type Behind = Differences & { readonly environment: IndexEnvironment };

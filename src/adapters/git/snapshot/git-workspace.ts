@@ -1,7 +1,7 @@
 import type { ThrowAwayCopy, Workspace } from "../../../ports/workspace.ts";
 import type { FileChange } from "../../../schema/facts.ts";
 import type { RunId } from "../../../schema/ids.ts";
-import { createScratchCopy, copyTree } from "../../plain-workspace/scratch-copy.ts";
+import { createScratchCopy, copyTree } from "../../files/scratch-copy.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
 import { exportTree } from "./export-tree.ts";
 import { hardenedGit, withEnvironment } from "../process/git.ts";

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, type Dirent } from "node:fs";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
-import { createTimeSlice } from "../../file-system/time-slice.ts";
+import { createTimeSlice } from "../../files/time-slice.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, encodePath, inTree, isUnder, joinFields, isTreePath, splitFields } from "../process/git-path.ts";

@@ -9,7 +9,7 @@ import type { Git } from "../process/git.ts";
 import { decodePath, inTree, isTreePath, joinFields, splitFields } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import { SUBMODULE } from "../objects/tree-entries.ts";
 
 export type RestoreRequest = { readonly from: string; readonly paths: readonly string[] };

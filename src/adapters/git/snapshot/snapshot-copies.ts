@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { ThrowAwayCopy } from "../../../ports/workspace.ts";
-import { makeTemporaryFolder, removeAtExit, removeFolder } from "../../file-system/temporary-folder.ts";
+import { makeTemporaryFolder, removeAtExit, removeFolder } from "../../files/temporary-folder.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, inTree, type RawPath, rawInTree } from "../process/git-path.ts";

@@ -12,8 +12,8 @@ import { lastWords } from "../process/run-git.ts";
 import { isWorktreeName, linkedTree, findMainTree, refused } from "./worktree-location.ts";
 import { GONE, treesOfBranch } from "./worktree-branch.ts";
 import { OWN, OWN_FOLDER, OWN_IGNORE, ownPath } from "../../../core/own-folder.ts";
-import { parseRecord, readText } from "../../projections/state-file.ts";
-import { ensureFolder, folderExists, nodeFiles, readSmall, replaceFile } from "../../file-system/file-system.ts";
+import { parseRecord, readText } from "../../files/state-file.ts";
+import { ensureFolder, folderExists, nodeFiles, readSmall, replaceFile } from "../../files/file-system.ts";
 
 type CreateFailure = WorktreeRefusal<CreateRefusal>;
 type Plan = {

@@ -13,11 +13,11 @@ import { ignoredIn, walkTree } from "./worktree-files.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
 import { lstat, readdir } from "node:fs/promises";
 import { OWN, OWN_FOLDER } from "../../../core/own-folder.ts";
-import { nodeFiles } from "../../file-system/file-system.ts";
-import { readHolder } from "../../file-lock/file-lock.ts";
-import { systemLockProcesses } from "../../file-lock/lock-files.ts";
+import { nodeFiles } from "../../files/file-system.ts";
+import { readHolder } from "../../journal/file-lock.ts";
+import { systemLockProcesses } from "../../journal/lock-files.ts";
 import { SUBMODULE } from "../objects/tree-entries.ts";
-import { journalsIn } from "../../journal-file/journal-location.ts";
+import { journalsIn } from "../../journal/journal-location.ts";
 
 /**
  * Reads the content of a linked working tree that exists nowhere else. `path` is its top folder with links resolved;

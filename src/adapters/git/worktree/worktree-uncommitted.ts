@@ -5,7 +5,7 @@ import type { Git } from "../process/git.ts";
 import { decodePath, encodePath, joinFields, splitFields } from "../process/git-path.ts";
 import { readFacts } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import { changedFiles, copyIndex } from "../snapshot/temporary-index.ts";
 import type { IndexEnvironment } from "../snapshot/temporary-index.ts";
 

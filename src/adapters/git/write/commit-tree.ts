@@ -11,7 +11,7 @@ import { attemptIn, readCommit } from "../read/commit-object.ts";
 import { branchTip, readRepositoryFacts, refTarget } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import { isObjectId, requireBranchName, snapshotRef } from "../snapshot/ref-name.ts";
 import { copyIndex } from "../snapshot/temporary-index.ts";
 import { isPlainCommit, makePlainCommit } from "./plain-commit.ts";

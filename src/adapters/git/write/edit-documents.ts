@@ -5,7 +5,7 @@ import type { GitObjects } from "../objects/git-objects.ts";
 import { entryAt, GONE, type TreeEntry } from "../objects/tree-entries.ts";
 import type { RepositoryStore, ObjectWriter } from "../objects/repository-store.ts";
 import { isTreePath } from "../process/git-path.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import { type IgnoreRules, findIgnored } from "../snapshot/ignored.ts";
 type Entries = ReadonlyMap<string, TreeEntry>;
 

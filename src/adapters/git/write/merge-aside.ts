@@ -4,7 +4,7 @@ import type { MergeOutcome } from "../../../ports/vcs.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { personalGit } from "../process/personal-git.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import { readCommit } from "../read/commit-object.ts";
 import { readFacts } from "../read/git-read.ts";
 import { repositoryAt } from "../read/repository.ts";

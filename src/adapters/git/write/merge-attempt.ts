@@ -7,7 +7,7 @@ import { refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
 import { concludeWith } from "./resolve-backlog.ts";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import type { TreeEntry } from "../objects/tree-entries.ts";
 
 export type Merge = MergeRequest & {

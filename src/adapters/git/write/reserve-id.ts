@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nodeFiles } from "../../file-system/file-system.ts";
+import { nodeFiles } from "../../files/file-system.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
 import { hardenedGit, must } from "../process/git.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mergeBacklog } from "../../../core/items/merge-backlog.ts";
 import { type Git, must } from "../process/git.ts";
 import { decodePath, encodePath } from "../process/git-path.ts";
-import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 
 const BACKLOG = "BACKLOG.md";
 

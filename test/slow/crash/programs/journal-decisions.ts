@@ -1,9 +1,9 @@
 import { writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFiles, type FileSystem } from "../../../../src/adapters/file-system/file-system.ts";
-import { createFileJournal } from "../../../../src/adapters/journal-file/create-file-journal.ts";
-import { createFileAnchors } from "../../../../src/adapters/user-files/anchors.ts";
-import { sealWith } from "../../../../src/adapters/user-files/user-key.ts";
+import { nodeFiles, type FileSystem } from "../../../../src/adapters/files/file-system.ts";
+import { createFileJournal } from "../../../../src/adapters/journal/create-file-journal.ts";
+import { createFileAnchors } from "../../../../src/adapters/files/anchors.ts";
+import { sealWith } from "../../../../src/adapters/files/user-key.ts";
 import { decide } from "../../../../src/core/decide.ts";
 import { begin, mark } from "../../../journal-file/sample-commands.ts";
 

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { Capabilities } from "../../../../src/ports/agent-backend.ts";
 import { capabilityRows, unmetWishes } from "../../../../src/app/agents/capability-rows.ts";
 import { planLimits } from "../../../../src/app/start/limits.ts";
-import { findVerb } from "../../../../src/apps/cli/grammar/catalog.ts";
-import { runRequest } from "../../../../src/apps/cli/grammar/run-request.ts";
+import { findVerb } from "../../../../src/surfaces/cli/grammar/catalog.ts";
+import { runRequest } from "../../../../src/surfaces/cli/grammar/run-request.ts";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 
 const start = (sandbox: Sandbox, ...more: string[]) =>

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { completionScript } from "../../../../src/apps/cli/grammar/completion.ts";
+import { completionScript } from "../../../../src/surfaces/cli/grammar/completion.ts";
 import { parsed } from "../../../support/cli.ts";
 import { machineWith } from "./installed-agents.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSigner, createVerifier, finishedRun } from "../../../attestation/two-homes.ts";
 import { parsed } from "../../../support/cli.ts";
-import { packArchive, unpackArchive } from "../../../../src/adapters/archive/export-archive.ts";
+import { packArchive, unpackArchive } from "../../../../src/adapters/attestation/export-archive.ts";
 
 test("exports a run as an archive and a report that verify on another machine", async () => {
   const ada = await createSigner();

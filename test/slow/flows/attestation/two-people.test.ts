@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createToken } from "../../../../src/adapters/caller/operator-token.ts";
+import { createToken } from "../../../../src/adapters/identity/operator-token.ts";
 import { makeKey } from "../../../attestation/keys.ts";
 import { createSigner, createVerifier, finishedRun } from "../../../attestation/two-homes.ts";
 import { createSandbox, parsed } from "../../../support/cli.ts";

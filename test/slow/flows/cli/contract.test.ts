@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { verbs } from "../../../../src/apps/cli/grammar/catalog.ts";
-import { verbHelp } from "../../../../src/apps/cli/grammar/help.ts";
+import { verbs } from "../../../../src/surfaces/cli/grammar/catalog.ts";
+import { verbHelp } from "../../../../src/surfaces/cli/grammar/help.ts";
 import { createSandbox, type Outcome, parsed } from "../../../support/cli.ts";
 
 const named = verbs.map(({ name }) => name).filter((name) => name !== "do");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadWorkflow } from "../../../../src/adapters/definitions/definitions.ts";
+import { loadWorkflow } from "../../../../src/adapters/project-files/definitions.ts";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
 
 type Row = {

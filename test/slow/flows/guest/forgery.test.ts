@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { speakingSettings } from "../../../../src/apps/mcp/host-settings.ts";
+import { speakingSettings } from "../../../../src/surfaces/mcp/host-settings.ts";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 import { type SessionHost, startSession } from "../../../support/session-host.ts";

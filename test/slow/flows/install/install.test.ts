@@ -6,11 +6,11 @@ import {
   hookCommands,
   installedHookCommands,
   REGISTER_HOST,
-} from "../../../../src/adapters/integrations/hook-commands.ts";
+} from "../../../../src/adapters/agents/installation/hook-commands.ts";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 import { markRun } from "../../../support/mark-run.ts";
 import { fc, test as property } from "@fast-check/vitest";
-import { addTo, removeFrom } from "../../../../src/adapters/integrations/edit-text.ts";
+import { addTo, removeFrom } from "../../../../src/adapters/agents/installation/edit-text.ts";
 
 const PRODUCTS = ["claude", "codex", "gemini", "opencode"];
 const REPOSITORY = join(import.meta.dirname, "../../../..");

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createItemRecords } from "../../../../src/adapters/items/create-item-records.ts";
+import { createItemRecords } from "../../../../src/adapters/project-files/create-item-records.ts";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 import { fingerprint, prepareItem, turns } from "../../../items-cli/prepared-item.ts";
 

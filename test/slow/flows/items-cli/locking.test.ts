@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createProjections } from "../../../../src/adapters/projections/create-projections.ts";
-import { nodeFiles } from "../../../../src/adapters/file-system/file-system.ts";
-import { updateBacklogMarker } from "../../../../src/adapters/items/backlog-file.ts";
-import { readDocument, replaceDocument } from "../../../../src/adapters/items/document-file.ts";
+import { createProjections } from "../../../../src/adapters/files/create-projections.ts";
+import { nodeFiles } from "../../../../src/adapters/files/file-system.ts";
+import { updateBacklogMarker } from "../../../../src/adapters/project-files/backlog-file.ts";
+import { readDocument, replaceDocument } from "../../../../src/adapters/project-files/document-file.ts";
 import { bundleProgram, type StartedProgram, startProgram } from "../../../support/bundle-program.ts";
 import { createSandbox, parsed } from "../../../support/cli.ts";
 import { waitsForItems, whileItemsLocked } from "../../../items-cli/items-locked.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadPersona } from "../../../../src/adapters/definitions/definitions.ts";
+import { loadPersona } from "../../../../src/adapters/project-files/definitions.ts";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
 
 const OVERLAY = ".isdlc/workflows.json";

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nodeFiles } from "../../../../src/adapters/file-system/file-system.ts";
-import { sshKeyLine } from "../../../../src/adapters/passkeys/ssh-form.ts";
-import { createPasskeyStore } from "../../../../src/adapters/user-files/passkey-store.ts";
+import { nodeFiles } from "../../../../src/adapters/files/file-system.ts";
+import { sshKeyLine } from "../../../../src/adapters/identity/ssh-form.ts";
+import { createPasskeyStore } from "../../../../src/adapters/files/passkey-store.ts";
 import { type Authenticator, createAuthenticator } from "../../../support/authenticator.ts";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
 import { type PageServer, startPageServer } from "../../../ui/page-server.ts";

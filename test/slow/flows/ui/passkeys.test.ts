@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createPasskeyStore } from "../../../../src/adapters/user-files/passkey-store.ts";
-import { nodeFiles } from "../../../../src/adapters/file-system/file-system.ts";
+import { createPasskeyStore } from "../../../../src/adapters/files/passkey-store.ts";
+import { nodeFiles } from "../../../../src/adapters/files/file-system.ts";
 import { type Authenticator, createAuthenticator, type How } from "../../../support/authenticator.ts";
 import { createSandbox, type Json, type Sandbox } from "../../../support/cli.ts";
 import { type PageServer, startPageServer } from "../../../ui/page-server.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { createWebhook } from "../../../../src/adapters/webhook/create-webhook.ts";
+import { createWebhook } from "../../../../src/adapters/remote/create-webhook.ts";
 import { noticeBody, waitNotice } from "../../../../src/views/wait-notice.ts";
 import { createSandbox } from "../../../support/cli.ts";
 import { activeRun, advance, completed, everyPhase, keeps, report, startRun } from "../../../support/run-builder.ts";

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { createToken } from "../../../../src/adapters/caller/operator-token.ts";
+import { createToken } from "../../../../src/adapters/identity/operator-token.ts";
 import type { Outcome, Running } from "../../../support/cli.ts";
 import type { Team } from "./team.ts";
-import { journalsIn } from "../../../../src/adapters/journal-file/journal-location.ts";
+import { journalsIn } from "../../../../src/adapters/journal/journal-location.ts";
 
 /** A user's clone with separate folders: another key, another sign-in. */
 export type Home = {

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import { emptyCursor } from "../../../../src/adapters/journal-file/fold.ts";
-import { withCountermarks } from "../../../../src/adapters/user-files/countermarks.ts";
-import { createReaderSeal, parsePublicKeys } from "../../../../src/adapters/team/reader-seal.ts";
+import { emptyCursor } from "../../../../src/adapters/journal/fold.ts";
+import { withCountermarks } from "../../../../src/adapters/files/countermarks.ts";
+import { createReaderSeal, parsePublicKeys } from "../../../../src/adapters/remote/reader-seal.ts";
 import { shownDigest } from "../../../../src/app/answer/answer.ts";
 import type { RunState } from "../../../../src/core/run.ts";
 import type { RunEvent } from "../../../../src/schema/event.ts";
 import { GENERATION } from "../../../../team/src/server/drive-queue.ts";
 import type { Json } from "../../../support/cli.ts";
 import type { Team } from "./team.ts";
-import { readLines } from "../../../../src/adapters/team/server-client.ts";
+import { readLines } from "../../../../src/adapters/remote/server-client.ts";
 
 /** Actions of users on a team's runs, over HTTP. */
 

@@ -1,4 +1,4 @@
-import { makeTemporaryFolder } from "../../../../../src/adapters/file-system/temporary-folder.ts";
+import { makeTemporaryFolder } from "../../../../../src/adapters/files/temporary-folder.ts";
 
 console.log(await makeTemporaryFolder());
 setInterval(() => undefined, 1000); // until it is killed

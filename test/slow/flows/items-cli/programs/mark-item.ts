@@ -1,4 +1,4 @@
-import { createItemRecords } from "../../../../../src/adapters/items/create-item-records.ts";
+import { createItemRecords } from "../../../../../src/adapters/project-files/create-item-records.ts";
 
 /** mark-item <tree> <user directory> <item>: marks an item as built, like the engine at the end of a run. */
 const [root = "", state = "", item = ""] = process.argv.slice(2);

@@ -1,0 +1,102 @@
+import { lstat, readdir, readFile, copyFile, mkdir, readlink, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ThrowAwayCopy, ScratchCopy } from "../../ports/workspace.ts";
+import { writeContained } from "./contained-file.ts";
+import type { Dirent } from "node:fs";
+import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
+import { makeTemporaryFolder, removeFolder } from "./temporary-folder.ts";
+
+export type Home = {
+  readonly root: string;
+  /** The only folder that work comes back from, relative to the root, with forward slashes. */
+  readonly folder: string;
+};
+
+/** A copy to work in. What is written below the folder is taken home; whatever else is written goes nowhere. */
+export async function createScratchCopy(copy: ThrowAwayCopy, { root, folder }: Home): Promise<ScratchCopy> {
+  const before = await entriesBelow(copy.dir, "");
+  return {
+    ...copy,
+    async copyBack() {
+      const after = await entriesBelow(copy.dir, "");
+      const changed = [...after].filter(([path, entry]) => before.get(path) !== entry);
+      const [home, left] = [changed.filter(isHome), changed.filter((entry) => !isHome(entry) && !isOnTheWay(entry))];
+      for (const [path] of home) writeContained(root, path, await readFile(join(copy.dir, path)));
+      return outermost(left.map(([path]) => path));
+    },
+  };
+
+  function isHome([path, entry]: Entry): boolean {
+    const [kind, , size] = entry.split(" ");
+    return path.startsWith(`${folder}/`) && kind === "file" && Number(size) <= MAX_COPIED_BYTES;
+  }
+
+  function isOnTheWay([path, entry]: Entry): boolean {
+    return entry === "folder" && (`${path}/`.startsWith(`${folder}/`) || folder.startsWith(`${path}/`));
+  }
+}
+
+/** Bytes. Documents are smaller; anything larger was not meant to be one. */
+const MAX_COPIED_BYTES = 32 * 1024 * 1024;
+
+type Entry = readonly [path: string, entry: string];
+
+/** By path, parents first: what kind of thing it is, and what tells that it was changed. */
+async function entriesBelow(root: string, path: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const entry of await readdir(join(root, path), { withFileTypes: true })) {
+    const inner = path === "" ? entry.name : `${path}/${entry.name}`;
+    const stats = await lstat(join(root, inner), { bigint: true }).catch(() => null); // a name that is no text
+    if (stats === null) found.set(inner, "unreadable");
+    else if (!stats.isDirectory())
+      found.set(inner, `${stats.isFile() ? "file" : "other"} ${stats.mtimeNs} ${stats.size} ${stats.mode}`);
+    else {
+      found.set(inner, "folder");
+      for (const [below, what] of await entriesBelow(root, inner)) found.set(below, what);
+    }
+  }
+  return found;
+}
+
+/** A new folder stands for everything in it. */
+function outermost(paths: readonly string[]): string[] {
+  const all = new Set(paths);
+  return paths.filter((path) => !all.has(dirname(path)));
+}
+
+/** Copies a folder as it is, less what git, package managers and isdlc keep in it; `.isdlc/work` comes along. */
+export async function copyTree(from: string): Promise<ThrowAwayCopy> {
+  const dir = await makeTemporaryFolder();
+  const dispose = () => removeFolder(dir);
+  try {
+    await copyFolder({ from: Buffer.from(from), to: Buffer.from(dir), isOwn: false });
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return { dir, dispose };
+}
+
+const leftOut = new Set([".git", "node_modules"]);
+
+type FolderCopy = { readonly from: Buffer; readonly to: Buffer; readonly isOwn: boolean };
+
+/** Names stay bytes, so that any of them can be copied. Links stay links; sockets, pipes and devices are left out. */
+async function copyFolder({ from, to, isOwn }: FolderCopy): Promise<void> {
+  const entries = await readdir(from, { withFileTypes: true, encoding: "buffer" });
+  for (const entry of entries as unknown as Dirent<Buffer>[]) {
+    const name = entry.name.toString("latin1");
+    if (leftOut.has(name) || (isOwn && name !== OWN.work)) continue;
+    const [source, target] = [below(from, entry.name), below(to, entry.name)];
+    if (entry.isDirectory()) {
+      await mkdir(target);
+      await copyFolder({ from: source, to: target, isOwn: !isOwn && name === OWN_FOLDER });
+    } else if (entry.isSymbolicLink()) {
+      await symlink(await readlink(source, "buffer"), target);
+    } else if (entry.isFile()) {
+      await copyFile(source, target);
+    }
+  }
+}
+
+const below = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, Buffer.from("/"), name]);

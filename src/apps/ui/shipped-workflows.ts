@@ -1,8 +1,0 @@
-import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
-import type { ProjectView } from "../../schema/api-project.ts";
-
-/** Returns the workflows to offer in the web UI. */
-export const shippedWorkflows = (): ProjectView["workflows"] =>
-  workflowNames()
-    .map(loadWorkflow)
-    .map(({ name, label, description }) => ({ name, label, description }));

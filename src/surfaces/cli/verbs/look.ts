@@ -1,0 +1,86 @@
+import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
+import { createRedactor, listSecrets } from "../../../core/redact.ts";
+import { againstBaseline, isFailure } from "../../../core/baseline.ts";
+import { checkGate, type GateVerdict } from "../../../core/check-gate.ts";
+import { isRecord, ownValue } from "../../../core/own-value.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
+import type { CheckResult } from "../../../schema/facts.ts";
+import { projectStateFile } from "../../../views/state-file.ts";
+import { runChecks } from "../../../engine/steps/checks.ts";
+import { gateNotice } from "../../../views/gate-banner.ts";
+import { plainText } from "../../../views/plain-text.ts";
+import { heldAgainst } from "../../../views/finish-lines.ts";
+import { runItem, waitLines } from "../../../views/status.ts";
+import { next } from "../../../core/next.ts";
+import { createChecks, createWorkspace } from "../../../compose/checks-of.ts";
+import { type GateLook, lookAtGate } from "../../../app/inspect/look-at-gate.ts";
+import { openRun } from "../main/project-of.ts";
+import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
+import { checkOutcome } from "../../../views/tests-in-full.ts";
+import { changesText } from "../../../views/visible-change.ts";
+import { AGENT_VARIABLE } from "../../../adapters/process/child-environment.ts";
+import { documentText } from "../terminal/show-changes.ts";
+
+/** Shows the open wait with its summary and, on request, the patch. */
+export const gate: Run = async (invocation) => {
+  const { project, run } = await openRun(invocation);
+  return gateResult(invocation, run, await lookAtGate(project, run, flag(invocation.values, "diff")));
+};
+
+/** Formats a gate for local runs and for runs of a team. */
+export function gateResult({ io, values }: Invocation, run: ActiveRun, { changes, view }: GateLook): Result {
+  const now = next(run);
+  if (now.is !== "wait") return done(["Nothing is waiting for an answer."], view);
+  const diff = flag(values, "diff") && changes !== null ? [changesText(changes)] : [];
+  if (view.summary === undefined)
+    return done([...heldAgainst(run), ...waitLines(now.wait, now.options, runItem(run)), ...diff], view);
+  const seen = changes === null ? {} : { changes };
+  const notice = gateNotice(run, io.interactive ? { ...seen, columns: io.columns } : seen);
+  return done([documentText(io, view.summary), notice ?? "", ...diff], view);
+}
+
+/** Runs the checks of the current phase without recording their results. */
+export const check: Run = async (invocation) => {
+  const { project, run } = await openRun(invocation);
+  const phase = currentPhase(run);
+  if (phase === undefined) return done(["Every phase is done; there is nothing to check."], { checks: [] });
+  const redact = createRedactor(listSecrets(project.env));
+  const workspace = createWorkspace(project, run);
+  const isAgent = project.env[AGENT_VARIABLE] !== undefined; // an agent checks its own working tree
+  const checks = isAgent
+    ? createCheckRunner(project.root, { env: project.env, redact })
+    : createChecks(project, run, { workspace, redact });
+  const tree = isAgent ? null : await workspace.now([run.run.item]);
+  const found = await runChecks(
+    { checks, redact, workspace, show: ({ text: line }) => invocation.io.err(line) },
+    { run, phase, claimed: phase.made?.artifacts ?? [], tree },
+    new AbortController().signal,
+  );
+  const results = found.map((result) => againstBaseline(run.baseline, result));
+  const gate = gateVerdict(run, phase, results);
+  const ok = gate.decision === "allow" && !results.some(isFailure);
+  const lines = results.map((check) => `${check.name}: ${checkOutcome(check)}\n${plainText(check.detail)}`.trim());
+  const blocked = gate.stopReason === undefined ? [] : [`The phase cannot be left: ${plainText(gate.stopReason)}`];
+  const json = { ok, phase: phase.rule.key, checks: results, gate };
+  return { code: ok ? 0 : 1, lines: [...lines, ...gate.notes, ...blocked], json } satisfies Result;
+};
+
+/** Checks the requirements of a phase against the journal, with the results of the checks just run. */
+function gateVerdict(run: ActiveRun, { rule, made }: PhaseRecord, results: readonly CheckResult[]): GateVerdict {
+  const state = projectStateFile({ user: {}, run, history: [], version: 1, counters: {} });
+  const failed = results.filter(isFailure).map(({ name }) => name);
+  const tests = { completed: true, status: failed.includes("tests") ? "failed" : "success" };
+  const found = ownValue(ownValue(state, "phases"), rule.key);
+  const now = {
+    ...(isRecord(found) ? found : {}),
+    artifacts: failed.includes("artifacts") ? [] : rule.outputs,
+    iteration_requirements: { test_iteration: tests, interactive_elicitation: { completed: false } },
+  };
+  return checkGate({ ...state, phases: { [rule.key]: now } }, rule.key, {
+    delegation: true,
+    artifacts: rule.outputs,
+    tests: results.some(({ name, ok }) => name === "tests" && ok !== null),
+    questions: run.wait?.kind === "questions",
+    findings: rule.reviewer !== null && made !== null,
+  });
+}
