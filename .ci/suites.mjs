@@ -109,8 +109,8 @@ function counted(report) {
 const slow = (project, priority = []) =>
   tests(project, [...priority, "node_modules/.bin/vitest", "run", "--project", project], AT_FULL_SIZE);
 
-/** The storm on a team's runs, and the seconds for which its database is away: less for a person who runs the suite. */
-const AT_FULL_SIZE = { ISDLC_TEAM_FAULTS: "200", ISDLC_TEAM_RUNS: "30", ISDLC_TEAM_AWAY: "60" };
+/** Seconds for which a team's database is away: less for a person who runs the suite. */
+const AT_FULL_SIZE = { ISDLC_TEAM_AWAY: "60" };
 
 /** A suite that computes leaves the cores to one that waits whenever that one wants them. */
 const BEHIND = ["nice", "-n", "5"];

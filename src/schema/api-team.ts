@@ -156,6 +156,11 @@ export const Beat = z.strictObject({
   version: z._default(text(50), ""),
   /** Why the process takes no runs, such as a full disk or a missing program. Null if it takes runs. */
   fault: z._default(z.nullable(text(500)), null),
+  /** Held runs whose finished work waits for the git host. */
+  waiting: z._default(
+    z.array(z.strictObject({ run: RunId, epoch: z.int(), error: text(500) })).check(z.maxLength(1000)),
+    [],
+  ),
 });
 export type Beat = z.infer<typeof Beat>;
 export const BeatAnswer = z.object({

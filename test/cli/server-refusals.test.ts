@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { createServerClient } from "../../src/adapters/remote/server-client.ts";
 import { problemResult } from "../../src/surfaces/cli/main/run-cli.ts";
@@ -36,6 +36,19 @@ async function refused(): Promise<Problem> {
   expect(error).toBeInstanceOf(ProblemError);
   return (error as ProblemError).problem;
 }
+
+test("repeats a request for its patience, even if the clock is set forward by hours", async () => {
+  reply = { status: 503, body: "{}" };
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ask = createServerClient({ url, token: "isdlc_person_0000000000000000000000" });
+  const asked = ask({ method: "GET", path: "/api/team", answer: z.object({}), patience: 60_000 });
+  server.once("request", () => {
+    vi.setSystemTime(Date.now() + 5 * 3_600_000);
+    reply = { status: 200, body: "{}" };
+  });
+  expect(await asked).toEqual({});
+});
 
 describe("problem reported by a team server", () => {
   test.for<[number, Problem]>([

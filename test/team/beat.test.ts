@@ -9,11 +9,17 @@ const run = "20261116-101112345-abcd" as RunId;
 const log = createLog({ name: "test", write: () => undefined, secrets: [] });
 const health = { fault: () => null, note: () => undefined, recheck: () => Promise.resolve() };
 
-type Told = { readonly heard: (number | null)[]; readonly drive: { epoch: number; journal: never } };
+type Told = {
+  readonly heard: (number | null)[];
+  readonly drive: { epoch: number; journal: never; hostError: string | null };
+};
 
 function driveWith(epoch: number): Told {
   const heard: (number | null)[] = [];
-  return { heard, drive: { epoch, journal: { hear: (seq: number | null) => heard.push(seq) } as never } };
+  return {
+    heard,
+    drive: { epoch, journal: { hear: (seq: number | null) => heard.push(seq) } as never, hostError: null },
+  };
 }
 
 /** A server that answers with what it knows when it is asked, and only then lets something else happen. */
@@ -42,4 +48,20 @@ test("a drive that took the same run while the server was asked is not told what
   await beat({ ask, driving, health, log }, "one");
   expect(before.heard).toEqual([null]);
   expect(since.heard).toEqual([]);
+});
+
+test("reports the drives that wait for the git host", async () => {
+  const [waiting, working] = [driveWith(5), driveWith(7)];
+  const other = "20261116-101112346-abcd" as RunId;
+  const driving: Worker["driving"] = new Map([
+    [run, { ...waiting.drive, hostError: "Read-only file system" }],
+    [other, working.drive],
+  ]);
+  const sent: unknown[] = [];
+  const ask: ServerClient = ({ body, answer }) => {
+    sent.push(body);
+    return Promise.resolve(answer.parse({ held: [] }));
+  };
+  await beat({ ask, driving, health, log }, "one");
+  expect(sent).toMatchObject([{ runs: [run, other], waiting: [{ run, epoch: 5, error: "Read-only file system" }] }]);
 });

@@ -54,7 +54,8 @@ async function driveOnce({ mirror, epoch, left }: Drive): Promise<readonly [Left
   const spares = createSpareTrees(folder);
   const tree = await openRunTree(mirror, { ...wanted, spares });
   const workspace = createGitWorkspace(tree.root, { run, env: env() });
-  const handOver = createHandOver({ mirror, tree, run, item: "item", branch: "main", workspace });
+  const wait = { signal: new AbortController().signal, note: () => undefined };
+  const handOver = createHandOver({ mirror, tree, run, item: "item", branch: "main", workspace, wait });
   const change = (text: string): Promise<LeftTree | null> => {
     writeFileSync(join(tree.root, "src", "1.txt"), `${text} ${epoch}\n`);
     return handOver.push([]);

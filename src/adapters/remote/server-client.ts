@@ -45,13 +45,13 @@ export function createServerClient(address: ServerAddress): ServerClient {
   let known: Destination | null = null;
   const destination = (): Destination => (known ??= toDestination(address));
   return async (request) => {
-    const until = Date.now() + (request.patience ?? 0);
+    const until = performance.now() + (request.patience ?? 0);
     const quick = request.isRepeatable === true ? await askQuickly(destination, request) : undefined;
     if (quick !== undefined) return request.answer.parse(quick);
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, MAX_RETRY_PAUSE_MS)) {
       const said = await ask(url, () => exchange(destination(), request));
       if (said.is === "answered") return request.answer.parse(said.value);
-      if (Date.now() > until) throw new ProblemError({ code: "SERVER_UNREACHABLE", url, detail: said.detail });
+      if (performance.now() > until) throw new ProblemError({ code: "SERVER_UNREACHABLE", url, detail: said.detail });
       await delay(pause);
     }
   };

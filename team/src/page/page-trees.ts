@@ -47,9 +47,9 @@ export function createPageTrees(keeping: MirrorOptions): PageTrees {
     async items(remote) {
       const mirror = await mirrors.open(remote);
       const known = mains.get(remote);
-      if (known === undefined || Date.now() - known.at >= FRESH) {
+      if (known === undefined || performance.now() - known.at >= FRESH) {
         await mirror.fetch(null);
-        mains.set(remote, { at: Date.now(), branch: await mirror.mainBranch() });
+        mains.set(remote, { at: performance.now(), branch: await mirror.mainBranch() });
       }
       const tip = mirror.tip(mains.get(remote)?.branch ?? "");
       return tip === null ? null : itemsAt(gitIn(mirror), tip);

@@ -4,6 +4,7 @@ import type { ClaimRequest, Lease } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import { IN_SCOPE } from "../people/worker-scope.ts";
+import { MAX_PAUSE_SECONDS } from "./drive-queue.ts";
 
 export type ClaimContext = ClaimRequest & {
   readonly worker: string;
@@ -16,12 +17,13 @@ const MAX_PREFERRED_TAKEOVERS = 3;
 
 /**
  * Next run of the queue. Runs that lost their worker come first, then the repository served longest ago, with its runs
- * in queue order. This serves every repository in turn, and every run of it.
+ * in queue order. This serves every repository in turn, and every run of it. A run due later than any pause was queued
+ * before the clock of the database was set back, and is due.
  */
 const NEXT = `select r.run from isdlc.run r
   join isdlc.repository y on y.name = r.repository
   join isdlc.principal p on p.id = $1
-  where r.rests = 'action' and r.worker is null and r.due_at <= now() and r.asked_generation = $2
+  where r.rests = 'action' and r.worker is null and (r.due_at <= now() or r.due_at > now() + interval '${MAX_PAUSE_SECONDS} seconds') and r.asked_generation = $2
     and (y.label is null or y.label = any($3)) and ${IN_SCOPE}
   order by (r.takeovers between 1 and ${MAX_PREFERRED_TAKEOVERS}) desc,
     case when r.takeovers between 1 and ${MAX_PREFERRED_TAKEOVERS} then '-infinity' else y.served_at end,

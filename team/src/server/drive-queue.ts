@@ -4,6 +4,9 @@ import type { RunId } from "../../../src/schema/ids.ts";
 /** Increase if older workers cannot read data written by the server. */
 export const GENERATION = 3;
 
+/** Longest pause before a run is driven again. */
+export const MAX_PAUSE_SECONDS = 300;
+
 const POLL_INTERVAL_PER_WORKER_MS = 10;
 const MIN_POLL_INTERVAL_MS = 100;
 const MIN_IDLE_POLL_INTERVAL_MS = 250;

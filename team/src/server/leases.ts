@@ -12,7 +12,7 @@ import {
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { PostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import type { ServerMetrics } from "../operations/metrics.ts";
-import { GENERATION } from "./drive-queue.ts";
+import { GENERATION, MAX_PAUSE_SECONDS } from "./drive-queue.ts";
 
 export type LeaseKeeper = {
   readonly pool: Pool;
@@ -50,7 +50,7 @@ const UNREPORTED_RUN_TIMEOUT_MS = 60_000;
  */
 export async function noteBeat(keeper: LeaseKeeper, beating: WorkerBeat): Promise<BeatAnswer> {
   const { pool, limits } = keeper;
-  const { worker, instance, replaces, runs, generation, version, fault } = beating;
+  const { worker, instance, replaces, runs, generation, version, fault, waiting } = beating;
   if (replaces !== null && replaces !== instance) await endInstance(keeper, { worker, instance: replaces });
   const { rowCount } = await pool.query(
     `insert into isdlc.worker (id, instance, generation, version, trouble, trouble_since)
@@ -63,12 +63,22 @@ export async function noteBeat(keeper: LeaseKeeper, beating: WorkerBeat): Promis
   );
   if (rowCount !== 1) throw tooManyInstances(worker, limits.instances);
   await freeUnreported(keeper, beating);
+  for (const wait of waiting) await noteHostWait(pool, worker, wait);
   const { rows } = await pool.query<BeatAnswer["held"][number]>(
     `select run, epoch, head_seq as seq from isdlc.run
      where run = any($3) and worker = $1 and instance = $2`,
     [worker, instance, runs],
   );
   return { held: rows };
+}
+
+/** The next record with a pushed tree ends the wait. */
+async function noteHostWait(pool: Pool, worker: string, { run, epoch, error }: WorkerBeat["waiting"][number]) {
+  await pool.query(
+    `update isdlc.run set host_since = coalesce(host_since, now()), host_detail = $4
+     where ${HELD_IN_EPOCH} and rests = 'action' and (host_since is null or host_detail is distinct from $4)`,
+    [run, worker, epoch, error],
+  );
 }
 
 /** Frees the runs of the previous process in the data folder, which has exited. */
@@ -172,7 +182,7 @@ export async function giveBack(
 /** After this time, a user is asked about the git host. */
 const MAX_HOST_WAIT_HOURS = 24;
 
-/** Queues the run again after a pause that doubles up to five minutes. After a day, asks a user. */
+/** Queues the run again after a pause that doubles up to the longest one. After a day, asks a user. */
 async function waitForHost(
   keeper: LeaseKeeper,
   held: { readonly run: RunId; readonly worker: string },
@@ -217,7 +227,7 @@ type LeaseRelease = {
 const CHANGES = {
   takeover: "takeovers = r.takeovers + 1, due_at = now()",
   failure: "failures = r.failures + 1, due_at = now() + make_interval(secs => 2 ^ r.failures)",
-  host: "host_failures = r.host_failures + 1, due_at = now() + make_interval(secs => least(2 ^ least(r.host_failures, 10), 300))",
+  host: `host_failures = r.host_failures + 1, due_at = now() + make_interval(secs => least(2 ^ least(r.host_failures, 10), ${MAX_PAUSE_SECONDS}))`,
   none: "due_at = now()",
 } as const;
 

@@ -21,7 +21,10 @@ export async function beat(
       version,
       fault: health.fault()?.slice(0, 500) ?? null,
     };
-    const body = { ...process, runs: asked.map(([run]) => run) };
+    const waiting = asked.flatMap(([run, { epoch, hostError: error }]) =>
+      error === null ? [] : [{ run, epoch, error: error.slice(0, 500) }],
+    );
+    const body = { ...process, runs: asked.map(([run]) => run), ...(waiting.length > 0 && { waiting }) };
     const { held } = await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer });
     for (const [run, { epoch, journal }] of asked) {
       const mine = held.find((one) => one.run === run && one.epoch === epoch);

@@ -1,11 +1,8 @@
-import { askedAgents } from "../../../src/surfaces/cli/grammar/agents.ts";
 import { toldChoices } from "../../../src/surfaces/cli/grammar/choice.ts";
 import { findVerb } from "../../../src/surfaces/cli/grammar/catalog.ts";
 import { runRequest } from "../../../src/surfaces/cli/grammar/run-request.ts";
 import type { Values, Verb } from "../../../src/surfaces/cli/grammar/verb.ts";
 import type { Choice } from "../../../src/app/choice.ts";
-import { chooseAgents } from "../../../src/app/agents/choose-agents.ts";
-import { agentsOfRun } from "../../../src/app/drive/agents-of-run.ts";
 import { openRun } from "../../../src/app/start/open-run.ts";
 import { switchOn } from "../../../src/app/start/plan-supervision.ts";
 import { planRun } from "../../../src/app/start/plan-run.ts";
@@ -14,7 +11,7 @@ import { type PlacedProject, projectWith } from "../../../src/compose/project.ts
 import type { Command } from "../../../src/core/command.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { next } from "../../../src/core/next.ts";
-import type { ActiveRun, RunState } from "../../../src/core/run.ts";
+import type { RunState } from "../../../src/core/run.ts";
 import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
 import { type GivenBack, keptRef, type Lease, type LeftTree } from "../../../src/schema/api-team.ts";
@@ -34,11 +31,11 @@ import { tellActivity } from "./tell-activity.ts";
 import { withServerMerge } from "./request-merge.ts";
 import { openRunTree, removeRunTree, RolledBackError, type RunTree, spareRunTree } from "./run-tree.ts";
 import type { SpareTrees } from "./spare-trees.ts";
+import { agentsFor } from "./worker-agents.ts";
 import { findWorkerFault, refuseFaultReport } from "./worker-fault.ts";
 import type { WorkerHealth } from "./worker-health.ts";
 import type { Seal } from "../../../src/ports/journal.ts";
 import { composedTrees } from "../../../src/core/kept-ref.ts";
-import { shippedPhases } from "../../../src/app/agents/agent-choice.ts";
 
 export type Worker = {
   readonly ask: ServerClient;
@@ -58,7 +55,14 @@ export type Worker = {
   readonly health: WorkerHealth;
   readonly log: Log;
   /** Current drives of this process. */
-  readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
+  readonly driving: Map<RunId, CurrentDrive>;
+};
+
+export type CurrentDrive = {
+  readonly epoch: number;
+  readonly journal: HttpJournal;
+  /** Error of the git host that the drive waits for, if any. */
+  readonly hostError: string | null;
 };
 
 /** Without a time limit: otherwise the server would never learn that this live worker stopped driving the run. */
@@ -78,7 +82,7 @@ export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEn
   };
   const afterRecord = (): void => held.handOver?.confirm();
   const journal = createHttpJournal({ ...worker, run, epoch, beforeRecord, afterRecord });
-  worker.driving.set(run, { epoch, journal });
+  worker.driving.set(run, { epoch, journal, hostError: null });
   try {
     if (worker.draining.aborted) return await drained(worker, run, epoch);
     const end = await worker.mirrors.use(lease.remote, (mirror) =>
@@ -95,6 +99,14 @@ export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEn
     removeRunTree({ ...worker, run, epoch });
     claims.forget();
   }
+}
+
+/** The next heartbeat reports it. */
+function noteHostWait({ driving, log }: Worker, { run, epoch }: HeldLease, error: string | null): void {
+  const now = driving.get(run);
+  if (now?.epoch !== epoch || now.hostError === error) return;
+  if (error !== null) log.warn({ run, epoch, error }, "the git host takes no push; the drive waits");
+  driving.set(run, { ...now, hostError: error });
 }
 
 type HeldLease = { readonly run: RunId; readonly epoch: number };
@@ -168,7 +180,16 @@ async function driveInTree(driving: DriveContext): Promise<DriveEnd> {
     warn: (warning) => worker.log.warn({ run }, warning),
   });
   const branch = state.run.git?.branch ?? null;
-  const handOver = createHandOver({ mirror, tree, run, item: state.run.item, branch, workspace: inTree.workspace });
+  const stopping = AbortSignal.any([journal.lost, worker.stopping]);
+  const handOver = createHandOver({
+    mirror,
+    tree,
+    run,
+    item: state.run.item,
+    branch,
+    workspace: inTree.workspace,
+    wait: { signal: stopping, note: (error) => noteHostWait(worker, { run, epoch: lease.epoch }, error) },
+  });
   held.handOver = handOver;
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   held.beforeRecord = async (command) => {
@@ -178,7 +199,6 @@ async function driveInTree(driving: DriveContext): Promise<DriveEnd> {
     return left;
   };
   const engine = withServerMerge(inTree, { ask: worker.ask, run, epoch: lease.epoch, journal, before: teller.catchUp });
-  const stopping = AbortSignal.any([journal.lost, worker.stopping]);
   const driven = drive(engine, stopping, worker.draining);
   await driven.then(teller.end, teller.end);
   const resting = await driven;
@@ -249,24 +269,6 @@ function toValues({ isSupervised, mode, choices }: Lease["start"]): Values {
 }
 
 const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests", "--hooks"]);
-
-/**
- * Returns the agents of this worker's options. @throws ProblemError AGENT_UNKNOWN if the run was started with others
- */
-async function agentsFor(worker: Worker, project: PlacedProject, run: ActiveRun) {
-  const known = shippedPhases(project.workflows);
-  const phases = run.phases.map(({ rule }) => rule.key);
-  const { settings } = project.settings.read();
-  const chosen = chooseAgents(askedAgents(worker.values), settings, { agents: project.agents, phases, known });
-  const other = (): never => {
-    throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
-  };
-  const { agents } = await agentsOfRun(project, run, {
-    rename: () => chosen.agents,
-    by: () => Promise.resolve().then(other),
-  });
-  return agents;
-}
 
 const back = async ({ ask }: Worker, run: RunId, body: GivenBack): Promise<void> => {
   const path = `/api/worker/runs/${run}/give-back`;

@@ -7,7 +7,7 @@ import { type GitHead, readHead } from "../../../src/adapters/git/read/git-head.
 import type { Workspace } from "../../../src/ports/workspace.ts";
 import { keptRef, type KeptWork, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import type { Mirror } from "./mirror.ts";
+import type { HostWait, Mirror } from "./mirror.ts";
 import { refsBelow } from "./ref-files.ts";
 import { gitIn, type RunTree } from "./run-tree.ts";
 
@@ -19,6 +19,7 @@ export type HandOverOptions = {
   /** The run's own branch, if it has one. */
   readonly branch: string | null;
   readonly workspace: Workspace;
+  readonly wait: HostWait;
 };
 
 export type HandOver = {
@@ -33,7 +34,8 @@ export type HandOver = {
 /**
  * Keeps the remote ahead of the journal: working tree, snapshots and the run's branch are pushed before each record.
  */
-export function createHandOver({ mirror, tree, run, item, branch, workspace }: HandOverOptions): HandOver {
+export function createHandOver(options: HandOverOptions): HandOver {
+  const { mirror, tree, run, item, branch, workspace, wait } = options;
   const store = repositoryStore({ top: realpathSync(tree.root), env: tree.env });
   const objects = join(tree.root, ".git", "objects");
   const prefix = `refs/isdlc/${run}/`;
@@ -60,7 +62,7 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
       const moved = isMoved ? movedBranch(`refs/heads/${on}`, { from: remoteTip, to: head }) : NOT_MOVED;
       const specs = [...ids.map((id) => `${id}:${prefix}${id}`), ...moved.specs];
       const { lease } = moved;
-      if (specs.length > 0) await mirror.push(objects, { specs, lease });
+      if (specs.length > 0) await mirror.push(objects, { specs, lease, wait });
       for (const id of ids) pushed.add(id);
       if (isMoved) remoteTip = head;
       isAnchored ||= anchors.length > 0;

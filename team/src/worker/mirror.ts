@@ -39,11 +39,26 @@ export type Mirror = {
 /** Attempt of a commit, and the head of the journal at that time: number and first characters of its hash. */
 export type RunCommit = { readonly attempt: string; readonly journal: string };
 
-export type PushRequest = { readonly specs: readonly string[]; readonly lease: string | null };
+export type PushRequest = {
+  readonly specs: readonly string[];
+  readonly lease: string | null;
+  /** Waits for the host for up to an hour. Without it, only short outages are waited for. */
+  readonly wait?: HostWait;
+};
+
+/** A drive that waits for the git host while it holds its run, because its agent's work is not pushed yet. */
+export type HostWait = {
+  /** Aborted to stop waiting. */
+  readonly signal: AbortSignal;
+  /** Called with the host's error before each pause, and with null after the push. */
+  readonly note: (error: string | null) => void;
+};
 
 const MIRRORS = "mirrors";
 const HEADS = "refs/heads/";
 const PUSH_PAUSES_MS = [1000, 2000, 4000, 8000];
+const MAX_PUSH_PAUSE_MS = 30_000;
+const MAX_HOST_WAIT_MS = 60 * 60_000;
 const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
 
 /** Folder for mirrors, and the environment of git. */
@@ -126,23 +141,28 @@ async function openMirror({ data, env }: MirrorOptions, remote: string): Promise
       const lines = (await say("log", format, `${from}..${to}`)).split("\n");
       return lines.map((line) => ({ attempt: line.split(" ")[0] ?? "", journal: line.split(" ")[1] ?? "" }));
     },
-    async push(objects, { specs, lease }) {
+    async push(objects, { specs, lease, wait }) {
       const guarded = lease === null ? [] : [`--force-with-lease=${lease}`];
       const args = ["push", "--quiet", ...guarded, remote, ...specs];
       const environment = { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
-      await repeatPush(() => atHost(() => must(git(args, { environment }), "push")));
+      await repeatPush(() => atHost(() => must(git(args, { environment }), "push")), wait);
     },
   };
 }
 
-/** Waits for short outages: the drive keeps its working tree, and no agent has to repeat work. */
-async function repeatPush(push: () => Promise<unknown>): Promise<void> {
-  for (const pause of [...PUSH_PAUSES_MS, null]) {
+/** Repeats a push during an outage of the host: the drive keeps its working tree, and no agent repeats work. */
+async function repeatPush(push: () => Promise<unknown>, wait: HostWait | undefined): Promise<void> {
+  const since = performance.now();
+  for (let tries = 0; ; tries++) {
     try {
-      return void (await push());
+      await push();
+      return wait?.note(null);
     } catch (error) {
-      if (!(error instanceof GitHostError) || pause === null) throw error;
-      await delay(pause);
+      const pause = PUSH_PAUSES_MS[tries] ?? MAX_PUSH_PAUSE_MS;
+      const isOver = wait === undefined ? tries >= PUSH_PAUSES_MS.length : performance.now() - since > MAX_HOST_WAIT_MS;
+      if (!(error instanceof GitHostError) || isOver || wait?.signal.aborted === true) throw error;
+      wait?.note(error.message);
+      await delay(pause, null, { signal: wait?.signal }).catch(() => undefined); // the next try is the last
     }
   }
 }

@@ -39,6 +39,7 @@ describe.runIf(hasPostgres)("claim of a run", () => {
       generation: GENERATION,
       version: "",
       fault: null,
+      waiting: [],
       ...more,
     });
   const claim = (wanted: Partial<ClaimRequest> & { worker?: string; drives?: number } = {}) =>
@@ -87,9 +88,15 @@ describe.runIf(hasPostgres)("claim of a run", () => {
 
   test("skips runs that are not due and runs of another generation", async () => {
     const [later, other] = await queue("shop", 2);
-    await pool.query("update isdlc.run set due_at = now() + interval '1 hour' where run = $1", [later]);
+    await pool.query("update isdlc.run set due_at = now() + interval '4 minutes' where run = $1", [later]);
     await pool.query("update isdlc.run set asked_generation = asked_generation + 1 where run = $1", [other]);
     expect(await claim()).toBeNull();
+  });
+
+  test("grants a run queued before the database's clock was set back", async () => {
+    const [run] = await queue("shop");
+    await pool.query("update isdlc.run set due_at = now() + interval '5 hours', asked_at = now() + interval '5 hours'");
+    expect(await claim()).toMatchObject({ run });
   });
 
   test("returns the same lease for a repeated request and another run for a new one", async () => {

@@ -54,6 +54,7 @@ describe.runIf(hasPostgres)("run taken over by another worker", () => {
       generation: GENERATION,
       version: "",
       fault: null,
+      waiting: [],
     });
 
   test("accepts a valid report only from the worker that holds it", async () => {
@@ -114,7 +115,15 @@ describe.runIf(hasPostgres)("run taken over by another worker", () => {
 
   test("is taken from the process that used the same data folder before", async () => {
     const lost = await take("w1");
-    const beating = { worker: "w1", instance: "two", runs: [], generation: GENERATION, version: "", fault: null };
+    const beating = {
+      worker: "w1",
+      instance: "two",
+      runs: [],
+      generation: GENERATION,
+      version: "",
+      fault: null,
+      waiting: [],
+    };
     await noteBeat(keeper, { ...beating, replaces: "one" });
     await expect(record("w1", lost)).rejects.toThrow(FencedError);
     await beat("w1", "one");

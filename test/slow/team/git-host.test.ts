@@ -7,6 +7,8 @@ import { answerOpen, beginRun, look, PATIENCE, untilEnded, untilRests } from "./
 
 const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
 
+const OUTAGE_MS = 17_000;
+
 /** Waits until the run was returned this often because of the git host. */
 const untilHostFailed = (team: Team, run: string, times: number): Promise<void> =>
   vi.waitFor(async () => expect((await team.row(run)).host_failures).toBeGreaterThanOrEqual(times), PATIENCE);
@@ -36,18 +38,31 @@ describe.runIf(hasPostgres)("git host", () => {
     expect(await findProblems(team, run)).toEqual([]);
   });
 
-  test("is waited for without an escalation while it is read-only", async () => {
+  test("is waited for with the finished work while it is read-only for longer than 15 s", async () => {
     const team = await createTeam();
-    team.ada.plan({ turns: { implement: [MADE, MADE, MADE] } });
+    team.ada.plan({ turns: { implement: [{ ...MADE, delay: 1000 }] } });
     const host = await startGitHost(team.remote);
     await team.administer("repository", "sample", host.url);
     await team.worker("w1");
     const run = await beginRun(team);
     expect(await untilRests(team, run)).toBe("wait");
-    host.setReadOnly(true);
     await answerOpen(team, run);
-    await untilHostFailed(team, run, 1);
+    const worked = (): number => team.ada.log().filter(({ key }) => key === "implement").length;
+    await vi.waitFor(() => expect(worked()).toBe(1), PATIENCE);
+    host.setReadOnly(true);
+    const { epoch } = await team.row(run);
+    const waited = await vi.waitFor(async () => {
+      const { body } = await team.ask(team.adas, "/api/runs");
+      expect(body.runs[0].hostSince).not.toBeNull();
+      return performance.now();
+    }, PATIENCE);
+    // Longer than the pauses of a push that does not wait.
+    await vi.waitFor(() => expect(performance.now() - waited).toBeGreaterThan(OUTAGE_MS), PATIENCE);
+    expect(await team.row(run)).toMatchObject({ epoch, worker: "w1", host_failures: 0 });
     host.setReadOnly(false);
+    expect(await untilRests(team, run)).toBe("wait");
+    expect(await team.row(run)).toMatchObject({ host_since: null, wait_kind: "gate" });
+    expect(worked()).toBe(1);
     await untilEnded(team, run);
     expect(await escalations(team, run)).toBe(0);
     expect(await findProblems(team, run)).toEqual([]);

@@ -27,3 +27,15 @@ export type Evidence = {
 };
 
 export function checkStorm(remote: string, evidence: Evidence): string[];
+
+/** Planned faults, and those that hit a process with a lease. */
+export type Faults = {
+  readonly wanted: Readonly<Record<string, number>>;
+  readonly hits: Readonly<Record<string, number>>;
+};
+export function checkFaults(faults: Faults): string[];
+
+/** Milliseconds per takeover, the most at p99, and the number that the storm must have reached. */
+export type Takeovers = { readonly took: readonly number[]; readonly most: number; readonly atLeast: number };
+export function checkTakeovers(takeovers: Takeovers): string[];
+export function takeoverP99(took: readonly number[]): number;

@@ -12,6 +12,10 @@ import { fileURLToPath } from "node:url";
 /**
  * @typedef {{ run: string, seq: number, line: string, sender_kind: string, sender: string }} Decision
  * @typedef {{ run: string, wait: string, kind: string, option: string, by: string }} Answer an answer that the server acknowledged
+ * @typedef {{ wanted: Record<string, number>, hits: Record<string, number> }} Faults planned faults, and those that hit a
+ *   process with a lease
+ * @typedef {{ took: number[], most: number, atLeast: number }} Takeovers milliseconds of each; the most at p99; the number
+ *   that the storm must have reached
  * @typedef {{ runs: string[], decisions: Decision[], answers: Answer[], pushes: string[], leftovers: string[] }} Evidence
  *   `runs`: ids that the server acknowledged; `pushes`: commits that people pushed to main; `leftovers`: processes and
  *   folders that exist after the storm
@@ -30,10 +34,29 @@ export function checkStorm(remote, evidence) {
       .map((commit) => `lost: the pushed commit ${commit} is not on main`),
     ...all.flatMap((run) => checkRun(run, journals.get(run) ?? { events: [], problems: [] }, { evidence, onMain })),
     ...unrecordedMerges(git, journals),
+    ...doubledAttempts(git),
     ...fileLocks(remote).map((path) => `left behind: ${path}`),
     ...evidence.leftovers.map((what) => `left behind: ${what}`),
   ];
 }
+
+/** @param {Faults} faults @returns {string[]} */
+export const checkFaults = ({ wanted, hits }) =>
+  Object.entries(wanted)
+    .filter(([kind, count]) => (hits[kind] ?? 0) < count)
+    .map(([kind, count]) => `faults: ${kind} hit a process with a lease ${hits[kind] ?? 0} times, not ${count}`);
+
+/** @param {Takeovers} takeovers @returns {string[]} */
+export function checkTakeovers({ took, most, atLeast }) {
+  const p99 = takeoverP99(took);
+  return [
+    ...(took.length < atLeast ? [`takeovers: ${took.length} were measured, not ${atLeast}`] : []),
+    ...(p99 > most ? [`takeovers: p99 of ${took.length} is ${Math.round(p99)} ms, more than ${most} ms`] : []),
+  ];
+}
+
+/** @param {number[]} took @returns {number} */
+export const takeoverP99 = (took) => took.toSorted((a, b) => a - b)[Math.ceil(took.length * 0.99) - 1] ?? 0;
 
 /** @param {Decision[]} decisions @returns {Map<string, { events: Event[], problems: string[] }>} */
 function readJournals(decisions) {
@@ -59,6 +82,7 @@ function checkRun(run, { events, problems }, { evidence, onMain }) {
     ...checkEnd(run, events),
     ...checkAnswers(run, events, answers),
     ...checkDecisions(run, events),
+    ...checkExecutions(run, events),
     ...events.flatMap(({ type, merged }) =>
       type === "run.finished" && merged !== null && !onMain.has(merged)
         ? [`lost: the merge ${merged} of ${run} is not on main`]
@@ -132,6 +156,25 @@ function checkMerge(run, events) {
   const answer = events.findLast(({ type }) => type === "finish.chosen");
   const isChosen = answer?.sender === "person" && (answer.how === "merge" || answer.how === "squash");
   return isMerged && !isChosen ? [`skipped: ${run} was merged without a person's answer`] : [];
+}
+
+/** Every execution of an agent that a run records was claimed once and has one end. */
+function checkExecutions(run, events) {
+  const started = events.flatMap(({ type, claim }) => (type === "execution.started" ? [claim.execution] : []));
+  const ended = events.flatMap(({ type, execution }) => (type === "execution.ended" ? [execution] : []));
+  return [...new Set([...started, ...ended])].flatMap((execution) => {
+    const [starts, ends] = [started, ended].map((all) => all.filter((one) => one === execution).length);
+    if (starts === 1 && ends === 1) return [];
+    return [`doubled: the execution ${execution} of ${run} was started ${starts} times and ended ${ends} times`];
+  });
+}
+
+/** Each attempt of a phase is committed once. */
+function doubledAttempts(git) {
+  const log = git("log", "--format=%(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)", "refs/heads/main");
+  const attempts = log.split("\n").filter((attempt) => attempt !== "");
+  const doubled = attempts.filter((attempt, index) => attempts.indexOf(attempt) !== index);
+  return [...new Set(doubled)].map((attempt) => `doubled: ${attempt} is on main twice`);
 }
 
 /** Merges on main name their run: each is recorded by it, and no run has two. */

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scene, useMergeScene } from "../../../team/merge-fixture.ts";
-import { checkStorm, type DecisionRow, type Evidence } from "./check-storm.mjs";
+import { checkFaults, checkStorm, checkTakeovers, type DecisionRow, type Evidence } from "./check-storm.mjs";
 
 const RUN = "20261120-100000000-abcd";
 const ADA = { name: "ada", channel: "token" };
@@ -45,6 +45,8 @@ describe("checker of the storm", () => {
   const accepted = recorded("worker", { type: "phase.accepted", by: ADA }, { type: "finish.asked" });
   const chosen = recorded("person", { type: "finish.chosen", how: "merge", by: ADA });
   const finished = () => recorded("server", { type: "run.finished", how: "merge", merged });
+  const claimed = recorded("worker", { type: "execution.started", claim: { execution: "e1" } });
+  const ended = recorded("worker", { type: "execution.ended", execution: "e1" });
   const evidenceOf = (decisions: readonly DecisionRecord[], more: Partial<Evidence> = {}): Evidence => ({
     runs: [RUN],
     decisions: writeLines(RUN, decisions),
@@ -134,6 +136,16 @@ describe("checker of the storm", () => {
       /^doubled: the merge/,
     ],
     [
+      "an agent's execution that has no end",
+      () => evidenceOf([opened, claimed, answered, accepted, chosen, finished()]),
+      /^doubled: the execution e1 .* started 1 times and ended 0 times/,
+    ],
+    [
+      "an agent's execution that ended twice",
+      () => evidenceOf([opened, claimed, ended, ended, answered, accepted, chosen, finished()]),
+      /^doubled: the execution e1 .* started 1 times and ended 2 times/,
+    ],
+    [
       "a leftover process",
       () => evidenceOf([opened, answered, accepted, chosen, finished()], { leftovers: ["process 7"] }),
       /^left behind: process 7/,
@@ -172,5 +184,40 @@ describe("checker of the storm", () => {
     expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([
       expect.stringMatching(/packed-refs\.lock$/),
     ]);
+  });
+
+  test("accepts an execution with one end", () => {
+    expect(check(evidenceOf([opened, claimed, ended, answered, accepted, chosen, finished()]))).toEqual([]);
+  });
+
+  test("reports an attempt that is on main twice", () => {
+    const message = `Phase\n\nIsdlc-Attempt: ${RUN}/01-change/1\n`;
+    let tip = pushed;
+    for (let times = 0; times < 2; times++)
+      tip = scene.git("remote.git", "commit-tree", `${pushed}^{tree}`, "-p", tip, "-m", message);
+    scene.git("remote.git", "update-ref", "refs/heads/main", tip);
+    expect(check(evidenceOf([opened, answered, accepted, chosen, finished()]))).toEqual([
+      `doubled: ${RUN}/01-change/1 is on main twice`,
+    ]);
+  });
+});
+
+describe("checker of faults and takeovers", () => {
+  test("reports a kind of fault that hit too few processes", () => {
+    expect(checkFaults({ wanted: { kill: 2, sleep: 1 }, hits: { kill: 1, sleep: 1 } })).toEqual([
+      "faults: kill hit a process with a lease 1 times, not 2",
+    ]);
+    expect(checkFaults({ wanted: { kill: 2 }, hits: {} })).toHaveLength(1);
+    expect(checkFaults({ wanted: { kill: 2 }, hits: { kill: 2 } })).toEqual([]);
+  });
+
+  test("reports slow takeovers at p99, and too few of them", () => {
+    const quick = Array.from({ length: 199 }, () => 3000);
+    expect(checkTakeovers({ took: [...quick, 60_000], most: 8000, atLeast: 100 })).toEqual([]);
+    expect(checkTakeovers({ took: [...quick, 9000, 9001, 60_000], most: 8000, atLeast: 100 })).toEqual([
+      "takeovers: p99 of 202 is 9000 ms, more than 8000 ms",
+    ]);
+    expect(checkTakeovers({ took: [3000], most: 8000, atLeast: 2 })).toEqual(["takeovers: 1 were measured, not 2"]);
+    expect(checkTakeovers({ took: [], most: 8000, atLeast: 1 })).toHaveLength(1);
   });
 });

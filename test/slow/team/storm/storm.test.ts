@@ -1,152 +1,160 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, describe, expect, test, vi } from "vitest";
-import { shownDigest } from "../../../../src/app/answer/answer.ts";
-import { startGitHost } from "../support/git-host.ts";
-import { createLineProxy } from "../support/line-proxy.ts";
-import { createOwnTeam } from "../support/own-team.ts";
+import { describe, expect, test, vi } from "vitest";
 import { hasPostgres } from "../support/team-database.ts";
-import type { Team } from "../support/team.ts";
-import { beginRun, look, untilRests } from "../support/team-runs.ts";
-import { createWorkerFaults } from "../support/worker-faults.ts";
-import { type AcknowledgedAnswer, checkStorm, type DecisionRow } from "./check-storm.mjs";
+import { LEASE_SECONDS } from "../support/team.ts";
+import {
+  type AcknowledgedAnswer,
+  checkFaults,
+  checkStorm,
+  checkTakeovers,
+  type DecisionRow,
+  takeoverP99,
+} from "./check-storm.mjs";
+import { createDraws } from "./draws.ts";
+import { type FaultCounts, type FaultPlan, inflictFaults } from "./faults.ts";
+import { watchTakeovers } from "./leases.ts";
+import { findLeftovers } from "./leftovers.ts";
+import { continueRun, liveRun, type Living, pushUntil } from "./people.ts";
+import { createStormPlace, DRIVES, type StormPlace, type StormRepository } from "./storm-place.ts";
 
-/** A large one: `npm run storm`. */
-const FAULTS = Number(process.env["ISDLC_STORM_FAULTS"] ?? 4);
-const RUNS = Number(process.env["ISDLC_STORM_RUNS"] ?? 3);
-const WITHIN = Math.max(900_000, FAULTS * 30_000); // milliseconds
-const STORM_PATIENCE = { timeout: WITHIN, interval: 250 };
-const WORKERS = ["w1", "w2", "w3"];
-const PUSH_PAUSE_MS = 4000;
-const OUTAGE_MS = 4000;
-/** 15 of 100, by the number of a reply. */
-const isLost = (reply: number): boolean => (reply * 7) % 20 < 3;
+/** The large storm: `npm run storm`. */
+const IS_LARGE = process.env["ISDLC_STORM"] === "large";
+const SEED = Number(process.env["ISDLC_STORM_SEED"] ?? (IS_LARGE ? Date.now() % 1_000_000 : 1));
+const RUNS = Number(process.env["ISDLC_STORM_RUNS"] ?? (IS_LARGE ? 60 : 4));
+/** Of these, new runs follow ended ones until all faults are inflicted. */
+const FOLLOWED = 6;
+
+const SMALL_COUNTS: FaultCounts = {
+  kill: 3,
+  sleep: 1,
+  serverKill: 1,
+  diskFull: 1,
+  clock: 1,
+  cutReply: 2,
+  doubledReply: 2,
+  database: 1,
+  unreachable: 1,
+  readOnly: 1,
+};
+const LARGE_COUNTS: FaultCounts = {
+  kill: 70,
+  sleep: 40,
+  serverKill: 14,
+  diskFull: 12,
+  clock: 14,
+  cutReply: 16,
+  doubledReply: 14,
+  database: 10,
+  unreachable: 10,
+  readOnly: 10,
+};
+const AWAY = IS_LARGE
+  ? { databaseAwayMs: 30_000, hostAwayMs: 60_000, betweenOutagesMs: 40_000 }
+  : { databaseAwayMs: 3000, hostAwayMs: 4000, betweenOutagesMs: 2000 };
+const WITHIN = IS_LARGE ? 2 * 3_600_000 : 600_000; // milliseconds
+const PATIENCE = { timeout: WITHIN, interval: 250 };
+const PLAN: FaultPlan = { seed: SEED, counts: IS_LARGE ? LARGE_COUNTS : SMALL_COUNTS, ...AWAY, patience: PATIENCE };
+const MAX_TAKEOVER_MS = (LEASE_SECONDS + 5) * 1000;
+const MEASURED_TAKEOVERS = 100;
+
+type StormLog = { readonly runs: string[]; readonly answers: AcknowledgedAnswer[] };
 
 describe.runIf(hasPostgres)("storm of faults, merges and pushes", { timeout: WITHIN }, () => {
-  test(`loses, doubles and skips nothing with ${RUNS} runs and ${FAULTS} faults`, async () => {
-    const own = await createOwnTeam();
-    const { team } = own;
-    const host = await startGitHost(team.remote);
-    await team.administer("repository", "sample", host.url);
-    team.ada.plan({
-      always: { delay: 300 },
-      turns: {
-        implement: Array.from({ length: 8 }, (_, at) => ({ writes: { [`src/made-${at}.js`]: "made\n" }, delay: 800 })),
-      },
-    });
-    const line = await createLineProxy(team.url);
-    afterAll(() => line.close());
-    const faults = await createWorkerFaults({ own, url: line.url, workers: WORKERS });
-    line.loseReplies(isLost);
-
-    const answers: AcknowledgedAnswer[] = [];
-    const runs: string[] = [];
+  test(`loses, doubles and skips nothing with ${RUNS} runs and seed ${SEED}`, async () => {
+    console.log(`storm with seed ${SEED}: repeat it with ISDLC_STORM_SEED=${SEED}`);
+    const place = await createStormPlace();
+    planAgents(place);
+    const watch = watchTakeovers(place, DRIVES);
     const isOver = new AbortController();
-    const pushing = pushUntil(team, isOver.signal);
-    const failing = failHost(host, isOver.signal);
+    const draws = createDraws(SEED);
+    const { repositories } = place;
+    const pushing = repositories.map((repository) =>
+      pushUntil({ place, repository, draws: draws.fork(`pushes ${repository.name}`), signal: isOver.signal }),
+    );
+    const log: StormLog = { runs: [], answers: [] };
+    const living = (repository: StormRepository, part: string): Living => ({
+      place,
+      repository,
+      draws: draws.fork(part),
+      log,
+      patience: PATIENCE,
+    });
     const live = async (number: number): Promise<void> => {
-      const run = await vi.waitFor(() => beginRun(team, { title: `storm ${number}` }), STORM_PATIENCE);
-      runs.push(run);
-      while ((await untilRests(team, run, STORM_PATIENCE)) !== "ended") {
-        const answered = await vi.waitFor(() => answer(team, run), STORM_PATIENCE);
-        if (answered !== null) answers.push(answered);
-      }
+      const repository = repositories[number % repositories.length]!;
+      await liveRun(living(repository, `run ${number}`), `storm ${number}`);
+      if (number < FOLLOWED && !isOver.signal.aborted) await live(number);
     };
-    const storm = faults.inflict(FAULTS).finally(() => isOver.abort());
-    await Promise.all([storm, ...Array.from({ length: RUNS }, (_, number) => live(number))]);
-    const pushes = await pushing;
-    const outages = await failing;
-    await faults.stop();
+    const storm = inflictFaults(place, PLAN, watch).finally(() => isOver.abort());
+    const [inflicted] = await Promise.all([storm, ...Array.from({ length: RUNS }, (_, number) => live(number))]);
+    const pushes = await Promise.all(pushing);
+    await continueUnknown(living(repositories[0]!, "unknown"));
+    await watch.stop();
+    await place.stop();
 
-    const query = "select run, seq, line, sender_kind, sender from isdlc.decision order by run, seq";
-    const { rows: decisions } = await team.database.pool.query<DecisionRow>(query);
-    const evidence = { runs, decisions, answers, pushes, leftovers: findLeftovers(team) };
-    expect(checkStorm(team.remote, evidence)).toEqual([]);
-    const merged = decisions.filter((row) => /"type":"run.finished".*"merged":"/.test(row.line)).length;
+    const problems = await checkPlace(place, log, pushes);
+    const wanted = Object.fromEntries(Object.entries(PLAN.counts));
+    const { took } = watch;
+    problems.push(...checkFaults({ wanted, hits: inflicted.hits }));
+    if (IS_LARGE) problems.push(...checkTakeovers({ took, most: MAX_TAKEOVER_MS, atLeast: MEASURED_TAKEOVERS }));
     console.log(
       JSON.stringify({
-        runs: runs.length,
-        merged,
-        pushes: pushes.length,
-        outages,
-        ...faults.inflicted,
-        ...line.replies,
+        seed: SEED,
+        runs: log.runs.length,
+        pushes: pushes.flat().length,
+        answers: log.answers.length,
+        ...inflicted.hits,
+        fullDisksSeen: inflicted.seen.fullDisks,
+        fenced: place.said().split('"end":"fenced"').length - 1,
+        takeovers: took.length,
+        takeoverP99Ms: Math.round(takeoverP99(took)),
       }),
     );
-    expect(merged).toBe(RUNS);
-    expect(pushes.length).toBeGreaterThan(0);
-    expect(outages).toBeGreaterThan(0);
+    if (problems.length > 0) keepOutput(place);
+    expect(problems).toEqual([]);
+    expect(pushes.every((commits) => commits.length > 0)).toBe(true);
   });
 });
 
-/** Answers what is open. At the end it asks for a merge. Null if nothing is open or the answer was rejected. */
-async function answer(team: Team, run: string): Promise<AcknowledgedAnswer | null> {
-  const { state } = await look(team, run);
-  if (state.is !== "active" || state.wait === null) return null;
-  const { id: wait, kind } = state.wait;
-  const option = kind === "finish" ? "merge" : kind === "escalation" ? "retry" : "continue";
-  const body = { wait, shown: shownDigest(state), option };
-  const { status } = await team.ask(team.adas, `/api/runs/${run}/answer`, body);
-  return status === 200 ? { run, wait, kind, option, by: "ada" } : null;
-}
-
-/** Pushes to main as a person does. Returns the commits that the remote accepted. */
-async function pushUntil({ ada, remote }: Team, signal: AbortSignal): Promise<readonly string[]> {
-  const clone = mkdtempSync(join(ada.base, "theirs-"));
-  const git = (...args: string[]): string =>
-    execFileSync("git", args, {
-      cwd: clone,
-      env: ada.env,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
-  const who = ["-c", "user.name=bob", "-c", "user.email=bob@example.org"];
-  git("clone", "--quiet", remote, ".");
-  const accepted: string[] = [];
-  for (let number = 0; !signal.aborted; number++) {
-    git("fetch", "--quiet", "origin");
-    git("checkout", "--quiet", "--detach", "origin/main");
-    writeFileSync(join(clone, `theirs-${number}.txt`), `${number}\n`);
-    git("add", ".");
-    git(...who, "commit", "--quiet", "--message", `Theirs ${number}`);
-    try {
-      git("push", "--quiet", "origin", "HEAD:refs/heads/main");
-      accepted.push(git("rev-parse", "HEAD"));
-    } catch {
-      // rejected: a merge was first, or the host is read-only
-    }
-    await delay(PUSH_PAUSE_MS, null, { signal }).catch(() => undefined);
-  }
-  return accepted;
-}
-
-/** Cuts the git host off and makes it read-only in turn. Returns the number of outages. */
-async function failHost(host: Awaited<ReturnType<typeof startGitHost>>, signal: AbortSignal): Promise<number> {
-  let outages = 0;
-  while (!signal.aborted) {
-    await delay(3 * OUTAGE_MS, null, { signal }).catch(() => undefined);
-    if (outages++ % 2 === 0) host.cut();
-    else host.setReadOnly(true);
-    await delay(OUTAGE_MS);
-    host.restore();
-    host.setReadOnly(false);
-  }
-  return outages;
-}
-
-function findLeftovers({ ada }: Team): readonly string[] {
-  const agents = ada.log().filter(({ pid }) => isAgent(pid));
-  const data = join(ada.base, "workers");
-  const trees = readdirSync(data).flatMap((worker) => {
-    const folder = join(data, worker, "trees");
-    const names = existsSync(folder) ? readdirSync(folder) : [];
-    return names.filter((name) => name !== "spare").map((name) => join(folder, name)); // spare trees are kept on purpose
+function planAgents({ team }: StormPlace): void {
+  const turn = (at: number) => ({ writes: { [`src/made-${at}.js`]: "made\n" }, delay: 800 });
+  team.ada.plan({
+    always: { delay: 300 },
+    turns: { implement: Array.from({ length: 200 }, (_, at) => turn(at)) },
   });
-  return [...agents.map(({ pid }) => `agent ${pid}`), ...trees];
 }
 
-/** Checks the command line, because the system reuses process ids. */
-const isAgent = (pid: number): boolean =>
-  existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("by-plan.mjs");
+/** The reply to the request that began a run may have been lost with its server: the run exists all the same. */
+async function continueUnknown(living: Living): Promise<void> {
+  const { pool } = living.place.team.database;
+  const { rows } = await pool.query<{ run: string }>("select run from isdlc.run where rests <> 'ended'");
+  for (const { run } of rows) await continueRun(living, run);
+}
+
+/** Checks each repository with the independent checker. */
+async function checkPlace(place: StormPlace, log: StormLog, pushes: readonly (readonly string[])[]): Promise<string[]> {
+  const leftovers = await vi.waitFor(() => findLeftovers(place), PATIENCE);
+  const problems: string[] = leftovers.map((what) => `left behind: ${what}`);
+  for (const [at, { name, remote }] of place.repositories.entries()) {
+    const query = `select run, seq, line, sender_kind, sender from isdlc.decision join isdlc.run using (run)
+      where repository = $1 order by run, seq`;
+    const { rows: decisions } = await place.team.database.pool.query<DecisionRow>(query, [name]);
+    const { rows: all } = await place.team.database.pool.query<{ run: string }>(
+      "select run from isdlc.run where repository = $1",
+      [name],
+    );
+    const runs = all.map(({ run }) => run);
+    const answers = log.answers.filter(({ run }) => runs.includes(run));
+    problems.push(...checkStorm(remote, { runs, decisions, answers, pushes: pushes[at] ?? [], leftovers: [] }));
+  }
+  const { rows: known } = await place.team.database.pool.query<{ run: string }>("select run from isdlc.run");
+  const missing = log.runs.filter((run) => !known.some((row) => row.run === run));
+  return [...problems, ...missing.map((run) => `lost: the run ${run}`)];
+}
+
+function keepOutput(place: StormPlace): void {
+  const file = join(tmpdir(), `isdlc-storm-${SEED}.log`);
+  writeFileSync(file, place.said());
+  console.log(`output of all processes: ${file}`);
+}

@@ -8,10 +8,6 @@ export type LineProxy = {
   restore(): void;
   /** Number of connections attempted while the line was cut. */
   turnedAway(): number;
-  /** Cuts the connection instead of delivering a reply if `isLost` returns true for its number. */
-  loseReplies(isLost: (reply: number) => boolean): void;
-  /** Replies sent by the server since `loseReplies`, and those that were not delivered. */
-  readonly replies: { readonly sent: number; readonly lost: number };
   close(): Promise<void>;
 };
 
@@ -19,10 +15,8 @@ export type LineProxy = {
 export async function createLineProxy(target: string): Promise<LineProxy> {
   const { port, hostname } = new URL(target);
   const open = new Set<Socket>();
-  const replies = { sent: 0, lost: 0 };
   let isCut = false;
   let turnedAway = 0;
-  let isLost: ((reply: number) => boolean) | null = null;
   const server = createServer((client) => {
     if (!isCut) return join(client);
     turnedAway++;
@@ -36,12 +30,7 @@ export async function createLineProxy(target: string): Promise<LineProxy> {
       socket.on("close", () => (open.delete(socket), client.destroy(), there.destroy()));
     }
     client.pipe(there);
-    there.on("data", (chunk) => {
-      if (isLost?.(replies.sent++) === true) {
-        replies.lost++;
-        client.destroy();
-      } else client.write(chunk);
-    });
+    there.pipe(client);
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -53,11 +42,9 @@ export async function createLineProxy(target: string): Promise<LineProxy> {
   };
   return {
     url: url.href,
-    replies,
     cut,
     turnedAway: () => turnedAway,
     restore: () => void (isCut = false),
-    loseReplies: (which) => void (isLost = which),
     async close() {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -15,13 +15,13 @@ import { readLines } from "../../../../src/adapters/remote/server-client.ts";
 
 export const PATIENCE = { timeout: 240_000, interval: 50 };
 
-export type StartOptions = { readonly title?: string; readonly workflow?: string };
+export type StartOptions = { readonly title?: string; readonly workflow?: string; readonly repository?: string };
 
 export async function beginRun(team: Team, wanted: StartOptions = {}): Promise<string> {
-  const { title = "add a greeting", workflow = "change" } = wanted;
+  const { title = "add a greeting", workflow = "change", repository = "sample" } = wanted;
   const choices = [{ flag: "--tests", option: "without" }];
   const start = { what: "run", workflow, title, isSupervised: true, choices };
-  const { status, body } = await team.ask(team.adas, "/api/runs", { repository: "sample", start });
+  const { status, body } = await team.ask(team.adas, "/api/runs", { repository, start });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.run as string;
 }

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Pool } from "../../../../team/src/journal-postgres/open-pool.ts";
+import type { StormPlace } from "./storm-place.ts";
+
+export type HeldLease = {
+  readonly run: string;
+  readonly repository: string;
+  readonly worker: string;
+  readonly epoch: number;
+};
+
+/** Returns all current leases, in the order of their runs. */
+export async function listLeases(pool: Pool): Promise<readonly HeldLease[]> {
+  const { rows } = await pool.query<HeldLease>(
+    "select run, repository, worker, epoch from isdlc.run where rests = 'action' and worker is not null order by run",
+  );
+  return rows;
+}
+
+export type TakeoverWatch = {
+  /** Starts the measurement of a lease whose worker was lost. */
+  begin(lost: readonly HeldLease[]): void;
+  /** Milliseconds per takeover in which a slot was free, and database and git host answered. */
+  readonly took: readonly number[];
+  stop(): Promise<void>;
+};
+
+type OpenTakeover = { readonly lease: HeldLease; counted: number };
+type RunRow = { readonly run: string; readonly worker: string | null; readonly epoch: number; readonly rests: string };
+
+const EVERY_MS = 100;
+
+/** Measures the time until another drive has the run of a lost worker. */
+export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch {
+  const { pool } = place.team.database;
+  const open = new Map<string, OpenTakeover>();
+  const took: number[] = [];
+  let before = { at: performance.now(), countable: new Set<string>() };
+  const isOver = new AbortController();
+  const look = async (): Promise<void> => {
+    const { rows } = await pool.query<RunRow>(
+      "select run, worker, epoch, rests from isdlc.run where rests = 'action' or run = any($1)",
+      [[...open.values()].map(({ lease }) => lease.run)],
+    );
+    const at = performance.now();
+    const countable = countableRepositories(place, rows, slots);
+    for (const [key, takeover] of open) {
+      const { lease } = takeover;
+      if (before.countable.has(lease.repository) && countable.has(lease.repository)) takeover.counted += at - before.at;
+      const row = rows.find(({ run }) => run === lease.run);
+      if (row === undefined || row.epoch === lease.epoch || (row.rests === "action" && row.worker === null)) continue;
+      took.push(takeover.counted);
+      open.delete(key);
+    }
+    before = { at, countable };
+  };
+  const watching = (async () => {
+    while (!isOver.signal.aborted) {
+      await look().catch(() => (before = { at: performance.now(), countable: new Set() }));
+      await delay(EVERY_MS);
+    }
+  })();
+  return {
+    took,
+    begin(lost) {
+      for (const lease of lost) open.set(`${lease.run} ${lease.epoch}`, { lease, counted: 0 });
+    },
+    async stop() {
+      isOver.abort();
+      await watching;
+    },
+  };
+}
+
+/** Repositories whose host answers, if a worker with a server has a free slot. */
+function countableRepositories(place: StormPlace, rows: readonly RunRow[], slots: number): Set<string> {
+  const hasFreeSlot = place.workers.some(
+    ({ name, isUp, server }) => isUp && server.isUp && rows.filter(({ worker }) => worker === name).length < slots,
+  );
+  if (!hasFreeSlot || !place.isDatabaseUp) return new Set();
+  return new Set(place.repositories.filter(({ isUp }) => isUp).map(({ name }) => name));
+}
