@@ -245,12 +245,19 @@ export function guidanceText({ guidance = "", comments = [] }: Partial<Guidance>
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
+/** Returns the user's text of a guidance that `guidanceText` built. */
+export function guidanceWords(guidance: string, comments: readonly ReviewComment[]): string {
+  const added = guidanceText({ comments });
+  return comments.length > 0 && guidance.endsWith(added) ? guidance.slice(0, -added.length).trim() : guidance;
+}
+
 function commentText({ id, place, text, suggestion }: ReviewComment): string {
-  const where =
-    place === null ? "" : ` ${place.path}:${place.line}${place.side === "old" ? " (as it was before)" : ""}`;
+  const { line, endLine = line } = place ?? { line: 0 };
+  const lines = endLine === line ? `${line}` : `${line}-${endLine}`;
+  const where = place === null ? "" : ` ${place.path}:${lines}${place.side === "old" ? " (as it was before)" : ""}`;
   return [
     `${id}${where}: ${text}`,
-    ...(place === null || place.quote === "" ? [] : [quoted("The line", place.quote)]),
+    ...(place === null || place.quote === "" ? [] : [quoted(endLine === line ? "The line" : "The lines", place.quote)]),
     ...(suggestion === null ? [] : [quoted("Suggested instead", suggestion)]),
   ].join("\n");
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { Question, Severity, Usage } from "./agent.ts";
 import { FailureView } from "./api-checks.ts";
+import { DocumentView } from "./api-documents.ts";
 import { Assertion } from "./api-passkey.ts";
 import { Choice, StartRequest } from "./api-project.ts";
 import { ReviewComment } from "./comments.ts";
@@ -179,14 +180,6 @@ export const FindingView = z.object({
 });
 export type FindingView = z.infer<typeof FindingView>;
 
-/** A document in the displayed git tree. Null text: it does not exist or is not plain text. */
-export const DocumentView = z.object({
-  path: z.string(),
-  text: z.nullable(z.string()),
-  isCut: z.boolean(),
-});
-export type DocumentView = z.infer<typeof DocumentView>;
-
 /** One changed file and its part of the patch. The browser lays it out. */
 export const DiffFile = z.object({
   path: z.string(),
@@ -213,7 +206,13 @@ export type DiffFile = z.infer<typeof DiffFile>;
 /** `base`: changes since the start of the run. `seen`: changes since the last review in this run. */
 export const DiffAgainst = z.enum(["base", "seen"]);
 export type DiffAgainst = z.infer<typeof DiffAgainst>;
-export const DiffView = z.object({ against: DiffAgainst, files: z.array(DiffFile), isCut: z.boolean() });
+export const DiffView = z.object({
+  against: DiffAgainst,
+  files: z.array(DiffFile),
+  isCut: z.boolean(),
+  /** How much of the change is in no file of the list. Empty if the list is complete. */
+  notShown: z.string(),
+});
 export type DiffView = z.infer<typeof DiffView>;
 
 /** Everything needed for the decision after a phase, except the diff, which is requested separately. */

@@ -9,6 +9,10 @@ export const CommentPlace = z.strictObject({
   /** Side of the diff: before or after the change. */
   side: z.enum(["old", "new"]),
   quote: text(2000),
+  /** Last line of a comment on several lines. */
+  endLine: z.optional(z.int().check(z.positive())),
+  /** Nearest lines with text before and after the place, to find it again after a change. */
+  context: z.optional(z.strictObject({ before: text(500), after: text(500) })),
 });
 export type CommentPlace = z.infer<typeof CommentPlace>;
 

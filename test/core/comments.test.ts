@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guidanceText } from "../../src/core/command.ts";
+import { guidanceText, guidanceWords } from "../../src/core/command.ts";
 import type { ReviewComment } from "../../src/schema/comments.ts";
 import { EventDraft } from "../../src/schema/event.ts";
 import {
@@ -111,4 +111,15 @@ test("reads gate answers from journals written before comments existed", () => {
   expect(EventDraft.parse(old)).toEqual(old);
   expect(EventDraft.safeParse({ ...old, comments: [{ ...comment("C1"), more: 1 }] }).success).toBe(false);
   expect(EventDraft.safeParse({ ...old, comments: [comment("../x")] }).success).toBe(false);
+});
+
+test("reads the user's text back from guidance with comments on one line and on several lines", () => {
+  const place = { path: "src/a.ts", line: 4, endLine: 6, side: "new", quote: "one\ntwo\nthree" } as const;
+  const comments = [comment("C1", { place }), comment("C2")];
+  const text = guidanceText({ guidance: "Smaller, please.", comments });
+  expect(text).toContain("C1 src/a.ts:4-6: about C1\n  The lines:\n  > one\n  > two\n  > three");
+  expect(text).toContain("C2 docs/plan.md:9: about C2\n  The line:");
+  expect(guidanceWords(text, comments)).toBe("Smaller, please.");
+  expect(guidanceWords("as it is", [])).toBe("as it is");
+  expect(guidanceWords(text, [comment("C3")])).toBe(text);
 });

@@ -107,6 +107,15 @@ test("finds the file and line of each failure, if its report has them", () => {
   ]);
 });
 
+test("lists a failure once, even if two checks results name it", () => {
+  const check = { name: "tests", ok: false, detail: "1 failed", failing: [{ name: "totals", message: "expected 1" }] };
+  const lint = { name: "lint", ok: false, detail: "unused" };
+  expect(listFailures([check, lint, check]).map(({ check: by, name }) => [by, name])).toEqual([
+    ["tests", "totals"],
+    ["lint", "lint"],
+  ]);
+});
+
 test("returns a span with outcome for each attempt, agent, check, review and wait", () => {
   const player = startRun({ supervision: everyPhase });
   report(advance(player, "complete"), completed(keeps));

@@ -4,12 +4,12 @@ import type {
   ApiProblem,
   DiffAgainst,
   DiffView,
-  DocumentView,
   GateView,
   LeftView,
   RunDetail,
   RunList,
 } from "../../src/schema/api.ts";
+import type { DocumentView, WholeFile } from "../../src/schema/api-documents.ts";
 import type {
   Assertion,
   Challenge,
@@ -115,6 +115,7 @@ export const api = {
   story: (run: string, from: number) => ask<Story>(`/runs/${run}/story${query({ from: String(from) })}`),
   activity: (run: string) => ask<ActivityView>(`/runs/${run}/activity`),
   document: (run: string, path: string) => ask<DocumentView>(`/runs/${run}/document${query({ path })}`),
+  wholeFile: (run: string, path: string) => ask<WholeFile>(`/runs/${run}/file${query({ path })}`),
   left: (run: string) => ask<LeftView>(`/runs/${run}/left`),
   drafts: (run: string) => ask<DraftList>(`/runs/${run}/drafts`),
   saveDraft: (run: string, draft: SavedDraft) => send<object>(`/runs/${run}/drafts`, draft, { keepalive: true }),

@@ -48,6 +48,7 @@ export function useShortcuts(): void {
         void navigate({ to: place });
       } else if (event.key === "/") focusSearch(event);
       else if (event.key === "j" || event.key === "k") (rowMover ?? moveRow)(event);
+      else if (event.key === "o") openRow();
       pressedG = event.key === "g" ? performance.now() : 0;
     };
     window.addEventListener("keydown", onKey);
@@ -61,6 +62,12 @@ function focusSearch(event: KeyboardEvent): void {
   event.preventDefault();
   field.focus();
   field.select();
+}
+
+/** Like Enter, which the browser handles itself. */
+function openRow(): void {
+  if (document.activeElement instanceof HTMLElement && document.activeElement.matches("[data-row]"))
+    document.activeElement.click();
 }
 
 /** Moves the focus between rows. They are links: Enter opens the focused one. */

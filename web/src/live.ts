@@ -3,7 +3,8 @@ import { sessionHeader } from "./api.ts";
 import { apiBase } from "./served-by.ts";
 import type { LiveMessage } from "../../src/schema/api-status.ts";
 
-export type Connection = "connecting" | "live" | "lost";
+/** `refused`: a server responds but does not know this browser, for example after a restart. */
+export type Connection = "connecting" | "live" | "lost" | "refused";
 type Activity = Extract<LiveMessage, { is: "activity" }>;
 
 const AGAIN_AFTER = 1000; // milliseconds
@@ -41,25 +42,31 @@ export async function stayLive(client: QueryClient, onWaiting: (count: number) =
   for (;;) {
     current = new AbortController();
     const { signal } = current;
-    const wasAborted = await listen(client, signal, onWaiting).catch(() => signal.aborted);
-    if (wasAborted) continue;
-    become("lost");
+    const ended = await listen(client, signal, onWaiting).catch(() => (signal.aborted ? "aborted" : "lost"));
+    if (ended === "aborted") continue;
+    become(ended);
     await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER));
   }
 }
 
-/** Resolves to true to watch another run, and to false if the connection is lost. */
-async function listen(client: QueryClient, signal: AbortSignal, onWaiting: (count: number) => void): Promise<boolean> {
+const NOT_CONNECTED: ReadonlySet<Connection> = new Set(["lost", "refused"]);
+
+/** Resolves when the connection ends. `aborted`: to watch another run. */
+async function listen(
+  client: QueryClient,
+  signal: AbortSignal,
+  onWaiting: (count: number) => void,
+): Promise<"aborted" | "lost" | "refused"> {
   const where = watched === null ? `${apiBase}/live` : `${apiBase}/live?run=${watched}`;
   const response = await fetch(where, { headers: sessionHeader(), signal });
-  if (!response.ok || response.body === null) return false;
-  const wasLost = connection === "lost";
+  if (!response.ok || response.body === null) return response.status === 401 ? "refused" : "lost";
+  const wasLost = NOT_CONNECTED.has(connection);
   become("live");
   if (wasLost) await client.invalidateQueries();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ""; ;) {
     const { done, value } = await reader.read();
-    if (done) return signal.aborted;
+    if (done) return signal.aborted ? "aborted" : "lost";
     const parts = (rest + value).split("\n\n");
     rest = parts.pop() ?? "";
     for (const part of parts)

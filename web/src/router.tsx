@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { Charts } from "./pages/charts.tsx";
-import { Inbox } from "./pages/inbox.tsx";
+import { Inbox, parseInboxSearch } from "./pages/inbox.tsx";
 import { Items } from "./pages/items.tsx";
 import { NewPasskey } from "./pages/passkey.tsx";
 import { OwnPasskeys } from "./pages/own-passkeys.tsx";
@@ -17,6 +17,17 @@ import { Shell } from "./parts/shell.tsx";
 const root = createRootRoute({ component: Shell, notFoundComponent: Missing });
 const at = <P extends string>(path: P, component: () => React.JSX.Element) =>
   createRoute({ getParentRoute: () => root, path, component });
+
+const inboxRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: parseInboxSearch,
+  component: function InboxAt() {
+    const navigate = inboxRoute.useNavigate();
+    const asked = inboxRoute.useSearch();
+    return <Inbox asked={asked} onAsk={(search) => void navigate({ search, replace: true })} />;
+  },
+});
 
 const runRoute = createRoute({
   getParentRoute: () => root,
@@ -50,7 +61,7 @@ const newRoute = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    at("/", Inbox),
+    inboxRoute,
     at("/items", Items),
     at("/charts", Charts),
     at("/settings", isTeam ? TeamSettings : Settings),

@@ -23,9 +23,17 @@ channel.addEventListener("message", ({ data }: MessageEvent<Spoken>) => {
 
 /** Exchanges a new link pasted into an open tab, and removes its secret from the address. */
 window.addEventListener("hashchange", () => {
-  const secret = isTeam ? "" : takenFromAddress();
-  if (secret !== "") void exchange(secret).then((isKnown) => (isKnown ? location.reload() : undefined));
+  const secret = isTeam || !SECRET.test(location.hash) ? "" : takenFromAddress();
+  if (secret !== "") void exchange(secret).then((isKnown) => (isKnown ? location.reload() : onStaleLink()));
 });
+
+/** Form of a secret. Other fragments, such as `#content`, are places on the page. */
+const SECRET = /^#[A-Za-z0-9_-]{40,}$/;
+
+let onStaleLink = (): void => undefined;
+
+/** Sets what explains a pasted link that is not valid any more. */
+export const whenLinkIsStale = (explain: () => void): void => void (onStaleLink = explain);
 
 export const currentSession = (): string | null => session;
 

@@ -1,4 +1,5 @@
 import type { RunRow, WaitKind } from "../../src/schema/api.ts";
+import type { CommentPlace } from "../../src/schema/comments.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,7 +15,7 @@ export function formatAge(from: string, now: number = Date.now()): string {
 }
 
 export function formatDuration(milliseconds: number): string {
-  const exact = milliseconds / 1000;
+  const exact = Math.max(0, milliseconds) / 1000; // clocks of two machines may differ
   if (exact < 9.95) return `${Number(exact.toFixed(1))} s`;
   const seconds = Math.round(exact);
   if (seconds < 60) return `${seconds} s`;
@@ -63,5 +64,9 @@ export const STATUS_WORDS: { readonly [K in RunRow["status"]]: string } = {
 
 export const dateText = (at: string): string =>
   new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Formats `src/cart.ts:12` or `src/cart.ts:12-15`. */
+export const placeText = ({ path, line, endLine }: CommentPlace): string =>
+  `${path}:${line}${endLine === undefined ? "" : `-${endLine}`}`;
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

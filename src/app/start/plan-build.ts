@@ -34,13 +34,16 @@ export async function planBuild(planning: PlanningContext, subject: Subject): Pr
   if (named !== null) {
     const analysed = found.completedPhases.filter((key) => !named.includes(key));
     const start = { ...found, completedPhases: analysed, remainingPhases: named };
-    tell(planning, { item: folder ?? item.slug, meta, start });
+    planning.notes.push(summarize({ item: folder ?? item.slug, meta, start }));
     return { folder, phases: named, analysed, record: {} };
   }
   const fresh = await withStaleness(planning, subject, { meta, found });
-  const { start, record } = withPartial(planning, subject, fresh);
-  tell(planning, { item: folder ?? item.slug, meta, start });
-  if (start.status !== "raw") planning.choices.resolve(PROCEED, "yes");
+  const { start, record, warnings = [] } = withPartial(planning, subject, fresh);
+  planning.notes.push(...warnings);
+  const summary = summarize({ item: folder ?? item.slug, meta, start });
+  planning.notes.push(summary);
+  const about = [...summary.split("\n"), ...warnings];
+  if (start.status !== "raw") planning.choices.resolve({ ...PROCEED, about }, "yes");
   const sized = start.status === "raw" ? {} : light;
   return { folder, phases: start.remainingPhases, analysed: start.completedPhases, record: { ...sized, ...record } };
 }
@@ -65,7 +68,6 @@ const PROCEED = {
   id: "proceed",
   kind: "confirm",
   options: ["yes"],
-  about: ["The build starts after the analysis that is done already."],
   declined: ["Build cancelled. Nothing was written."],
 } as const;
 
@@ -95,7 +97,7 @@ function readMeta({ project, notes }: PlanningContext, item: FoundItem): ItemMet
 }
 
 type BuildStart = { readonly meta: ItemMeta | null; readonly found: StartPhase };
-type Start = { readonly start: StartPhase; readonly record: MetaFields };
+type Start = { readonly start: StartPhase; readonly record: MetaFields; readonly warnings?: readonly string[] };
 
 async function withStaleness(planning: PlanningContext, subject: Subject, { meta, found }: BuildStart): Promise<Start> {
   const { item, definition } = subject;
@@ -126,8 +128,11 @@ function withPartial(planning: PlanningContext, { definition }: Subject, before:
     case "resume":
       return before;
     case "skip":
-      planning.notes.push(skipWarning);
-      return { start: { ...start, remainingPhases: start.remainingPhases.filter((key) => !isMissing(key)) }, record };
+      return {
+        start: { ...start, remainingPhases: start.remainingPhases.filter((key) => !isMissing(key)) },
+        record,
+        warnings: [skipWarning],
+      };
     case "restart":
       return { start: startAnew(definition), record: { ...record, phases_completed: [], analysis_status: "raw" } };
     default:
@@ -137,11 +142,10 @@ function withPartial(planning: PlanningContext, { definition }: Subject, before:
 
 type BuildNotice = { readonly item: string; readonly meta: ItemMeta | null; readonly start: StartPhase };
 
-/** Adds the summary to the notes. Its question is a separate choice. */
-function tell({ notes }: PlanningContext, { item, meta, start }: BuildNotice): void {
+/** Returns the summary of a build. Its question is a separate choice. */
+function summarize({ item, meta, start }: BuildNotice): string {
   const completedPhases = start.completedPhases.filter((key) => !start.remainingPhases.includes(key));
-  const summary = buildSummary({ item, ...start, completedPhases, completedAt: completionTimes(meta) });
-  notes.push(summary.text);
+  return buildSummary({ item, ...start, completedPhases, completedAt: completionTimes(meta) }).text;
 }
 
 const listPhaseKeys = ({ phases }: WorkflowDefinition): string[] => phases.map(({ key }) => key);

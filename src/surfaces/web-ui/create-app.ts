@@ -15,7 +15,7 @@ import { commonHeaders, isApi, sessionIn } from "./guard.ts";
 import { listRuns } from "./list-runs.ts";
 import { keepConnection } from "./listen.ts";
 import { liveResponse } from "./live-response.ts";
-import { readDiffView, readDocumentView, readGateView } from "./look-at-run.ts";
+import { readDiffView, readDocumentView, readGateView, readWholeFile } from "./look-at-run.ts";
 import { toRunSource, storyFrom } from "./run-source.ts";
 import { readRunEvents } from "./repository.ts";
 import type { ServerContext } from "./served.ts";
@@ -112,6 +112,11 @@ function addRunRoutes(app: Hono<Env>, served: ServerContext): void {
       await readDocumentView(toRunSource(repository.find(context.req.param("run"))), context.req.query("path") ?? ""),
     ),
   );
+  app.get("/api/runs/:run/file", async (context) =>
+    context.json(
+      await readWholeFile(toRunSource(repository.find(context.req.param("run"))), context.req.query("path") ?? ""),
+    ),
+  );
   app.get("/api/runs/:run/activity", (context) => {
     const { project, run } = repository.find(context.req.param("run"));
     return context.json(readActivity(project, run.run.run));
@@ -129,9 +134,10 @@ const refused = (what: string) => ({ problem: { code: "REFUSED", what, fix: "" }
 const NOT_FOUND = new Set(["NO_RUN", "ITEM_UNKNOWN", "UNSAFE_PATH"]);
 const FORBIDDEN = new Set(["NEEDS_PERSON", "PASSKEY_NEEDED", "PASSKEY_REFUSED", "ANSWERED_BY_AGENT", "TOKEN_REFUSED"]);
 
-const toHttpStatus = (code: string): 400 | 403 | 404 | 409 | 500 => {
+/** A problem is expected and has a fix: it is never an error of the server. */
+const toHttpStatus = (code: string): 400 | 403 | 404 | 409 | 422 => {
   if (NOT_FOUND.has(code)) return 404;
   if (FORBIDDEN.has(code)) return 403;
   if (code === "USAGE") return 400;
-  return code === "COMMAND_REFUSED" || code === "GATE_HELD" || code === "LOCK_BUSY" ? 409 : 500;
+  return code === "COMMAND_REFUSED" || code === "GATE_HELD" || code === "LOCK_BUSY" ? 409 : 422;
 };

@@ -1,9 +1,12 @@
+import { isUtf8 } from "node:buffer";
 import { listAnswers, shownDigest } from "../../app/answer/answer.ts";
+import { patchText } from "../../adapters/git/snapshot/patch-text.ts";
 import { sha256 } from "../../adapters/files/node-crypto.ts";
 import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
-import type { DiffAgainst, DiffView, DocumentView, GateView, RunDetail } from "../../schema/api.ts";
+import type { DocumentView, WholeFile } from "../../schema/api-documents.ts";
+import type { DiffAgainst, DiffView, GateView, RunDetail } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import { diffFiles } from "../../views/page/diff-files.ts";
@@ -11,11 +14,14 @@ import { gateView } from "../../views/page/gate-view.ts";
 import { runDetail } from "../../views/page/run-detail.ts";
 import type { RunPlace } from "../../views/page/run-row.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
+import { patchFiles } from "../../views/patch-files.ts";
 import { plainText } from "../../views/plain-text.ts";
 import { visibleChange } from "../../views/visible-change.ts";
 
 /** Maximum length of a document in a response, in characters. */
 const DOCUMENT_LIMIT = 400_000;
+/** Bytes in which a document of the maximum length fits in UTF-8. */
+const MAX_READ_BYTES = 4 * DOCUMENT_LIMIT;
 /** Maximum length of all patches together, in characters. */
 const DIFF_LIMIT = 12_000_000;
 
@@ -23,8 +29,8 @@ const DIFF_LIMIT = 12_000_000;
 export type RunSource = {
   readonly run: ActiveRun | EndedRun;
   readonly events: () => readonly RunEvent[] | Promise<readonly RunEvent[]>;
-  /** Returns a file's text in a git tree, or null if it does not exist. */
-  readonly file: (path: string, tree: TreeId | null) => Promise<string | null>;
+  /** Returns a file in a git tree, or null if it does not exist. */
+  readonly file: (path: string, tree: TreeId | null) => Promise<Buffer | null>;
   /** Returns the patch between two git trees. */
   readonly patch: (from: TreeId | null, to: TreeId | null) => Promise<string>;
 };
@@ -65,12 +71,18 @@ const BYTE_ORDER_MARK = /^\uFEFF/;
 const DOCUMENT = /\.(?:md|markdown|txt|rst|adoc|json|ya?ml)$/i;
 
 async function documentAt(source: RunSource, path: string, tree: TreeId | null): Promise<DocumentView> {
-  const text = await source.file(path, tree);
-  if (text === null || text.includes("\0")) return { path, text: null, isCut: false };
+  const bytes = await source.file(path, tree);
+  if (bytes === null || bytes.subarray(0, MAX_READ_BYTES).includes(0))
+    return { path, text: null, isCut: false, notShown: bytes === null ? "" : `${bytes.length} bytes` };
+  const read = bytes.subarray(0, MAX_READ_BYTES);
+  const all = isUtf8(read) ? read.toString("utf8") : patchText(read);
+  const text = all.slice(0, DOCUMENT_LIMIT);
+  const isCut = bytes.length > MAX_READ_BYTES || all.length > DOCUMENT_LIMIT;
   return {
     path,
-    text: visibleChange(text.replace(BYTE_ORDER_MARK, "").slice(0, DOCUMENT_LIMIT)),
-    isCut: text.length > DOCUMENT_LIMIT,
+    text: visibleChange(text.replace(BYTE_ORDER_MARK, "")),
+    isCut,
+    notShown: isCut ? `${bytes.length - Buffer.byteLength(text)} of ${bytes.length} bytes` : "",
   };
 }
 
@@ -79,21 +91,61 @@ async function documentAt(source: RunSource, path: string, tree: TreeId | null):
  * @throws ProblemError UNSAFE_PATH for any other path.
  */
 export async function readDocumentView(source: RunSource, path: string): Promise<DocumentView> {
-  const made = source.run.phases.flatMap((one) => (one.made === null ? [] : one.made));
-  const found = made.flatMap(({ artifacts, tree }) => artifacts.map((artifact) => ({ artifact, tree })));
-  const document = found.findLast(({ artifact }) => plainText(artifact) === path); // paths were sent to the web UI in this form
-  if (document === undefined)
-    throw new ProblemError({ code: "UNSAFE_PATH", path, detail: "no phase of this run made it" });
+  const document = findDocument(source, path);
+  if (document === undefined) throw notMade(path);
   return visibleView(await documentAt(source, document.artifact, document.tree));
 }
 
-/** Returns the changes up to the displayed git tree. The list is empty without git. */
-export async function readDiffView({ run, patch: read }: RunSource, against: DiffAgainst): Promise<DiffView> {
+const notMade = (path: string): ProblemError =>
+  new ProblemError({ code: "UNSAFE_PATH", path, detail: "no phase of this run made it" });
+
+function findDocument({ run }: RunSource, path: string) {
+  const made = run.phases.flatMap((one) => (one.made === null ? [] : one.made));
+  const found = made.flatMap(({ artifacts, tree }) => artifacts.map((artifact) => ({ artifact, tree })));
+  return found.findLast(({ artifact }) => plainText(artifact) === path); // paths were sent to the web UI in this form
+}
+
+/** Maximum size of a file in a response, in bytes. */
+const MAX_WHOLE_BYTES = 20_000_000;
+
+/**
+ * Reads all bytes of a document or a changed file. A deleted file is read as it was before.
+ * @throws ProblemError UNSAFE_PATH for any other path.
+ */
+export async function readWholeFile(source: RunSource, path: string): Promise<WholeFile> {
+  const document = findDocument(source, path);
+  const found = document ?? (await findChanged(source, path));
+  const bytes = found === undefined ? null : await source.file(found.artifact, found.tree);
+  if (bytes === null) throw notMade(path);
+  return { path, bytes: bytes.length, base64: bytes.length > MAX_WHOLE_BYTES ? null : bytes.toString("base64") };
+}
+
+async function findChanged(source: RunSource, path: string) {
+  const { from, to } = changedTrees(source, "base");
+  if (to === null) return undefined;
+  const file = patchFiles(await source.patch(from, to)).find((one) => plainText(one.path) === path);
+  return file === undefined ? undefined : { artifact: file.path, tree: file.change === "deleted" ? from : to };
+}
+
+type ChangedTrees = { readonly from: TreeId | null; readonly to: TreeId | null };
+
+function changedTrees({ run }: RunSource, against: DiffAgainst): ChangedTrees {
   const made = run.is === "active" ? currentPhase(run)?.made : run.phases.findLast((one) => one.made !== null)?.made;
   const first = run.phases[0]?.firstTree ?? null;
   const from = against === "seen" && run.is === "active" ? lastReviewedTree(run) : first;
-  if (run.run.git === null || !made) return { against, files: [], isCut: false };
-  const patch = await read(from, made.tree);
-  const isCut = patch.length > DIFF_LIMIT;
-  return visibleView({ against, files: diffFiles(isCut ? patch.slice(0, DIFF_LIMIT) : patch, sha256), isCut });
+  return { from, to: run.run.git === null ? null : (made?.tree ?? null) };
+}
+
+/** Returns the changes up to the displayed git tree. The list is empty without git. */
+export async function readDiffView(source: RunSource, against: DiffAgainst): Promise<DiffView> {
+  const { from, to } = changedTrees(source, against);
+  if (to === null) return { against, files: [], isCut: false, notShown: "" };
+  const patch = await source.patch(from, to);
+  const left = Math.max(0, patch.length - DIFF_LIMIT);
+  return visibleView({
+    against,
+    files: diffFiles(patch.slice(0, DIFF_LIMIT), sha256),
+    isCut: left > 0,
+    notShown: left > 0 ? `${left} of ${patch.length} characters` : "",
+  });
 }

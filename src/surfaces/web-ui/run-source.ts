@@ -17,7 +17,9 @@ export function toRunSource(found: FoundRun): RunSource {
     events: () => readRunEvents(found),
     async file(path, tree) {
       const kept = tree === null ? null : await readTreeFile(root, { tree, path }, env);
-      return kept ?? project.projections.readArtifact(path);
+      if (kept !== null) return kept;
+      const text = project.projections.readArtifact(path);
+      return text === null ? null : Buffer.from(text);
     },
     patch: (from, to) => createGitWorkspace(root, { run: run.run.run, env }).patch(from, to),
   };

@@ -56,9 +56,13 @@ export async function servePage(invocation: Invocation, wanted: PageOptions): Pr
   });
   const page = listening;
   const newLink = (): string => `${origin()}${path}#${sessions.createSecret()}`;
+  if (page.port !== place.port) warn(portText(place.port, page.port));
   tellLink(invocation, page.port, newLink());
   return { port: page.port, newLink, close: () => page.close() };
 }
+
+const portText = (wanted: number, used: number): string =>
+  `Port ${wanted} was taken, so the web UI is at port ${used}. Drafts written at port ${wanted} appear there, too: isdlc keeps a copy.`;
 
 const STOLEN =
   "A link was used a second time: another program may have read it. Its session has been ended; press Enter for a new link.";

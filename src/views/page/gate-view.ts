@@ -1,9 +1,11 @@
 import { actingFiles } from "../../core/acting-files.ts";
+import { guidanceWords } from "../../core/command.ts";
 import { attentionFor } from "../../core/attention.ts";
 import { bySeverity, isOpen, buildLedger } from "../../core/findings/ledger.ts";
 import { lastReviewedTree, runBegan } from "../../core/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../../core/run.ts";
-import type { AnswerOption, DocumentView, FindingView, GateView } from "../../schema/api.ts";
+import type { DocumentView } from "../../schema/api-documents.ts";
+import type { AnswerOption, FindingView, GateView } from "../../schema/api.ts";
 import type { PhaseOutput, CheckResult } from "../../schema/facts.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { loosenedLine } from "../gate-banner.ts";
@@ -105,15 +107,17 @@ const PLACE = /(?:^|[\s("'`/])([\w@.+-]+(?:\/[\w@.+-]+)*\.[A-Za-z]\w{0,7}):(\d{1
 /** Maximum length of a searched and displayed message, in characters. */
 const MAX_OUTPUT_LENGTH = 4000;
 
-/** Lists all failures of checks, with file and line if the message names them. */
-export const listFailures = (checks: readonly CheckResult[]): FailureView[] =>
-  checks
+/** Lists each failure of the checks once, with file and line if the message names them. */
+export function listFailures(checks: readonly CheckResult[]): FailureView[] {
+  const failures = checks
     .filter(({ ok }) => ok === false)
     .flatMap(({ name: check, detail, failing = [] }) =>
       failing.length === 0
         ? [failure(check, check, detail)]
         : failing.map(({ name, message }) => failure(check, name, message ?? "")),
     );
+  return [...new Map(failures.map((one) => [`${one.check}\n${one.name}`, one])).values()];
+}
 
 function failure(check: string, name: string, said: string): FailureView {
   const message = said.slice(0, MAX_OUTPUT_LENGTH);
@@ -146,7 +150,8 @@ function isAsking(event: RunEvent, at: { phase: PhaseKey; key: PhaseKey }): even
 type RedoEvent = Extract<RunEvent, { type: "gate.answered" | "run.wentBack" }>;
 
 function asked({ at, by, guidance = null, comments = [] }: RedoEvent): Earlier {
-  return { at, by: by.name, guidance, comments: comments.map((comment) => ({ comment, reply: null })) };
+  const words = guidance === null ? null : guidanceWords(guidance, comments);
+  return { at, by: by.name, guidance: words, comments: comments.map((comment) => ({ comment, reply: null })) };
 }
 
 /** Keeps the latest reply: after a failed check, the agent may reply again. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import * as api from "../../../src/schema/api.ts";
+import { DocumentView, WholeFile } from "../../../src/schema/api-documents.ts";
 import { Assertion, Challenge, NewPasskey, PasskeyList } from "../../../src/schema/api-passkey.ts";
 import { ChartsView, ItemList, ProjectView, StartResult } from "../../../src/schema/api-project.ts";
 import * as team from "../../../src/schema/api-team.ts";
@@ -91,7 +92,8 @@ const runs: readonly Operation[] = [
   get(`${run}/gate`, "The open gate", { query: ["known"], answer: api.GateView }),
   get(`${run}/story`, "What happened", { query: ["from"], answer: Story }),
   get(`${run}/diff`, "What changed", { query: ["against"], answer: api.DiffView }),
-  get(`${run}/document`, "A document that the run made", { query: ["path"], answer: api.DocumentView }),
+  get(`${run}/document`, "A document that the run made", { query: ["path"], answer: DocumentView }),
+  get(`${run}/file`, "All bytes of a document or changed file", { query: ["path"], answer: WholeFile }),
   get(`${run}/activity`, "What agents said", { answer: ActivityView }),
   get(`${run}/left`, "What agents left uncommitted: nothing, in a team", { answer: api.LeftView }),
   get(`${run}/statement`, "Whether its statement can be signed here: not in a team", {

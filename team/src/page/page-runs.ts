@@ -7,6 +7,7 @@ import {
   readDiffView,
   readDocumentView,
   readGateView,
+  readWholeFile,
   type RunSource,
 } from "../../../src/surfaces/web-ui/look-at-run.ts";
 import { tellingWhoWasFirst } from "../../../src/surfaces/web-ui/who-was-first.ts";
@@ -61,6 +62,9 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   });
   app.get(`${PAGE_API}/runs/:run/document`, async (context) =>
     context.json(await readDocumentView((await seen(page, context)).source, context.req.query("path") ?? "")),
+  );
+  app.get(`${PAGE_API}/runs/:run/file`, async (context) =>
+    context.json(await readWholeFile((await seen(page, context)).source, context.req.query("path") ?? "")),
   );
   app.get(`${PAGE_API}/runs/:run/activity`, async (context) => {
     const { run } = await seen(page, context);

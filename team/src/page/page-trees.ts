@@ -12,7 +12,7 @@ export type PushedRun = { readonly run: RunId; readonly remote: string };
 /** Files and diffs of runs, read from a copy of the team's remote. Workers push before they record. */
 export type PageTrees = {
   /** Returns the text of a file, or null if it is missing or too large to read at once. */
-  file(pushed: PushedRun, path: string, tree: TreeId): Promise<string | null>;
+  file(pushed: PushedRun, path: string, tree: TreeId): Promise<Buffer | null>;
   patch(pushed: PushedRun, from: TreeId | null, to: TreeId | null): Promise<string>;
   /** Returns the items at the tip of the main branch, or null if the remote has no commit yet. */
   items(remote: string): Promise<SeenItems | null>;
@@ -20,7 +20,6 @@ export type PageTrees = {
 
 /** Milliseconds before fetched branches are fetched again. */
 const FRESH = 5000;
-const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
 export function createPageTrees(keeping: MirrorOptions): PageTrees {
   const mirrors = createMirrors(keeping);
@@ -38,7 +37,7 @@ export function createPageTrees(keeping: MirrorOptions): PageTrees {
     async file(pushed, path, tree) {
       if (!isObjectId(tree) || path === "" || path.startsWith("/")) return null;
       const found = await (await gitWith(pushed, [tree]))(["cat-file", "blob", `${tree}:${path}`]);
-      return found.status === 0 && found.stdout.length <= MAX_DOCUMENT_BYTES ? found.stdout.toString("utf8") : null;
+      return found.status === 0 ? found.stdout : null;
     },
     async patch(pushed, from, to) {
       const pair = toTreePair(from, to);

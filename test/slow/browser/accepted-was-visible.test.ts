@@ -161,14 +161,14 @@ function markedBytes(mark: string): Buffer {
 test("draws every added and removed byte of generated changes", async () => {
   const { link } = await serve(await shopAtGate());
   const { page, troubles } = await open(link);
-  let view: DiffView = { against: "base", files: [], isCut: false };
+  let view: DiffView = { against: "base", files: [], isCut: false, notShown: "" };
   await page.route("**/diff?*", (route) => route.fulfill({ json: view }));
   await page.locator("[data-row]").first().click();
   await page.locator("[data-decision]").waitFor();
   const reached = new Set<string>();
   for (const files of fc.sample(change, { numRuns: 15, seed: 27 })) {
     const patch = gitPatch(files);
-    view = visibleView({ against: "base", files: diffFiles(patchText(patch), sha256), isCut: false });
+    view = visibleView({ against: "base", files: diffFiles(patchText(patch), sha256), isCut: false, notShown: "" });
     await page.reload();
     await page.locator("[data-decision]").waitFor();
     if (view.files.length === 0) continue;

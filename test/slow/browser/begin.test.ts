@@ -28,7 +28,7 @@ test("starts a run in the web UI and asks the same questions as a terminal", asy
   for (const about of [/node --test/, /pre-commit/]) {
     await expect.poll(() => asked.textContent()).toMatch(about);
     await expectAccessible(page);
-    await asked.getByRole("button", { name: "Go on without it" }).click();
+    await asked.getByRole("button", { name: "Continue without it" }).click();
   }
   await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 60_000 });
   const [started] = await sandbox.events();

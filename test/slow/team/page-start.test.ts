@@ -61,7 +61,7 @@ describe.runIf(hasPostgres)("start of a run in a team's web UI", () => {
     const asked = page.getByRole("alert").filter({ hasText: "node --test" });
     await asked.waitFor();
     await expectAccessible(page);
-    await asked.getByRole("button", { name: "Go on without it" }).click();
+    await asked.getByRole("button", { name: "Continue without it" }).click();
     await page.waitForURL((url) => url.href !== first);
     await page.getByRole("link", { name: "Open the review" }).waitFor();
     expect(await page.locator(".run-head").textContent()).toContain("Add a greeting");

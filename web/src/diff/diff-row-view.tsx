@@ -1,8 +1,10 @@
 import { memo } from "react";
 import type { DiffFile } from "../../../src/schema/api.ts";
+import { AddComment } from "../gate/add-comment.tsx";
 import { Notes } from "../gate/notes.tsx";
+import { WholeFileLink } from "../gate/whole-file-link.tsx";
 import { useReview } from "../gate/review-context.ts";
-import { ChevronIcon, PlusIcon } from "../parts/icons.tsx";
+import { ChevronIcon } from "../parts/icons.tsx";
 import { type DiffRow, linePlace } from "./diff-rows.ts";
 import { LineText } from "./line-text.tsx";
 import type { PatchLine } from "./parse-patch.ts";
@@ -42,7 +44,11 @@ export function DiffRowView({ row, onToggle, onViewed, isViewed }: RowProps) {
     case "notes":
       return <Notes notes={row.notes} />;
     case "message":
-      return <p className="diff-message">{row.text}</p>;
+      return (
+        <p className="diff-message">
+          {row.text} {row.isPart === true ? <WholeFileLink path={row.file.path} /> : null}
+        </p>
+      );
     default:
       return row satisfies never;
   }
@@ -109,7 +115,7 @@ const UnifiedLine = memo(function UnifiedLine({ file, line, pair }: LineProps) {
     <div className={`diff-line ${line.kind}`}>
       <span className="gutter">{line.oldNumber ?? ""}</span>
       <span className="gutter">{line.newNumber ?? ""}</span>
-      <AddComment file={file} line={line} />
+      <CommentButton file={file} line={line} />
       <Sign kind={line.kind} />
       <LineText path={file.path} line={line} other={pair} />
     </div>
@@ -132,7 +138,7 @@ function Half({ file, line, other, side }: HalfProps) {
       {side === "old" && line.kind === "context" ? (
         <span className="add-space" />
       ) : (
-        <AddComment file={file} line={line} />
+        <CommentButton file={file} line={line} />
       )}
       <Sign kind={line.kind} />
       <LineText path={file.path} line={line} other={other === line ? null : other} />
@@ -140,18 +146,7 @@ function Half({ file, line, other, side }: HalfProps) {
   );
 }
 
-function AddComment({ file, line }: { readonly file: DiffFile; readonly line: PatchLine }) {
-  const { comment, mayComment } = useReview();
-  const at = linePlace(file, line);
-  if (!mayComment) return <span className="add-space" />;
-  return (
-    <button
-      type="button"
-      className="add-comment"
-      aria-label={`Comment on line ${at.line} of ${at.path}`}
-      onClick={() => comment(at, line.text)}
-    >
-      <PlusIcon size={12} />
-    </button>
-  );
+function CommentButton({ file, line }: { readonly file: DiffFile; readonly line: PatchLine }) {
+  const { mayComment } = useReview();
+  return mayComment ? <AddComment at={linePlace(file, line)} quote={line.text} /> : <span className="add-space" />;
 }

@@ -3,11 +3,15 @@ import {
   anchored,
   type EarlierAt,
   hasNotes,
+  isSameFile,
   type Line,
   type Notes,
   notesAt,
+  type NoteSources,
+  noteSources,
   type Review,
 } from "../gate/review-context.ts";
+import type { TextLine } from "../gate/anchor.ts";
 import { type Hunk, parsePatch, type PatchLine } from "./parse-patch.ts";
 
 export type Layout = "unified" | "split";
@@ -21,7 +25,8 @@ export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
   | { readonly is: "line"; readonly line: PatchLine; readonly pair: PatchLine | null }
   | ({ readonly is: "pair" } & Pair)
   | { readonly is: "notes"; readonly notes: Notes }
-  | { readonly is: "message"; readonly text: string }
+  /** `isPart`: the file has bytes that the page does not show. */
+  | { readonly is: "message"; readonly text: string; readonly isPart?: boolean }
 );
 
 export type DiffRowOptions = {
@@ -40,39 +45,100 @@ export function splitHunks(file: DiffFile): Hunk[] {
 }
 
 export function diffRows(files: readonly DiffFile[], wanted: DiffRowOptions): DiffRow[] {
-  return files.flatMap((file, index): DiffRow[] => {
+  const rows: DiffRow[] = [];
+  for (const [index, file] of files.entries()) {
+    if (file.isBookkeeping && files[index - 1]?.isBookkeeping !== true)
+      rows.push({ is: "group", key: "bookkeeping", file, text: BOOKKEEPING });
     const isOpen = wanted.isOpen(file);
-    const head: DiffRow = { is: "file", key: file.path, file, isOpen };
-    const rows = isOpen ? [head, ...toRows(file, wanted)] : [head];
-    const isFirst = file.isBookkeeping && files[index - 1]?.isBookkeeping !== true;
-    return isFirst ? [{ is: "group", key: "bookkeeping", file, text: BOOKKEEPING }, ...rows] : rows;
-  });
+    rows.push({ is: "file", key: file.path, file, isOpen });
+    if (isOpen) for (const row of contentRows(file, wanted)) rows.push(row);
+  }
+  return rows;
 }
+
+const indexes = new WeakMap<readonly DiffRow[], ReadonlyMap<string, number>>();
+
+/** Returns the index of a row, or -1. */
+export function indexOfRow(rows: readonly DiffRow[], key: string): number {
+  const known = indexes.get(rows) ?? new Map(rows.map((row, index) => [row.key, index]));
+  indexes.set(rows, known);
+  return known.get(key) ?? -1;
+}
+
+type FileNotes = NoteSources & { readonly earlier: Review["earlier"] };
+type BuiltRows = { readonly notes: FileNotes; readonly rows: readonly DiffRow[] };
+
+const built: { readonly [L in Layout]: WeakMap<DiffFile, BuiltRows> } = {
+  unified: new WeakMap(),
+  split: new WeakMap(),
+};
+
+/**
+ * Returns the rows of a file's content. They are built again only after a change of its own notes: marking or closing
+ * one file does not touch the rows of others.
+ */
+function contentRows(file: DiffFile, { layout, review }: DiffRowOptions): readonly DiffRow[] {
+  const notes = fileNotes(file, review);
+  const known = built[layout].get(file);
+  if (known !== undefined && isSameNotes(known.notes, notes)) return known.rows;
+  const rows = toRows(file, layout, notes);
+  built[layout].set(file, { notes, rows });
+  return rows;
+}
+
+function fileNotes({ path, was }: DiffFile, review: Review): FileNotes {
+  const { drafts, findings, failed } = noteSources(review);
+  const isOwn = (place: { readonly path: string } | null): boolean => place?.path === path || place?.path === was;
+  const isNamed = ({ file }: { readonly file: string | null }): boolean => file !== null && isSameFile(file, path);
+  return {
+    drafts: drafts.filter(({ place }) => isOwn(place)),
+    findings: findings.filter(isNamed),
+    failed: failed.filter(isNamed),
+    earlier: review.earlier.filter(({ comment }) => isOwn(comment.place) && !review.isResolved(comment.id)),
+  };
+}
+
+const isSameNotes = (one: FileNotes, other: FileNotes): boolean =>
+  isSameList(one.drafts, other.drafts) &&
+  isSameList(one.findings, other.findings) &&
+  isSameList(one.failed, other.failed) &&
+  isSameList(one.earlier, other.earlier);
+
+const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((element, index) => element === other[index]);
 
 const BOOKKEEPING = "Written by isdlc (merged with the work)";
 
-function toRows(file: DiffFile, wanted: DiffRowOptions): DiffRow[] {
-  const message = (text: string): DiffRow => ({ is: "message", key: `${file.path} message`, file, text });
-  if (file.isBinary) return [message(`Binary file not shown: ${file.notShown}.`)];
+function toRows(file: DiffFile, layout: Layout, notes: FileNotes): DiffRow[] {
+  const message = (text: string, isPart = false): DiffRow => ({
+    is: "message",
+    key: `${file.path} message`,
+    file,
+    text,
+    isPart,
+  });
+  if (file.isBinary) return [message(`Binary file not shown: ${file.notShown}.`, true)];
   const hunks = splitHunks(file);
   if (hunks.length === 0)
     return [message(file.change === "renamed" ? "Renamed without changes to its lines." : "No lines changed.")];
-  const earlierAt = anchored(wanted.review, file.path, () => newLines(hunks));
-  const said: CommentsAt = { review: wanted.review, earlierAt };
+  const unresolved = { earlier: notes.earlier, isResolved: () => false, path: file.path };
+  const said: CommentsAt = { notes, earlierAt: anchored(unresolved, () => sideLines(file, "new")) };
   const rows = hunks.flatMap((hunk, index): DiffRow[] => [
     { is: "hunk", key: `${file.path} @${index}`, file, text: hunk.header },
-    ...(wanted.layout === "unified" ? unified(file, hunk, said) : split(file, hunk, said)),
+    ...(layout === "unified" ? unified(file, hunk, said) : split(file, hunk, said)),
   ]);
-  return file.isCut
-    ? [...rows, message(`Truncated: ${file.notShown} are not shown. Open the file to see the rest.`)]
-    : rows;
+  return file.isCut ? [...rows, message(`Truncated: ${file.notShown} are not shown.`, true)] : rows;
 }
 
-type CommentsAt = { readonly review: Review; readonly earlierAt: EarlierAt };
+type CommentsAt = { readonly notes: NoteSources; readonly earlierAt: EarlierAt };
 
-const newLines = (hunks: readonly Hunk[]): { line: number; text: string }[] =>
-  hunks.flatMap(({ lines }) =>
-    lines.flatMap(({ newNumber, text }) => (newNumber === null ? [] : [{ line: newNumber, text }])),
+/** Returns the lines of one side that the diff contains. */
+export const sideLines = (file: DiffFile, side: Line["side"]): TextLine[] =>
+  splitHunks(file).flatMap(({ lines }) =>
+    lines.flatMap(({ oldNumber, newNumber, text }) => {
+      const line = side === "old" ? oldNumber : newNumber;
+      return line === null ? [] : [{ line, text }];
+    }),
   );
 
 function unified(file: DiffFile, hunk: Hunk, said: CommentsAt): DiffRow[] {
@@ -123,10 +189,10 @@ export function pairLines({ lines }: Hunk): Pair[] {
   return pairs;
 }
 
-function notesRows(file: DiffFile, lines: readonly PatchLine[], { review, earlierAt }: CommentsAt): DiffRow[] {
+function notesRows(file: DiffFile, lines: readonly PatchLine[], { notes: sources, earlierAt }: CommentsAt): DiffRow[] {
   return lines.flatMap((line) =>
     linePlaces(file, line).flatMap((at): DiffRow[] => {
-      const notes = notesAt(review, at, earlierAt);
+      const notes = notesAt(sources, at, earlierAt);
       const key = `${at.path} notes ${at.side}${at.line}`;
       return hasNotes(notes) ? [{ is: "notes", key, file, notes }] : [];
     }),

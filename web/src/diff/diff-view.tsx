@@ -1,8 +1,10 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
+import { setCurrentFile } from "../gate/current-file.ts";
 import type { Goal } from "../gate/navigation.ts";
 import { DiffRowView } from "./diff-row-view.tsx";
-import type { DiffRow, Layout } from "./diff-rows.ts";
+import { type DiffRow, indexOfRow, type Layout } from "./diff-rows.ts";
+import { useMargin } from "./use-margin.ts";
 
 type DiffProps = {
   readonly rows: readonly DiffRow[];
@@ -23,19 +25,24 @@ const HEIGHTS: { readonly [K in DiffRow["is"]]: number } = {
   notes: 140,
   message: 44,
 };
-const STICKY = 64; // pixels covered by the head of the page
+/** Pixels covered by the head of the page. On narrow screens it is the head of the app. */
+const STICKY_PX = { wide: 58, narrow: 46 } as const;
+/** Rows have fractional heights: a row that ends here is not in view. */
+const ROUNDING_PX = 2;
+const narrow = matchMedia("(max-width: 860px)");
 
 /** Displays the whole diff. Only rows on the screen are in the page, at any length. */
 export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
   const frame = useRef<HTMLDivElement>(null);
   const margin = useMargin(frame);
+  const sticky = narrow.matches ? STICKY_PX.narrow : STICKY_PX.wide;
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: (index) => HEIGHTS[rows[index]?.is ?? "line"],
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 30,
     scrollMargin: margin,
-    scrollPaddingStart: STICKY,
+    scrollPaddingStart: sticky,
   });
   useEffect(() => {
     const index = goal === null ? -1 : indexOfGoal(rows, goal);
@@ -45,7 +52,12 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
     // Rows may change for other reasons. Only a new goal scrolls the page.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [goal]);
-  const top = virtual.getVirtualItems().find(({ end }) => end > (virtual.scrollOffset ?? 0) + STICKY);
+  const edge = (virtual.scrollOffset ?? 0) + sticky + ROUNDING_PX;
+  const top = virtual.getVirtualItems().find(({ end }) => end > edge);
+  const isInView = top !== undefined && top.start < edge + window.innerHeight / 2;
+  const inView = isInView ? (rows[top.index]?.file.path ?? null) : null;
+  useEffect(() => setCurrentFile(inView), [inView]);
+  useEffect(() => () => setCurrentFile(null), []);
   const current = goal === null || goal.isFocused ? null : (goal.keys[0] ?? null);
   return (
     <div
@@ -73,19 +85,6 @@ export function DiffView({ rows, layout, goal, ...handlers }: DiffProps) {
   );
 }
 
-/** Returns the height above the diff in pixels, which changes with the content above it. */
-function useMargin(frame: RefObject<HTMLDivElement | null>): number {
-  const [margin, setMargin] = useState(0);
-  useLayoutEffect(() => {
-    const measure = (): void => setMargin((frame.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(document.body);
-    return () => observer.disconnect();
-  }, [frame]);
-  return margin;
-}
-
 /** Keeps the name of a long file visible. */
 const FileInView = ({ row }: { readonly row: DiffRow | undefined }) =>
   row === undefined || row.is === "file" || row.is === "group" ? null : (
@@ -95,7 +94,7 @@ const FileInView = ({ row }: { readonly row: DiffRow | undefined }) =>
   );
 
 function indexOfGoal(rows: readonly DiffRow[], { keys }: Goal): number {
-  const found = keys.map((wanted) => rows.findIndex(({ key }) => key === wanted));
+  const found = keys.map((wanted) => indexOfRow(rows, wanted));
   return found.find((index) => index !== -1) ?? -1;
 }
 

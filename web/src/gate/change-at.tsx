@@ -21,7 +21,7 @@ export function ChangeAt({ gate, place }: ChangeProps) {
   });
   if (data === undefined) return null;
   const file = data.files.find((one) => one.path === place.path || one.was === place.path);
-  const lines = file === undefined ? [] : changedNear(file, place.line);
+  const lines = file === undefined ? [] : changedNear(file, place);
   if (file === undefined || lines.length === 0)
     return <p className="subtle change-at-none">This line did not change.</p>;
   return (
@@ -39,12 +39,13 @@ export function ChangeAt({ gate, place }: ChangeProps) {
 type ChangedLine = { readonly line: PatchLine; readonly other: PatchLine | null };
 
 /** Finds lines by their old numbers, because the comment refers to the earlier text. */
-function changedNear(file: DiffFile, line: number): ChangedLine[] {
+function changedNear(file: DiffFile, { line, endLine = line }: CommentPlace): ChangedLine[] {
   return splitHunks(file).flatMap((hunk) => {
     const changed = pairLines(hunk).filter(({ left, right }) => left !== right);
-    const near = changed.filter(
-      ({ left, right }) => Math.abs((left?.oldNumber ?? before(hunk, right)) - line) <= NEARBY,
-    );
+    const near = changed.filter(({ left, right }) => {
+      const at = left?.oldNumber ?? before(hunk, right);
+      return at >= line - NEARBY && at <= endLine + NEARBY;
+    });
     return [
       ...near.flatMap(({ left, right }) => (left === null ? [] : [{ line: left, other: right }])),
       ...near.flatMap(({ left, right }) => (right === null ? [] : [{ line: right, other: left }])),

@@ -35,7 +35,11 @@ export function Changes({ gate, changes, navigation }: ChangesProps) {
       {error === null ? null : <Trouble error={error} />}
       {diff === undefined && error === null ? <Loading what="the changes" /> : null}
       {diff !== undefined && files.length === 0 ? <p className="empty">No files changed.</p> : null}
-      {diff?.isCut === true ? <p className="notice notice-warn">The diff is too long; its end is not shown.</p> : null}
+      {diff?.isCut === true ? (
+        <p className="notice notice-warn">
+          The diff is too long: {diff.notShown} are not shown. To read them: <code>git diff</code> in the working tree.
+        </p>
+      ) : null}
       {files.length === 0 ? null : (
         <SearchContext value={expression}>
           <DiffView rows={rows} layout={layout} goal={goal} onToggle={toggle} onViewed={mark} isViewed={isMarked} />

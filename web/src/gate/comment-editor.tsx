@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from "react";
 import type { DraftComment } from "./draft-store.ts";
+import { isFocusLost } from "../focus.ts";
 import { type DraftActions, isEmpty } from "./drafts.ts";
 import { useReview } from "./review-context.ts";
 
@@ -8,12 +9,11 @@ export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
   const { drafting, takeFocus } = useReview();
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const { text, suggestion, place, before } = draft;
+  const { text, suggestion, place } = draft;
   useEffect(() => {
     if (takeFocus(draft.id)) field.current?.focus();
   }, [draft.id, takeFocus]);
-  const quote = place?.quote ?? "";
-  const { save, discard } = closing(draft, drafting);
+  const { save } = closing(draft, drafting);
   const onKeyDown = (event: React.KeyboardEvent): void => {
     if (event.key === "Escape") save();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
@@ -33,24 +33,35 @@ export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
         onChange={({ target }) => drafting.write(draft.id, { text: target.value, suggestion })}
       />
       {suggestion === null ? null : (
-        <Suggestion value={suggestion} onChange={(value) => drafting.write(draft.id, { text, suggestion: value })} />
+        <Suggestion
+          label={place?.endLine === undefined ? "Replace this line with" : "Replace these lines with"}
+          value={suggestion}
+          onChange={(value) => drafting.write(draft.id, { text, suggestion: value })}
+        />
       )}
-      <div className="editor-foot">
-        <button type="button" className="button button-primary" disabled={isEmpty(draft)} onClick={save}>
-          {before === undefined ? "Add comment" : "Save"}
-        </button>
-        <button type="button" className="button" onClick={discard}>
-          {before === undefined ? "Discard" : "Cancel"}
-        </button>
-        <button
-          type="button"
-          className="quiet"
-          aria-pressed={suggestion !== null}
-          onClick={() => drafting.write(draft.id, { text, suggestion: suggestion === null ? quote : null })}
-        >
-          {suggestion === null ? "Suggest a change" : "Remove suggestion"}
-        </button>
-      </div>
+      <LastLine draft={draft} />
+      <EditorFoot draft={draft} />
+    </div>
+  );
+}
+
+function EditorFoot({ draft }: { readonly draft: DraftComment }) {
+  const { drafting } = useReview();
+  const { id, text, suggestion, place, before } = draft;
+  const { save, discard } = closing(draft, drafting);
+  const suggest = (): void =>
+    drafting.write(id, { text, suggestion: suggestion === null ? (place?.quote ?? "") : null });
+  return (
+    <div className="editor-foot">
+      <button type="button" className="button button-primary" disabled={isEmpty(draft)} onClick={save}>
+        {before === undefined ? "Add comment" : "Save"}
+      </button>
+      <button type="button" className="button" onClick={discard}>
+        {before === undefined ? "Discard" : "Cancel"}
+      </button>
+      <button type="button" className="quiet" aria-pressed={suggestion !== null} onClick={suggest}>
+        {suggestion === null ? "Suggest a change" : "Remove suggestion"}
+      </button>
     </div>
   );
 }
@@ -59,7 +70,7 @@ export function CommentEditor({ draft }: { readonly draft: DraftComment }) {
 function closing({ id, place }: DraftComment, drafting: DraftActions) {
   const focusSoon = (selector: string): void =>
     void requestAnimationFrame(() => {
-      if (document.activeElement === document.body) document.querySelector<HTMLElement>(selector)?.focus();
+      if (isFocusLost()) document.querySelector<HTMLElement>(selector)?.focus();
     });
   const button = place === null ? "" : CSS.escape(`Comment on line ${place.line} of ${place.path}`);
   return {
@@ -74,11 +85,40 @@ function closing({ id, place }: DraftComment, drafting: DraftActions) {
   };
 }
 
-type SuggestionProps = { readonly value: string; readonly onChange: (text: string) => void };
+/** Extends the comment to several lines. */
+function LastLine({ draft }: { readonly draft: DraftComment }) {
+  const { extend } = useReview();
+  const { place } = draft;
+  if (place === null) return null;
+  const { line, endLine = line } = place;
+  return (
+    <label className="last-line">
+      {endLine === line ? `Line ${line} to` : `Lines ${line} to`}
+      <input
+        type="number"
+        className="field"
+        aria-label="Last line of the comment"
+        min={line}
+        max={line + MAX_LINES - 1}
+        value={endLine}
+        onChange={({ target }) => extend(draft, Number(target.value))}
+      />
+    </label>
+  );
+}
 
-const Suggestion = ({ value, onChange }: SuggestionProps) => (
+/** Maximum number of lines in one comment. */
+const MAX_LINES = 200;
+
+type SuggestionProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+};
+
+const Suggestion = ({ label, value, onChange }: SuggestionProps) => (
   <label className="suggest">
-    <span>Replace this line with</span>
+    <span>{label}</span>
     <textarea
       className="field mono"
       rows={Math.min(8, value.split("\n").length + 1)}

@@ -16,15 +16,15 @@ export function DecisionBar({ gate, changes }: BarProps) {
   const { answer, isSending } = useAnswer(gate.run);
   const comments = drafting.comments.length;
   const offered = inOrder(gate);
-  const told = pointed ?? offered.find((option) => buttonTone(option, comments) === "primary");
+  const sending = sendingOption(offered, comments);
+  const told = pointed ?? offered.find((option) => buttonTone(option, sending) === "primary");
   const onAccepted = ({ option }: AnswerOption): void => {
     if (option !== "continue") return;
     drafting.clear();
     changes.markAll();
   };
   const press = (option: AnswerOption): void => {
-    const isPlain = option.needs === "nothing" && !(comments > 0 && option.option === "continue") && canPoint();
-    if (!isPlain) return setAsked(option);
+    if (mustAsk(option, comments)) return setAsked(option);
     void answer({ wait: gate.wait, shown: gate.shown, option: option.option }, () => onAccepted(option));
   };
   return (
@@ -32,13 +32,14 @@ export function DecisionBar({ gate, changes }: BarProps) {
       <p className="decision-state" role="status">
         {stateText(comments, gate.isGit ? changes.progress : NOTHING)}
       </p>
-      <p className="decision-effect">{told === undefined ? null : <Effect option={told} />}</p>
+      <Effect option={told} />
       <div className="decision-options">
         {offered.map((option) => (
           <OptionButton
             key={`${option.option} ${option.needs}`}
             option={option}
-            comments={comments}
+            tone={buttonTone(option, sending)}
+            comments={sending === option.option ? comments : 0}
             isSending={isSending}
             onPress={() => press(option)}
             onPoint={setPointed}
@@ -59,11 +60,15 @@ export function DecisionBar({ gate, changes }: BarProps) {
   );
 }
 
-const Effect = ({ option }: { readonly option: AnswerOption }) => (
-  <>
-    <strong>{option.label}:</strong> {option.effect}
-  </>
+const Effect = ({ option }: { readonly option: AnswerOption | undefined }) => (
+  <p className="decision-effect">
+    {option === undefined ? null : <strong>{option.label}:</strong>} {option?.effect}
+  </p>
 );
+
+/** Asks for missing input, before comments are dropped, and on touch screens, which do not show effects before. */
+const mustAsk = ({ needs, option }: AnswerOption, comments: number): boolean =>
+  needs !== "nothing" || (comments > 0 && option === "continue") || !canPoint();
 
 const NOTHING: Progress = { files: 0, notViewed: 0, changedSince: null };
 
@@ -88,34 +93,42 @@ function inOrder({ options, goBack }: GateView): AnswerOption[] {
 
 type ButtonProps = {
   readonly option: AnswerOption;
+  readonly tone: AnswerOption["tone"];
+  /** Comments that this option sends. */
   readonly comments: number;
   readonly isSending: boolean;
   readonly onPress: () => void;
   readonly onPoint: (option: AnswerOption | null) => void;
 };
 
-const OptionButton = ({ option, comments, isSending, onPress, onPoint }: ButtonProps) => (
+/** Stays focusable while an answer is sent. */
+const OptionButton = ({ option, tone, comments, isSending, onPress, onPoint }: ButtonProps) => (
   <button
     type="button"
-    className={`button button-${buttonTone(option, comments)}`}
+    className={`button button-${tone}`}
     title={option.effect}
-    disabled={isSending}
-    onClick={onPress}
+    aria-disabled={isSending}
+    onClick={isSending ? undefined : onPress}
     onFocus={() => onPoint(option)}
     onBlur={() => onPoint(null)}
     onPointerEnter={() => onPoint(option)}
     onPointerLeave={() => onPoint(null)}
   >
     {option.label}
-    {option.needs === "guidance" && comments > 0 ? <span className="count">{comments}</span> : null}
+    {comments > 0 ? <span className="count">{comments}</span> : null}
   </button>
 );
 
 /** Returns false on touch screens, where the effect is displayed before the user presses an option. */
 const canPoint = (): boolean => !matchMedia("(hover: none)").matches;
 
-/** Highlights Redo if there are comments to send. */
-function buttonTone({ option, tone }: AnswerOption, comments: number): AnswerOption["tone"] {
-  if (comments === 0) return tone;
-  return option === "redo" ? "primary" : tone === "primary" ? "plain" : tone;
+/** Highlights the option that sends comments, if there are any: Redo, or a return if all redos are used. */
+function buttonTone({ option, tone }: AnswerOption, sending: string | null): AnswerOption["tone"] {
+  if (sending === null) return tone;
+  return option === sending ? "primary" : tone === "primary" ? "plain" : tone;
+}
+
+function sendingOption(offered: readonly AnswerOption[], comments: number): string | null {
+  if (comments === 0) return null;
+  return ["guidance", "phase"].flatMap((need) => offered.find(({ needs }) => needs === need)?.option ?? [])[0] ?? null;
 }

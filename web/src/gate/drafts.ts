@@ -23,6 +23,8 @@ export type DraftActions = {
   readonly open: (place: CommentPlace) => string;
   readonly reopen: (id: string) => void;
   readonly write: (id: string, written: DraftText) => void;
+  /** Moves a comment to other lines. An unchanged suggestion follows. */
+  readonly move: (id: string, place: CommentPlace) => void;
   /** Closes the editor and keeps its text. Removes an empty comment. */
   readonly close: (id: string) => void;
   /** Closes the editor and restores the comment from before it was opened. */
@@ -66,6 +68,12 @@ function draftActions(at: { readonly run: string; readonly wait: string }, used:
     reopen: (id) =>
       replace(id, (one) => ({ ...one, isOpen: true, before: { text: one.text, suggestion: one.suggestion } })),
     write: (id, written) => replace(id, (one) => ({ ...one, ...written })),
+    move: (id, place) =>
+      replace(id, (one) => ({
+        ...one,
+        place,
+        suggestion: one.suggestion === (one.place?.quote ?? null) ? place.quote : one.suggestion,
+      })),
     close: (id) =>
       replace(id, (one) => {
         const { isOpen: _open, before: _before, ...kept } = one;

@@ -1,15 +1,22 @@
-import { useCallback, useMemo, useRef, useState } from "react";
-import type { GateView } from "../../../src/schema/api.ts";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { DocumentView } from "../../../src/schema/api-documents.ts";
+import type { DiffFile, GateView } from "../../../src/schema/api.ts";
+import type { CommentPlace } from "../../../src/schema/comments.ts";
+import { sideLines } from "../diff/diff-rows.ts";
 import { PanelBoundary } from "../parts/boundary.tsx";
+import { MAX_QUOTE_CHARS, numberLines, quoteRange, type TextLine } from "./anchor.ts";
 import { Changes } from "./changes.tsx";
 import { DecisionBar } from "./decision-bar.tsx";
 import { Document } from "./document.tsx";
+import type { DraftComment } from "./draft-store.ts";
 import { draftNumber, useDraft } from "./drafts.ts";
 import { GateHead } from "./gate-head.tsx";
+import { GateState } from "./gate-state.tsx";
 import { Outline } from "./outline.tsx";
 import { Overview } from "./overview.tsx";
 import { useResolved } from "./resolved.ts";
 import { type Line, type Review, ReviewContext } from "./review-context.ts";
+import { RunContext } from "./whole-file-link.tsx";
 import { UnsentComments } from "./unsent-comments.tsx";
 import { useTitle } from "../title.ts";
 import { useChanges } from "./use-changes.ts";
@@ -18,55 +25,72 @@ import { useNavigation } from "./navigation.ts";
 export function GateReview({ gate }: { readonly gate: GateView }) {
   useTitle(`${gate.phase.name}: ${gate.title}`);
   const [shown, markShown] = useShown();
-  const review = useGateReview(gate, markShown);
+  const lineSource = useRef<LineSource>({ documents: gate.documents, files: [] });
+  const review = useGateReview(gate, { markShown, lineSource });
   const changes = useChanges(gate, { review, shown });
+  useEffect(() => {
+    lineSource.current = { documents: gate.documents, files: changes.files };
+  }, [gate.documents, changes.files]);
   const { files, isViewed } = changes;
   const navigation = useNavigation(changes);
   return (
-    <ReviewContext value={review}>
-      <div className="gate">
-        <GateHead gate={gate} progress={changes.progress} />
-        <div className="gate-body">
-          <PanelBoundary what="The outline">
-            <Outline gate={gate} files={files} isViewed={isViewed} onGo={navigation.goToFile} />
-          </PanelBoundary>
-          <div className="gate-main">
-            <UnsentComments run={gate.run} except={gate.wait} onMove={review.drafting.add} />
-            <PanelBoundary what="The overview">
-              <Overview gate={gate} goToLine={navigation.goToLine} />
+    <RunContext value={gate.run}>
+      <ReviewContext value={review}>
+        <div className="gate">
+          <GateHead gate={gate} progress={changes.progress} />
+          <div className="gate-body">
+            <PanelBoundary what="The outline">
+              <Outline gate={gate} files={files} isViewed={isViewed} onGo={navigation.goToFile} />
             </PanelBoundary>
-            {gate.documents.length === 0 ? null : (
-              <section aria-labelledby="documents" className="gate-section">
-                <h2 id="documents">Documents</h2>
-                {gate.documents.map((document) => (
-                  <PanelBoundary key={document.path} what={document.path}>
-                    <Document document={document} />
-                  </PanelBoundary>
-                ))}
-              </section>
-            )}
-            <PanelBoundary what="The diff">
-              <Changes gate={gate} changes={changes} navigation={navigation} />
-            </PanelBoundary>
+            <div className="gate-main">
+              <GateState gate={gate} />
+              <UnsentComments run={gate.run} except={gate.wait} onMove={review.drafting.add} />
+              <PanelBoundary what="The overview">
+                <Overview gate={gate} goToLine={navigation.goToLine} />
+              </PanelBoundary>
+              {gate.documents.length === 0 ? null : (
+                <section aria-labelledby="documents" className="gate-section">
+                  <h2 id="documents">Documents</h2>
+                  {gate.documents.map((document) => (
+                    <PanelBoundary key={document.path} what={document.path}>
+                      <Document document={document} />
+                    </PanelBoundary>
+                  ))}
+                </section>
+              )}
+              <PanelBoundary what="The diff">
+                <Changes gate={gate} changes={changes} navigation={navigation} />
+              </PanelBoundary>
+            </div>
           </div>
+          <DecisionBar gate={gate} changes={changes} />
         </div>
-        <DecisionBar gate={gate} changes={changes} />
-      </div>
-    </ReviewContext>
+      </ReviewContext>
+    </RunContext>
   );
 }
 
 /** Collects the notes of this gate: the user's drafts, findings of reviewers, and comments of earlier gates. */
-function useGateReview(gate: GateView, markShown: Review["markShown"]): Review {
+function useGateReview(gate: GateView, { markShown, lineSource }: ReviewParts): Review {
   const earlier = useMemo(() => gate.earlier.flatMap(({ comments }) => comments), [gate.earlier]);
   const used = Math.max(0, ...earlier.map(({ comment }) => draftNumber(comment.id)));
   const drafting = useDraft(gate.run, gate.wait, used);
   const focused = useRef<string | null>(null);
-  const comment = useCallback(
-    (line: Line, quote: string) => {
-      focused.current = drafting.open({ ...line, quote: quote.slice(0, MAX_QUOTE_CHARS) });
+  const placeAt = usePlaceAt(lineSource);
+  const extend = useCallback(
+    ({ id, place }: DraftComment, to: number) => {
+      const moved = place === null ? null : placeAt(place, to);
+      if (moved !== null) drafting.move(id, moved);
     },
-    [drafting],
+    [drafting, placeAt],
+  );
+  const comment = useCallback(
+    (line: Line, quote: string, isRange = false) => {
+      const above = isRange ? drafting.drafts.findLast((draft) => isOpenAbove(draft, line)) : undefined;
+      if (above !== undefined) return extend(above, line.line);
+      focused.current = drafting.open(placeAt(line, line.line) ?? { ...line, quote: quote.slice(0, MAX_QUOTE_CHARS) });
+    },
+    [drafting, extend, placeAt],
   );
   const takeFocus = useCallback((id: string): boolean => {
     const isNew = focused.current === id;
@@ -74,7 +98,7 @@ function useGateReview(gate: GateView, markShown: Review["markShown"]): Review {
     return isNew;
   }, []);
   const resolved = useResolved(gate.run, gate.phase.key);
-  const mayComment = gate.options.some(({ needs }) => needs === "guidance");
+  const mayComment = gate.goBack !== null || gate.options.some(({ needs }) => needs === "guidance");
   const { findings, failed } = gate;
   return useMemo(
     () => ({
@@ -85,14 +109,42 @@ function useGateReview(gate: GateView, markShown: Review["markShown"]): Review {
       ...resolved,
       mayComment,
       comment,
+      extend,
       takeFocus,
       markShown,
     }),
-    [drafting, findings, failed, earlier, resolved, mayComment, comment, takeFocus, markShown],
+    [drafting, findings, failed, earlier, resolved, mayComment, comment, extend, takeFocus, markShown],
   );
 }
 
-const MAX_QUOTE_CHARS = 2000;
+/** Returns how to describe lines, to find them again after a change. */
+function usePlaceAt(lineSource: ReviewParts["lineSource"]) {
+  return useCallback(
+    (line: Line, to: number): CommentPlace | null => {
+      const range = quoteRange(readLines(lineSource.current, line), { from: line.line, to });
+      return range === null ? null : { path: line.path, side: line.side, ...range };
+    },
+    [lineSource],
+  );
+}
+
+type ReviewParts = {
+  readonly markShown: Review["markShown"];
+  readonly lineSource: { readonly current: LineSource };
+};
+
+/** Texts in which lines can be commented. */
+type LineSource = { readonly documents: readonly DocumentView[]; readonly files: readonly DiffFile[] };
+
+function readLines({ documents, files }: LineSource, { path, side }: Line): readonly TextLine[] {
+  const text = side === "new" ? documents.find((one) => one.path === path)?.text : undefined;
+  if (text !== undefined && text !== null) return numberLines(text.split("\n"));
+  const file = files.find((one) => (side === "old" ? (one.was ?? one.path) : one.path) === path);
+  return file === undefined ? [] : sideLines(file, side);
+}
+
+const isOpenAbove = ({ isOpen, place }: DraftComment, { path, side, line }: Line): boolean =>
+  isOpen === true && place !== null && place.path === path && place.side === side && place.line <= line;
 
 /** Tracks documents that are rendered with all of their text. */
 function useShown(): [ReadonlySet<string>, Review["markShown"]] {

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { DiffFile } from "../../../src/schema/api.ts";
-import type { DiffRow } from "../diff/diff-rows.ts";
+import { type DiffRow, indexOfRow } from "../diff/diff-rows.ts";
+import { isFocusLost } from "../focus.ts";
 import { isPlain, setRowMover } from "../keyboard.ts";
 import { isSameFile, type Line } from "./review-context.ts";
 import type { GateChanges } from "./use-changes.ts";
@@ -92,7 +93,7 @@ function useGateKeys({ rows, last, visit, mark }: Keys): void {
       } else if (event.key === "n" || event.key === "p") {
         event.preventDefault();
         move(noteStops(rows), event.key === "n" ? 1 : -1);
-      } else if (event.key === "d") document.querySelector<HTMLElement>("[data-decision] .button-primary")?.focus();
+      } else if (event.key === "d") focusDecision();
     };
     window.addEventListener("keydown", onKey);
     return () => {
@@ -101,6 +102,13 @@ function useGateKeys({ rows, last, visit, mark }: Keys): void {
     };
   }, [rows, last, visit, mark]);
 }
+
+/** Focuses the highlighted option. Without one, the user chooses by Tab from the first. */
+const focusDecision = (): void =>
+  ["[data-decision] .button-primary", "[data-decision] .button"]
+    .map((selector) => document.querySelector<HTMLElement>(selector))
+    .find((button) => button !== null)
+    ?.focus();
 
 const fileNamed = (files: readonly DiffFile[], path: string): DiffFile | undefined =>
   files.find((file) => file.path === path) ?? files.find((file) => isSameFile(file.path, path));
@@ -133,20 +141,18 @@ function nextIndex(stops: readonly Stop[], { step, ...position }: Position & { r
   const at =
     row === null
       ? stops.findIndex((stop) => "element" in stop && stop.element.contains(document.activeElement))
-      : stops.findLastIndex((stop) => !("key" in stop) || findRowIndex(position.rows, stop.key) <= row);
-  const isOn = row === null || findRowIndex(position.rows, stopKey(stops[at])) === row;
+      : stops.findLastIndex((stop) => !("key" in stop) || indexOfRow(position.rows, stop.key) <= row);
+  const isOn = row === null || indexOfRow(position.rows, stopKey(stops[at])) === row;
   if (step === 1) return Math.min(at + 1, stops.length - 1);
   return Math.max(isOn ? at - 1 : at, 0);
 }
 
 const stopKey = (stop: Stop | undefined): string => (stop !== undefined && "key" in stop ? stop.key : "");
-const findRowIndex = (rows: readonly DiffRow[], key: string): number => rows.findIndex((row) => row.key === key);
 
 function rowAt(active: Element | null, { rows, last }: Position): number | null {
   const drawn = active?.closest<HTMLElement>(".diff-item")?.dataset["index"];
   if (drawn !== undefined) return Number(drawn);
-  const isLost = active === null || active === document.body;
-  const index = isLost && last !== null ? findRowIndex(rows, last) : -1;
+  const index = isFocusLost(active) && last !== null ? indexOfRow(rows, last) : -1;
   return index === -1 ? null : index;
 }
 

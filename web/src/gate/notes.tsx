@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import type { FailureView } from "../../../src/schema/api-checks.ts";
 import type { FindingView } from "../../../src/schema/api.ts";
-import type { CommentReply, ReviewComment } from "../../../src/schema/comments.ts";
+import type { ReviewComment } from "../../../src/schema/comments.ts";
 import { CommentEditor } from "./comment-editor.tsx";
 import type { DraftComment } from "./draft-store.ts";
-import { type Notes as Found, useReview } from "./review-context.ts";
+import { type EarlierComment, type Notes as Found, useReview } from "./review-context.ts";
 
 /** Displays all notes at one line: findings, comments of earlier gates with their replies, and drafts. */
 export const Notes = ({ notes }: { readonly notes: Found }) => (
@@ -15,8 +15,8 @@ export const Notes = ({ notes }: { readonly notes: Found }) => (
     {notes.failed.map((failure) => (
       <FailureNote key={`${failure.check} ${failure.name}`} failure={failure} />
     ))}
-    {notes.earlier.map(({ comment, reply }) => (
-      <EarlierNote key={comment.id} comment={comment} reply={reply} />
+    {notes.earlier.map((earlier) => (
+      <EarlierNote key={earlier.comment.id} {...earlier} />
     ))}
     {notes.drafts.map((draft) =>
       draft.isOpen === true ? (
@@ -65,24 +65,29 @@ export function FailureNote({ failure: { check, name, message } }: { readonly fa
 
 const DID = { applied: "Applied", kept: "Not changed", answered: "Answered" } as const;
 
-type EarlierProps = {
-  readonly comment: ReviewComment;
-  readonly reply: CommentReply | null;
+type EarlierProps = EarlierComment & {
   /** The change at this place, if it is not visible anyway. */
   readonly children?: ReactNode;
 };
 
 /** Displays a comment of an earlier gate with the agent's reply. */
-export function EarlierNote({ comment, reply, children }: EarlierProps) {
-  const { isResolved, setResolved } = useReview();
+export function EarlierNote({ comment, reply, at, isChanged = false, children }: EarlierProps) {
+  const { isResolved, setResolved, mayComment, comment: answer } = useReview();
   const isDone = isResolved(comment.id);
   return (
     <article className="note note-earlier" data-note aria-label={`Comment ${comment.id}`}>
       <header>
         <strong>You asked</strong>
         <span className="note-id">{comment.id}</span>
+        <Range comment={comment} />
+        {isChanged ? <span className="badge badge-plain">text changed since</span> : null}
         {isDone ? <span className="badge badge-plain">resolved</span> : null}
         <span className="note-tools">
+          {at === undefined || !mayComment ? null : (
+            <button type="button" className="quiet" onClick={() => answer(at, comment.place?.quote ?? "")}>
+              Reply
+            </button>
+          )}
           <button type="button" className="quiet" onClick={() => setResolved(comment.id, !isDone)}>
             {isDone ? "Reopen" : "Resolve"}
           </button>
@@ -99,6 +104,14 @@ export function EarlierNote({ comment, reply, children }: EarlierProps) {
   );
 }
 
+/** Displays the lines of a comment on several lines. */
+const Range = ({ comment: { place } }: { readonly comment: ReviewComment }) =>
+  place?.endLine === undefined ? null : (
+    <span className="subtle">
+      lines {place.line} to {place.endLine}
+    </span>
+  );
+
 function DraftNote({ comment }: { readonly comment: DraftComment }) {
   const { drafting } = useReview();
   return (
@@ -112,6 +125,7 @@ function DraftNote({ comment }: { readonly comment: DraftComment }) {
       <header>
         <strong>Your comment</strong>
         <span className="note-id">{comment.id}</span>
+        <Range comment={comment} />
         <span className="badge badge-warn">not sent</span>
         <span className="note-tools">
           <button type="button" className="quiet" onClick={() => drafting.reopen(comment.id)}>

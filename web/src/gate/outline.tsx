@@ -1,5 +1,7 @@
+import { useEffect, useRef } from "react";
 import type { DiffFile, GateView } from "../../../src/schema/api.ts";
 import { CheckIcon, CommentIcon, FileIcon } from "../parts/icons.tsx";
+import { useIsCurrentFile } from "./current-file.ts";
 import { isSameFile, useReview } from "./review-context.ts";
 
 type OutlineProps = {
@@ -59,14 +61,37 @@ export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
 
 type LinkProps = Pick<OutlineProps, "onGo"> & { readonly file: DiffFile; readonly isViewed: boolean };
 
-const FileLink = ({ file, isViewed, onGo }: LinkProps) => (
-  <button type="button" className="outline-link" onClick={() => onGo(file.path)} title={file.path}>
-    {isViewed ? <CheckIcon /> : <span className={`dot dot-${file.change}`} />}
-    <span className="outline-name">{fileName(file.path)}</span>
-    {isViewed ? <span className="visually-hidden">viewed</span> : null}
-    <Said path={file.path} />
-  </button>
-);
+function FileLink({ file, isViewed, onGo }: LinkProps) {
+  const isCurrent = useIsCurrentFile(file.path);
+  const link = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isCurrent && link.current !== null) scrollWithin(link.current);
+  }, [isCurrent]);
+  return (
+    <button
+      type="button"
+      ref={link}
+      className="outline-link"
+      aria-current={isCurrent ? "location" : undefined}
+      onClick={() => onGo(file.path)}
+      title={file.path}
+    >
+      {isViewed ? <CheckIcon /> : <span className={`dot dot-${file.change}`} />}
+      <span className="outline-name">{fileName(file.path)}</span>
+      {isViewed ? <span className="visually-hidden">viewed</span> : null}
+      <Said path={file.path} />
+    </button>
+  );
+}
+
+/** Scrolls the outline, never the page. */
+function scrollWithin(link: HTMLElement): void {
+  const frame = link.closest<HTMLElement>(".outline");
+  if (frame === null) return;
+  const [own, all] = [link.getBoundingClientRect(), frame.getBoundingClientRect()];
+  if (own.top < all.top) frame.scrollTop -= all.top - own.top;
+  if (own.bottom > all.bottom) frame.scrollTop += own.bottom - all.bottom;
+}
 
 /** Displays the number of notes on a file: open findings and the user's comments. */
 function Said({ path }: { readonly path: string }) {

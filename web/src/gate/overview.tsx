@@ -1,7 +1,7 @@
 import type { GateView } from "../../../src/schema/api.ts";
 import { CheckIcon, CrossIcon, QuestionIcon } from "../parts/icons.tsx";
 import { Markdown } from "../parts/markdown.tsx";
-import { dateText } from "../words.ts";
+import { dateText, placeText } from "../words.ts";
 import type { Navigation } from "./navigation.ts";
 import { ChangeAt } from "./change-at.tsx";
 import { EarlierNote, FailureNote, FindingNote } from "./notes.tsx";
@@ -168,6 +168,7 @@ function Earlier({ gate, goToLine }: OverviewProps) {
               <PlaceLink
                 path={comment.place?.path ?? null}
                 line={comment.place?.line ?? null}
+                text={comment.place === null ? null : placeText(comment.place)}
                 side={comment.place?.side ?? "new"}
                 onGo={goToLine}
               />

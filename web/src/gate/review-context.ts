@@ -2,11 +2,17 @@ import { createContext, useContext } from "react";
 import type { FindingView, GateView } from "../../../src/schema/api.ts";
 import type { FailureView } from "../../../src/schema/api-checks.ts";
 import type { CommentPlace } from "../../../src/schema/comments.ts";
+import { findAnchor, type TextLine } from "./anchor.ts";
 import type { DraftComment } from "./draft-store.ts";
 import type { DraftActions } from "./drafts.ts";
 
 export type Line = Pick<CommentPlace, "path" | "line" | "side">;
-export type EarlierComment = GateView["earlier"][number]["comments"][number];
+export type EarlierComment = GateView["earlier"][number]["comments"][number] & {
+  /** Current place of the commented text, if it was found. */
+  readonly at?: Line;
+  /** True if the text changed and only the lines around it are the same. */
+  readonly isChanged?: boolean;
+};
 
 /** Notes on lines, with the drafts of the user. */
 export type Review = {
@@ -17,8 +23,10 @@ export type Review = {
   readonly isResolved: (id: string) => boolean;
   readonly setResolved: (id: string, isResolved: boolean) => void;
   readonly mayComment: boolean;
-  /** Opens an editor at a line. */
-  readonly comment: (line: Line, quote: string) => void;
+  /** Opens an editor at a line. With `isRange`, the open editor above it extends to this line. */
+  readonly comment: (line: Line, quote: string, isRange?: boolean) => void;
+  /** Changes the last line of a comment. */
+  readonly extend: (draft: DraftComment, to: number) => void;
   /** Returns true once for a comment whose editor was just opened. */
   readonly takeFocus: (id: string) => boolean;
   /** Called with true if the rendered document has all of its text. */
@@ -47,34 +55,42 @@ export type Notes = {
   readonly earlier: readonly EarlierComment[];
 };
 
-type TextLine = { readonly line: number; readonly text: string };
 export type EarlierAt = (at: Line) => readonly EarlierComment[];
 
+type AnchorRequest = Pick<Review, "earlier" | "isResolved"> & { readonly path: string };
+
 /**
- * Places earlier comments in the current file: at the line equal to their quote and nearest to their old line.
- * Comments without such a line are shown in the overview only.
+ * Places earlier comments in the current file, by their text and the lines around it. Comments without a place are
+ * shown in the overview only.
  */
-export function anchored({ earlier, isResolved }: Review, path: string, lines: () => readonly TextLine[]): EarlierAt {
+export function anchored({ earlier, isResolved, path }: AnchorRequest, lines: () => readonly TextLine[]): EarlierAt {
   const here = earlier.filter(({ comment }) => comment.place?.path === path && !isResolved(comment.id));
   if (here.length === 0) return () => [];
   const all = lines();
-  const placed = here.flatMap((one) => {
+  const placed = here.flatMap((one): Required<EarlierComment>[] => {
     const { place } = one.comment;
-    const same = place === null ? [] : all.filter(({ text }) => text === place.quote);
-    const nearest = same.toSorted(
-      (a, b) => Math.abs(a.line - (place?.line ?? 0)) - Math.abs(b.line - (place?.line ?? 0)),
-    )[0];
-    return nearest === undefined ? [] : [{ line: nearest.line, one }];
+    const found = place === null ? null : findAnchor(all, place);
+    if (found === null) return [];
+    return [{ ...one, at: { path, line: found.line, side: "new" }, isChanged: found.isChanged }];
   });
-  return (at) => (at.side === "old" ? [] : placed.filter(({ line }) => line === at.line).map(({ one }) => one));
+  return (at) => (at.side === "old" ? [] : placed.filter(({ at: { line } }) => line === at.line));
 }
 
+/** Notes that can be at a line of a file. */
+export type NoteSources = Pick<Notes, "drafts" | "findings" | "failed">;
+
+export const noteSources = ({ drafting, findings, failed }: Review): NoteSources => ({
+  drafts: drafting.drafts,
+  findings,
+  failed,
+});
+
 /** Collects all notes of one line. */
-export function notesAt(review: Review, at: Line, earlierAt: EarlierAt): Notes {
+export function notesAt({ drafts, findings, failed }: NoteSources, at: Line, earlierAt: EarlierAt): Notes {
   return {
-    drafts: review.drafting.drafts.filter(({ place }) => isAt(place, at)),
-    findings: at.side === "old" ? [] : review.findings.filter((one) => isFindingAt(one, at)),
-    failed: at.side === "old" ? [] : review.failed.filter((one) => isFailureAt(one, at)),
+    drafts: drafts.filter(({ place }) => isAt(place, at)),
+    findings: at.side === "old" ? [] : findings.filter((one) => isFindingAt(one, at)),
+    failed: at.side === "old" ? [] : failed.filter((one) => isFailureAt(one, at)),
     earlier: earlierAt(at),
   };
 }

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 import type { ReviewComment } from "../../../src/schema/comments.ts";
 import { announce } from "../parts/announce.tsx";
-import { plural } from "../words.ts";
+import { placeText, plural } from "../words.ts";
 import { EMPTY, fetchDrafts, parseDraft, readText, subscribe, updateDraft, waitsWithDrafts } from "./draft-store.ts";
 import { sendable } from "./drafts.ts";
 
@@ -63,4 +63,4 @@ const leftAt = (run: string, except: string | null) =>
     .filter(({ comments }) => comments.length > 0);
 
 const formatComment = ({ place, text }: ReviewComment): string =>
-  place === null ? text : `${place.path}:${place.line}: ${text}`;
+  place === null ? text : `${placeText(place)}: ${text}`;

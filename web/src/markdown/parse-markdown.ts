@@ -19,8 +19,8 @@ const schema = {
   },
 };
 
-/** Maximum number of elements per document. Browsers need seconds to render more. */
-const MAX_ELEMENTS = 20_000;
+/** Maximum number of elements per document. More would block the page for seconds. */
+const MAX_ELEMENTS = 5_000;
 const MAX_DEPTH = 100;
 
 type HtmlNode = {

@@ -1,5 +1,8 @@
+import { useTitle } from "../title.ts";
+
 /** Displayed to a browser without a session. */
 export function Closed({ wasUsed }: { readonly wasUsed: boolean }) {
+  useTitle(wasUsed ? "Link expired" : "Not signed in");
   return (
     <main className="closed">
       <img src="/icon.svg" alt="" width="40" height="40" />

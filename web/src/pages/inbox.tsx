@@ -5,6 +5,7 @@ import { api } from "../api.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { RunRowLink } from "../parts/run-row-link.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
+import { useTitle } from "../title.ts";
 import { plural } from "../words.ts";
 
 type Filter = "all" | "waiting" | "running" | "ended";
@@ -15,19 +16,30 @@ const FILTERS: readonly { readonly name: Filter; readonly label: string }[] = [
   { name: "ended", label: "Finished" },
 ];
 
-export function Inbox() {
-  const [search, setSearch] = useState("");
-  const [filter, setFilter] = useState<Filter>("all");
+/** Search and filter in the address of the page, to link to them and to find them again with Back. */
+export type InboxSearch = { readonly search?: string; readonly show?: Exclude<Filter, "all"> };
+
+export const parseInboxSearch = ({ search, show }: Readonly<Record<string, unknown>>): InboxSearch => ({
+  ...(typeof search === "string" && search !== "" ? { search } : {}),
+  ...(show === "waiting" || show === "running" || show === "ended" ? { show } : {}),
+});
+
+type InboxProps = { readonly asked: InboxSearch; readonly onAsk: (asked: InboxSearch) => void };
+
+export function Inbox({ asked, onAsk }: InboxProps) {
+  useTitle("Inbox");
+  const { search = "", show: filter = "all" } = asked;
+  const [text, setText] = useState(search);
+  const setSearch = (typed: string): void => {
+    setText(typed); // the address follows later
+    onAsk(parseInboxSearch({ ...asked, search: typed }));
+  };
+  const setFilter = (name: Filter): void => onAsk(parseInboxSearch({ ...asked, show: name }));
   const wanted = useDeferredValue(search.trim());
-  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ["runs", "pages", wanted],
-    queryFn: ({ pageParam }) => api.runs(wanted, pageParam),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }: RunList) => next,
-  });
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useRuns(wanted);
   const pages = data?.pages ?? [];
   const [first] = pages;
-  const mayGoOn = hasNextPage && (filter === "all" || filter === "ended");
+  const mayGoOn = hasNextPage && LISTS_ENDED.has(filter);
   return (
     <div className="page">
       <div className="page-head">
@@ -35,7 +47,7 @@ export function Inbox() {
         <p className="subtle">{first === undefined ? "" : headline(first.counts)}</p>
       </div>
       <div className="toolbar">
-        <SearchField what="runs" value={search} onChange={setSearch} />
+        <SearchField what="runs" value={text} onChange={setSearch} />
         <FilterBar filter={filter} onChange={setFilter} />
       </div>
       {error === null ? null : <Trouble error={error} />}
@@ -47,19 +59,26 @@ export function Inbox() {
         isSearch={wanted !== ""}
         isLoaded={!isPending}
       />
-      {mayGoOn ? (
-        <button
-          type="button"
-          className="button more"
-          disabled={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          Show older runs
-        </button>
-      ) : null}
+      {mayGoOn ? <Older isFetching={isFetchingNextPage} onMore={() => void fetchNextPage()} /> : null}
     </div>
   );
 }
+
+const LISTS_ENDED: ReadonlySet<Filter> = new Set(["all", "ended"]);
+
+const Older = ({ isFetching, onMore }: { readonly isFetching: boolean; readonly onMore: () => void }) => (
+  <button type="button" className="button more" disabled={isFetching} onClick={onMore}>
+    Show older runs
+  </button>
+);
+
+const useRuns = (search: string) =>
+  useInfiniteQuery({
+    queryKey: ["runs", "pages", search],
+    queryFn: ({ pageParam }) => api.runs(search, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }: RunList) => next,
+  });
 
 const Problems = ({ problems }: Pick<RunList, "problems">) =>
   problems.map(({ place, problem }) => (

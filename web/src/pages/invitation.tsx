@@ -1,9 +1,11 @@
 import { useState } from "react";
 import { api } from "../api.ts";
 import { PasskeyForm } from "../parts/passkey-form.tsx";
+import { useTitle } from "../title.ts";
 
 /** Page of an invitation link. Creating a passkey here also signs in. */
 export function Invitation({ secret }: { readonly secret: string }) {
+  useTitle("Invitation");
   const [error, setError] = useState<Error | null>(null);
   const [isPending, setIsPending] = useState(false);
   const accept = async (name: string): Promise<void> => {

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../api.ts";
 import { PasskeyForm } from "../parts/passkey-form.tsx";
 import { Trouble } from "../parts/trouble.tsx";
+import { useTitle } from "../title.ts";
 
 const KEY = ["passkeys"];
 
@@ -12,6 +13,7 @@ async function add(name: string): Promise<void> {
 
 /** Lists the passkeys with which the user signs in to a team's server. */
 export function OwnPasskeys() {
+  useTitle("Your passkeys");
   const client = useQueryClient();
   const { data, error } = useQuery({ queryKey: KEY, queryFn: api.passkeys });
   const onSuccess = () => client.invalidateQueries({ queryKey: KEY }); // the session ends with the passkey that started it

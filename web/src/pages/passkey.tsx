@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { api } from "../api.ts";
 import { PasskeyForm } from "../parts/passkey-form.tsx";
+import { useTitle } from "../title.ts";
 
 async function register(name: string): Promise<void> {
   const { makePasskey } = await import("../passkeys.ts");
@@ -9,6 +10,7 @@ async function register(name: string): Promise<void> {
 
 /** Page opened by `isdlc passkey add`. */
 export function NewPasskey() {
+  useTitle("Register a passkey");
   const { mutate, error, isPending, isSuccess } = useMutation({ mutationFn: register });
   return (
     <div className="page">

@@ -1,9 +1,11 @@
 import { useState } from "react";
 import type { WaysToSignIn } from "../../../src/schema/api-passkey.ts";
 import { api, ApiError } from "../api.ts";
+import { useTitle } from "../title.ts";
 
 /** Sign-in page of a team's server. */
 export function SignIn({ ways }: { readonly ways: WaysToSignIn }) {
+  useTitle("Sign in");
   const [trouble, setTrouble] = useState(whatTheProviderCameTo);
   const [isSending, setIsSending] = useState(false);
   const begin = async (signIn: () => Promise<unknown>, then: "reloads" | "leaves" = "reloads"): Promise<void> => {

@@ -5,6 +5,7 @@ import type { AnswerOption, RunDetail } from "../../../src/schema/api.ts";
 import { useAnswer } from "../answering.ts";
 import { api } from "../api.ts";
 import type { DraftActions } from "../gate/drafts.ts";
+import { placeText } from "../words.ts";
 import type { ReviewComment } from "../../../src/schema/comments.ts";
 
 type Tree = "restore" | "keep";
@@ -179,11 +180,7 @@ function CommentList({ comments, isIgnored }: ListProps) {
       {comments.map(({ id, place, text }) => (
         <li key={id}>
           <span className="note-id">{id}</span>
-          {place === null ? null : (
-            <span className="path subtle">
-              {place.path}:{place.line}
-            </span>
-          )}
+          {place === null ? null : <span className="path subtle">{placeText(place)}</span>}
           <span>{text}</span>
         </li>
       ))}

@@ -13,40 +13,77 @@ export function answered({ wish, chosen }: Start, choice: Choice | null, option:
   return { wish, chosen: [...chosen, { flag, option }] };
 }
 
-/** Button labels of options. Null for options that are possible only in a terminal. */
-const CHOICES: Readonly<Record<string, string | null>> = {
-  yes: "Go on",
-  trust: "Trust it",
-  without: "Go on without it",
+type OptionWords = { readonly label: string; readonly effect?: string };
+
+/** Texts of options, in the words of the terminal's menus. Null for options that are possible only in a terminal. */
+const OPTIONS: Readonly<Record<string, OptionWords | null>> = {
+  yes: { label: "Continue" },
+  trust: { label: "Trust it" },
+  without: { label: "Continue without it" },
   retry: null,
-  "no-git": "Work without git",
-  "allow-dirty": "Start with the uncommitted changes",
-  proceed: "Build on it as it is",
-  rescan: "Scan the code again",
-  reanalyze: "Analyze again",
-  resume: "Go on where it stopped",
-  skip: "Leave the rest out",
-  restart: "Start over",
-  supervised: "Pause for my approval after each phase",
+  "no-git": { label: "Work without git" },
+  "allow-dirty": { label: "Start with the uncommitted changes" },
+  proceed: { label: "Proceed anyway", effect: "keep the analysis as it is" },
+  rescan: { label: "Re-run quick-scan", effect: "look at the code again, keep the rest" },
+  reanalyze: { label: "Re-analyze", effect: "start the analysis from scratch" },
+  resume: { label: "Resume analysis", effect: "go on with the first phase that is missing" },
+  skip: { label: "Skip to implementation", effect: "build on the analysis as it is" },
+  restart: { label: "Full restart", effect: "analyze everything again" },
+  supervised: { label: "Pause for my approval after each phase" },
   autonomous: null,
 };
+
+/** Matches lines of a terminal menu, which are buttons here. */
+const MENU_LINE = /^\[[A-Z]\] /;
+const SUMMARY = /^BUILD SUMMARY: /;
 
 type AskedProps = { readonly choice: Choice; readonly isPending: boolean; readonly onChoose: (option: string) => void };
 
 /** Displays a question that isdlc asks before it starts. */
-export const Asked = ({ choice: { about = [], options }, isPending, onChoose }: AskedProps) => (
-  <section className="wait" role="alert" aria-label="A question before it starts">
-    {about.map((line) => (
-      <p key={line}>{line}</p>
-    ))}
-    <div className="wait-foot">
-      {options
-        .filter((option) => CHOICES[option] !== null)
-        .map((option) => (
-          <button key={option} type="button" className="button" disabled={isPending} onClick={() => onChoose(option)}>
-            {CHOICES[option] ?? option}
-          </button>
+export function Asked({ choice: { about = [], options }, isPending, onChoose }: AskedProps) {
+  const lines = about.filter((line) => !MENU_LINE.test(line));
+  const isSummary = SUMMARY.test(lines[0] ?? "");
+  return (
+    <section className="wait" role="alert" aria-label="A question before it starts">
+      {isSummary ? (
+        <pre className="detail detail-whole" tabIndex={0}>
+          {lines.join("\n")}
+        </pre>
+      ) : (
+        <div className="asked">
+          {lines.map((line, index) => (
+            <p key={index}>{line}</p>
+          ))}
+        </div>
+      )}
+      <ul className="options">
+        {options.map((option) => (
+          <AskedOption
+            key={option}
+            words={isSummary && option === "yes" ? PROCEED : wordsFor(option)}
+            isPending={isPending}
+            onChoose={() => onChoose(option)}
+          />
         ))}
-    </div>
-  </section>
-);
+      </ul>
+    </section>
+  );
+}
+
+const PROCEED: OptionWords = { label: "Proceed" };
+
+/** An option without texts here, such as the name of an item, is its own label. */
+const wordsFor = (option: string): OptionWords | null =>
+  option in OPTIONS ? (OPTIONS[option] ?? null) : { label: option };
+
+type OptionProps = { readonly words: OptionWords | null; readonly isPending: boolean; readonly onChoose: () => void };
+
+const AskedOption = ({ words, isPending, onChoose }: OptionProps) =>
+  words === null ? null : (
+    <li>
+      <button type="button" className="button" disabled={isPending} onClick={onChoose}>
+        {words.label}
+      </button>
+      {words.effect === undefined ? null : <span className="subtle">{words.effect}</span>}
+    </li>
+  );

@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { memo, type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type DrawBlock, drawTree } from "../markdown/draw-tree.tsx";
 import { isWhollyShown } from "../markdown/is-wholly-shown.ts";
 import { type ParsedMarkdown, parseInWorker } from "../markdown/parse-in-worker.ts";
@@ -66,7 +66,7 @@ function useParsed(text: string): ParsedMarkdown | undefined {
     let isCurrent = true;
     if (!isLong)
       void parseInWorker(text).then((nodes) => {
-        if (isCurrent) setFound({ text, nodes });
+        if (isCurrent) startTransition(() => setFound({ text, nodes }));
         return undefined;
       });
     return () => {

@@ -58,6 +58,7 @@ export function Shell() {
         </footer>
       </header>
       <main id="content" className="content" tabIndex={-1}>
+        <Refused />
         {project?.readOnly ? <p className="notice notice-warn">{project.readOnly}</p> : null}
         <Outlet />
       </main>
@@ -85,7 +86,12 @@ const Account = ({ person }: { readonly person: string }) => (
   </>
 );
 
-const CONNECTION_WORDS = { connecting: "Connecting", live: "Live", lost: "Server gone" } as const;
+const CONNECTION_WORDS = {
+  connecting: "Connecting",
+  live: "Live",
+  lost: "Server gone",
+  refused: "Not signed in",
+} as const;
 
 function ConnectionState() {
   const state = useSyncExternalStore(onConnection, currentConnection);
@@ -96,8 +102,21 @@ function ConnectionState() {
   );
 }
 
+/** Displayed after a restart of the server: its new link lets all tabs of this browser in. */
+function Refused() {
+  const state = useSyncExternalStore(onConnection, currentConnection);
+  if (state !== "refused" || isTeam) return null;
+  return (
+    <p className="notice notice-warn" role="alert">
+      <strong>isdlc ui was restarted.</strong> Open the link that it printed, in any tab of this browser. Your drafts
+      are kept, and this page continues.
+    </p>
+  );
+}
+
 const TITLES = {
   connecting: "Asking the server",
   live: "Changes show as they happen",
-  lost: `${WHEN_GONE}. This page reconnects when you open the new link.`,
+  lost: `${WHEN_GONE}. This page reconnects when the server is back.`,
+  refused: "The server was restarted and does not know this browser. Open the link that it printed.",
 } as const;

@@ -23,11 +23,13 @@ const STEPS = [1, 2, 5, 10, 30]
   .toSorted((one, other) => one - other);
 const MAX_TICKS = 8;
 
-export const spanEnd = ({ to }: TimelineSpan, now: number): number => (to === null ? now : Date.parse(to));
+/** Never before the start: the clock may have been set back, or this machine's clock may be late. */
+export const spanEnd = ({ from, to }: TimelineSpan, now: number): number =>
+  Math.max(Date.parse(from), to === null ? now : Date.parse(to));
 
 /** Creates one time scale for all phases of a run. */
 export function timeScale(spans: readonly TimelineSpan[], now: number, isWorkOnly: boolean): TimeScale {
-  const from = Date.parse(spans[0]?.from ?? "");
+  const from = Math.min(...spans.map((span) => Date.parse(span.from)));
   const to = Math.max(...spans.map((span) => spanEnd(span, now)));
   if (isWorkOnly) return { at: withoutWaits(spans, { from, to }, now), ticks: [], from, to };
   const whole = Math.max(1, to - from);

@@ -27,15 +27,11 @@ export function* objectsOfBatch(output: Buffer): Generator<BatchObject> {
   }
 }
 
-/** Bytes. Larger files are not returned. */
-const LIMIT = 2 * 1024 * 1024;
-
 type TreeFile = { readonly tree: TreeId; readonly path: string };
 
-/** Reads the text of a file in a snapshot; null if it is missing or too large. Filters of the repository do not run. */
-export async function readTreeFile(root: string, at: TreeFile, env: NodeJS.ProcessEnv): Promise<string | null> {
+/** Reads a file in a snapshot; null if it is missing or too large for git's output. Filters of the repository do not run. */
+export async function readTreeFile(root: string, at: TreeFile, env: NodeJS.ProcessEnv): Promise<Buffer | null> {
   if (!isObjectId(at.tree) || at.path === "" || at.path.startsWith("/")) return null;
   const result = await hardenedGit(root, env)(["cat-file", "blob", `${at.tree}:${at.path}`]).catch(() => null);
-  if (result === null || result.status !== 0 || result.stdout.length > LIMIT) return null;
-  return result.stdout.toString("utf8");
+  return result?.status === 0 ? result.stdout : null;
 }

@@ -1,0 +1,308 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import type { Sandbox } from "../../support/cli.ts";
+import { detailedChange, RENAMED_FROM, RENAMED_TO } from "./detailed-change.ts";
+import { open, type OpenedPage, serve, type ServedUi } from "./page-browser.ts";
+
+let sandbox: Sandbox;
+let served: ServedUi;
+let opened: OpenedPage;
+type Gate = { readonly page: Page };
+
+const decision = (page: Page) => page.locator("[data-decision]");
+const outline = (page: Page, path: string) => page.locator(".outline-link").and(page.getByTitle(path, { exact: true }));
+const focused = (page: Page, what: string) =>
+  page.evaluate<string>(`(() => {
+  const active = document.activeElement;
+  return active === null || active === document.body ? "body" : String(${what});
+})()`);
+const focusedFile = (page: Page) => focused(page, "active.closest('[data-file]')?.dataset.file");
+const focusedText = (page: Page) => focused(page, "active.textContent");
+const press = async (page: Page, ...keys: string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+beforeAll(async () => {
+  sandbox = await detailedChange();
+  expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
+  served = await serve(sandbox);
+  opened = await open(served.link);
+  await opened.page.locator("[data-row]").first().click();
+  await opened.page.locator('[data-file="src/a.ts"]').waitFor();
+});
+
+async function openEditor(page: Page, path: string, line: number): Promise<void> {
+  await outline(page, path).click();
+  await expect.poll(() => focusedFile(page)).toBe(path);
+  await page.locator(`[aria-label="Comment on line ${line} of ${path}"]`).first().click();
+  await page.locator("[data-editor] textarea:focus").waitFor();
+}
+
+const positions = (page: Page) =>
+  page.evaluate<readonly (readonly [string, number])[]>(
+    "[...document.querySelectorAll('[data-decision] button')].map((one) => [one.firstChild.textContent, Math.round(one.getBoundingClientRect().left)])",
+  );
+
+/** What every key of the list of keys does at a gate. */
+const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  "g i": (page) => goesTo(page, "g", "i", "Inbox"),
+  "g t": (page) => goesTo(page, "g", "t", "Items"),
+  "g c": (page) => goesTo(page, "g", "c", "Charts"),
+  "g s": (page) => goesTo(page, "g", "s", "Settings"),
+  "/": async (page) => {
+    await press(page, "/");
+    expect(await focused(page, "active.dataset.search")).toBe("true");
+    await press(page, "Escape");
+    await page.locator(".gate-head h1").click();
+  },
+  "j / k": async (page) => {
+    await outline(page, "lib/z.ts").click();
+    await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
+    await press(page, "j");
+    await expect.poll(() => focusedFile(page)).toBe("root.ts");
+    await press(page, "k");
+    await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
+  },
+  "o or Enter": async (page) => {
+    const state = (): Promise<string> => focused(page, "active.getAttribute('aria-expanded')");
+    await outline(page, "lib/z.ts").click();
+    await expect.poll(() => focusedFile(page)).toBe("lib/z.ts");
+    for (const [key, wanted] of [
+      ["o", "false"],
+      ["o", "true"],
+      ["Enter", "false"],
+      ["Enter", "true"],
+    ] as const) {
+      await press(page, key);
+      await expect.poll(state).toBe(wanted);
+    }
+  },
+  v: async (page) => {
+    const box = page.locator('[data-file="lib/z.ts"]').getByLabel("Viewed");
+    for (const wanted of [true, false]) {
+      await press(page, "v");
+      await expect.poll(() => box.isChecked()).toBe(wanted);
+    }
+  },
+  "n / p": async (page) => {
+    await press(page, "n");
+    await expect.poll(() => focusedText(page)).toContain("Name the value.");
+    await press(page, "p");
+    await expect.poll(() => focusedText(page)).toContain("Name the value.");
+  },
+  d: async (page) => {
+    await press(page, "d");
+    await expect.poll(() => focusedText(page)).toBe("Continue");
+  },
+  "Ctrl+Enter": async (page) => {
+    await openEditor(page, "lib/z.ts", 1);
+    await page.keyboard.type("A name.");
+    await press(page, "Control+Enter");
+    await page.locator(".note-draft").waitFor();
+    await press(page, "d");
+    await expect.poll(() => focusedText(page)).toContain("Redo"); // it sends the comment
+    await page.locator(".note-draft").getByRole("button", { name: "Delete" }).click();
+  },
+  "?": async (page) => {
+    await press(page, "?");
+    await page.getByRole("dialog").waitFor();
+    await press(page, "Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  },
+};
+
+async function goesTo(page: Page, first: string, second: string, title: string): Promise<void> {
+  await press(page, first, second);
+  await page.getByRole("heading", { level: 1, name: title }).waitFor();
+  await page.goBack();
+  await page.locator('[data-file="src/a.ts"]').waitFor();
+}
+
+const ROWS: readonly (readonly [string, (gate: Gate) => Promise<void>])[] = [
+  [
+    "keeps the name of a long file visible and marks it in the outline",
+    async ({ page }) => {
+      await outline(page, "src/long.ts").click();
+      await expect.poll(() => focusedFile(page)).toBe("src/long.ts");
+      await page.mouse.move(700, 500);
+      await page.mouse.wheel(0, 3000);
+      await expect.poll(() => page.locator(".diff-in-view").textContent()).toBe("src/long.ts");
+      const top = (await page.locator(".diff-in-view").boundingBox())?.y ?? -1;
+      expect(top).toBeGreaterThanOrEqual((await page.locator(".gate-head").boundingBox())?.height ?? 0);
+      await expect.poll(() => page.locator(".outline-link[aria-current]").getAttribute("title")).toBe("src/long.ts");
+      await outline(page, "src/a.ts").click();
+      await expect.poll(() => page.locator(".outline-link[aria-current]").getAttribute("title")).toBe("src/a.ts");
+    },
+  ],
+  [
+    "lists files of the root folder under no other folder",
+    async ({ page }) => {
+      const folder = page.locator(".folder", { has: outline(page, "root.ts") });
+      expect(await folder.locator(".folder-name").textContent()).toBe("(root)");
+      expect(await folder.locator(".outline-link").count()).toBe(1);
+    },
+  ],
+  [
+    "keeps the decision buttons at their places, in tab order",
+    async ({ page }) => {
+      const before = await positions(page);
+      expect(before.map(([, left]) => left)).toEqual(before.map(([, left]) => left).toSorted((a, b) => a - b));
+      await press(page, "d");
+      for (const [label] of before.toReversed()) {
+        expect(await focusedText(page)).toBe(label);
+        await press(page, "Shift+Tab");
+      }
+      expect(await positions(page)).toEqual(before);
+    },
+  ],
+  [
+    "announces lines as added and removed",
+    async ({ page }) => {
+      await outline(page, "src/a.ts").click();
+      await page.locator('[aria-label="Comment on line 3 of src/a.ts"]').first().waitFor();
+      for (const [kind, text] of [
+        ["removed", "export const a3 ="],
+        ["added", "export const a3 ="],
+      ] as const) {
+        const heard = await page.locator(`.diff-line.${kind}`, { hasText: "a3" }).ariaSnapshot();
+        expect(heard).toMatch(new RegExp(`text: ${kind}\\n[^]*${text}`));
+        expect(heard).not.toMatch(/[−+]/);
+      }
+    },
+  ],
+  [
+    "does what the list of keys says",
+    async ({ page }) => {
+      await press(page, "?");
+      const listed = await page.locator(".keys kbd").allTextContents();
+      await press(page, "Escape");
+      expect(listed.toSorted()).toEqual(Object.keys(KEYS).toSorted());
+      for (const key of listed) await KEYS[key]?.(page);
+    },
+  ],
+  [
+    "never loses the focus after saving, cancelling or deleting a comment",
+    async ({ page }) => {
+      for (const name of ["Add comment", "Discard"]) {
+        await openEditor(page, "src/a.ts", 3);
+        await page.keyboard.type("A thought");
+        await page.locator("[data-editor]").getByRole("button", { name }).click();
+        await page.locator("[data-editor]").waitFor({ state: "detached" });
+        await expect.poll(() => focused(page, "active.matches('#content')")).toBe("false");
+      }
+      await page.locator(".note-draft").getByRole("button", { name: "Delete" }).focus();
+      await press(page, "Enter");
+      await page.locator(".note-draft").waitFor({ state: "detached" });
+      await expect.poll(() => focusedText(page)).not.toBe("body");
+    },
+  ],
+  [
+    "comments on several lines, with a suggestion for all of them",
+    async ({ page }) => {
+      await openEditor(page, "src/a.ts", 4);
+      await page.keyboard.type("One constant is enough.");
+      await page
+        .locator('[aria-label="Comment on line 5 of src/a.ts"]')
+        .first()
+        .click({ modifiers: ["Shift"] });
+      const last = page.getByLabel("Last line of the comment");
+      await expect.poll(() => last.inputValue()).toBe("5");
+      await last.fill("6");
+      await page.getByRole("button", { name: "Suggest a change" }).click();
+      const suggestion = page.getByLabel("Replace these lines with");
+      await expect
+        .poll(() => suggestion.inputValue())
+        .toBe("export const a4 = 4;\nexport const a5 = 5;\nexport const a6 = 6;");
+      await suggestion.fill("export const a4 = 15;");
+      await press(page, "Control+Enter");
+      await expect.poll(() => page.locator(".note-draft").textContent()).toContain("lines 4 to 6");
+    },
+  ],
+  [
+    "stays at the gate after Review, says that the run is paused and how to resume, and keeps the focus",
+    async ({ page }) => {
+      const review = decision(page).getByRole("button", { name: "Review" });
+      await review.focus();
+      await press(page, "Enter");
+      const state = page.locator(".notice", { hasText: "The run is paused for your edits" });
+      await expect.poll(() => state.textContent()).toContain("isdlc continue");
+      expect(await page.locator(".gate-phase").textContent()).toBe("Implementation");
+      await expect.poll(() => focusedText(page)).not.toBe("body");
+      expect((await sandbox.status()).wait).not.toBeNull();
+    },
+  ],
+  [
+    "shows guidance and comments of a redo at the next gate, and says that all redos are used",
+    async ({ page }) => {
+      await decision(page).getByRole("button", { name: /^Redo/ }).click();
+      await page.getByLabel("What else should this phase consider?").fill("Fewer constants.");
+      await page.getByRole("dialog").getByRole("button", { name: "Redo" }).click();
+      await page.getByRole("link", { name: "Open the review" }).waitFor();
+      expect(await focusedText(page)).not.toBe("body");
+      const prompt = sandbox.log().at(-2)?.prompt ?? "";
+      expect(prompt).toContain("src/a.ts:4-6: One constant is enough.");
+      expect(prompt).toContain("The lines:\n  > export const a4 = 4;\n  > export const a5 = 5;");
+      await page.getByRole("link", { name: "Open the review" }).click();
+      const asked = page.locator(".panel", { hasText: "Your comments and the agent" });
+      await expect.poll(() => asked.locator(".quote").textContent()).toBe("Fewer constants.");
+      expect(await asked.textContent()).toContain("src/a.ts:4-6");
+      expect(await asked.textContent()).toContain("Renamed.");
+      expect(await page.locator(".gate-main").textContent()).toContain("All redos of this phase are used (1 of 1).");
+      expect(await decision(page).getByRole("button", { name: /^Redo/ }).count()).toBe(0);
+      expect(await decision(page).getByRole("button", { name: "Go back" }).count()).toBe(1);
+    },
+  ],
+  [
+    "answers in the thread of an earlier comment, and sends the answer with Go back",
+    async ({ page }) => {
+      await outline(page, "src/a.ts").click();
+      const note = page.locator(".diff .note-earlier", { hasText: "One constant is enough." });
+      await note.getByRole("button", { name: "Reply" }).click();
+      await page.keyboard.type("Still three.");
+      await press(page, "Control+Enter");
+      await press(page, "d");
+      await expect.poll(() => focusedText(page)).toContain("Go back");
+    },
+  ],
+];
+
+test.each(ROWS)("%s", async (_claim, check) => {
+  await check({ page: opened.page });
+  expect(opened.troubles).toEqual([]);
+});
+
+test("on a phone, shows the full names of renamed files, and every target has at least 24 pixels", async () => {
+  const second = await serve(sandbox, "--port", String(Number(new URL(served.origin).port) + 3));
+  const { page, troubles } = await open(second.link, { width: 390, height: 844, touch: true });
+  await page.goto(`${second.origin}${new URL(opened.page.url()).pathname}`);
+  await outline(page, RENAMED_TO).tap();
+  const name = page.locator(`[data-file="${RENAMED_TO}"] .path`);
+  await expect.poll(() => name.textContent()).toBe(`${RENAMED_FROM} → ${RENAMED_TO}`);
+  const fits = `(({ scrollWidth, clientWidth, right }) => scrollWidth <= clientWidth + 1 && right <= innerWidth)((() => {
+    const one = document.querySelector('[data-file="${RENAMED_TO}"] .path');
+    return { scrollWidth: one.scrollWidth, clientWidth: one.clientWidth, right: one.getBoundingClientRect().right };
+  })())`;
+  expect(await page.evaluate(fits)).toBe(true);
+  for (const path of [
+    new URL(page.url()).pathname,
+    new URL(page.url()).pathname.replace("/gate", ""),
+    "/",
+    "/new",
+    "/settings",
+    "/items",
+    "/charts",
+  ]) {
+    await page.goto(`${second.origin}${path}`);
+    await page.locator("h1").first().waitFor();
+    expect([path, await page.evaluate(SMALL_TARGETS)]).toEqual([path, []]);
+  }
+  expect(troubles).toEqual([]);
+});
+
+/** Controls smaller than 24 pixels. Links within a sentence are exempt, and fields inside of a label count with it. */
+const SMALL_TARGETS = `[...document.querySelectorAll("button, a, select, textarea, summary, input, label:has(input)")]
+  .filter((one) => !(one.matches("input") && one.closest("label")) && !(one.matches("a") && one.closest("p")))
+  .filter((one) => !one.matches(".skip"))
+  .map((one) => [one, one.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width > 0 && (width < 24 || height < 24))
+  .map(([one, { width, height }]) => one.outerHTML.slice(0, 120) + " " + Math.round(width) + "x" + Math.round(height))`;
