@@ -1,11 +1,10 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Sandbox } from "../../support/cli.ts";
-import { detailedChange, RENAMED_FROM, RENAMED_TO } from "./detailed-change.ts";
-import { open, type OpenedPage, serve, type ServedUi } from "./page-browser.ts";
+import { detailedChange } from "./detailed-change.ts";
+import { open, type OpenedPage, serve } from "./page-browser.ts";
 
 let sandbox: Sandbox;
-let served: ServedUi;
 let opened: OpenedPage;
 type Gate = { readonly page: Page };
 
@@ -25,8 +24,7 @@ const press = async (page: Page, ...keys: string[]): Promise<void> => {
 beforeAll(async () => {
   sandbox = await detailedChange();
   expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
-  served = await serve(sandbox);
-  opened = await open(served.link);
+  opened = await open((await serve(sandbox)).link);
   await opened.page.locator("[data-row]").first().click();
   await opened.page.locator('[data-file="src/a.ts"]').waitFor();
 });
@@ -45,10 +43,10 @@ const positions = (page: Page) =>
 
 /** What every key of the list of keys does at a gate. */
 const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  "g i": (page) => goesTo(page, "g", "i", "Inbox"),
-  "g t": (page) => goesTo(page, "g", "t", "Items"),
-  "g c": (page) => goesTo(page, "g", "c", "Charts"),
-  "g s": (page) => goesTo(page, "g", "s", "Settings"),
+  "g i": (page) => goesTo(page, "i", "Inbox"),
+  "g t": (page) => goesTo(page, "t", "Items"),
+  "g c": (page) => goesTo(page, "c", "Charts"),
+  "g s": (page) => goesTo(page, "s", "Settings"),
   "/": async (page) => {
     await press(page, "/");
     expect(await focused(page, "active.dataset.search")).toBe("true");
@@ -111,8 +109,8 @@ const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
-async function goesTo(page: Page, first: string, second: string, title: string): Promise<void> {
-  await press(page, first, second);
+async function goesTo(page: Page, key: string, title: string): Promise<void> {
+  await press(page, "g", key);
   await page.getByRole("heading", { level: 1, name: title }).waitFor();
   await page.goBack();
   await page.locator('[data-file="src/a.ts"]').waitFor();
@@ -270,39 +268,3 @@ test.each(ROWS)("%s", async (_claim, check) => {
   await check({ page: opened.page });
   expect(opened.troubles).toEqual([]);
 });
-
-test("on a phone, shows the full names of renamed files, and every target has at least 24 pixels", async () => {
-  const second = await serve(sandbox, "--port", String(Number(new URL(served.origin).port) + 3));
-  const { page, troubles } = await open(second.link, { width: 390, height: 844, touch: true });
-  await page.goto(`${second.origin}${new URL(opened.page.url()).pathname}`);
-  await outline(page, RENAMED_TO).tap();
-  const name = page.locator(`[data-file="${RENAMED_TO}"] .path`);
-  await expect.poll(() => name.textContent()).toBe(`${RENAMED_FROM} → ${RENAMED_TO}`);
-  const fits = `(({ scrollWidth, clientWidth, right }) => scrollWidth <= clientWidth + 1 && right <= innerWidth)((() => {
-    const one = document.querySelector('[data-file="${RENAMED_TO}"] .path');
-    return { scrollWidth: one.scrollWidth, clientWidth: one.clientWidth, right: one.getBoundingClientRect().right };
-  })())`;
-  expect(await page.evaluate(fits)).toBe(true);
-  for (const path of [
-    new URL(page.url()).pathname,
-    new URL(page.url()).pathname.replace("/gate", ""),
-    "/",
-    "/new",
-    "/settings",
-    "/items",
-    "/charts",
-  ]) {
-    await page.goto(`${second.origin}${path}`);
-    await page.locator("h1").first().waitFor();
-    expect([path, await page.evaluate(SMALL_TARGETS)]).toEqual([path, []]);
-  }
-  expect(troubles).toEqual([]);
-});
-
-/** Controls smaller than 24 pixels. Links within a sentence are exempt, and fields inside of a label count with it. */
-const SMALL_TARGETS = `[...document.querySelectorAll("button, a, select, textarea, summary, input, label:has(input)")]
-  .filter((one) => !(one.matches("input") && one.closest("label")) && !(one.matches("a") && one.closest("p")))
-  .filter((one) => !one.matches(".skip"))
-  .map((one) => [one, one.getBoundingClientRect()])
-  .filter(([, { width, height }]) => width > 0 && (width < 24 || height < 24))
-  .map(([one, { width, height }]) => one.outerHTML.slice(0, 120) + " " + Math.round(width) + "x" + Math.round(height))`;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox } from "../../support/cli.ts";
 import { expectAccessible, open, serve } from "./page-browser.ts";
+import { detailedChange, RENAMED_FROM, RENAMED_TO } from "./detailed-change.ts";
 import { shopAtGate, TITLE } from "./shop.ts";
 
 test("comments and redoes by touch, and explains a decision before it is sent", async () => {
@@ -48,3 +49,49 @@ test.for([
   expect(await sandbox.person("cancel", "--reason", "seen")).toMatchObject({ code: 0 });
   await running.ended;
 });
+
+test("shows the full names of renamed files on a phone, and no target smaller than 24 pixels", async () => {
+  const sandbox = await detailedChange();
+  expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link, { width: 390, height: 844, touch: true });
+  await page.locator("[data-row]").first().tap();
+  await page
+    .locator(".outline-link")
+    .and(page.getByTitle(RENAMED_TO, { exact: true }))
+    .tap();
+  const name = page.locator(`[data-file="${RENAMED_TO}"] .path`);
+  await expect.poll(() => name.textContent()).toBe(`${RENAMED_FROM} → ${RENAMED_TO}`);
+  const fits = `(({ scrollWidth, clientWidth, right }) => scrollWidth <= clientWidth + 1 && right <= innerWidth)((() => {
+    const one = document.querySelector('[data-file="${RENAMED_TO}"] .path');
+    return { scrollWidth: one.scrollWidth, clientWidth: one.clientWidth, right: one.getBoundingClientRect().right };
+  })())`;
+  expect(await page.evaluate(fits)).toBe(true);
+  for (const path of [
+    new URL(page.url()).pathname,
+    new URL(page.url()).pathname.replace("/gate", ""),
+    "/",
+    "/new",
+    "/settings",
+    "/items",
+    "/charts",
+  ]) {
+    await page.goto(new URL(path, link).href);
+    await page.locator("h1").first().waitFor();
+    const { small, all } = await page.evaluate<{ small: string[]; all: number }>(TARGETS);
+    expect([path, small]).toEqual([path, []]);
+    expect(all).toBeGreaterThan(5);
+  }
+  expect(troubles).toEqual([]);
+});
+
+/** Controls smaller than 24 pixels. Links within a sentence are exempt, and fields inside of a label count with it. */
+const TARGETS = `(() => {
+  const sizes = [...document.querySelectorAll("button, a, select, textarea, summary, input, label:has(input)")]
+    .filter((one) => !(one.matches("input") && one.closest("label")) && !(one.matches("a") && one.closest("p")))
+    .filter((one) => !one.matches(".skip"))
+    .map((one) => [one, one.getBoundingClientRect()])
+    .filter(([, { width }]) => width > 0);
+  const small = sizes.filter(([, { width, height }]) => width < 24 || height < 24);
+  return { small: small.map(([one, { width, height }]) => one.outerHTML.slice(0, 120) + " " + width + "x" + height), all: sizes.length };
+})()`;

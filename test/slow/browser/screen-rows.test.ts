@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { pagePort } from "../../../src/compose/page-port.ts";
+import { pagePort } from "../../../src/compose/open-elsewhere.ts";
 import { moveOn, prepareItem, turns } from "../../items-cli/prepared-item.ts";
 import { createSandbox, type Sandbox } from "../../support/cli.ts";
 import { open, type OpenedPage, serve, type ServedUi } from "./page-browser.ts";
