@@ -5,7 +5,10 @@ import { describe, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
 
-/** Who may import whom. A folder of src that is not listed fails the test; `outside` is our own data beside src. */
+/**
+ * Allowed imports by folder. A folder of src that is not listed fails the test; `outside` is our own data next to
+ * src.
+ */
 const mayImport: { readonly [folder: string]: readonly string[] } = {
   schema: ["zod/mini"],
   core: ["schema"],
@@ -54,7 +57,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   index: ["schema", "core", "views", "ports", "adapters", "library"],
 };
 
-/** Which adapter may use which: everything shared goes through these few edges. */
+/** Allowed imports between adapters: all sharing uses these few edges. */
 const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   agents: ["files", "identity", "process"],
   attestation: ["files", "git", "identity", "journal"],
@@ -75,14 +78,14 @@ const imports = files.flatMap((file) => importsOf(file, readFileSync(join(SRC, f
 const outward = (found: readonly Import[]): readonly Import[] =>
   found.filter(({ from, to }) => from !== to && mayImport[from]?.includes(to) !== true);
 
-describe("the guard looks at the whole tree:", () => {
-  test("every folder of src is listed, and every file is in one", () => {
+describe("architecture test", () => {
+  test("lists every folder and file of src", () => {
     const folders = readdirSync(SRC).map((entry) => basename(entry, ".ts"));
     expect(new Set(files.map(folderOf))).toEqual(new Set(folders));
     expect(new Set(folders)).toEqual(new Set(Object.keys(mayImport)));
   });
 
-  test("it sees the imports there are", () => {
+  test("finds the existing imports", () => {
     expect(imports.length).toBeGreaterThan(60);
     expect(imports).toContainEqual({
       file: "core/decide.ts",
@@ -114,16 +117,16 @@ describe("the guard looks at the whole tree:", () => {
     [`import * as z from "zod";`, "zod"],
     [`import { note } from "@clack/prompts";`, "@clack/prompts"],
     [`import data from "../../package.json" with { type: "json" };`, "outside"],
-  ])("it would catch %j in the core", ([source, to]) => {
+  ])("detects %j in the core", ([source, to]) => {
     expect(outward(importsOf("core/planted.ts", source))).toMatchObject([{ from: "core", to }]);
   });
 });
 
-test("imports point inward", () => {
+test("allows imports in the listed directions only", () => {
   expect(outward(imports)).toEqual([]);
 });
 
-describe("the package for teams", () => {
+describe("team package", () => {
   const TEAM = join(ROOT, "team", "src");
   const teamFiles = sourceFiles(TEAM);
   const specifiers = teamFiles.flatMap((file) => {
@@ -131,7 +134,7 @@ describe("the package for teams", () => {
     return found.map(({ specifier }) => ({ file, specifier }));
   });
 
-  test("builds on src, on Node and on its own packages", () => {
+  test("imports src, Node and its own packages only", () => {
     const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "team", "package.json"), "utf8")) as {
       devDependencies: Record<string, string>;
     };
@@ -152,7 +155,7 @@ describe("the package for teams", () => {
     expect(specifiers.filter((found) => !isKnown(found))).toEqual([]);
   });
 
-  test("is not needed by anything in src", () => {
+  test("is not imported by src", () => {
     expect(imports.filter(({ specifier }) => /^isdlc-team|\/team\/src\//.test(specifier))).toEqual([]);
   });
 
@@ -162,7 +165,7 @@ describe("the package for teams", () => {
   });
 });
 
-test("adapters use each other only along the listed edges, and every listed edge is used", () => {
+test("allows imports between adapters along the listed edges only, all of them used", () => {
   const used = new Map<string, Set<string>>();
   for (const { file, specifier } of imports.filter(({ from, to }) => from === "adapters" && to === "adapters")) {
     const [from = "", to = ""] = [file, join(dirname(file), specifier).split(sep).join("/")].map(adapterOf);
@@ -177,7 +180,7 @@ test("adapters use each other only along the listed edges, and every listed edge
   expect(edges).toEqual(adapterMayImport);
 });
 
-describe("what a layer is told instead of asking for it:", () => {
+describe("values passed into a layer", () => {
   test.for<[string, string, RegExp]>([
     [
       "schema, core, views, ports, engine and app",
@@ -185,7 +188,7 @@ describe("what a layer is told instead of asking for it:", () => {
       /(?<!-)\bprocess(?:\.\w|\[)/,
     ],
     ["git adapters", "adapters/git/", /\bprocess\s*(?:\.env|\[)|\benv\s*\}\s*=\s*process\b/],
-  ])("%s read no environment of their own", ([, folder, pattern]) => {
+  ])("include the environment: %s", ([, folder, pattern]) => {
     const looked = files.filter((file) => new RegExp(`^${folder}`).test(file));
     expect(looked.length).toBeGreaterThan(20);
     expect(looked.filter((file) => pattern.test(withoutComments(readFileSync(join(SRC, file), "utf8"))))).toEqual([]);
@@ -194,39 +197,39 @@ describe("what a layer is told instead of asking for it:", () => {
   });
 });
 
-test("what is in our folder is known in one place", () => {
+test("defines names in .isdlc in one file only", () => {
   const naming = /["'`]\.isdlc(?:["'`]|\/[\w.$<])/;
   const found = files.filter((file) => naming.test(withoutComments(readFileSync(join(SRC, file), "utf8"))));
   expect(found).toEqual(["core/own-folder.ts"]);
   expect("join(root, `.isdlc/journal/${run}`)").toMatch(naming);
 });
 
-test("lines of journals are parsed by the journal alone", () => {
+test("parses journal lines in the journal adapter only", () => {
   const knowing = /\.jsonl\b|journalName/;
   const found = files.filter((file) => knowing.test(withoutComments(readFileSync(join(SRC, file), "utf8"))));
-  const others = new Set(["schema/export.ts", "adapters/sandbox/agent-needs.ts", "adapters/agents/codex/usage.ts"]); // names of other files
+  const others = new Set(["schema/export.ts", "adapters/sandbox/agent-needs.ts", "adapters/agents/codex/usage.ts"]); // Names of other files.
   expect(found.filter((file) => !file.startsWith("adapters/journal/") && !others.has(file))).toEqual([]);
   expect(found.length).toBeGreaterThan(others.size);
 });
 
-describe("every source file", () => {
+describe("source files", () => {
   const having = (broken: (source: string, file: string) => boolean): string[] =>
     files.filter((file) => broken(readFileSync(join(SRC, file), "utf8"), file));
 
-  test("has 300 lines at most", () => {
+  test("have 300 lines at most", () => {
     expect(having((source) => source.split("\n").length - 1 > 300)).toEqual([]);
   });
 
   test.for<[string, RegExp]>([
-    ["has no any", /(?:[:<|&,(=]|\bas|\bof|\bextends)\s*any\b(?!\s*[:(])/],
-    ["has no default export", /^export default\b/m],
-    ["names what it exports", /^export \*/m],
-    ["has no enum or namespace", /^(?:export )?(?:const )?(?:enum|namespace) /m],
+    ["contain no any", /(?:[:<|&,(=]|\bas|\bof|\bextends)\s*any\b(?!\s*[:(])/],
+    ["contain no default export", /^export default\b/m],
+    ["name their exports", /^export \*/m],
+    ["contain no enum or namespace", /^(?:export )?(?:const )?(?:enum|namespace) /m],
   ])("%s", ([, pattern]) => {
     expect(having((source) => pattern.test(withoutComments(source)))).toEqual([]);
   });
 
-  test("is named for what it does, not for being useful", () => {
+  test("have names that state their purpose", () => {
     const vague = /^(?:utils?|helpers?|common|misc|types|shared)$/;
     expect(
       files.filter((file) =>
@@ -258,7 +261,7 @@ function importsOf(file: string, source: string): Import[] {
   }));
 }
 
-/** `core/decide.ts` is in `core`; a file directly in src is a folder of its own. */
+/** `core/decide.ts` is in `core`; a file directly in src counts as its own folder. */
 function folderOf(file: string): string {
   const [first = ""] = file.split("/", 1);
   return basename(first, ".ts");

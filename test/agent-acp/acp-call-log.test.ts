@@ -8,7 +8,7 @@ import { opencodeCalls } from "../../src/adapters/agents/acp/opencode.ts";
 
 const record = (attributes: object): string => `${JSON.stringify({ hrTime: [1, 2], attributes }, null, 2)}\n`;
 
-test("Gemini's own report: tokens of every call add up, failed ones are told, other records do no harm", () => {
+test("adds up tokens of Gemini's calls and reports failed ones", () => {
   const home = mkdtempSync(join(tmpdir(), "isdlc-gemini-"));
   const news: CallNews[] = [];
   const calls = followCalls({ log: geminiCalls, env: { HOME: home }, name: "n-1", onNews: (one) => news.push(one) });
@@ -29,7 +29,7 @@ test("Gemini's own report: tokens of every call add up, failed ones are told, ot
   rmSync(home, { recursive: true });
 });
 
-test("opencode's log: calls of the conversation and how they fail are told, those for titles are not", () => {
+test("reports calls and failures from opencode's log, except those for titles", () => {
   const news: CallNews[] = [];
   const calls = followCalls({ log: opencodeCalls, env: {}, name: "n-1", onNews: (one) => news.push(one) });
   const line = (small: boolean) =>

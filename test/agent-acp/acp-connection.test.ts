@@ -11,9 +11,9 @@ const bursts = (): never => {
 };
 
 test.each([
-  ["news", { onNotification: bursts }, '{"method":"session/update"}'],
-  ["a question", { onRequest: bursts }, '{"id":"q","method":"session/request_permission"}'],
-])("R9 %s that cannot be worked with ends the conversation, and nothing is thrown", async (_, more, text) => {
+  ["a notification", { onNotification: bursts }, '{"method":"session/update"}'],
+  ["a request", { onRequest: bursts }, '{"id":"q","method":"session/request_permission"}'],
+])("ends the conversation with an error if %s cannot be processed [R9]", async (_, more, text) => {
   const { connection } = asConnection(more);
   const waiting = connection.request("session/prompt", {});
   connection.receive({ text, cut: false });
@@ -22,7 +22,7 @@ test.each([
   await expect(connection.request("session/prompt", {})).rejects.toThrow(AcpError);
 });
 
-test("what is refused to the agent is its answer, and the conversation goes on", async () => {
+test("answers a refused request and continues the conversation", async () => {
   const onRequest = (): never => {
     throw new AcpError(-32601, "not here");
   };

@@ -24,69 +24,65 @@ const permitted = (access: "read" | "write", call: Call) =>
 const at = (...paths: string[]) => ({ locations: paths.map((path) => ({ path })) });
 const run = (command: unknown, more = {}) => ({ kind: "execute", rawInput: { command, ...more } });
 
-describe("S4 what an agent may do when it asks", () => {
+describe("permission for a tool call [S4]", () => {
   test.each<[string, Call, { read: boolean; write: boolean }]>([
     ["read a file", { kind: "read", ...at("/work/a.ts") }, { read: true, write: true }],
-    ["read it by a relative path", { kind: "read", rawInput: { path: "src/a.ts" } }, { read: true, write: true }],
+    ["read a relative path", { kind: "read", rawInput: { path: "src/a.ts" } }, { read: true, write: true }],
     ["search", { kind: "search" }, { read: true, write: true }],
     ["think", { kind: "think" }, { read: true, write: true }],
     ["read outside", { kind: "read", ...at("/etc/passwd") }, { read: false, write: false }],
     [
-      "read outside, told in the arguments",
+      "read outside, named in the arguments",
       { kind: "read", rawInput: { file_path: "/etc/passwd" } },
       { read: false, write: false },
     ],
     ["search outside", { kind: "search", rawInput: { path: ".." } }, { read: false, write: false }],
     ["edit", { kind: "edit", ...at("/work/a.ts") }, { read: false, write: true }],
     [
-      "edit what a diff names",
+      "edit the path of a diff",
       { kind: "edit", content: [{ type: "diff", path: "/work/a.ts" }] },
       { read: false, write: true },
     ],
     ["delete", { kind: "delete", ...at("/work/a.ts") }, { read: false, write: true }],
     ["move", { kind: "move", ...at("/work/a.ts", "/work/b.ts") }, { read: false, write: true }],
-    ["edit something unsaid", { kind: "edit", title: "Write /work/a.ts" }, { read: false, write: false }],
+    ["edit without a path", { kind: "edit", title: "Write /work/a.ts" }, { read: false, write: false }],
     ["edit outside", { kind: "edit", ...at("/etc/hosts") }, { read: false, write: false }],
-    ["edit beside", { kind: "edit", ...at("/workshop/a.ts") }, { read: false, write: false }],
-    ["edit above", { kind: "edit", ...at("/work/../a.ts") }, { read: false, write: false }],
+    ["edit a sibling folder", { kind: "edit", ...at("/workshop/a.ts") }, { read: false, write: false }],
+    ["edit a parent folder", { kind: "edit", ...at("/work/../a.ts") }, { read: false, write: false }],
     ["edit a file with dots", { kind: "edit", ...at("/work/..a.ts") }, { read: false, write: true }],
     ["edit inside and outside", { kind: "edit", ...at("/work/a.ts", "/etc/hosts") }, { read: false, write: false }],
     [
-      "edit inside, outside in the arguments",
+      "edit inside, with a path outside in the arguments",
       { kind: "edit", ...at("/work/a"), rawInput: { filePath: "/b" } },
       { read: false, write: false },
     ],
     [
-      "move to the outside",
+      "move to a path outside",
       { kind: "move", ...at("/work/a.ts"), rawInput: { destination: "/b" } },
       { read: false, write: false },
     ],
-    ["edit a hook of git", { kind: "edit", ...at("/work/.git/hooks/pre-commit") }, { read: false, write: false }],
-    ["edit it in other letters", { kind: "edit", ...at("/work/.GIT/config") }, { read: false, write: false }],
+    ["edit a git hook", { kind: "edit", ...at("/work/.git/hooks/pre-commit") }, { read: false, write: false }],
+    ["edit .git in capital letters", { kind: "edit", ...at("/work/.GIT/config") }, { read: false, write: false }],
     [
-      "edit git of a nested repository",
+      "edit .git of a nested repository",
       { kind: "edit", ...at("/work/lib/.git/config") },
       { read: false, write: false },
     ],
-    ["edit our own state", { kind: "edit", ...at("/work/.isdlc/state.json") }, { read: false, write: false }],
+    ["edit the state of isdlc", { kind: "edit", ...at("/work/.isdlc/state.json") }, { read: false, write: false }],
     ["edit .gitignore", { kind: "edit", ...at("/work/.gitignore") }, { read: false, write: true }],
-    [
-      "read a path that is too long",
-      { kind: "read", ...at(`/work/${"a/".repeat(2100)}`) },
-      { read: false, write: false },
-    ],
+    ["read an overlong path", { kind: "read", ...at(`/work/${"a/".repeat(2100)}`) }, { read: false, write: false }],
     ["read a long path", { kind: "read", ...at(`/work/${"a/".repeat(2000)}`) }, { read: true, write: true }],
     [
-      "read more paths than anybody would",
+      "read too many paths",
       { kind: "read", ...at(...Array.from({ length: 201 }, () => "/work/a")) },
       { read: false, write: false },
     ],
     ["fetch", { kind: "fetch" }, { read: false, write: false }],
-    ["change its mode", { kind: "switch_mode" }, { read: false, write: false }],
-    ["do something else", { kind: "other", ...at("/work/a.ts") }, { read: false, write: false }],
-    ["do something of a kind to come", { kind: "deploy" }, { read: false, write: false }],
-    ["do something without a kind", at("/work/a.ts"), { read: false, write: false }],
-  ])("%s", (_, call, expected) => {
+    ["change the mode", { kind: "switch_mode" }, { read: false, write: false }],
+    ["perform another kind of action", { kind: "other", ...at("/work/a.ts") }, { read: false, write: false }],
+    ["perform an unknown kind of action", { kind: "deploy" }, { read: false, write: false }],
+    ["perform an action without a kind", at("/work/a.ts"), { read: false, write: false }],
+  ])("is decided for a request to %s", (_, call, expected) => {
     expect({ read: permitted("read", call), write: permitted("write", call) }).toEqual(expected);
   });
 
@@ -127,12 +123,12 @@ describe("S4 what an agent may do when it asks", () => {
     [[], false],
     [undefined, false],
     [{ git: "status" }, false],
-  ])("a phase may run %j: %s; a reader never", (command, expected) => {
+  ])("allows the command %j in a phase: %s", (command, expected) => {
     expect(permitted("write", run(command))).toBe(expected);
     expect(permitted("read", run(command))).toBe(false);
   });
 
-  test("a command is taken from the title only of an agent that is known to put it there", () => {
+  test("reads a command from the title only for agents that put it there", () => {
     const allowed = (title: string, commandInTitle: boolean) =>
       isPermitted({ ...asked, access: "write", commandInTitle, call: { toolCallId: "1", kind: "execute", title } });
     expect(allowed("git status", false)).toBe(false);
@@ -152,19 +148,19 @@ describe("S4 what an agent may do when it asks", () => {
     [["npm", "run", "a"], ["npm", "run a"], false],
     [["PATH=bin", "test"], "PATH=bin test", false],
     [["~/run", "test"], "~/run test", false],
-  ])("of the tests %j, a phase may run %j: %s", (tests, command, expected) => {
+  ])("allows with the tests %j the command %j in a phase: %s", (tests, command, expected) => {
     const call = { toolCallId: "1", ...run(command) };
     expect(isPermitted({ ...asked, access: "write", tests, call })).toBe(expected);
     expect(isPermitted({ ...asked, access: "read", tests, call })).toBe(false);
   });
 
-  test("no command is allowed in another folder", () => {
+  test("is refused for a command in another folder", () => {
     expect(permitted("write", run("git status", { cwd: "/elsewhere" }))).toBe(false);
     expect(permitted("write", run("git status", { workdir: "/work/lib" }))).toBe(true);
   });
 });
 
-describe("links", () => {
+describe("permission to edit through links [S4]", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-links-")));
   const cwd = join(folder, "work");
   mkdirSync(join(cwd, "src"), { recursive: true });
@@ -193,13 +189,13 @@ describe("links", () => {
     ["chained", false],
     ["loop", false],
     ["hooks/pre-commit", false],
-  ])("edit %s: %s", (path, expected) => {
+  ])("allows %s: %s", (path, expected) => {
     const call = { toolCallId: "1", kind: "edit", ...at(join(cwd, path)) };
     expect(isPermitted({ ...asked, access: "write", cwd, call, follow: followLinks })).toBe(expected);
   });
 });
 
-describe("the answer", () => {
+describe("answer to a permission request", () => {
   const options = ["allow_always", "allow_once", "reject_always", "reject_once"].map((kind) => ({
     optionId: kind,
     kind,
@@ -212,11 +208,11 @@ describe("the answer", () => {
     [options.slice(0, 1), true, null],
     [options.slice(0, 2), false, null],
     [[], true, null],
-  ])("is for this one time only", (offered, isAllowed, chosen) => {
+  ])("selects a single-use option", (offered, isAllowed, chosen) => {
     expect(permissionOption(offered, isAllowed)).toBe(chosen);
   });
 
-  test("goes to the agent, made from all it told about the call, and a refusal is shown", async () => {
+  test("uses all facts about the call, and shows a refusal", async () => {
     const edit = { toolCallId: "e", title: "Edit", kind: "edit", rawInput: { file_path: "src/a.ts" } };
     const shell = { toolCallId: "s", title: "npm test", kind: "execute", rawInput: { command: "npm test" } };
     const play = [
@@ -242,7 +238,7 @@ describe("the answer", () => {
   });
 });
 
-describe("the command that runs the tests", () => {
+describe("permission for the test command [S4]", () => {
   const tests = ["npm", "run", "test:unit"];
   const mayRun = (command: unknown, more = {}, access: "read" | "write" = "write") =>
     isPermitted({ ...asked, access, tests, call: { toolCallId: "1", ...run(command, more) } });
@@ -256,11 +252,11 @@ describe("the command that runs the tests", () => {
     ["npm run test:unit && touch x", false],
     ["npm run test:unit > x", false],
     ["X=1 npm run test:unit", false],
-  ])("S4 of those a phase may run exactly that one: %j is %s", (command, allowed) => {
+  ])("allows %j: %s", (command, allowed) => {
     expect(mayRun(command)).toBe(allowed);
   });
 
-  test("runs in the working directory only, for a phase only, and where there is one only", () => {
+  test("is limited to phases with a test command, in the working directory", () => {
     const command = "npm run test:unit";
     expect(mayRun(command, { cwd: "/work" })).toBe(true);
     expect(mayRun(command, { cwd: "/work/inner" })).toBe(false);
@@ -269,7 +265,7 @@ describe("the command that runs the tests", () => {
   });
 });
 
-test("what was refused is told with the result, once each", async () => {
+test("lists each refused call once with the result", async () => {
   const permission = (command: string) => ({
     permission: {
       toolCall: { toolCallId: command, title: command, kind: "execute", rawInput: { command } },

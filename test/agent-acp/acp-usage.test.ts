@@ -19,31 +19,31 @@ const quota = (input: number, output: number) => ({
 
 describe("usage", () => {
   test.each<[string, PlayStep[], unknown]>([
-    ["not told", [respond({})], null],
-    ["told as null", [respond({ usage: null, _meta: null })], null],
-    ["told as zero, which is unknown", [respond({ usage: { inputTokens: 0, outputTokens: 0 } })], null],
-    ["told with the answer", [respond({ usage: tokens })], { input: 10, output: 20, usd: null }],
+    ["unknown if missing", [respond({})], null],
+    ["unknown if null", [respond({ usage: null, _meta: null })], null],
+    ["unknown if zero", [respond({ usage: { inputTokens: 0, outputTokens: 0 } })], null],
+    ["from the response", [respond({ usage: tokens })], { input: 10, output: 20, usd: null }],
     [
       "with cached tokens",
       [respond({ usage: { ...tokens, cachedReadTokens: 3, cachedWriteTokens: 4 } })],
       { input: 17, output: 20, usd: null },
     ],
-    ["told beside the answer", [respond(quota(7, 8))], { input: 7, output: 8, usd: null }],
-    ["told without sense", [respond({ usage: { inputTokens: "ten" }, _meta: { quota: 7 } })], null],
-    ["negative", [respond({ usage: { ...tokens, inputTokens: -1 } })], null],
+    ["from the metadata of the response", [respond(quota(7, 8))], { input: 7, output: 8, usd: null }],
+    ["unknown if malformed", [respond({ usage: { inputTokens: "ten" }, _meta: { quota: 7 } })], null],
+    ["unknown if negative", [respond({ usage: { ...tokens, inputTokens: -1 } })], null],
     [
-      "with a cost, of which the last counts",
+      "with the last cost",
       [{ update: cost(0.1) }, { update: cost(0.25) }, respond({ usage: tokens })],
       { input: 10, output: 20, usd: 0.25 },
     ],
-    ["cost alone", [{ update: cost(0.5) }, respond({})], { input: null, output: null, usd: 0.5 }],
-    ["cost zero, which is unknown", [{ update: cost(0) }, respond({})], null],
-    ["another currency", [{ update: cost(5, "credits") }, respond({})], null],
-  ])("%s", async (_, deeds, usage) => {
+    ["with cost only", [{ update: cost(0.5) }, respond({})], { input: null, output: null, usd: 0.5 }],
+    ["unknown if the cost is zero", [{ update: cost(0) }, respond({})], null],
+    ["unknown in another currency", [{ update: cost(5, "credits") }, respond({})], null],
+  ])("is %s", async (_, deeds, usage) => {
     expect((await runFake({ plays: [[{ say: DONE }, ...deeds]] })).end.usage).toEqual(usage);
   });
 
-  test("of two prompts is added up, and unknown when one is", async () => {
+  test("adds up two prompts and is unknown if one is unknown", async () => {
     const twice = (second: object) =>
       runFake({
         plays: [
@@ -55,12 +55,12 @@ describe("usage", () => {
     expect((await twice({})).end.usage).toBeNull();
   });
 
-  test("is told for a failure as well", async () => {
+  test("is reported for a failure too", async () => {
     const failing = respond({ stopReason: "refusal", usage: tokens });
     expect((await runFake({ plays: [[failing]] })).end).toMatchObject({ how: "failed", usage: { input: 10 } });
   });
 
-  test("trap: some agents count the tokens of their last step only: these are unknown, the cost is not", async () => {
+  test("ignores tokens of agents that count only their last step, but not the cost", async () => {
     const plays = [[{ say: DONE }, { update: cost(0.5) }, respond({ usage: tokens })]];
     const { end } = await runFake(
       { plays },
@@ -73,15 +73,15 @@ describe("usage", () => {
   });
 
   test.each([
-    ["is what came on top of what was told before", [cost(1)], { input: null, output: null, usd: 0.5 }],
-    ["is unknown where that was not told", [], null],
-  ])("the cost of a conversation that goes on %s", async (_, replays, usage) => {
+    ["the difference to the previous cost", [cost(1)], { input: null, output: null, usd: 0.5 }],
+    ["unknown without a previous cost", [], null],
+  ])("is in a resumed conversation %s", async (_, replays, usage) => {
     const behaviour = { loads: true, session: "s-0", replays, plays: [[{ say: DONE }, { update: cost(1.5) }]] };
     expect((await runFake(behaviour, { session: "s-0" })).end.usage).toEqual(usage);
   });
 });
 
-test("what is used is told while it works: once for each time it is new", async () => {
+test("reports usage during work whenever it changes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
   const deeds = [{ say: "One\n" }, { update: cost(0.1) }, { say: "Two\n" }, { say: "Three\n" }, { say: DONE }];
   const told: unknown[] = [];

@@ -5,7 +5,7 @@ const failing = (code: number, message: string, details?: string): Behaviour => 
   errors: { "session/prompt": { code, message, data: details === undefined ? undefined : { details } } },
 });
 
-/** Some agents send the status of the model service as the code, others tell it in words. */
+/** Some agents send the status of the model service as the code, others only in the message. */
 const behaviours: Readonly<Record<AgentFault, Behaviour>> = {
   "500": failing(-32603, "Internal error", "API Error: 500 broken"),
   "429": failing(429, "Resource has been exhausted"),

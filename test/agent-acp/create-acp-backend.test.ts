@@ -27,8 +27,8 @@ describeBackend("acp", (script) => {
   return fakeBackend({ plays: [play, play] }, "/dev/null");
 });
 
-describe("the conversation", () => {
-  test("greets, opens a session in the working directory, prompts, and takes the result", async () => {
+describe("conversation", () => {
+  test("initializes, opens a session in the working directory, prompts, and reads the result", async () => {
     const { end, received, progress } = await runFake(
       { plays: [[{ say: `Hello.\n\n${DONE}` }]] },
       { prompt: "PROMPT" },
@@ -44,28 +44,28 @@ describe("the conversation", () => {
     expect(text).toMatch(/^You design software\.\n\nPROMPT\n\n[^]*```json block[^]*"needs_input"/);
   });
 
-  test.each(["session/new", "session/load"])("what only this agent understands goes along with %s", async (method) => {
+  test.each(["session/new", "session/load"])("sends agent-specific metadata with %s", async (method) => {
     const session = method === "session/load" ? "s-1" : null;
     const meta = { claudeCode: { options: { settingSources: ["user"] } } };
     const { received } = await runFake({ loads: true, plays: [[{ say: DONE }]] }, { session }, { meta });
     expect(received.find((message) => message.method === method)?.params["_meta"]).toEqual(meta);
   });
 
-  test("a reviewer is asked for a verdict, and gives one", async () => {
+  test("asks a reviewer for a verdict and reads it", async () => {
     const verdict = { approved: false, issues: [], summary: "No." };
     const { end, received } = await runFake({ plays: [[{ say: JSON.stringify(verdict) }]] }, { role: "reviewer" });
     expect(end).toMatchObject({ how: "verdict", verdict });
     expect(listPrompts(received)[0]).toContain('"approved"');
   });
 
-  test("the text comes in pieces and is shown in lines; the result is not shown", async () => {
+  test("joins text chunks into lines and omits the result", async () => {
     const pieces = ["Read", "ing the fi", "les\nand wri", "ting\n```js", 'on\n{"status":', '"done"}\n', "```"];
     const { end, progress } = await runFake({ plays: [pieces.map((say) => ({ say }))] });
     expect(end.how).toBe("result");
     expect(progress).toEqual(["Reading the files", "and writing"]);
   });
 
-  test("tools are shown once, with their place, and what was said before them is not the final message", async () => {
+  test("shows each tool call once, and ignores a result before the last tool call", async () => {
     const call = { toolCallId: "1", title: "Write", kind: "edit", locations: [{ path: "/tmp/a.ts" }] };
     const play = [
       { say: `Now.${DONE}` },
@@ -78,7 +78,7 @@ describe("the conversation", () => {
     expect(listPrompts(received)).toHaveLength(2);
   });
 
-  test("messages and updates of other kinds and sessions do no harm", async () => {
+  test("ignores unknown messages, updates and sessions", async () => {
     const play = [
       { elsewhere: "another agent speaks" },
       { update: { sessionUpdate: "tomorrow", plan: 1 } },
@@ -92,7 +92,7 @@ describe("the conversation", () => {
     expect(progress).toEqual(["First."]);
   });
 
-  test("S7 progress is one short line without control characters", async () => {
+  test("shows progress as one short line without control characters [S7]", async () => {
     const text = `Hi \u001B]52;c;ZXZpbA==\u0007there\u202E ${"x".repeat(500)}\n${DONE}`;
     const { progress } = await runFake({ plays: [[{ say: text }]] });
     expect(progress[0]).toMatch(/^Hi \]52;c;ZXZpbA== there x+…$/);
@@ -100,14 +100,14 @@ describe("the conversation", () => {
   });
 
   test.each(["fs/read_text_file", "fs/write_text_file", "terminal/create", "elicitation/create"])(
-    "%s is not offered",
+    "does not offer %s",
     async (method) => {
       const { received } = await runFake({ plays: [[{ ask: { method, params: {} } }, { say: DONE }]] });
       expect(received).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: -32601 }) }));
     },
   );
 
-  test("secrets in messages are handed on as they are", async () => {
+  test("passes secrets in messages on unchanged", async () => {
     const summary = "key sk-live-0123456789";
     const say = `Found ${summary}\n${JSON.stringify({ status: "done", summary })}`;
     const { end, progress } = await runFake({ plays: [[{ say }]] });
@@ -115,7 +115,7 @@ describe("the conversation", () => {
     expect(end).toMatchObject({ result: { summary } });
   });
 
-  test("S11 it has the person's environment, our marks, and no other ISDLC variable", async () => {
+  test("passes the user's environment and markers, but no other ISDLC variable [S11]", async () => {
     const env = { KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_secret" };
     const play = [{ environment: ["KEPT", "ISDLC_NONCE", "ISDLC_AGENT", "ISDLC_OPERATOR_TOKEN"] }, { say: DONE }];
     const { progress } = await runFake({ plays: [play] }, { nonce: "n-7" }, { env });
@@ -123,11 +123,11 @@ describe("the conversation", () => {
   });
 });
 
-describe("earlier conversations", () => {
+describe("earlier conversation", () => {
   const session = "s-0";
   const old = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `Old words.\n${DONE}` } };
 
-  test("one is gone on with, and what it tells again does not count", async () => {
+  test("continues, without the output of its replay", async () => {
     const behaviour = {
       loads: true,
       session,
@@ -142,9 +142,9 @@ describe("earlier conversations", () => {
   });
 
   test.each([
-    { name: "is gone", behaviour: { loads: true, forgets: true }, asks: true, kept: "s-1" },
-    { name: "cannot be gone on with", behaviour: {}, asks: false, kept: null },
-  ])("one that $name is begun anew", async ({ behaviour, asks, kept }) => {
+    { name: "is missing", behaviour: { loads: true, forgets: true }, asks: true, kept: "s-1" },
+    { name: "is not resumable", behaviour: {}, asks: false, kept: null },
+  ])("is replaced by a new one if it $name", async ({ behaviour, asks, kept }) => {
     const { end, progress, received } = await runFake({ ...behaviour, plays: [[{ say: DONE }]] }, { session });
     expect(end).toMatchObject({ how: "result", session: kept });
     expect(progress).toEqual(["The earlier conversation is gone; starting a new one"]);
@@ -153,7 +153,7 @@ describe("earlier conversations", () => {
   });
 });
 
-describe("modes", () => {
+describe("agent mode", () => {
   const mode = { read: "plan", write: "autoEdit" };
   const plays = [[{ say: DONE }]];
   const modeSet = async (modes: string[], access: "read" | "write") => {
@@ -164,11 +164,11 @@ describe("modes", () => {
   test.each([
     ["read", "plan"],
     ["write", "autoEdit"],
-  ] as const)("a task that may %s is in mode %s", async (access, modeId) => {
+  ] as const)("is set for access to %s: %s", async (access, modeId) => {
     expect((await modeSet(["default", "plan", "autoEdit"], access)).set).toEqual({ sessionId: "s-1", modeId });
   });
 
-  test("it may be one of several choices", async () => {
+  test("is set among several configuration options", async () => {
     const options = [{ value: "build" }, { value: "plan" }].map((option) => ({ ...option, name: option.value }));
     const configOptions = [
       { id: "fast", type: "boolean", currentValue: true, name: "Fast" },
@@ -191,7 +191,7 @@ describe("modes", () => {
     ["write", "not offered", unoffered, {}, 'It offers no mode "autoEdit"'],
     ["read", "refused in a sandbox", refused, { sandbox }, 'It refuses the mode "plan": not here'],
     ["read", "not offered in a sandbox", unoffered, { sandbox }, 'It offers no mode "plan"'],
-  ] as const)("one to %s that is %s is told, and the work goes on", async ([access, , behaviour, more, told]) => {
+  ] as const)("is reported for access to %s if %s, and work continues", async ([access, , behaviour, more, told]) => {
     const { end, progress } = await runFake(behaviour, { access }, { mode, ...more });
     expect([end.how, progress]).toEqual(["result", [told]]);
   });
@@ -199,14 +199,14 @@ describe("modes", () => {
   test.each([
     ["refused", refused, 'It refuses the mode "plan": not here'],
     ["not offered", unoffered, 'It offers no mode "plan"'],
-    ["not offered, as there are none", { plays }, 'It offers no mode "plan"'],
-  ])("S4 one to read that is %s: nothing is asked of it", async (_, behaviour, detail) => {
+    ["missing without any modes", { plays }, 'It offers no mode "plan"'],
+  ])("ends a read-only task before its prompt if %s [S4]", async (_, behaviour, detail) => {
     const { end, received } = await runFake(behaviour, { access: "read" }, { mode });
     expect(end).toMatchObject({ how: "failed", reason: "not_started", detail, again: false });
     expect(listPrompts(received)).toEqual([]);
   });
 
-  test("an agent that is known to have none is asked without", async () => {
+  test("is not set for an agent without modes", async () => {
     const { end } = await runFake({ plays }, { access: "read" }, { mode: { read: null, write: null } });
     expect(end.how).toBe("result");
   });
@@ -218,8 +218,8 @@ describe("probe and digest", () => {
 
   test.each([
     ["a version", "fake 1.2.3", "1.2.3"],
-    ["none", "fake", "unknown"],
-  ])("%s is told", async (_, told, version) => {
+    ["an unknown version", "fake", "unknown"],
+  ])("report %s", async (_, told, version) => {
     const able = { readOnly: false, cost: false, structuredResult: false, turns: false, budget: false, resumes: false };
     expect(await probe([FAKE_ACP, "--acp"], { FAKE_ACP_VERSION: told })).toEqual({ version, ...able });
   });
@@ -229,12 +229,12 @@ describe("probe and digest", () => {
     [["agent-that-is-nowhere"], {}, /on the PATH/],
     [[], {}, /./],
     [[FAKE_ACP], { FAKE_ACP_EXIT: "3", FAKE_ACP_VERSION: "broken installation" }, /broken installation/],
-  ])("%j is a problem", async (argv, env, detail) => {
+  ])("report a problem for %j", async (argv, env, detail) => {
     const problem = { code: "AGENT_MISSING", agent: "fake", detail: expect.stringMatching(detail) as string };
     expect(await probe(argv, env)).toEqual(problem);
   });
 
-  test("the digest names program, arguments and modes, not the environment", () => {
+  test("include program, arguments and modes, but not the environment", () => {
     const digest = (argv: string[], env = {}, mode = { read: null as string | null, write: null }) =>
       createAcpBackend({ name: "fake", argv, env, mode }).digest;
     expect(digest(["a", "b"], { A: "1" })).toBe(digest(["a", "b"], { B: "2" }));
@@ -243,7 +243,7 @@ describe("probe and digest", () => {
   });
 });
 
-test("it can be put in a sandbox, and then reading is all that a reader can do", async () => {
+test("reports read-only access for an agent in a sandbox", async () => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
   const places: unknown[] = [];
   const sandbox = (argv: readonly string[], place: unknown) => {

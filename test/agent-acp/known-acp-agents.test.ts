@@ -15,7 +15,7 @@ import { runBackend } from "../agent-claude/run-backend.ts";
 import { runFake } from "./run-fake-acp.ts";
 
 test.each([null, "sdk-0"])(
-  "an agent made with the protocol's own library understands us (session %s)",
+  "communicates with an agent built with the protocol's library (session %s)",
   async (session) => {
     const argv = [process.execPath, join(import.meta.dirname, "sdk-agent.mjs")];
     const backend = createAcpBackend({ name: "sdk", argv, env: process.env, mode: { read: null, write: "plan" } });
@@ -26,12 +26,12 @@ test.each([null, "sdk-0"])(
   },
 );
 
-test("the known agents are those of the documents", () => {
+test("lists the documented agents", () => {
   expect(ACP_AGENT_NAMES).toEqual(["gemini", "opencode", "copilot", "qwen", "claude-acp", "codex-acp"]);
   expect([knownAcpAgent("constructor"), knownAcpAgent("claude")]).toEqual([null, null]);
 });
 
-test("S4 S9 those that start programs of the repository by themselves are not trusted to be held back", () => {
+test("trusts only agents that start no programs of the repository [S4, S9]", () => {
   const held = ACP_AGENT_NAMES.filter((name) => knownAcpAgent(name)?.repositoryHeld);
   expect(held).toEqual(["gemini", "claude-acp"]);
   const readOnly = ACP_AGENT_NAMES.filter((name) => knownAcpAgent(name)?.traits.readOnlyHolds);
@@ -39,27 +39,30 @@ test("S4 S9 those that start programs of the repository by themselves are not tr
   expect(["claude", "codex", "acp", "command"].map(isRepositoryHeld)).toEqual([true, true, true, true]);
 });
 
-test.each(["opencode", "copilot", "qwen", "codex-acp"])("S4 S9 %s is not started without a sandbox", async (name) => {
-  const folder = mkdtempSync(join(tmpdir(), "isdlc-unheld-"));
-  const program = knownAcpAgent(name)?.argv[0] ?? "";
-  const mark = join(folder, "started");
-  writeFileSync(join(folder, program), `#!/bin/sh\n: >"${mark}"\n`, { mode: 0o755 });
-  const started = async (sandbox?: (argv: readonly string[]) => readonly string[]) => {
-    const backend = createBackend({ name, argv: null }, { PATH: folder }, { sandbox });
-    const { end } = await runBackend(backend, agentTask(folder));
-    return { end, ran: existsSync(mark) };
-  };
-  const unsandboxed = await started();
-  const detail = expect.stringContaining("only in a sandbox") as string;
-  expect(unsandboxed).toMatchObject({
-    ran: false,
-    end: { how: "failed", reason: "not_started", detail, again: false },
-  });
-  expect((await started((argv) => argv)).ran).toBe(true);
-  rmSync(folder, { recursive: true });
-});
+test.each(["opencode", "copilot", "qwen", "codex-acp"])(
+  "refuses to start %s without a sandbox [S4, S9]",
+  async (name) => {
+    const folder = mkdtempSync(join(tmpdir(), "isdlc-unheld-"));
+    const program = knownAcpAgent(name)?.argv[0] ?? "";
+    const mark = join(folder, "started");
+    writeFileSync(join(folder, program), `#!/bin/sh\n: >"${mark}"\n`, { mode: 0o755 });
+    const started = async (sandbox?: (argv: readonly string[]) => readonly string[]) => {
+      const backend = createBackend({ name, argv: null }, { PATH: folder }, { sandbox });
+      const { end } = await runBackend(backend, agentTask(folder));
+      return { end, ran: existsSync(mark) };
+    };
+    const unsandboxed = await started();
+    const detail = expect.stringContaining("only in a sandbox") as string;
+    expect(unsandboxed).toMatchObject({
+      ran: false,
+      end: { how: "failed", reason: "not_started", detail, again: false },
+    });
+    expect((await started((argv) => argv)).ran).toBe(true);
+    rmSync(folder, { recursive: true });
+  },
+);
 
-test.each(ACP_AGENT_NAMES)("%s that is not installed says how to install it", async (name) => {
+test.each(ACP_AGENT_NAMES)("names the install command if %s is missing", async (name) => {
   const backend = createBackend({ name, argv: ["--more"] }, { PATH: "/nowhere" });
   expect(backend.name).toBe(name);
   const install = knownAcpAgent(name)?.help.install ?? "";
@@ -68,18 +71,18 @@ test.each(ACP_AGENT_NAMES)("%s that is not installed says how to install it", as
   expect(await backend.probe()).toEqual({ code: "AGENT_MISSING", agent: name, detail });
 });
 
-test("the person's own arguments are part of how an agent is started", () => {
+test("includes the user's arguments in the digest", () => {
   const digest = (argv: string[] | null) => createBackend({ name: "gemini", argv }, {}).digest;
   expect(digest(["-m", "gemini-2.5-pro"])).not.toBe(digest(null));
 });
 
-test("an agent we do not know is started by the command that is given", async () => {
+test("starts an unknown agent with the given command", async () => {
   const argv = [process.execPath, join(import.meta.dirname, "sdk-agent.mjs")];
   const backend = createBackend({ name: "acp", argv }, process.env);
   expect((await runBackend(backend, agentTask(import.meta.dirname))).end.how).toBe("result");
 });
 
-test("settings that hold an agent back count more than the person's, others less", () => {
+test("enforces restricting settings over the user's and keeps others", () => {
   const known = knownAcpAgent("opencode");
   const own = { OPENCODE_PERMISSION: "{}", OPENCODE_CONFIG_CONTENT: "{}", OTHER: "1" };
   const env = known && acpEnvironment(known, own);
@@ -91,7 +94,7 @@ test.each([
   [-32000, "Sign in (Run it.)"],
   [401, "Sign in (Run it.)"],
   [500, "Sign in"],
-])("code %s of an agent is told as %s", async (code, detail) => {
+])("translates error code %s of an agent to %s", async (code, detail) => {
   const errors = { "session/new": { code, message: "Sign in" } };
   const help = { install: "x", signIn: "Run it." };
   expect((await runFake({ errors }, {}, { help })).end).toMatchObject({ how: "failed", detail });

@@ -6,12 +6,12 @@ import type { AgentTask } from "../../src/ports/agent-backend.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend, type BackendRun } from "../agent-claude/run-backend.ts";
 
-/** One thing the stand-in does while it answers a prompt. */
+/** One action of the fake agent while it answers a prompt. */
 export type PlayStep = { readonly [name: string]: unknown };
 
-/** How the stand-in behaves; see fake-acp.mjs. */
+/** Behavior of the fake agent; see fake-acp.mjs. */
 export type Behaviour = {
-  /** One list of deeds for each prompt. */
+  /** Actions of each prompt. */
   readonly plays?: readonly (readonly PlayStep[])[];
   readonly session?: string;
   readonly loads?: boolean;
@@ -44,7 +44,7 @@ export function fakeBackend(
   return createAcpBackend({ name: "fake", argv: [FAKE_ACP], ...options, env });
 }
 
-/** Runs one task against the stand-in; `received` is what it was sent. */
+/** Runs one task against the fake agent; `received` lists the messages sent to it. */
 export async function runFake(
   behaviour: Behaviour,
   task: Partial<AgentTask> = {},
@@ -61,7 +61,7 @@ export async function runFake(
   }
 }
 
-/** The texts of the prompts that were sent. */
+/** Texts of the prompts sent. */
 export function listPrompts(received: readonly FakeAcpMessage[]): readonly string[] {
   const prompts = received.filter(({ method }) => method === "session/prompt");
   return prompts.map(({ params }) => (params["prompt"] as { text: string }[])[0]?.text ?? "");

@@ -9,10 +9,10 @@ import { geminiPackage, opencodePackage, type AgentPackage } from "../support/ag
 
 export type AcpSetup = IsolatedAgent & { readonly backend: AgentBackend };
 
-/** How a real agent is made to use the scripted model, as a person would do it in their home. */
+/** Configures a real agent to use the scripted model, like a user would in their home folder. */
 type Recipe = {
   readonly agent: AgentPackage;
-  /** The person's own arguments. */
+  /** The user's own arguments. */
   readonly args: readonly string[];
   readonly env: (url: string) => Readonly<Record<string, string>>;
   readonly settings: (url: string) => { readonly file: string; readonly contents: object };
@@ -21,7 +21,7 @@ type Recipe = {
 export const ACP_RECIPES = {
   gemini: {
     agent: geminiPackage,
-    args: ["-m", "gemini-2.5-pro"], // without one it asks another model first which to take
+    args: ["-m", "gemini-2.5-pro"], // Without it, the agent first asks another model which one to use.
     env: (url) => ({
       GEMINI_API_KEY: "no-real-key",
       GOOGLE_GEMINI_BASE_URL: url,
@@ -64,7 +64,7 @@ export const ACP_RECIPES = {
   },
 } as const satisfies Readonly<Record<string, Recipe>>;
 
-/** A real agent that talks to a scripted model, behind our backend for it. */
+/** A real agent that talks to a scripted model, through our backend for it. */
 export async function withAcpAgent(
   name: keyof typeof ACP_RECIPES,
   rules: readonly Rule[],

@@ -2,7 +2,7 @@ import type { AgentTask } from "../../src/ports/agent-backend.ts";
 
 let count = 0;
 
-/** A task with nothing special about it, in the given folder. */
+/** A plain task in the given folder. */
 export function agentTask(cwd: string, more: Partial<AgentTask> = {}): AgentTask {
   count += 1;
   const role = more.role ?? "phase";

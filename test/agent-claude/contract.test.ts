@@ -25,7 +25,7 @@ const failing = (text: string, status: number | null = null): Play => ({
   exit: 1,
 });
 
-/** Texts as the real one has them. */
+/** Error texts of the real program. */
 const plays: Readonly<Record<AgentFault, Play>> = {
   "500": failing("API Error: 500 broken. This is a server-side issue, usually temporary", 500),
   "429": failing("API Error: Request rejected (429) · slow down", 429),

@@ -17,19 +17,19 @@ const table = systemProcessTable();
 const alive = (nonce: string) =>
   table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
 
-/** The value after an option; undefined when it is not given. */
+/** The value of an option, if given. */
 const valueOf = (args: readonly string[], option: string) =>
   args.includes(option) ? args[args.indexOf(option) + 1] : undefined;
 
-describe("how it is started", () => {
-  test("the prompt goes in on stdin and is no argument", async () => {
+describe("start of the program", () => {
+  test("passes the prompt on stdin, not as an argument", async () => {
     const prompt = "--dangerously-skip-permissions\nPROMPT 🙂\n".repeat(20_000);
     const { notes } = await runFake([{ lines: [good] }], { prompt });
     expect(notes[0]?.stdin).toBe(prompt);
     expect(notes[0]?.args.join(" ")).not.toContain("PROMPT");
   });
 
-  test("a phase may edit, a reviewer only read, and neither believes the repository's settings", async () => {
+  test("allows edits in a phase, only reading in a review, and no repository settings", async () => {
     const phase = (await runFake([{ lines: [good] }])).notes[0]?.args ?? [];
     const reviewer = (await runFake([{ lines: [approved] }], { role: "reviewer" })).notes[0]?.args ?? [];
     expect(phase.slice(0, 4)).toEqual(["-p", "--output-format", "stream-json", "--verbose"]);
@@ -48,13 +48,13 @@ describe("how it is started", () => {
   test.each([
     { role: "phase" as const, line: good, required: ["status"] },
     { role: "reviewer" as const, line: approved, required: ["approved"] },
-  ])("a $role is told the schema of its result", async ({ role, line, required }) => {
+  ])("passes the result schema to a $role", async ({ role, line, required }) => {
     const { notes } = await runFake([{ lines: [line] }], { role });
     const schema = JSON.parse(valueOf(notes[0]?.args ?? [], "--json-schema") ?? "") as object;
     expect(schema).toMatchObject({ type: "object", required });
   });
 
-  test("limits are passed on only where there are some", async () => {
+  test("passes limits only if they are set", async () => {
     const free = (await runFake([{ lines: [good] }])).notes[0]?.args ?? [];
     const bound =
       (await runFake([{ lines: [good] }], { limits: { silence: 60, turns: 7, usd: 0.5 } })).notes[0]?.args ?? [];
@@ -62,20 +62,20 @@ describe("how it is started", () => {
     expect([valueOf(bound, "--max-turns"), valueOf(bound, "--max-budget-usd")]).toEqual(["7", "0.5"]);
   });
 
-  test("the person's own arguments come before ours", async () => {
+  test("puts the user's arguments first", async () => {
     const { notes } = await runFake([{ lines: [good] }], {}, { extraArgs: ["--model", "haiku"] });
     expect(notes[0]?.args.slice(0, 3)).toEqual(["--model", "haiku", "-p"]);
   });
 
   test.each([
-    ["is limited", undefined, "7"],
-    ["of the person counts more", "9", "9"],
-  ])("trap: ten retries of its own take minutes: their number %s", async (_, given, seen) => {
+    ["is limited by default", undefined, "7"],
+    ["can be set by the user", "9", "9"],
+  ])("limits the agent's own retries: their number %s", async (_, given, seen) => {
     const { notes } = await runFake([{ lines: [good] }], {}, { env: { CLAUDE_CODE_MAX_RETRIES: given } });
     expect(notes[0]?.env["CLAUDE_CODE_MAX_RETRIES"]).toBe(seen);
   });
 
-  test("S11 it has the person's environment, our marks, and no other ISDLC variable", async () => {
+  test("passes the user's environment and markers, but no other ISDLC variable [S11]", async () => {
     const env = { KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_secret" };
     const { notes } = await runFake([{ lines: [good] }], { nonce: "n-7" }, { env });
     const seen = notes[0]?.env ?? {};
@@ -93,7 +93,7 @@ describe("conversations", () => {
     errors: [`No conversation found with session ID: ${session}`],
   });
 
-  test("each new one has an id of its own", async () => {
+  test("have unique ids", async () => {
     const ids = [await runFake([{ lines: [good] }]), await runFake([{ lines: [good] }])].map(({ notes }) =>
       valueOf(notes[0]?.args ?? [], "--session-id"),
     );
@@ -101,21 +101,21 @@ describe("conversations", () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  test("an earlier one is gone on with", async () => {
+  test("are continued by id", async () => {
     const { notes } = await runFake([{ lines: [good] }], { session });
     expect(notes).toHaveLength(1);
     expect(valueOf(notes[0]?.args ?? [], "--resume")).toBe(session);
     expect(valueOf(notes[0]?.args ?? [], "--session-id")).toBeUndefined();
   });
 
-  test("one that is gone is begun anew, once", async () => {
+  test("are replaced once if they are missing", async () => {
     const { end, notes } = await runFake([{ lines: [lost], exit: 1 }, { lines: [good] }], { session });
     expect(end.how).toBe("result");
     expect(notes.map(({ args }) => valueOf(args, "--resume"))).toEqual([session, undefined]);
   });
 
   test.each(["01a1dfa9-0000-7000-8000-000000000001/60/4", "ses_1234", "My refactoring", ""])(
-    "trap: --resume takes titles too: %j is no id, so a new conversation begins",
+    "starts a new conversation for %j, because --resume accepts titles too",
     async (foreign) => {
       const { end, notes, progress } = await runFake([{ lines: [good] }], { session: foreign });
       expect(end.how).toBe("result");
@@ -126,14 +126,14 @@ describe("conversations", () => {
 
   test.each<[string, Play]>([
     ["in a result", { lines: [resultLine({ is_error: true, num_turns: 0, errors: [`Error: ${NOT_OURS}`] })], exit: 1 }],
-    ["on stderr alone", { stderr: `Error: ${NOT_OURS} when used with --print.`, exit: 1 }],
-  ])("one that it takes for no id is begun anew, told %s", async (_, refusal) => {
+    ["on stderr only", { stderr: `Error: ${NOT_OURS} when used with --print.`, exit: 1 }],
+  ])("are replaced if the id is refused %s", async (_, refusal) => {
     const { end, notes } = await runFake([refusal, { lines: [good] }], { session });
     expect(end.how).toBe("result");
     expect(notes).toHaveLength(2);
   });
 
-  test("other failures of one are not repeated", async () => {
+  test("are not repeated after other failures", async () => {
     const crash = resultLine({ subtype: "error_during_execution", is_error: true, num_turns: 3, errors: ["crashed"] });
     const { end, notes } = await runFake([{ lines: [crash], exit: 1 }], { session });
     expect(end).toMatchObject({ how: "failed", detail: "crashed" });
@@ -141,10 +141,10 @@ describe("conversations", () => {
   });
 });
 
-describe("being ended", () => {
+describe("end of an execution", () => {
   const init = JSON.stringify({ type: "system", subtype: "init", session_id: "s-9" });
 
-  test("R9 silence past the limit ends it, and the conversation is known", async () => {
+  test("ends after the silence limit and returns the conversation [R9]", async () => {
     const nonce = `silent-${process.pid}`;
     const play = { lines: [init], hang: true };
     const { end } = await runFake([play], { nonce, limits: { ...limits, silence: 1 } });
@@ -157,7 +157,7 @@ describe("being ended", () => {
     expect(alive(nonce)).toEqual([]);
   });
 
-  test.each(["abort", "leave"] as const)("R9 no process is left after %s", async (way) => {
+  test.each(["abort", "leave"] as const)("leaves no process after %s [R9]", async (way) => {
     const nonce = `${way}-${process.pid}`;
     const cwd = mkdtempSync(join(tmpdir(), "isdlc-fake-claude-"));
     const line = JSON.stringify({ type: "assistant", message: { content: [{ type: "text", text: "Working." }] } });
@@ -181,7 +181,7 @@ describe("being ended", () => {
     rmSync(cwd, { recursive: true });
   });
 
-  test("a program that does not exist is not started", async () => {
+  test("reports a missing program as not started", async () => {
     const backend = createClaudeBackend({ program: "/no/such/claude", env: process.env });
     const { end } = await runBackend(backend, agentTask("/"));
     expect(end).toMatchObject({ how: "failed", reason: "not_started", again: false, usage: null, session: null });
@@ -192,7 +192,7 @@ describe("probe", () => {
   const probe = (program: string, version?: string) =>
     createClaudeBackend({ program, env: { ...process.env, FAKE_CLAUDE_VERSION: version } }).probe();
 
-  test("tells version and abilities", async () => {
+  test("reports version and abilities", async () => {
     const able = { structuredResult: true, readOnly: true, cost: true, turns: true, budget: true, resumes: true };
     expect(await probe(FAKE_CLAUDE)).toEqual({ version: "9.9.9", ...able });
   });
@@ -202,20 +202,20 @@ describe("probe", () => {
     [FAKE_CLAUDE, "something else", /something else/],
     [FAKE_CLAUDE, "", /did not tell its version/],
     ["claude-that-is-nowhere", undefined, /on the PATH/],
-  ])("%s with version %s is a problem", async (program, version, detail) => {
+  ])("reports a problem for %s with version %s", async (program, version, detail) => {
     const problem = { code: "AGENT_MISSING", agent: "claude", detail: expect.stringMatching(detail) as string };
     expect(await probe(program, version)).toEqual(problem);
   });
 });
 
-test("the digest names program and arguments, not the environment", () => {
+test("includes program and arguments in the digest, but not the environment", () => {
   const digest = (program: string, extraArgs: string[], env = {}) =>
     createClaudeBackend({ program, extraArgs, env }).digest;
   expect(digest("claude", ["--model", "x"], { A: "1" })).toBe(digest("claude", ["--model", "x"], { B: "2" }));
   expect(new Set([digest("claude", []), digest("claude2", []), digest("claude", ["--model"])]).size).toBe(3);
 });
 
-test("S7 progress is one short line without control characters", async () => {
+test("shows progress as one short line without control characters [S7]", async () => {
   const text = `Hi\n\u001B]52;c;ZXZpbA==\u0007there\u202E ${"x".repeat(500)}`;
   const content = [
     { type: "text", text },

@@ -7,7 +7,7 @@ import { type Note, type Play, recordedLines, runStandIn } from "./run-stand-in.
 
 export const FAKE_CLAUDE = join(import.meta.dirname, "fake-claude.mjs");
 
-/** Runs one task against the stand-in for Claude Code, which plays the given output. */
+/** Runs one task against the fake Claude Code, which plays the given output. */
 export function runFake(
   plays: readonly Play[],
   task: Partial<AgentTask> = {},
@@ -20,7 +20,7 @@ export function runFake(
   return runStandIn(backendOf, plays, task);
 }
 
-/** What a real Claude Code printed once, by the name of the recording. */
+/** Output recorded from a real Claude Code, by the name of the recording. */
 export const recorded = (name: string): readonly string[] => recordedLines(import.meta.dirname, name);
 
 /** A closing line with the fields every version prints. */

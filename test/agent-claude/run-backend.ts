@@ -3,13 +3,13 @@ import type { AgentSign } from "../../src/schema/agent.ts";
 
 export type BackendRun = {
   readonly end: AgentEnd;
-  /** What people are shown. */
+  /** Progress shown to users. */
   readonly progress: readonly string[];
-  /** What is told to who watches over it. */
+  /** Signs reported to the execution watch. */
   readonly signs: readonly AgentSign[];
 };
 
-/** Runs a task to its end. Fails unless the end is the one last event. */
+/** Runs a task to its end. Fails unless there is exactly one end event, the last one. */
 export async function runBackend(backend: AgentBackend, task: AgentTask, signal?: AbortSignal): Promise<BackendRun> {
   const progress: string[] = [];
   const signs: AgentSign[] = [];

@@ -6,7 +6,7 @@ import { agentTask } from "./agent-task.ts";
 import { runBackend } from "./run-backend.ts";
 import type { BackendRun } from "./run-backend.ts";
 
-/** What a stand-in does when it is started; see stand-in.mjs. */
+/** Behavior of a stand-in after its start; see stand-in.mjs. */
 export type Play = {
   readonly lines?: readonly string[];
   readonly writes?: readonly { readonly path: string; readonly contents: string }[];
@@ -16,10 +16,10 @@ export type Play = {
   readonly hang?: boolean;
 };
 
-/** How a stand-in was started. */
+/** Arguments, input and environment of a started stand-in. */
 export type Note = {
   readonly args: readonly string[];
-  /** Of the result, where the program is given it as a file. */
+  /** Schema of the result, if it is passed as a file. */
   readonly schema?: object;
   readonly stdin: string;
   readonly env: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export type Note = {
 /** A backend whose program is a stand-in with that script in its environment variable. */
 type BackendOf = (script: string) => AgentBackend;
 
-/** Runs one task against a stand-in that plays the given output, a play for each start. */
+/** Runs one task against a stand-in, with one play per start. */
 export async function runStandIn(
   backendOf: BackendOf,
   plays: readonly Play[],

@@ -7,7 +7,7 @@ import type { Usage } from "../../src/schema/agent.ts";
 import { agentTask } from "./agent-task.ts";
 import { FAKE_CLAUDE, recorded, resultLine } from "./fake-backend.ts";
 
-/** Progress with what was used so far, as it is told while the agent works. */
+/** Progress with the usage reported so far. */
 async function progressOf(lines: readonly string[]): Promise<[string, Usage | null][]> {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-claude-"));
   const env = { ...process.env, FAKE_CLAUDE: JSON.stringify({ plays: [{ lines }] }) };
@@ -31,14 +31,14 @@ const tokens = (input: number, output: number, cached = 0) => ({
 });
 const end = resultLine({ structured_output: { status: "done" } });
 
-describe("what is used is told while the agent works", () => {
-  test.each(["2.1.197", "2.1.325"])("by version %s: each call to the model once, cache included", async (version) => {
+describe("usage during work", () => {
+  test.each(["2.1.197", "2.1.325"])("counts each call of version %s once, with cached tokens", async (version) => {
     const told = await progressOf(recorded(`phase-${version}`));
     expect(told[0]).toEqual(["Writing.", { input: 7 + 11 + 5, output: 1, usd: null }]);
     expect(told.flatMap(([, usage]) => usage ?? []).at(-1)).toEqual({ input: 43, output: 2, usd: null });
   });
 
-  test("it grows from call to call, with what a call adds later, and never shrinks", async () => {
+  test("grows with each call and its updates, and never shrinks", async () => {
     const told = await progressOf([
       says(["a"], "m1", tokens(10, 1, 5)),
       says(["b"], "m1", tokens(10, 4, 5)),
@@ -56,7 +56,7 @@ describe("what is used is told while the agent works", () => {
     ]);
   });
 
-  test("with what an answer has in the end, and apart for a sub-agent that works beside", async () => {
+  test("includes final figures and separate ones of a parallel sub-agent", async () => {
     const starts = (id: string, input: number, parent: string | null = null) =>
       JSON.stringify({
         type: "stream_event",
@@ -79,7 +79,7 @@ describe("what is used is told while the agent works", () => {
     ]);
   });
 
-  test("at most once for each line", async () => {
+  test("is reported at most once per line", async () => {
     const told = await progressOf([says(["a", "b", "c"], "m1", tokens(10, 1)), end]);
     expect(told.map(([, usage]) => usage?.input ?? null)).toEqual([null, null, 10]);
   });
@@ -87,8 +87,8 @@ describe("what is used is told while the agent works", () => {
   test.each([
     ["without an id", undefined, tokens(1, 1)],
     ["without figures", "m1", undefined],
-    ["with figures that make no sense", "m1", { input_tokens: "many" }],
-  ])("a message %s is shown all the same", async (_, id, usage) => {
+    ["with invalid figures", "m1", { input_tokens: "many" }],
+  ])("shows a message %s without usage", async (_, id, usage) => {
     expect(await progressOf([says(["a"], id, usage), end])).toEqual([["a", null]]);
   });
 });

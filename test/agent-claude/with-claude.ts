@@ -7,22 +7,22 @@ import { startStubModel } from "../stub-model/start-stub-model.ts";
 import { agentBinary, claudePackage } from "../support/agent-binaries.ts";
 import type { StubModel } from "../stub-model/start-stub-model.ts";
 
-/** A real Claude Code that talks to a scripted model: `env` is all it needs, `claude` is on its PATH. */
+/** A real Claude Code that talks to a scripted model. `env` is its complete environment, with `claude` in PATH. */
 export type ClaudeSetup = {
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;
   readonly model: StubModel;
-  /** True when nothing but the scripted model can be reached. */
+  /** True if only the scripted model is reachable. */
   readonly isolated: boolean;
   close(): Promise<void>;
 };
 
-/** Any number: each isolated program has the whole loopback device to itself. */
+/** Any number: each isolated program has its own loopback device. */
 const INSIDE_PORT = 4010;
 
 /**
- * Sets up an empty home, a scripted model and a way to start that version of Claude Code with them.
- * @throws when the version is not installed; ask `agentBinary` first to skip.
+ * Sets up an empty home folder, a scripted model and a start command for that version of Claude Code. @throws if
+ * the version is not installed; call `agentBinary` first to skip.
  */
 export async function withClaude(version: string, rules: readonly Rule[]): Promise<ClaudeSetup> {
   const binary = await agentBinary(claudePackage(version));
@@ -60,7 +60,7 @@ export async function withClaude(version: string, rules: readonly Rule[]): Promi
   return { program, env, model, isolated, close };
 }
 
-/** Network namespaces are for root on Linux. */
+/** Network namespaces need root and Linux. */
 function canIsolate(): boolean {
   try {
     execFileSync("unshare", ["-n", "ip", "link", "set", "lo", "up"], { stdio: "ignore" });

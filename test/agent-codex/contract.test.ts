@@ -22,7 +22,7 @@ describeBackend("codex, with a stand-in", (script) => {
 
 const failing = (text: string): Play => ({ lines: [begins, fails(text)], exit: 1 });
 
-/** Texts as the real one has them. */
+/** Error texts of the real program. */
 const plays: Readonly<Record<AgentFault, Play>> = {
   "500": failing("We’re currently experiencing high demand, which may cause temporary errors."),
   "429": failing("exceeded retry limit, last status: 429 Too Many Requests"),

@@ -16,14 +16,14 @@ const table = systemProcessTable();
 const alive = (nonce: string) =>
   table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
 
-/** The value after an option; undefined when it is not given. */
+/** The value of an option, if given. */
 const valueOf = (args: readonly string[], option: string) =>
   args.includes(option) ? args[args.indexOf(option) + 1] : undefined;
 const settingsOf = (args: readonly string[]) => args.filter((_, at) => args[at - 1] === "-c");
 const argumentsOf = async (...given: Parameters<typeof runFake>) => (await runFake(...given)).notes[0]?.args ?? [];
 
-describe("how it is started", () => {
-  test("the prompt goes in on stdin and is no argument", async () => {
+describe("start of the program", () => {
+  test("passes the prompt on stdin, not as an argument", async () => {
     const prompt = "--dangerously-bypass-approvals-and-sandbox\nPROMPT 🙂\n".repeat(20_000);
     const { notes } = await runFake([good], { prompt });
     expect(notes[0]?.stdin).toBe(prompt);
@@ -31,7 +31,7 @@ describe("how it is started", () => {
     expect(notes[0]?.args.at(-1)).toBe("-");
   });
 
-  test("a phase may write in its folder, a reviewer only read, and neither asks nor knows a way around", async () => {
+  test("allows writing in a phase, only reading in a review, and never asks", async () => {
     const phase = await argumentsOf([good]);
     const reviewer = await argumentsOf([approved], { role: "reviewer" });
     expect(phase.slice(0, 2)).toEqual(["exec", "--json"]);
@@ -46,7 +46,7 @@ describe("how it is started", () => {
     }
   });
 
-  test("S4 the folder, those above it and what they really are count as untrusted", async () => {
+  test("declares the folder, its parents and their real paths as untrusted [S4]", async () => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-trust-")));
     const [real, link] = [join(base, 'it"s real'), join(base, "link")];
     mkdirSync(real);
@@ -58,7 +58,7 @@ describe("how it is started", () => {
     rmSync(base, { recursive: true });
   });
 
-  test("the persona is an instruction, whatever it holds", async () => {
+  test("passes any persona as an instruction", async () => {
     const persona = 'You "design"\nsoftware = true # \\ \u007F';
     const settings = settingsOf(await argumentsOf([good], { persona }));
     expect(settings).toContain(String.raw`developer_instructions="You \"design\"\nsoftware = true # \\ \u007F"`);
@@ -73,7 +73,7 @@ describe("how it is started", () => {
       required: ["status", "summary", "decisions", "artifacts", "questions", "replies"],
     },
     { role: "reviewer" as const, play: approved, required: ["approved", "issues", "summary", "evidence"] },
-  ])("a $role is told the schema of its result, in the strict form", async ({ role, play, required }) => {
+  ])("passes the strict result schema to a $role", async ({ role, play, required }) => {
     const { notes } = await runFake([play], { role });
     expect(notes[0]?.schema).toMatchObject({ type: "object", required });
     const objects = objectsOf(notes[0]?.schema);
@@ -85,12 +85,12 @@ describe("how it is started", () => {
     expect(existsSync(valueOf(notes[0]?.args ?? [], "--output-schema") ?? "/")).toBe(false);
   });
 
-  test("the person's own arguments come before ours", async () => {
+  test("puts the user's arguments first", async () => {
     const args = await argumentsOf([good], {}, { extraArgs: ["--model", "mine"] });
     expect(args.slice(0, 3)).toEqual(["--model", "mine", "exec"]);
   });
 
-  test("S11 it has the person's environment, our marks, and no other ISDLC variable", async () => {
+  test("passes the user's environment and markers, but no other ISDLC variable [S11]", async () => {
     const env = { KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_secret" };
     const { notes } = await runFake([good], { nonce: "n-7" }, { env });
     const seen = notes[0]?.env ?? {};
@@ -99,7 +99,7 @@ describe("how it is started", () => {
   });
 });
 
-test.each(["phase", "reviewer"] as const)("in a sandbox a %s finds its schema in Codex's own folder", async (role) => {
+test.each(["phase", "reviewer"] as const)("puts the schema of a %s into Codex's folder in a sandbox", async (role) => {
   const home = mkdtempSync(join(tmpdir(), "isdlc-codex-home-"));
   const places: unknown[] = [];
   const sandbox: Sandbox = (argv, place) => {
@@ -119,45 +119,42 @@ test.each(["phase", "reviewer"] as const)("in a sandbox a %s finds its schema in
   rmSync(home, { recursive: true });
 });
 
-test.each(["", "own", "./own"])(
-  "a folder of Codex given as %j is not looked for in the repository",
-  async (CODEX_HOME) => {
-    const home = mkdtempSync(join(tmpdir(), "isdlc-codex-home-"));
-    const options = { env: { CODEX_HOME, HOME: home }, sandbox: (argv: readonly string[]) => argv };
-    const { notes } = await runFake([good], { cwd: home }, options);
-    const schema = valueOf(notes[0]?.args ?? [], "--output-schema") ?? "";
-    expect(dirname(dirname(schema))).toBe(join(home, ".codex/log"));
-    expect(notes[0]?.env["CODEX_HOME"]).toBeUndefined();
-    rmSync(home, { recursive: true });
-  },
-);
+test.each(["", "own", "./own"])("ignores the relative CODEX_HOME %j", async (CODEX_HOME) => {
+  const home = mkdtempSync(join(tmpdir(), "isdlc-codex-home-"));
+  const options = { env: { CODEX_HOME, HOME: home }, sandbox: (argv: readonly string[]) => argv };
+  const { notes } = await runFake([good], { cwd: home }, options);
+  const schema = valueOf(notes[0]?.args ?? [], "--output-schema") ?? "";
+  expect(dirname(dirname(schema))).toBe(join(home, ".codex/log"));
+  expect(notes[0]?.env["CODEX_HOME"]).toBeUndefined();
+  rmSync(home, { recursive: true });
+});
 
 describe("conversations", () => {
   const session = `${THREAD}/60/4`;
   const lost = { stderr: `Error: thread/resume failed: no rollout found for thread id ${THREAD}`, exit: 1 };
 
-  test("an earlier one is gone on with, under the same rules", async () => {
+  test("are continued under the same rules", async () => {
     const { notes } = await runFake([good], { session, access: "read" });
     expect(notes).toHaveLength(1);
     expect(notes[0]?.args.slice(-3)).toEqual(["resume", THREAD, "-"]);
     expect(valueOf(notes[0]?.args ?? [], "--sandbox")).toBe("read-only");
   });
 
-  test("one that is gone is begun anew, once", async () => {
+  test("are replaced once if they are missing", async () => {
     const { end, notes, progress } = await runFake([lost, good], { session });
     expect(end).toMatchObject({ how: "result", usage: { input: 100 } });
     expect(notes.map(({ args }) => args.includes("resume"))).toEqual([true, false]);
     expect(progress).toEqual(["The earlier conversation is gone; starting a new one"]);
   });
 
-  test("other failures of one are not repeated", async () => {
+  test("are not repeated after other failures", async () => {
     const { end, notes } = await runFake([{ lines: [begins], stderr: "crashed", exit: 1 }], { session });
     expect(end).toMatchObject({ how: "failed", reason: "bad_exit", session });
     expect(notes).toHaveLength(1);
   });
 
   test.each(["", THREAD, `--last/1/1`, "ses_1234", `${THREAD}/-1/2`, `-${THREAD.slice(1)}/1/2`, `${THREAD}/1/2/3`])(
-    "%j is no conversation of ours: a new one begins",
+    "are replaced if the id is invalid: %j",
     async (foreign) => {
       const { end, notes } = await runFake([good], { session: foreign });
       expect(notes[0]?.args).not.toContain("resume");
@@ -166,8 +163,8 @@ describe("conversations", () => {
   );
 });
 
-describe("being ended", () => {
-  test("R9 silence past the limit ends it, and the conversation is known", async () => {
+describe("end of an execution", () => {
+  test("ends after the silence limit and returns the conversation [R9]", async () => {
     const nonce = `silent-${process.pid}`;
     const limits = { silence: 1, turns: null, usd: null };
     const { end } = await runFake([{ lines: [begins], hang: true }], { nonce, limits });
@@ -176,13 +173,13 @@ describe("being ended", () => {
     expect(alive(nonce)).toEqual([]);
   });
 
-  test("a program that does not exist is not started", async () => {
+  test("reports a missing program as not started", async () => {
     const backend = createCodexBackend({ program: "/no/such/codex", env: process.env });
     const { end } = await runBackend(backend, agentTask("/"));
     expect(end).toMatchObject({ how: "failed", reason: "not_started", again: false, usage: null, session: null });
   });
 
-  test("a folder that does not exist starts nothing", async () => {
+  test("reports a missing folder as not started", async () => {
     const backend = createCodexBackend({ program: FAKE_CODEX, env: process.env });
     const { end } = await runBackend(backend, agentTask("/no/such/folder"));
     expect(end).toMatchObject({ how: "failed", reason: "not_started" });
@@ -193,7 +190,7 @@ describe("probe", () => {
   const probe = (program: string, version?: string) =>
     createCodexBackend({ program, env: { ...process.env, FAKE_CODEX_VERSION: version } }).probe();
 
-  test("tells version and abilities", async () => {
+  test("reports version and abilities", async () => {
     const able = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
     expect(await probe(FAKE_CODEX)).toEqual({ version: "9.9.9", ...able });
   });
@@ -203,13 +200,13 @@ describe("probe", () => {
     [FAKE_CODEX, "something else", /something else/],
     [FAKE_CODEX, "", /did not tell its version/],
     ["codex-that-is-nowhere", undefined, /on the PATH/],
-  ])("%s with version %s is a problem", async (program, version, detail) => {
+  ])("reports a problem for %s with version %s", async (program, version, detail) => {
     const problem = { code: "AGENT_MISSING", agent: "codex", detail: expect.stringMatching(detail) as string };
     expect(await probe(program, version)).toEqual(problem);
   });
 });
 
-test("the digest names program and arguments, not the environment", () => {
+test("includes program and arguments in the digest, but not the environment", () => {
   const digest = (program: string, extraArgs: string[], env = {}) =>
     createCodexBackend({ program, extraArgs, env }).digest;
   expect(digest("codex", ["--model", "x"], { A: "1" })).toBe(digest("codex", ["--model", "x"], { B: "2" }));
@@ -219,14 +216,14 @@ test("the digest names program and arguments, not the environment", () => {
 describe("progress", () => {
   const item = (value: object) => JSON.stringify({ type: "item.completed", item: value });
 
-  test("S7 is one short line without control characters", async () => {
+  test("is one short line without control characters [S7]", async () => {
     const text = `Hi\n\u001B]52;c;ZXZpbA==\u0007there\u202E ${"x".repeat(500)}`;
     const { progress } = await runFake([{ lines: [begins, says(text), ...ending({ status: "done" })] }]);
     expect(progress[0]).toMatch(/^Hi \]52;c;ZXZpbA== there x+…$/);
     expect(progress[0]).toHaveLength(200);
   });
 
-  test("tells what was done, paths as seen from the folder", async () => {
+  test("describes actions with relative paths", async () => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-progress-")));
     const changes = [
       { path: join(cwd, "src/a.ts"), kind: "add" },
@@ -256,7 +253,7 @@ describe("progress", () => {
   });
 });
 
-describe("what its sandbox refused", () => {
+describe("calls denied by the sandbox", () => {
   const ran = (command: string, code: number | null, output: string | null) =>
     JSON.stringify({
       type: "item.completed",
@@ -269,17 +266,17 @@ describe("what its sandbox refused", () => {
   };
 
   test.each([
-    { name: "a file that may not be written", code: 1, output: readOnly, isTold: true },
-    { name: "a network that may not be used", code: 6, output: "curl: (7) Network is unreachable", isTold: true },
-    { name: "a command that went well", code: 0, output: readOnly, isTold: false },
-    { name: "a command that failed by itself", code: 1, output: "1 test failed", isTold: false },
-    { name: "a command without an end", code: null, output: null, isTold: false },
+    { name: "include a write to a read-only path", code: 1, output: readOnly, isTold: true },
+    { name: "include an unreachable network", code: 6, output: "curl: (7) Network is unreachable", isTold: true },
+    { name: "exclude a successful command", code: 0, output: readOnly, isTold: false },
+    { name: "exclude a command that failed for another reason", code: 1, output: "1 test failed", isTold: false },
+    { name: "exclude an unfinished command", code: null, output: null, isTold: false },
   ])("$name", async ({ code, output, isTold }) => {
     const denied = await deniedBy(ran("/bin/bash -lc 'touch /etc/x'", code, output));
     expect(denied).toEqual(isTold ? ["'touch /etc/x'"] : undefined);
   });
 
-  test("is told once each, and not without end", async () => {
+  test("are listed once each, up to 20", async () => {
     const many = Array.from({ length: 60 }, (_, at) => ran(`touch /etc/${at % 30}`, 1, readOnly));
     expect(await deniedBy(...many)).toEqual(Array.from({ length: 20 }, (_, at) => `touch /etc/${at}`));
   });
@@ -287,7 +284,7 @@ describe("what its sandbox refused", () => {
 
 type SchemaObject = { readonly properties: Record<string, unknown>; readonly required: string[] };
 
-/** All objects a schema describes, at any depth. */
+/** All object schemas inside a schema, at any depth. */
 function objectsOf(value: unknown): SchemaObject[] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.values(value).flatMap(objectsOf);

@@ -7,10 +7,10 @@ import { type Note, type Play, recordedLines, runStandIn } from "../agent-claude
 
 export const FAKE_CODEX = join(import.meta.dirname, "fake-codex.mjs");
 
-/** The id of every conversation that the scripted lines begin. */
+/** The id of each conversation started by the scripted lines. */
 export const THREAD = "01a1dfa9-0000-7000-8000-000000000001";
 
-/** Runs one task against the stand-in for Codex, which plays the given output. */
+/** Runs one task against the fake Codex, which plays the given output. */
 export function runFake(
   plays: readonly Play[],
   task: Partial<AgentTask> = {},
@@ -23,7 +23,7 @@ export function runFake(
   return runStandIn(backendOf, plays, task);
 }
 
-/** What a real Codex printed once, by the name of the recording. */
+/** Output recorded from a real Codex, by the name of the recording. */
 export const recorded = (name: string): readonly string[] => recordedLines(import.meta.dirname, name);
 
 export const begins = JSON.stringify({ type: "thread.started", thread_id: THREAD });
@@ -36,5 +36,5 @@ export const completes = (input = 100, output = 10): string =>
 
 export const fails = (message: string): string => JSON.stringify({ type: "turn.failed", error: { message } });
 
-/** The lines of an execution whose last message is that value. */
+/** The lines of an execution whose last message is the given value. */
 export const ending = (value: unknown): string[] => [begins, says(JSON.stringify(value)), completes()];

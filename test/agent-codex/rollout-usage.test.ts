@@ -11,7 +11,7 @@ const noted = (input: number, output: number): string =>
     payload: { type: "token_count", info: { total_token_usage: { input_tokens: input, output_tokens: output } } },
   });
 
-test("what a conversation used is read from Codex's own log, as it grows", () => {
+test("reads usage of a conversation from Codex's growing log", () => {
   const home = mkdtempSync(join(tmpdir(), "isdlc-codex-"));
   const usage = createRolloutUsage(home);
   expect(usage.look(THREAD)).toBeNull();
@@ -32,7 +32,7 @@ test("what a conversation used is read from Codex's own log, as it grows", () =>
   rmSync(home, { recursive: true });
 });
 
-test("a turn that failed counts with what its log has, and the conversation goes on from there", async () => {
+test("reads usage of a failed turn from its log and continues from there", async () => {
   const home = mkdtempSync(join(tmpdir(), "isdlc-codex-"));
   const path = join(home, "sessions/2026/11/16", `rollout-x-${THREAD}.jsonl`);
   const play = { lines: [begins, fails("high demand")], writes: [{ path, contents: `${noted(1000, 50)}\n` }], exit: 1 };

@@ -10,7 +10,7 @@ const approved = { lines: ending({ approved: true }) };
 const settingsOf = (args: readonly string[]) => args.filter((_, at) => args[at - 1] === "-c");
 const argumentsOf = async (...given: Parameters<typeof runFake>) => (await runFake(...given)).notes[0]?.args ?? [];
 
-test("S9 a reviewer gets none of the person's MCP servers, whatever they are called; a phase keeps them", async () => {
+test("disables the user's MCP servers for a reviewer, but not for a phase [S9]", async () => {
   const env = { FAKE_CODEX_SERVERS: JSON.stringify([{ name: "files" }, { name: 'odd."name' }]) };
   const phase = settingsOf(await argumentsOf([good], {}, { env }));
   const reviewer = settingsOf(await argumentsOf([approved], { role: "reviewer" }, { env }));
@@ -18,7 +18,7 @@ test("S9 a reviewer gets none of the person's MCP servers, whatever they are cal
   expect(reviewer).toContain(String.raw`mcp_servers={"files"={enabled=false},"odd.\"name"={enabled=false}}`);
 });
 
-test("S9 where Codex does not tell which servers it has, no reviewer is started", async () => {
+test("starts no reviewer if the MCP servers are unknown [S9]", async () => {
   const env = { ...process.env, FAKE_CODEX_SERVERS: "Error: no such command" };
   const backend = createCodexBackend({ program: FAKE_CODEX, env });
   const { end } = await runBackend(backend, agentTask(tmpdir(), { role: "reviewer" }));

@@ -6,8 +6,8 @@ import type { IsolatedAgent, IsolationOptions } from "../stub-model/isolated-age
 import { codexPackage } from "../support/agent-binaries.ts";
 
 /**
- * A real Codex that talks to a scripted model, as a person would configure another service: in the settings of
- * their home. `env` is all it needs, `codex` is on its PATH.
+ * A real Codex that talks to a scripted model, configured like another service in the user's settings. `env` is
+ * its complete environment, with `codex` in PATH.
  */
 export async function withCodex(
   rules: readonly Rule[],

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseCommandLine } from "../../src/core/command-line.ts";
 
-describe("a command line", () => {
+describe("parseCommandLine", () => {
   test.each<[string, string[]]>([
     ["agent", ["agent"]],
     ["  agent   --fast\t-x ", ["agent", "--fast", "-x"]],
@@ -13,7 +13,7 @@ describe("a command line", () => {
     [`agent a"b"'c'`, ["agent", "abc"]],
     ["agent $HOME `id` $(id) *.ts > x && y; z", ["agent", "$HOME", "`id`", "$(id)", "*.ts", ">", "x", "&&", "y;", "z"]],
     [String.raw`agent 'a\'`, ["agent", "a\\"]],
-  ])("%s", (text, argv) => {
+  ])("splits %s", (text, argv) => {
     expect(parseCommandLine(text)).toEqual({ ok: true, argv });
   });
 
@@ -25,11 +25,11 @@ describe("a command line", () => {
     ["agent it's", "' is not closed"],
     ["agent \\", "backslash"],
     ["agent a\0b", "NUL"],
-  ])("%j is told as wrong", (text, detail) => {
+  ])("rejects %j", (text, detail) => {
     expect(parseCommandLine(text)).toEqual({ ok: false, detail: expect.stringContaining(detail) });
   });
 
-  test("what was quoted comes out as it was", () => {
+  test("returns quoted words unchanged", () => {
     let special = 0;
     const word = fc.string({ unit: fc.constantFrom("a", " ", "'", '"', "\\", "$", "\n") });
     fc.assert(

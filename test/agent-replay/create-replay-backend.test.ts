@@ -36,7 +36,7 @@ const recorded = (executions: readonly object[]): Recording =>
 const play = (recording: Recording, task: Partial<AgentTask> = {}, speed = Infinity) =>
   collect(createReplayBackend(recording, { speed }).run(agentTask({ cwd, ...task }), new AbortController().signal));
 
-describe("a recording", () => {
+describe("recording", () => {
   const summaries = recorded([
     { phase: PHASE, role: "phase", attempt: 1, iteration: 1, result: { ...result, summary: "first" } },
     { phase: PHASE, role: "phase", attempt: 1, iteration: 2, result: { ...result, summary: "second turn" } },
@@ -50,8 +50,8 @@ describe("a recording", () => {
     ["attempt and turn", { attempt: `${PHASE}#1`, iteration: 1 }, "first"],
     ["a later turn", { attempt: `${PHASE}#1`, iteration: 2 }, "second turn"],
     ["any turn of an attempt", { attempt: `${PHASE}#2`, iteration: 7 }, "redone"],
-    ["the file that is asked for", { ...code, artifacts: ["docs/x/tasks.md"] }, "tasks"],
-    ["another file", { ...code, artifacts: ["docs/x/plan.md"] }, "whenever"],
+    ["the required file", { ...code, artifacts: ["docs/x/tasks.md"] }, "tasks"],
+    ["a different file", { ...code, artifacts: ["docs/x/plan.md"] }, "whenever"],
     ["any attempt", { phase: "05-code", attempt: "05-code#9", iteration: 3 }, "whenever"],
   ])("is found by %s", async (_, task, summary) => {
     expect((await play(summaries, task)).ends).toMatchObject([{ how: "result", result: { summary } }]);
@@ -62,13 +62,13 @@ describe("a recording", () => {
     ["turn", { iteration: 3 }],
     ["role", { role: "reviewer" }],
     ["phase", { phase: "01-requirements" }],
-  ])("that lacks the %s fails, and says what is missing", async (_, task) => {
+  ])("fails without a matching %s and reports the gap", async (_, task) => {
     const { ends } = await play(summaries, task);
     expect(ends).toMatchObject([{ how: "failed", reason: "no_result", again: false }]);
     expect(ends).toMatchObject([{ detail: expect.stringContaining("the recording has nothing for") }]);
   });
 
-  test("writes, overwrites and deletes, in the folder of the item", async () => {
+  test("writes, overwrites and deletes files in the item's folder", async () => {
     writeFileSync(join(cwd, "old.md"), "old");
     writeFileSync(join(cwd, "gone.md"), "gone");
     const steps = [
@@ -86,7 +86,7 @@ describe("a recording", () => {
     expect(existsSync(join(cwd, "gone.md"))).toBe(false);
   });
 
-  test("is played at the speed asked for", async () => {
+  test("is played at the given speed", async () => {
     const steps = [{ after: 60_000, say: "a" }];
     const recording = recorded([{ phase: PHASE, role: "phase", steps, result }]);
     const began = performance.now();
@@ -96,8 +96,8 @@ describe("a recording", () => {
   });
 });
 
-describe("nothing outside of the working directory is touched", () => {
-  const x = `outside-${process.pid}`; // nobody else's file in the folder for temporary ones
+describe("paths outside of the working directory", () => {
+  const x = `outside-${process.pid}`; // A name that does not exist in the temporary folder.
   test.each([
     `../${x}`,
     join(tmpdir(), x),
@@ -109,7 +109,7 @@ describe("nothing outside of the working directory is touched", () => {
     "file-link",
     "folder",
     "..\\x",
-  ])("%j", async (path) => {
+  ])("are refused: %j", async (path) => {
     symlinkSync(outside, join(cwd, "link"));
     writeFileSync(join(outside, "target"), "mine");
     symlinkSync(join(outside, "target"), join(cwd, "file-link"));
@@ -135,14 +135,14 @@ describe("nothing outside of the working directory is touched", () => {
 });
 
 test.each([
-  ["no JSON", "{"],
+  ["invalid JSON", "{"],
   ["another version", '{"recording":2,"executions":[]}'],
-  ["no result", '{"recording":1,"executions":[{"phase":"a","role":"phase"}]}'],
+  ["a missing result", '{"recording":1,"executions":[{"phase":"a","role":"phase"}]}'],
   [
     "a reviewer that writes",
     '{"recording":1,"executions":[{"phase":"a","role":"reviewer","verdict":null,"steps":[{"write":{"path":"a","contents":""}}]}]}',
   ],
-])("a file with %s is refused", (_, text) => {
+])("rejects a file with %s", (_, text) => {
   expect(() => parseRecording(text)).toThrow(
     expect.objectContaining({ problem: expect.objectContaining({ code: "AGENT_MISSING", agent: "replay" }) }),
   );

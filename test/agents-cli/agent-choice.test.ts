@@ -24,13 +24,13 @@ const among = (env: NodeJS.ProcessEnv = { PATH: "/nowhere" }) => ({
   known,
 });
 
-describe("a choice", () => {
+describe("choice of an agent", () => {
   test.each([
     ["claude", { name: "claude", argv: null }],
     ["claude:opus", { name: "claude", argv: null, model: "opus" }],
     ["codex:gpt-5.1_mini", { name: "codex", argv: null, model: "gpt-5.1_mini" }],
     ["opencode:openrouter/a/b:free", { name: "opencode", argv: null, model: "openrouter/a/b:free" }],
-  ])("%s is read and written the same", (said, agent) => {
+  ])("is read and written unchanged: %s", (said, agent) => {
     const read = readChoice(said);
     expect(read).toEqual({ ok: true, agent });
     expect(read.ok && choiceText(read.agent)).toBe(said);
@@ -50,18 +50,18 @@ describe("a choice", () => {
     [`claude:${"x".repeat(129)}`, /invalid model name/],
     ["claude-acp:opus", /does not take a model here; these do: claude, codex, gemini, copilot, qwen, opencode/],
     ["acp:x", /does not take a model/],
-  ])("%j is refused", (said, detail) => {
+  ])("is rejected: %j", (said, detail) => {
     expect(readChoice(said)).toEqual({ ok: false, detail: expect.stringMatching(detail) as string });
   });
 
-  test("every agent that can be started by its name has one that can be chosen", () => {
+  test("exists for each agent that can be started by name", () => {
     expect([...KNOWN_AGENTS, "acp", "session"].toSorted()).toEqual([...AGENT_NAMES].toSorted());
     expect(ACP_AGENT_NAMES.length).toBeGreaterThan(3);
     expect(KNOWN_AGENTS).toEqual(expect.arrayContaining([...DETECTED_AGENTS]));
   });
 });
 
-describe("a model", () => {
+describe("model of an agent", () => {
   const started = (said: string) => {
     const read = readChoice(said);
     if (!read.ok) throw new Error(read.detail);
@@ -75,7 +75,7 @@ describe("a model", () => {
     ["copilot:x", ["copilot", "--acp", "--model", "x"]],
     ["qwen:x", ["qwen", "--acp", "-m", "x"]],
     ["opencode:a/b", ["opencode", "acp"]],
-  ])("of %s is told to the program as an argument, where it has one", (said, argv) => {
+  ])("is passed as an argument if the program has one: %s", (said, argv) => {
     expect(findAgentProgram(started(said), {})).toEqual(argv);
   });
 
@@ -84,7 +84,7 @@ describe("a model", () => {
     expect(new Set(digests).size).toBe(3);
   });
 
-  test("that cannot be added to settings of opencode which are no JSON is a problem", () => {
+  test("causes a problem if the settings of opencode are invalid JSON", () => {
     expect(() => createBackend(started("opencode:a/b"), { OPENCODE_CONFIG_CONTENT: "[" })).toThrow(/not a JSON object/);
   });
 });
@@ -102,49 +102,54 @@ const rows: readonly Row[] = [
   ["a flag", { agent: "codex" }, {}, { phase: "codex", reviewer: "codex" }],
   ["a setting", {}, { agent: "gemini:pro" }, { phase: "gemini:pro", reviewer: "gemini:pro" }],
   ["a flag over a setting", { agent: "codex" }, { agent: "gemini" }, { phase: "codex", reviewer: "codex" }],
-  ["a command over a name", {}, { agent: "codex", "agent-command": "a b" }, { phase: "command", reviewer: "command" }],
-  ["a command of acp", { agent: "acp", "agent-command": "a b" }, {}, { phase: "acp", reviewer: "acp" }],
-  ["a reviewer of its own", { agent: "codex" }, { reviewer: "claude" }, { phase: "codex", reviewer: "claude" }],
   [
-    "a phase of its own, which also reviews itself",
+    "a command before a name",
+    {},
+    { agent: "codex", "agent-command": "a b" },
+    { phase: "command", reviewer: "command" },
+  ],
+  ["a command of an ACP agent", { agent: "acp", "agent-command": "a b" }, {}, { phase: "acp", reviewer: "acp" }],
+  ["a separate reviewer", { agent: "codex" }, { reviewer: "claude" }, { phase: "codex", reviewer: "claude" }],
+  [
+    "a separate agent for a phase and its review",
     {},
     { agent: "codex", "agent.plan": "claude:opus" },
     { phase: "codex", reviewer: "codex", plan: "claude:opus", "review of plan": "claude:opus" },
   ],
   [
-    "a phase of its own with the common reviewer",
+    "a separate agent for a phase with the common reviewer",
     {},
     { agent: "codex", reviewer: "gemini", "agent.plan": "claude" },
     { phase: "codex", reviewer: "gemini", plan: "claude" },
   ],
   [
-    "a review of its own",
+    "a separate reviewer for a phase",
     {},
     { agent: "codex", reviewer: "gemini", "reviewer.plan": "claude" },
     { phase: "codex", reviewer: "gemini", "review of plan": "claude" },
   ],
   [
-    "a flag over every phase, but not over reviews",
+    "a flag for all phases, but not for reviews",
     { agent: "qwen" },
     { "agent.plan": "claude", "reviewer.implement": "codex" },
     { phase: "qwen", reviewer: "qwen", "review of implement": "codex" },
   ],
   [
-    "a flag over every review",
+    "a flag for all reviews",
     { reviewer: "qwen" },
     { agent: "codex", "agent.plan": "claude", "reviewer.plan": "codex" },
     { phase: "codex", reviewer: "qwen", plan: "claude" },
   ],
   [
-    "no phase of another workflow",
+    "no agent for a phase of another workflow",
     {},
     { agent: "codex", "agent.04-design": "claude" },
     { phase: "codex", reviewer: "codex" },
   ],
 ];
 
-describe("the agents of a new run", () => {
-  test.for(rows)("%s", ([, values, settings, expected]) => {
+describe("agents of a new run", () => {
+  test.for(rows)("follow %s", ([, values, settings, expected]) => {
     const { agents, detected, warnings } = chooseAgents(askedAgents(values), settings, among());
     expect(shown(agents)).toEqual(expected);
     expect([detected, warnings]).toEqual([null, []]);
@@ -156,7 +161,7 @@ describe("the agents of a new run", () => {
     [{ "agent.nonsense": "claude" }, /agent.nonsense is not used: no workflow has the phase "nonsense"/],
     [{ "reviewer.plan": "acp" }, /reviewer.plan is not used: acp needs the command/],
     [{ "reviewer-command": "'x" }, /the setting reviewer is not used: a ' is not closed/],
-  ])("the setting %j is told and not used", (settings, warning) => {
+  ])("ignore the invalid setting %j with a warning", (settings, warning) => {
     const env = { PATH: "/nowhere", ISDLC_CODEX: process.execPath };
     const { agents, detected, warnings } = chooseAgents(askedAgents({}), settings, among(env));
     expect(warnings).toEqual([expect.stringMatching(warning)]);
@@ -168,7 +173,7 @@ describe("the agents of a new run", () => {
     [{ agent: "acp" }, /acp needs the command/],
     [{ reviewer: "claude-acp:x" }, /The reviewer cannot be used/],
     [{ "agent-command": "'x" }, /is not closed/],
-  ])("%j is wrong usage", (values, detail) => {
+  ])("reject %j as wrong usage", (values, detail) => {
     const choose = () => chooseAgents(askedAgents(values), { agent: "claude" }, among());
     expect(choose).toThrow(
       expect.objectContaining({
@@ -178,7 +183,7 @@ describe("the agents of a new run", () => {
   });
 });
 
-describe("other agents for an open run", () => {
+describe("changed agents of an open run", () => {
   const agent = (name: string) => ({ name, argv: null });
   const before: RunAgents = {
     phase: agent("claude"),
@@ -189,20 +194,20 @@ describe("other agents for an open run", () => {
 
   test.for<readonly [string, Values, RunAgents | null, object | null]>([
     [
-      "an agent for all, and reviewers of their own stay",
+      "keep separate reviewers if the agent changes",
       { agent: "qwen" },
       before,
       { phase: "qwen", reviewer: "qwen", "review of implement": "gemini" },
     ],
-    ["only a reviewer", { reviewer: "qwen" }, before, { phase: "claude", reviewer: "qwen", plan: "codex" }],
+    ["change only the reviewer", { reviewer: "qwen" }, before, { phase: "claude", reviewer: "qwen", plan: "codex" }],
     [
-      "a common reviewer stays",
+      "keep a common reviewer",
       { agent: "qwen" },
       { phase: agent("claude"), reviewer: agent("codex") },
       { phase: "qwen", reviewer: "codex" },
     ],
-    ["nothing is remembered", { agent: "qwen" }, null, { phase: "qwen", reviewer: "qwen" }],
-    ["nothing is remembered, and only a reviewer is named", { reviewer: "qwen" }, null, null],
+    ["replace everything if none were recorded", { agent: "qwen" }, null, { phase: "qwen", reviewer: "qwen" }],
+    ["are undecided if none were recorded and only a reviewer is given", { reviewer: "qwen" }, null, null],
   ])("%s", ([, values, remembered, expected]) => {
     const renamed = renameAgents(askedAgents(values), remembered);
     expect(renamed && shown(renamed)).toEqual(expected);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox } from "../support/cli.ts";
 
-test.concurrent("a run goes on with the agent a person changed to, without naming it again", async () => {
+test.concurrent("continues a run with the changed agent", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({});
   const started = await sandbox.script("feature", "Log in", "--supervised", "--tests", "without", ...sandbox.agent);

@@ -9,7 +9,7 @@ import { ADA, remove } from "../support/instant-run.ts";
 import { memoryProject, type MemoryProject } from "./memory-project.ts";
 
 const ALL: readonly Credential["is"][] = ["terminal", "prompt", "token", "page", "passkey"];
-const BEFORE = "2026-01-01T00:00:00.000Z"; // when the token of the project is made
+const BEFORE = "2026-01-01T00:00:00.000Z"; // The time at which the project's token is created.
 const LATER = "2026-01-01T00:00:00.001Z";
 
 let stage: MemoryProject;
@@ -57,18 +57,18 @@ const decide = (situation: Situation, is: Credential["is"], state?: Pick<ActiveR
 
 const refusedWith = (code: string) => ({ ok: false, problem: { code } });
 
-describe("every credential", () => {
-  test.each(ALL)("is refused to an agent: %s", async (is) => {
+describe("credential", () => {
+  test.each(ALL)("is refused for an agent: %s", async (is) => {
     const agent = { kind: "agent", evidence: "a marker" } as const;
     expect(await decide({ caller: agent }, is)).toMatchObject(refusedWith("ANSWERED_BY_AGENT"));
   });
 
-  test.each(ALL)("is refused while the settings cannot be read: %s", async (is) => {
+  test.each(ALL)("is refused while the settings are unreadable: %s", async (is) => {
     expect(await decide({ settings: "{" }, is)).toMatchObject(refusedWith("SETTINGS_UNREADABLE"));
   });
 
   test.each([
-    ["no list", "terminal"],
+    ["not a list", "terminal"],
     ["an unknown channel", ["terminal", "telepathy"]],
   ])("is refused if approvals is %s", async (_, approvals) => {
     for (const is of ALL)
@@ -92,23 +92,23 @@ describe("every credential", () => {
   });
 });
 
-describe("a terminal or a typed command", () => {
+describe("terminal or typed command", () => {
   test.each(["terminal", "prompt"] as const)("is refused if an agent may have opened the terminal: %s", async (is) => {
     const caller = { kind: "suspect", why: "opened by an agent" } as const;
     expect(await decide({ caller }, is)).toMatchObject(refusedWith("TERMINAL_SUSPICIOUS"));
   });
 
-  test("is refused in a session whose terminal is suspicious", async () => {
+  test("is refused in a session with a suspicious terminal", async () => {
     const caller: Caller = { kind: "person", person: { ...ADA, suspicious: "began while an agent worked" } };
     expect(await decide({ caller }, "prompt")).toMatchObject(refusedWith("TERMINAL_SUSPICIOUS"));
   });
 
-  test.each(["terminal", "prompt"] as const)("is refused without a person at it: %s", async (is) => {
+  test.each(["terminal", "prompt"] as const)("is refused without a user at it: %s", async (is) => {
     expect(await decide({ caller: { kind: "nobody" } }, is)).toMatchObject(refusedWith("NEEDS_PERSON"));
   });
 });
 
-describe("an approval token", () => {
+describe("approval token", () => {
   const open = (startedAt: string) => ({ is: "active", run: { run: "r1", startedAt } }) as unknown as ActiveRun;
 
   test("is accepted if token and file are older than the run", async () => {
@@ -116,9 +116,9 @@ describe("an approval token", () => {
   });
 
   test.each<[string, Situation, string]>([
-    ["was made at the start of the run", {}, BEFORE],
-    ["has a forged date: its file changed at the start", { tokenChangedAt: LATER }, LATER],
-    ["has a forged date: its file changed later", { tokenChangedAt: "2026-02-01T00:00:00.000Z" }, LATER],
+    ["was created at the start of the run", {}, BEFORE],
+    ["has a forged date and its file changed at the start", { tokenChangedAt: LATER }, LATER],
+    ["has a forged date and its file changed later", { tokenChangedAt: "2026-02-01T00:00:00.000Z" }, LATER],
   ])("is refused if it %s", async (_, situation, startedAt) => {
     expect(await decideToken(situation, open(startedAt))).toMatchObject(refusedWith("TOKEN_REFUSED"));
   });
@@ -130,7 +130,7 @@ describe("an approval token", () => {
     });
   });
 
-  /** The memory journal has no run of this name: its events are empty. */
+  /** The memory journal has no run of this name, thus no events. */
   const decideToken = (situation: Situation, state: ActiveRun) => {
     const project = projectIn(situation);
     const journal = { ...project.journal, events: () => Promise.resolve([]) } as Project["journal"];
@@ -138,27 +138,27 @@ describe("an approval token", () => {
   };
 });
 
-describe("runs of other working trees", () => {
+describe("runs in other worktrees", () => {
   const failing = (reason: Error): Project => {
     const { project } = stage;
     const current = (): Promise<never> => Promise.reject(reason);
     return { ...project, journal: { ...project.journal, current } };
   };
 
-  test("do not block an answer with a damaged journal", async () => {
-    const problem = new ProblemError({ code: "JOURNAL_MISSING", run: "r1" } as never); // only its kind matters
+  test("allow an answer despite a damaged journal", async () => {
+    const problem = new ProblemError({ code: "JOURNAL_MISSING", run: "r1" } as never); // Only its class matters.
     expect(await decide({ siblings: [failing(problem)] }, "terminal")).toMatchObject({ ok: true });
   });
 
-  test("block an answer with an error that is no known problem", async () => {
+  test("block an answer after an unknown error", async () => {
     await expect(decide({ siblings: [failing(new Error("EIO"))] }, "terminal")).rejects.toThrow("EIO");
   });
 });
 
 test.each<[string, Caller, unknown]>([
   ["refuses an agent", { kind: "agent", evidence: "a marker" }, refusedWith("ANSWERED_BY_AGENT")],
-  ["names a person", { kind: "person", person: ADA }, { ok: true, initiator: { name: "ada" } }],
+  ["names the user", { kind: "person", person: ADA }, { ok: true, initiator: { name: "ada" } }],
   ["names a script", { kind: "nobody" }, { ok: true, initiator: { name: "script", channel: "script" } }],
-])("starting a run %s", async (_, caller, expected) => {
+])("%s when a run starts", async (_, caller, expected) => {
   expect(await identifyInitiator(projectIn({ caller }), { verb: "start" })).toMatchObject(expected as object);
 });

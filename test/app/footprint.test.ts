@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "isdlc-footprint-"));
 const program = join(folder, "dist/bin/main.cjs");
 afterAll(() => removeTemporary(folder));
 
-/** The program as one readable file, in which each module begins with a comment that names it. */
+/** The program as one readable file. Each module starts with a comment with its name. */
 beforeAll(async () => {
   mkdirSync(dirname(program), { recursive: true });
   for (const part of ["workflows", "agents", "templates", "package.json"])
@@ -34,9 +34,9 @@ beforeAll(async () => {
 
 type Seen = { readonly modules: readonly string[]; readonly reads: readonly string[] };
 
-/** Which modules had a function called, and which files were opened, while the person's verb ran. */
+/** Modules with called functions, and opened files, while the command ran. */
 function watched(sandbox: Sandbox, args: readonly string[]): Seen {
-  const loading = callsIn(sandbox, ["--version"]); // what every module does once it is loaded
+  const loading = callsIn(sandbox, ["--version"]); // Executed by each module at load time.
   const { calls, reads } = callsIn(sandbox, args);
   const modules = [...calls].flatMap(([name, count]) =>
     count > (loading.calls.get(name) ?? 0) ? [moduleAt(name)] : [],
@@ -46,7 +46,7 @@ function watched(sandbox: Sandbox, args: readonly string[]): Seen {
 
 type Called = { readonly calls: ReadonlyMap<number, number>; readonly reads: readonly string[] };
 
-/** How often each function was called, by where it begins. */
+/** Number of calls of each function, by its start position. */
 function callsIn(sandbox: Sandbox, args: readonly string[]): Called {
   const coverage = join(sandbox.base, `coverage-${args[0] ?? ""}`);
   const log = join(sandbox.base, `reads-${args[0] ?? ""}`);
@@ -95,17 +95,17 @@ function moduleAt(offset: number): string {
   return starts.findLast(({ index }) => index < offset)?.name ?? "";
 }
 
-test("a recorded redo touches 60 modules at most, and loads the journal twice: for its state, and for its events", async () => {
+test("uses at most 60 modules for a recorded redo and opens the journal four times", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const { modules, reads } = watched(sandbox, ["redo", "more", "--record-only"]);
   expect(modules).toContain("src/app/answer/answer.ts");
   expect(modules.length).toBeLessThanOrEqual(60);
-  // Opened once more to see that it is there, and once to write the answer.
+  // Opened two more times: to check that it exists and to write the answer.
   expect(reads.filter((read) => /^openSync .*\/journal\/[^/]+\.jsonl$/.test(read)).length).toBeLessThanOrEqual(4);
 });
 
-test("a feature reads each workflow once", async () => {
+test("reads each workflow once for a feature", async () => {
   const sandbox = await createSandbox();
   const { reads } = watched(sandbox, ["feature", "say hello", "--supervised", "--tests", "without", ...sandbox.agent]);
   const workflows = reads.filter((read) => /^readFileSync .*\/workflows\/[^/]+\.json$/.test(read));

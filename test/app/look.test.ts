@@ -16,12 +16,12 @@ async function told(...args: string[]): Promise<Json> {
   return rest;
 }
 
-/** Nothing is told that the schema does not name. */
+/** Fails if the value has keys missing in the schema. */
 function expectToFit(schema: z.ZodMiniType, value: unknown): void {
   expect(schema.parse(value)).toEqual(value);
 }
 
-test("what programs are told of a run fits the schemas of the application, at a gate and after the end", async () => {
+test("matches the application schemas at a gate and after the end", async () => {
   await sandbox.script("add", "a search field");
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const status = await told("status");

@@ -23,7 +23,7 @@ export type MemoryProject = {
   readonly token: string;
 };
 
-/** A project whose journal and driver are in memory, and whose agent is a recording: no terminal, no program. */
+/** A project with journal and driver in memory and a recording as agent: without terminal or programs. */
 export function memoryProject(executions: readonly object[]): MemoryProject {
   const place = placeIn(newBase());
   initRepository(place);

@@ -64,7 +64,7 @@ async function driven(project: Project, show: (progress: Progress) => void = () 
   return rested.state.is === "active" ? rested.state : null;
 }
 
-test("a whole supervised run is started, answered, driven and merged by calls of the application alone", async () => {
+test("starts, answers, drives and merges a supervised run through the application alone", async () => {
   const stage = staged(CHANGE);
   const { project, place } = stage;
   await begin(project, requestFor(stage));
@@ -99,7 +99,7 @@ test("a whole supervised run is started, answered, driven and merged by calls of
   expect(branch.trim()).toBe("main");
 });
 
-test("an answer to what is no longer open, or was never offered, is refused; a cancel ends the run", async () => {
+test("refuses outdated and unoffered answers, and cancels a run", async () => {
   const stage = staged(CHANGE);
   const { project } = stage;
   await begin(project, requestFor(stage));
@@ -114,7 +114,7 @@ test("an answer to what is no longer open, or was never offered, is refused; a c
   expect(state).toMatchObject({ is: "ended", how: "cancelled", reason: "enough" });
 });
 
-test("nobody without a token or a terminal decides anything", async () => {
+test("refuses decisions without a token or a terminal", async () => {
   const { project } = staged([]);
   expect(await authorize(project, { is: "terminal" }, { verb: "answer" })).toMatchObject({
     ok: false,
@@ -126,7 +126,7 @@ test("nobody without a token or a terminal decides anything", async () => {
   });
 });
 
-test("every open choice of a start is told at once, and nothing is written, trusted or switched on before it is opened", async () => {
+test("lists all open choices and writes nothing before the run is opened", async () => {
   const stage = staged(CHANGE);
   const { project, place } = stage;
   execFileSync("sh", ["-c", 'printf \'{"scripts":{"test":"true"}}\' > package.json; echo x >> README.md'], {
@@ -146,7 +146,7 @@ test("every open choice of a start is told at once, and nothing is written, trus
   });
 });
 
-test("while an agent works on a feature, nobody else completes its phases", async () => {
+test("prevents others from completing phases while an agent works", async () => {
   const item = "docs/features/001-greeting";
   const result = { ...done, artifacts: ["{item}/brainstorm.md"] };
   const steps = [write("{item}/brainstorm.md", "# Ideas\n"), says];

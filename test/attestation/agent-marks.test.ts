@@ -11,7 +11,7 @@ function agentIn(message: string, author = "Ada <ada@example.org>"): string | nu
   return findAgentMark(commit);
 }
 
-describe("a commit is marked as made by an agent by", () => {
+describe("agent marker in a commit", () => {
   test.for([
     "Co-Authored-By: Claude <noreply@anthropic.com>",
     "Co-Authored-By: Claude Opus 5 <noreply@anthropic.com>",
@@ -34,7 +34,7 @@ describe("a commit is marked as made by an agent by", () => {
     "Generated-by: Claude Code",
     "Assisted-by: Claude Sonnet 5",
     "AI-Session: 42",
-  ])("%s", (line) => {
+  ])("is recognized: %s", (line) => {
     expect(agentIn(`Work\n\n${line}`)).not.toBeNull();
     expect(
       agentIn(`Squash (#7)\n\n* Work\n\n${line}\n\n* More work\n\nSigned-off-by: Ada <ada@example.org>`),
@@ -49,12 +49,12 @@ describe("a commit is marked as made by an agent by", () => {
     "devin-ai-integration[bot] <158243242+devin-ai-integration[bot]@users.noreply.github.com>",
     "kiro-agent[bot] <1+kiro-agent[bot]@users.noreply.github.com>",
     "Ada (aider) <ada@example.org>",
-  ])("the author %s", (author) => {
+  ])("is recognized in the author %s", (author) => {
     expect(agentIn("Work", author)).not.toBeNull();
   });
 });
 
-describe("a commit is not marked by", () => {
+describe("commit without an agent marker", () => {
   test.for([
     "Explain in the guide how Claude Code is installed",
     "The report was generated with a script",
@@ -65,7 +65,7 @@ describe("a commit is not marked by", () => {
     "Refs: https://claude.ai/docs",
     "Fix the agent's session handling",
     "AI-generated: no",
-  ])("%s", (line) => {
+  ])("is not marked by %s", (line) => {
     expect(agentIn(`Work\n\n${line}`)).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ function createRepository() {
   return { git, commit, readSubjects };
 }
 
-test("leaves out the history of the base below the forks of merged branches", async () => {
+test("excludes the base's history before the forks of merged branches", async () => {
   const { git, commit, readSubjects } = createRepository();
   commit("start");
   for (const [at, subject] of ["one", "two", "three", "four"].entries()) {

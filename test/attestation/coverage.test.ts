@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { Coverage } from "../../src/core/attestation/coverage.ts";
 import { createStudio, type Commit, type Studio } from "./studio.ts";
 
-/** What `verify` says of each commit, oldest first. */
+/** Coverage of each commit from `verify`, oldest first. */
 async function coverageOf(studio: Studio, range: string): Promise<readonly Coverage[]> {
   const { commits } = await studio.verify("isdlc", { range });
   return commits.map(({ coverage }) => coverage);
 }
 
-/** A repository whose run was signed, with the statement noted as the program does it. */
+/** A repository with a signed run. The statement is noted as the program does it. */
 async function signedStudio(others: (studio: Studio) => readonly Commit[] = () => []): Promise<Studio> {
   const studio = createStudio();
   const { statement } = studio;
@@ -21,28 +21,28 @@ async function signedStudio(others: (studio: Studio) => readonly Commit[] = () =
 
 const ATTEMPT = "Isdlc-Attempt: 20261101-101500123-k3f9/implement#1";
 
-describe("what a platform makes of approved commits is covered where the change is the same:", () => {
-  test("a squash onto the commit that the branch began at", async () => {
+describe("approved commits that a host rewrites without changes are covered", () => {
+  test("after a squash onto the first base", async () => {
     const studio = await signedStudio();
     const squash = studio.commit(studio.start.commit, "second\n", "Squashed (#7)");
     expect(await coverageOf(studio, `main..${squash.commit}`)).toMatchObject([{ by: "landing" }]);
   });
 
-  test("a rebase that only made new commits of the same trees", async () => {
+  test("after a rebase with new commits of the same trees", async () => {
     const studio = await signedStudio();
     const again = studio.commit(studio.start.commit, "first\n", "Plan, again");
     const last = studio.commit(again.commit, "second\n", "Implement, again");
     expect(await coverageOf(studio, `main..${last.commit}`)).toMatchObject([{ by: "landing" }, { by: "landing" }]);
   });
 
-  test("a squash onto a base that moved, but has the same tree", async () => {
+  test("after a squash onto a moved base with the same tree", async () => {
     const studio = await signedStudio();
     const moved = studio.commit(studio.start.commit, "start\n", "Nothing new");
     const squash = studio.commit(moved.commit, "second\n", "Squashed");
     expect(await coverageOf(studio, `${moved.commit}..${squash.commit}`)).toMatchObject([{ by: "landing" }]);
   });
 
-  test("a merge commit, also where the base moved on in another file", async () => {
+  test("in a merge commit, even if the base changed another file", async () => {
     const studio = await signedStudio();
     const merge = studio.git("commit-tree", studio.made[1].tree, "-p", "main", "-p", "work", "-m", "Merge");
     expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: "merge" });
@@ -55,29 +55,29 @@ describe("what a platform makes of approved commits is covered where the change 
   });
 });
 
-describe("everything else is told as what it is:", () => {
-  test("a merge that brings something of its own", async () => {
+describe("commits that are not covered", () => {
+  test("include a merge with additional changes", async () => {
     const studio = await signedStudio();
     const evil = studio.commit(studio.start.commit, "slipped in\n");
     const merge = studio.git("commit-tree", evil.tree, "-p", "main", "-p", "work", "-m", "Merge");
     expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: null, code: "MERGE_DIFFERS" });
   });
 
-  test("code taken back to a tree that was approved once", async () => {
+  test("include a revert to a tree approved earlier", async () => {
     const studio = await signedStudio();
     const fix = studio.commit(studio.made[1].commit, "the fix of a hole\n");
     const replay = studio.commit(fix.commit, "second\n", "Tidy up");
     expect((await coverageOf(studio, `${fix.commit}..${replay.commit}`))[0]).toMatchObject({ by: null });
   });
 
-  test("an amended commit", async () => {
+  test("include an amended commit", async () => {
     const studio = await signedStudio();
     const amended = studio.commit(studio.made[0].commit, "second, and more\n", `Implement\n\n${ATTEMPT}`);
     const [, last] = await coverageOf(studio, `main..${amended.commit}`);
     expect(last).toMatchObject({ by: null, code: "CHANGED" });
   });
 
-  test("a squash onto a base that moved on", async () => {
+  test("include a squash onto a changed base", async () => {
     const studio = await signedStudio();
     const moved = studio.commit(studio.start.commit, "somebody else was here\n");
     const message = `Squashed\n\n* Plan\n\nIsdlc-Attempt: 20261101-101500123-k3f9/plan#1\n\n* Implement\n\n${ATTEMPT}\n\nCo-authored-by: Ada <ada@example.org>`;
@@ -87,7 +87,7 @@ describe("everything else is told as what it is:", () => {
     });
   });
 
-  test("a commit of an agent outside of a run", async () => {
+  test("include a commit by an agent outside of a run", async () => {
     const studio = await signedStudio();
     const message = "Quick fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
     const agents = studio.commit(studio.made[1].commit, "quick\n", message);
@@ -98,13 +98,13 @@ describe("everything else is told as what it is:", () => {
     });
   });
 
-  test("a commit by hand", async () => {
+  test("include a commit by hand", async () => {
     const studio = await signedStudio();
     const hand = studio.commit(studio.made[1].commit, "by hand\n", "By hand");
     expect((await coverageOf(studio, `work..${hand.commit}`))[0]).toMatchObject({ by: null, code: "BY_HAND" });
   });
 
-  test("a commit made on the run's branch, and not by the run", async () => {
+  test("include a commit on the run's branch that the run did not make", async () => {
     let beside: Commit | null = null;
     const studio = await signedStudio((made) => [(beside = made.commit(made.made[1].commit, "beside\n", "Beside"))]);
     expect((await coverageOf(studio, `work..${(beside as Commit | null)?.commit}`))[0]).toMatchObject({
@@ -112,14 +112,14 @@ describe("everything else is told as what it is:", () => {
     });
   });
 
-  test("a commit that only says it is of a run", async () => {
+  test("include a commit that only claims to belong to a run", async () => {
     const studio = await signedStudio();
     const message = "Trust me\n\nIsdlc-Attempt: 20261101-101500123-aaaa/implement#1";
     const claims = studio.commit(studio.made[1].commit, "claims\n", message);
     expect((await coverageOf(studio, `work..${claims.commit}`))[0]).toMatchObject({ code: "UNSIGNED" });
   });
 
-  test("a commit that the repository shows in the place of an approved one", async () => {
+  test("include a commit replaced by an approved one", async () => {
     const studio = await signedStudio();
     const evil = studio.commit(studio.made[0].commit, "evil\n", "Implement");
     studio.git("replace", evil.commit, studio.made[1].commit);
@@ -129,24 +129,24 @@ describe("everything else is told as what it is:", () => {
   });
 });
 
-describe("a range is", () => {
+describe("commit range", () => {
   test.for([
     ["work", 2],
     ["main..work", 2],
     [`${"0".repeat(40)}..work`, 3],
     ["work~1", 1],
-  ] as const)("%s: %i commits", async ([range, count]) => {
+  ] as const)("resolves %s to %i commits", async ([range, count]) => {
     const studio = await signedStudio();
     expect(await coverageOf(studio, range)).toHaveLength(count);
   });
 
-  test.for(["nowhere", "main..nowhere", "--all", "", "-n1", "main..--output=x"])("not %j", async (range) => {
+  test.for(["nowhere", "main..nowhere", "--all", "", "-n1", "main..--output=x"])("rejects %j", async (range) => {
     const studio = await signedStudio();
     await expect(coverageOf(studio, range)).rejects.toMatchObject({ problem: { code: "COMMITS_UNKNOWN" } });
   });
 });
 
-test("the same statement signed by two people is one that both vouch for", async () => {
+test("merges signers of equal statements", async () => {
   const studio = await signedStudio();
   const lines = [await studio.sign(studio.statement), await studio.sign(studio.statement, studio.keys.ben)];
   studio.note("both", lines.join("\n"), studio.made[1].commit);
@@ -157,7 +157,7 @@ test("the same statement signed by two people is one that both vouch for", async
   ]);
 });
 
-test("of two statements about a run the one that knows more of its journal counts", async () => {
+test("uses the statement with more of the journal if two describe a run", async () => {
   const studio = await signedStudio();
   const { predicate } = studio.statement;
   const later = {
@@ -174,7 +174,7 @@ test("of two statements about a run the one that knows more of its journal count
   ]);
 });
 
-test("a statement in a file counts like one that is noted, and a bad one is told", async () => {
+test("accepts a statement from a file and reports an invalid one", async () => {
   const studio = createStudio();
   const line = await studio.sign(studio.statement);
   const { commits } = await studio.verify("none", { handed: [line] });

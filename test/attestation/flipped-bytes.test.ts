@@ -4,22 +4,22 @@ import { describe, expect } from "vitest";
 import { believe, envelope, everyFlip, isReadable } from "./flipped-envelope.ts";
 import { check, flippedGates, untouched } from "./flipped-gate.ts";
 
-test("the envelope is believed as it is", async () => {
+test("accepts the unchanged envelope", async () => {
   expect(await believe(envelope.toString())).toMatchObject({ is: "run" });
 });
 
-describe("an envelope with a bit flipped is not believed:", () => {
+describe("envelope with a flipped bit", () => {
   const flips = everyFlip();
   const readable = flips.filter(isReadable);
 
-  test("every bit of every byte was flipped, and both kinds are many", () => {
+  test("exists for every bit, in both kinds", () => {
     expect(new Set(flips.map(({ line }) => line)).size).toBeGreaterThan(envelope.length * 7);
     expect(new Set(flips.map(({ at }) => at)).size).toBe(envelope.length);
     expect(readable.length).toBeGreaterThan(2000);
     expect(flips.length - readable.length).toBeGreaterThan(10_000);
   });
 
-  test("every one that does not read as a statement", async () => {
+  test("is rejected if it is not readable as a statement", async () => {
     const left = new Set(readable);
     const reasons = new Set<string>();
     for (const flip of flips) {
@@ -31,7 +31,7 @@ describe("an envelope with a bit flipped is not believed:", () => {
     expect(reasons.size).toBeGreaterThan(7);
   });
 
-  test("some of those that read as one, by their signature", async () => {
+  test("is rejected by its signature if it is readable", async () => {
     const some = readable.filter((_, index) => index % 50 === 0);
     const beliefs = await Promise.all(some.map(({ line }) => believe(line)));
     expect(beliefs.filter(({ is }) => is !== "refused")).toEqual([]);
@@ -41,7 +41,7 @@ describe("an envelope with a bit flipped is not believed:", () => {
   });
 });
 
-test("a gate with a bit flipped in what the passkey signed, or in its signature, is not believed", async () => {
+test("rejects a gate with a flipped bit in the signed text or the signature", async () => {
   expect(await check(untouched)).toMatchObject({ is: "checked", gateSigners: [{ signer: "ada@example.org" }] });
   const some = flippedGates().filter((_, index) => index % 20 === 0);
   expect(some.length).toBeGreaterThan(30);
@@ -50,7 +50,7 @@ test("a gate with a bit flipped in what the passkey signed, or in its signature,
 });
 
 test.prop([fc.integer({ min: 0, max: envelope.length - 1 })], { numRuns: 50 })(
-  "an envelope that is cut off is not believed",
+  "rejects a truncated envelope",
   async (at) => {
     expect(await believe(envelope.subarray(0, at).toString())).toMatchObject({ is: "refused" });
   },

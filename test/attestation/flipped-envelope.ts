@@ -7,7 +7,7 @@ import { createStudio } from "./studio.ts";
 const studio = createStudio();
 const signers = studio.signers("known", `ada@example.org ${studio.keys.ada.public}`);
 
-/** One commit and one phase: it has every kind of field, and no more bytes than needed. */
+/** One commit and one phase: every kind of field in as few bytes as possible. */
 function smallStatement({ statement }: typeof studio): RunStatement {
   const { subject, predicate } = statement;
   return {
@@ -24,7 +24,7 @@ export type Flip = { readonly at: number; readonly line: string };
 
 const BITS = 8;
 
-/** The envelope once for each of its bits, with that bit flipped. */
+/** Copies of the envelope, each with one bit flipped. */
 export function everyFlip(): Flip[] {
   return Array.from({ length: envelope.length * BITS }, (_, index) => {
     const at = Math.floor(index / BITS);
@@ -34,7 +34,7 @@ export function everyFlip(): Flip[] {
   });
 }
 
-/** Whether nothing but the signature is left to give it away. */
+/** True if only the signature reveals the change. */
 export function isReadable({ line }: Flip): boolean {
   const reading = readEnvelope(line);
   return reading.is === "envelope" && readStatement(reading.envelope.payload).is !== "refused";

@@ -15,7 +15,7 @@ const gate = phases[0]?.gates[0];
 if (gate === undefined) throw new Error("the statement has no gate");
 const signed = signedDecision(decisionText(run, gate));
 
-/** Judges the gate as if whoever vouches for the statement had put this in it. */
+/** Checks the gate as part of a statement with a valid signature. */
 export const check = (forged: SignedGate): Promise<GateSignersReading> =>
   checkGateSigners(
     withGates(small, (one) => ({ ...approved(run, one), signed: forged })),
@@ -24,7 +24,7 @@ export const check = (forged: SignedGate): Promise<GateSignersReading> =>
 
 export const untouched = signed;
 
-/** What was signed once for each byte of it and of its signature, with one bit of that byte flipped. */
+/** Copies of a signed gate, each with one bit flipped in the signed text or the signature. */
 export function flippedGates(): SignedGate[] {
   const flipsOf = (bytes: Buffer): Buffer[] =>
     Array.from(bytes, (byte, at) => {

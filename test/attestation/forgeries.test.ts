@@ -6,19 +6,19 @@ import { approved, passkeyEnvelope, signerLine, withGates } from "./passkeys.ts"
 const { statement } = studio;
 const [, second] = studio.made;
 
-test("the true statement is believed, so that a refusal below means something", async () => {
+test("accepts the true statement", async () => {
   studio.note("true", await studio.sign(statement), second.commit);
   const { commits, refused } = await studio.verify("true");
   expect(commits.map(({ coverage }) => coverage.by)).toEqual(["state", "state"]);
   expect(refused).toEqual([]);
 });
 
-describe("what a passkey signed is verified with ssh-keygen and the list of signers:", () => {
+describe("passkey signatures verified with ssh-keygen and the list of signers", () => {
   const run = { run: statement.predicate.run, start: statement.predicate.git.start.commit };
   const signers = (...lines: string[]) =>
     studio.signers(`passkeys-${lines.length}`, `ada@example.org ${studio.keys.ada.public}`, ...lines);
 
-  test("each gate that was answered with it, by whom the list says", async () => {
+  test("name the signer of each gate", async () => {
     studio.note("approved", await studio.sign(withGates(statement, (gate) => approved(run, gate))), second.commit);
     const { statements, refused } = await studio.verify("approved", {
       signers: signers(signerLine("ada@example.org")),
@@ -32,7 +32,7 @@ describe("what a passkey signed is verified with ssh-keygen and the list of sign
     expect([stranger.statements.length, stranger.statements[0]?.gateSigners]).toEqual([1, []]);
   });
 
-  test("the statement itself, where the passkey stands in the place of git's key", async () => {
+  test("accept a statement signed with a passkey instead of git's key", async () => {
     studio.note("by-passkey", passkeyEnvelope(statement), second.commit);
     const { commits, statements } = await studio.verify("by-passkey", {
       signers: signers(signerLine("ada@example.org")),
@@ -42,16 +42,16 @@ describe("what a passkey signed is verified with ssh-keygen and the list of sign
   });
 });
 
-describe("a forged statement covers nothing, and the reason is told:", () => {
+describe("forged statements", () => {
   const all = [...forgeries, ...passkeyForgeries];
 
-  test("there are more than 60 of them", () => {
+  test("include more than 60 cases", () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
     expect(all.length).toBeGreaterThan(60);
   });
 
   test.for(all.map((forgery, index) => ({ ...forgery, ref: `forgery-${index}` })))(
-    "$name",
+    "cover nothing and report the reason: $name",
     async ({ line, why, signers, ref }) => {
       studio.note(ref, await line(), second.commit);
       const found = await studio.verify(ref, signers === undefined ? {} : { signers: signers() });

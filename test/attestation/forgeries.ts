@@ -14,7 +14,7 @@ const withPredicate = (change: Partial<RunPredicate>): RunStatement => ({
   predicate: { ...statement.predicate, ...change },
 });
 
-/** The payload is another one, and the signature the old one. */
+/** An altered payload with the old signature. */
 async function altered(change: RunStatement | ((text: string) => string)): Promise<string> {
   const reading = readEnvelope(await studio.sign(statement));
   if (reading.is === "refused") throw new Error(reading.why);
@@ -53,10 +53,10 @@ const named = (name: string, { commit, tree }: { commit: string; tree: string })
 });
 const FITS_NOT = /the signature does not fit the statement/;
 
-/** Every way we know to pass off something else as a signed statement, each with what gives it away. */
+/** All known ways to forge a signed statement, each with the expected reason. */
 export const forgeries: readonly Forgery[] = [
   {
-    name: "signed with a key that nobody listed",
+    name: "signed with an unlisted key",
     line: () => studio.sign(statement, keys.mallory),
     why: /not on the list of signers/,
   },
@@ -111,7 +111,7 @@ export const forgeries: readonly Forgery[] = [
     why: FITS_NOT,
   },
   {
-    name: "what was shown changed",
+    name: "changed summary digest",
     line: () => altered(onPhase({ gates: [{ ...gate, shown: "0".repeat(64) }] })),
     why: FITS_NOT,
   },
@@ -214,7 +214,7 @@ export const forgeries: readonly Forgery[] = [
     why: /no signatures that can be read/,
   },
   {
-    name: "signature that is none",
+    name: "invalid signature",
     line: () =>
       encodeEnvelope({
         payload: encodeStatement(statement),
@@ -232,7 +232,7 @@ export const forgeries: readonly Forgery[] = [
     line: () => claimedKey(),
     why: /names another key|does not fit/,
   },
-  { name: "good signature beside a bad one", line: () => twoSignatures(), why: FITS_NOT },
+  { name: "good signature next to a bad one", line: () => twoSignatures(), why: FITS_NOT },
   {
     name: "predicate of another version",
     line: () => studio.sign(encodeText({ ...statement, predicateType: "urn:isdlc:attestation:run:v2" })),
@@ -267,7 +267,7 @@ export const forgeries: readonly Forgery[] = [
 
 const encodeText = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-/** Ada signs these bytes as if they were a commit, with git's own namespace. */
+/** Ada signs these bytes like a commit, in git's own namespace. */
 function signedForGit(): string {
   const payload = encodeStatement(statement);
   const armored = execFileSync("ssh-keygen", ["-Y", "sign", "-n", "git", "-f", keys.ada.file], {

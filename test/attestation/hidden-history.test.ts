@@ -4,7 +4,7 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { createStudio, type Studio } from "./studio.ts";
 
-/** A signed run, with a commit of an agent after the run, and two more commits on the branch `work`. */
+/** A signed run with a later commit by an agent, and two more commits on the branch `work`. */
 async function createEvilBranch(): Promise<{ studio: Studio; evil: string; back: string }> {
   const studio = createStudio();
   const line = await studio.sign(studio.statement);
@@ -25,8 +25,8 @@ const listed = async (studio: Studio): Promise<readonly string[]> =>
 
 const gitLists = (studio: Studio): readonly string[] => studio.git("rev-list", "main..work").split("\n");
 
-describe("a commit cannot be hidden by", () => {
-  test("a forged commit-graph", async () => {
+describe("hidden commit", () => {
+  test("is listed despite a forged commit-graph", async () => {
     const { studio, evil, back } = await createEvilBranch();
     studio.git("commit-graph", "write", "--reachable");
     forgeParent(join(studio.root, ".git/objects/info/commit-graph"), { child: back, parent: studio.made[1].commit });
@@ -34,7 +34,7 @@ describe("a commit cannot be hidden by", () => {
     expect(await listed(studio)).toContain(evil);
   });
 
-  test("a file of grafts", async () => {
+  test("is listed despite a grafts file", async () => {
     const { studio, evil, back } = await createEvilBranch();
     mkdirSync(join(studio.root, ".git/info"), { recursive: true });
     writeFileSync(join(studio.root, ".git/info/grafts"), `${back} ${studio.made[1].commit}\n`);
@@ -42,7 +42,7 @@ describe("a commit cannot be hidden by", () => {
     expect(await listed(studio)).toContain(evil);
   });
 
-  test("a replaced commit", async () => {
+  test("is listed despite a replaced commit", async () => {
     const { studio, evil, back } = await createEvilBranch();
     const other = studio.git("commit-tree", `${back}^{tree}`, "-p", studio.made[1].commit, "-m", "Back");
     studio.git("replace", back, other);
@@ -50,14 +50,14 @@ describe("a commit cannot be hidden by", () => {
     expect(await listed(studio)).toContain(evil);
   });
 
-  test("a list of shallow commits: a shallow clone is refused", async () => {
+  test("is refused in a shallow clone with a forged list", async () => {
     const { studio, evil, back } = await createEvilBranch();
     writeFileSync(join(studio.root, ".git/shallow"), `${back}\n`);
     expect(gitLists(studio)).not.toContain(evil);
     await expect(listed(studio)).rejects.toMatchObject({ problem: { code: "HISTORY_INCOMPLETE" } });
   });
 
-  test("an object file with the content of another commit", async () => {
+  test("is refused if an object file has the content of another commit", async () => {
     const { studio, evil, back } = await createEvilBranch();
     const content = studio.git("cat-file", "commit", back).replace(evil, studio.made[1].commit);
     const file = join(studio.root, ".git/objects", back.slice(0, 2), back.slice(2));
@@ -67,7 +67,7 @@ describe("a commit cannot be hidden by", () => {
     await expect(listed(studio)).rejects.toMatchObject({ problem: { code: "HISTORY_INCOMPLETE" } });
   });
 
-  test("a missing object: the range is refused", async () => {
+  test("is refused if its object is missing", async () => {
     const { studio, evil } = await createEvilBranch();
     rmSync(join(studio.root, ".git/objects", evil.slice(0, 2), evil.slice(2)));
     await expect(listed(studio)).rejects.toThrow();
@@ -134,8 +134,8 @@ const SETTINGS: readonly (readonly [name: string, value: string])[] = [
   ["safe.bareRepository", "all"],
 ];
 
-describe("settings of the repository", () => {
-  test("change nothing in what a verification finds, whatever they are", async () => {
+describe("settings of a repository", () => {
+  test("change no result of a verification", async () => {
     const { studio, evil } = await createEvilBranch();
     const expected = await studio.verify("isdlc");
     expect(expected.commits.map(({ commit }) => commit.commit)).toContain(evil);
@@ -150,14 +150,14 @@ describe("settings of the repository", () => {
     }
   }, 120_000);
 
-  test("cannot make git believe in another kind of repository", async () => {
+  test("cause a problem if they set an unknown repository format", async () => {
     const { studio } = await createEvilBranch();
     appendFileSync(join(studio.root, ".git/config"), "[core]\n\trepositoryformatversion = 99\n");
     await expect(studio.verify("isdlc")).rejects.toMatchObject({ problem: { code: expect.stringMatching(/^GIT_/) } });
   });
 });
 
-/** Overwrites the first parent of a commit in a commit-graph file. Git compares no checksum when it reads one. */
+/** Overwrites the first parent of a commit in a commit-graph file. Git does not verify its checksum. */
 function forgeParent(file: string, { child, parent }: { child: string; parent: string }): void {
   const graph = readFileSync(file);
   const chunks = new Map<string, number>();

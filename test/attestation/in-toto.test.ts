@@ -14,7 +14,7 @@ import golden from "../journals/0.1.0-feature.json" with { type: "json" };
 const studio = createStudio();
 const events = (golden as { events: unknown }).events as RunEvent[];
 
-describe("a statement built from a journal", () => {
+describe("statement built from a journal", () => {
   const state = replay(events);
   if (state.is === "none") throw new Error("the journal is empty");
   const branch = {
@@ -39,21 +39,21 @@ describe("a statement built from a journal", () => {
 
   const written = JSON.parse(encodeStatement(statement).toString()) as Record<string, JsonValue>;
 
-  test("goes through the message that in-toto publishes without losing a word", () => {
+  test("survives conversion through in-toto's published message unchanged", () => {
     expect(throughPublicMessage(written)).toEqual(written);
   });
 
   test.for<[string, Record<string, JsonValue>]>([
-    ["with a field of its own", { ...written, approved: true }],
+    ["with an additional field", { ...written, approved: true }],
     ["with one subject instead of a list", { ...written, subject: {} }],
-    ["with a number as digest", { ...written, subject: [{ name: "x", digest: { gitCommit: 1 } }] }],
-    ["whose subject has a field of its own", { ...written, subject: [{ name: "x", tree: "y" }] }],
-    ["with a text as predicate", { ...written, predicate: "yes" }],
-  ])("%s would not", ([, value]) => {
+    ["with a numeric digest", { ...written, subject: [{ name: "x", digest: { gitCommit: 1 } }] }],
+    ["with an additional field in its subject", { ...written, subject: [{ name: "x", tree: "y" }] }],
+    ["with a predicate of text", { ...written, predicate: "yes" }],
+  ])("is rejected by the message %s", ([, value]) => {
     expect(() => throughPublicMessage(value)).toThrow(/cannot decode/);
   });
 
-  test("is valid by the rules of in-toto's library, and by our own reading of it", () => {
+  test("is valid in in-toto's library and in our reader", () => {
     expect(violationsOf(written)).toEqual([]);
     expect(violationsOf({ ...written, _type: "https://in-toto.io/Statement/v0.1" })).toEqual(["_type"]);
     expect(violationsOf({ ...written, subject: [] })).toEqual(["subject"]);
@@ -63,7 +63,7 @@ describe("a statement built from a journal", () => {
     expect(readStatement(encodeStatement(statement))).toEqual({ is: "run", statement });
   });
 
-  test("says the same every time", () => {
+  test("is identical for the same journal", () => {
     const again = buildStatement({
       state: replay(events) as typeof state,
       events: [...events],
@@ -77,7 +77,7 @@ describe("a statement built from a journal", () => {
     expect(encodeStatement(again).equals(encodeStatement(statement))).toBe(true);
   });
 
-  test("has every phase of the plan, with its gates, verdicts and who accepted it", () => {
+  test("has every phase of the plan with gates, verdicts and approver", () => {
     const { phases } = statement.predicate;
     expect(phases.map(({ key }) => key)).toEqual(state.phases.map(({ rule }) => rule.key));
     const answered = events.filter(({ type }) => type === "gate.answered");
@@ -88,7 +88,7 @@ describe("a statement built from a journal", () => {
     expect(phases.filter(({ accepted }) => accepted !== null).length).toBeGreaterThan(0);
   });
 
-  test("holds no word of a prompt, an agent, a person's guidance or a test", () => {
+  test("contains no text of prompts, agents, guidance or tests", () => {
     const said = events.flatMap((event) => {
       if (event.type === "draft.produced") return [event.summary, ...event.decisions];
       if (event.type === "gate.answered") return [event.guidance ?? ""];
@@ -104,7 +104,7 @@ describe("a statement built from a journal", () => {
   });
 });
 
-test("an envelope is one that others read, and what is signed are the bytes that DSSE says", async () => {
+test("signs an envelope as DSSE specifies, readable by other libraries", async () => {
   const line = await studio.sign(studio.statement);
   const { payload, payloadType, signatures } = Envelope.fromJSON(JSON.parse(line));
   expect(Envelope.toJSON({ payload, payloadType, signatures })).toEqual(JSON.parse(line));
@@ -113,7 +113,7 @@ test("an envelope is one that others read, and what is signed are the bytes that
   expect(signedBytes(payload).equals(dsse.preAuthEncoding(payloadType, payload))).toBe(true);
 });
 
-describe("a time that does not exist", () => {
+describe("time in a statement", () => {
   test.for([
     "2026-11-01T11:00:60.000Z",
     "2026-02-30T11:00:00Z",
@@ -124,15 +124,18 @@ describe("a time that does not exist", () => {
     "2026-00-01T11:00:00.000Z",
     "9999-99-99T99:99:99Z",
     "2026-11-01T11:00:00+00:00",
-  ])("%s is refused in a statement", (signedAt) => {
+  ])("is rejected if invalid: %s", (signedAt) => {
     const { statement } = studio;
     const wrong = { ...statement, predicate: { ...statement.predicate, signedAt } };
     expect(readStatement(encodeStatement(wrong))).toMatchObject({ is: "refused" });
   });
 
-  test.for(["2024-02-29T23:59:59.9Z", "2000-02-29T00:00:00Z", "2026-12-31T00:00:00.000Z"])("%s is not", (signedAt) => {
-    const { statement } = studio;
-    const right = { ...statement, predicate: { ...statement.predicate, signedAt } };
-    expect(readStatement(encodeStatement(right))).toMatchObject({ is: "run" });
-  });
+  test.for(["2024-02-29T23:59:59.9Z", "2000-02-29T00:00:00Z", "2026-12-31T00:00:00.000Z"])(
+    "is accepted: %s",
+    (signedAt) => {
+      const { statement } = studio;
+      const right = { ...statement, predicate: { ...statement.predicate, signedAt } };
+      expect(readStatement(encodeStatement(right))).toMatchObject({ is: "run" });
+    },
+  );
 });

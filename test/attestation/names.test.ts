@@ -11,7 +11,7 @@ const isolated = async <T>(studio: Studio, use: Parameters<typeof withIsolatedGi
 
 const resolved = (studio: Studio, name: string) => isolated(studio, (git) => resolveCommit(git, name));
 
-describe("a short name", () => {
+describe("short name", () => {
   const studio = createStudio();
   const [first, second] = studio.made;
 
@@ -19,16 +19,16 @@ describe("a short name", () => {
     ["a branch", "work", second.commit],
     ["a full ref", "refs/heads/work", second.commit],
     ["part of a ref", "heads/work", second.commit],
-    ["a parent", "work~1", first.commit],
+    ["a parent commit", "work~1", first.commit],
     ["several steps", "work^~1", studio.start.commit],
-    ["an id", second.commit, second.commit],
-    ["the beginning of an id", second.commit.slice(0, 12), second.commit],
-  ])("finds the commit of %s", async ([, name, commit]) => {
+    ["a full id", second.commit, second.commit],
+    ["an abbreviated id", second.commit.slice(0, 12), second.commit],
+  ])("resolves to a commit by %s", async ([, name, commit]) => {
     expect(await resolved(studio, name)).toMatchObject({ commit });
   });
 
   test.for(["nothing", "work~9", "work^2", "", "--all", "-n1", "work@{0}", ":/Work", "work:file.txt", "wor*", "a\nb"])(
-    "finds nothing for %j",
+    "resolves to null for %j",
     async (name) => {
       expect(await resolved(studio, name)).toBeNull();
     },
@@ -42,7 +42,7 @@ describe("a short name", () => {
     ["origin/main", "refs/tags/origin/main"],
     ["origin/main", "refs/heads/origin/main"],
     ["origin/main", "refs/origin/main"],
-  ])("%s is refused if %s exists too", async ([name, other]) => {
+  ])("is rejected: %s if %s exists too", async ([name, other]) => {
     const own = createStudio();
     own.git("update-ref", "refs/remotes/origin/main", own.start.commit);
     expect(await resolved(own, name)).toMatchObject({ commit: own.start.commit });
@@ -52,7 +52,7 @@ describe("a short name", () => {
     expect(await resolved(own, full)).toMatchObject({ commit: own.start.commit, ref: full });
   });
 
-  test("is refused if a branch has the beginning of a commit id as its name", async () => {
+  test("is rejected if a branch name starts a commit id", async () => {
     const own = createStudio();
     const digits = own.made[1].commit.slice(0, 8);
     own.git("update-ref", `refs/heads/${digits}`, own.start.commit);
@@ -66,17 +66,17 @@ describe("a short name", () => {
     expect(await resolved(own, "main")).toMatchObject({ commit: own.start.commit });
   });
 
-  test("finds the commit of an annotated tag", async () => {
+  test("resolves to the commit of an annotated tag", async () => {
     const own = createStudio();
     own.git("tag", "--annotate", "--message", "x", "v1", "work");
     expect(await resolved(own, "v1")).toMatchObject({ commit: own.made[1].commit, ref: "refs/tags/v1" });
   });
 });
 
-describe("a file named by a commit and a path", () => {
+describe("file named by commit and path", () => {
   const studio = createStudio();
   const blob = studio.git("rev-parse", "main:file.txt");
-  const folder = studio.git("write-tree"); // empty
+  const folder = studio.git("write-tree"); // An empty name.
   const nested = studio.tree({ "a.txt": blob });
   const root = studio.git("commit-tree", nested, "-m", "Nested");
 
@@ -89,14 +89,14 @@ describe("a file named by a commit and a path", () => {
     ["main:file.txt/", null],
     ["main:../file.txt", null],
     [`${folder}:file.txt`, null],
-  ])("%s is read from that commit alone", async ([named, expected]) => {
+  ])("is read from that commit only: %s", async ([named, expected]) => {
     const content = await isolated(studio, (git) => fileInHistory(git, named));
     expect(content?.toString() ?? null).toBe(expected);
   });
 });
 
-describe("the branch alone", () => {
-  test("needs a range if the default branch is unknown", async () => {
+describe("branch without a range", () => {
+  test("requires a range if the default branch is unknown", async () => {
     const own = createStudio();
     own.git("update-ref", "refs/heads/trunk", own.start.commit);
     own.git("update-ref", "-d", "refs/heads/main");
@@ -106,7 +106,7 @@ describe("the branch alone", () => {
     expect((await own.verify("isdlc", { range: "work" })).commits).toHaveLength(2);
   });
 
-  test("needs a range if it is the default branch", async () => {
+  test("requires a range for the default branch", async () => {
     const own = createStudio();
     await expect(own.verify("isdlc", { range: "main" })).rejects.toMatchObject({ problem: { code: "RANGE_NEEDED" } });
   });

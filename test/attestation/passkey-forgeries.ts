@@ -13,7 +13,7 @@ const other = createAuthenticator("http://localhost:21000", "b3RoZXI");
 const known = (): string =>
   studio.signers("with-passkey", `ada@example.org ${keys.ada.public}`, signerLine("ada@example.org"));
 
-/** Ada's own key signs the statement; what a passkey is said to have signed in it is forged. */
+/** Ada's own key signs the statement; the passkey signature in it is forged. */
 const forged = (name: string, why: RegExp, change: (gate: AttestedGate) => AttestedGate): Forgery => ({
   name,
   line: () => studio.sign(withGates(statement, change)),
@@ -32,7 +32,7 @@ const changed = (change: (signed: SignedGate) => Partial<SignedGate>) => (gate: 
 
 const FITS_NOT = /gate of plan: the signature does not fit/;
 
-/** Approvals that no passkey gave, each with what gives it away. */
+/** Approvals without a valid passkey signature, each with the expected reason. */
 export const passkeyForgeries: readonly Forgery[] = [
   forged(
     "decision of another run",
@@ -88,11 +88,11 @@ export const passkeyForgeries: readonly Forgery[] = [
     }),
   ),
   forged(
-    "signed text that is none",
+    "invalid signed text",
     /not a decision/,
     signing(() => "yes"),
   ),
-  forged("passkey's answer told as one of a terminal", /answered in another way/, (gate) => ({
+  forged("passkey's answer presented as one of a terminal", /answered in another way/, (gate) => ({
     ...approved(run, gate),
     by: gate.by,
   })),
@@ -142,7 +142,7 @@ export const passkeyForgeries: readonly Forgery[] = [
     changed(({ sig }) => ({ sig: `${sig}=` })),
   ),
   {
-    name: "statement signed with a passkey that nobody listed",
+    name: "statement signed with an unlisted passkey",
     line: () => passkeyEnvelope(statement, { with: other }),
     why: /not on the list of signers/,
     signers: known,

@@ -19,7 +19,7 @@ export function signerLine(name: string, { passkey }: Authenticator = authentica
 
 export type Signing = How & { readonly with?: Authenticator; readonly namespace?: string };
 
-/** What a passkey signs, as ssh-keygen reads it. */
+/** A passkey signature in the format of ssh-keygen. */
 export function passkeySignature(bytes: Buffer, { with: by = authenticator, namespace = NAMESPACE, ...how }: Signing) {
   const { id, signature, ...assertion } = by.assert(challengeFor(bytes, namespace), how);
   const made = { passkey: id, bytes: signature, ...assertion };
@@ -29,7 +29,7 @@ export function passkeySignature(bytes: Buffer, { with: by = authenticator, name
   return { keyid, sig };
 }
 
-/** What is signed for a gate's answer. */
+/** The signed text of an answer to a gate. */
 export const decisionText = ({ run, start }: SignedRun, { wait, decision, shown, tree }: AttestedGate): string =>
   JSON.stringify({
     run,
@@ -60,7 +60,7 @@ export function withGates(statement: RunStatement, change: (gate: AttestedGate) 
   return { ...statement, predicate: { ...statement.predicate, phases } };
 }
 
-/** An envelope that a passkey signed in the place of git's key. */
+/** An envelope signed with a passkey instead of git's key. */
 export function passkeyEnvelope(statement: RunStatement, how: Signing = {}): string {
   const payload = encodeStatement(statement);
   return encodeEnvelope({ payload, signatures: [passkeySignature(signedBytes(payload), how)] });

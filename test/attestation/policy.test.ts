@@ -48,7 +48,7 @@ const coveredBy = (about: SignedStatement): Coverage => {
 };
 const uncovered = (code: CommitCode): CoveredCommit => commitWith({ by: null, code, detail: `it is ${code}` });
 
-/** Without an answer to any question about files. */
+/** Broken rules, without answers to questions about files. */
 function broken(
   policy: Readonly<Record<string, unknown>>,
   about: SignedStatement,
@@ -72,114 +72,129 @@ const phase = (change: Partial<typeof implement>): Partial<RunPredicate> => ({
   phases: [plan, { ...implement, ...change }],
 });
 
-/** Signed by the passkey of somebody, as the list names them. */
+/** Signed with the passkey of the named signer. */
 const approvedBy = (signer: string): SignedStatement => ({
   ...signed(),
   gateSigners: [{ phase: implement.key, gate: implement.gates.length - 1, signer, keyid: "SHA256:passkey" }],
 });
 
-describe("a policy is kept or not:", () => {
+describe("policy", () => {
   test.for<[string, Readonly<Record<string, unknown>>, SignedStatement, string[]]>([
-    ["nothing asked", {}, signed(), []],
-    ["four eyes of two", { fourEyes: true }, signed({}, [ADA, BEN]), []],
-    ["four eyes of one", { fourEyes: true }, signed(), ["fourEyes: FOUR_EYES"]],
+    ["accepts a statement without any rule", {}, signed(), []],
+    ["accepts two signers for four eyes", { fourEyes: true }, signed({}, [ADA, BEN]), []],
+    ["rejects one signer for four eyes", { fourEyes: true }, signed(), ["fourEyes: FOUR_EYES"]],
     [
-      "one person with two keys",
+      "rejects one person with two keys for four eyes",
       { fourEyes: true },
       signed({}, [ADA, { ...ADA, keyid: "SHA256:other" }]),
       ["fourEyes: FOUR_EYES"],
     ],
     [
-      "two names for one key",
+      "rejects two names of one key for four eyes",
       { fourEyes: true },
       signed({}, [ADA, { ...BEN, keyid: ADA.keyid }]),
       ["fourEyes: FOUR_EYES"],
     ],
     [
-      "two, of whom one may",
+      "rejects four eyes if one of two signers is permitted",
       { fourEyes: true, people: ["ada@example.org"] },
       signed({}, [ADA, BEN]),
       ["fourEyes: FOUR_EYES"],
     ],
     [
-      "two, of whom none may",
+      "rejects four eyes if no signer is permitted",
       { fourEyes: true, people: ["eve@example.org"] },
       signed({}, [ADA, BEN]),
       ["fourEyes: FOUR_EYES"],
     ],
-    ["a workflow that may", { workflows: ["change"] }, signed(), []],
-    ["one that may not", { workflows: ["feature"] }, signed(), ["workflows: WORKFLOW_NOT_ALLOWED"]],
-    ["one that is not there", { phases: ["06"] }, signed(), ["phases: PHASE_NOT_COMPLETED"]],
+    ["accepts a permitted workflow", { workflows: ["change"] }, signed(), []],
+    ["rejects another workflow", { workflows: ["feature"] }, signed(), ["workflows: WORKFLOW_NOT_ALLOWED"]],
+    ["rejects a missing phase", { phases: ["06"] }, signed(), ["phases: PHASE_NOT_COMPLETED"]],
     [
-      "one that was skipped",
+      "rejects a skipped phase",
       { phases: ["implement"] },
       signed(phase({ status: "skipped" })),
       ["phases: PHASE_NOT_COMPLETED"],
     ],
     [
-      "one that is not accepted",
+      "rejects a phase that was not accepted",
       { phases: ["implement"] },
       signed(phase({ accepted: null })),
       ["phases: PHASE_NOT_COMPLETED"],
     ],
-    ["a gate by its digits", { gates: ["06"] }, signed(phase({ key: "06-implementation" })), []],
-    ["a gate that was answered", { gates: ["implement"] }, signed(), []],
-    ["one that nobody answered", { gates: ["implement"] }, signed(phase({ gates: [] })), ["gates: GATE_NOT_ANSWERED"]],
+    ["finds a gate by its digits", { gates: ["06"] }, signed(phase({ key: "06-implementation" })), []],
+    ["accepts an answered gate", { gates: ["implement"] }, signed(), []],
     [
-      "one that the engine went through",
+      "rejects an unanswered gate",
+      { gates: ["implement"] },
+      signed(phase({ gates: [] })),
+      ["gates: GATE_NOT_ANSWERED"],
+    ],
+    [
+      "rejects a gate accepted by the engine",
       { gates: ["implement"] },
       signed(phase({ accepted: { by: "engine", at } })),
       ["gates: GATE_NOT_ANSWERED"],
     ],
     [
-      "one that was answered with redo last",
+      "rejects a gate last answered with redo",
       { gates: ["implement"] },
       signed(phase({ gates: [gate, { ...gate, decision: "redo" }] })),
       ["gates: GATE_NOT_ANSWERED"],
     ],
     [
-      "one from a suspicious terminal",
+      "rejects an answer from a suspicious terminal",
       { gates: ["implement"] },
       signed(phase({ gates: [{ ...gate, suspicious: true }] })),
       ["gates: GATE_SUSPICIOUS"],
     ],
-    ["a channel that may", { gates: ["implement"], channels: ["terminal"] }, signed(), []],
-    ["one that may not", { gates: ["implement"], channels: ["passkey"] }, signed(), ["channels: GATE_CHANNEL"]],
-    ["a passkey that counts", { gates: ["implement"], passkeys: true }, approvedBy("ada@example.org"), []],
-    ["none", { gates: ["implement"], passkeys: true }, signed(), ["passkeys: GATE_NOT_SIGNED"]],
+    ["accepts a permitted channel", { gates: ["implement"], channels: ["terminal"] }, signed(), []],
+    ["rejects another channel", { gates: ["implement"], channels: ["passkey"] }, signed(), ["channels: GATE_CHANNEL"]],
     [
-      "one at another gate",
+      "accepts a gate signed with a passkey",
+      { gates: ["implement"], passkeys: true },
+      approvedBy("ada@example.org"),
+      [],
+    ],
+    [
+      "rejects a gate without a passkey",
+      { gates: ["implement"], passkeys: true },
+      signed(),
+      ["passkeys: GATE_NOT_SIGNED"],
+    ],
+    [
+      "rejects a passkey at another gate",
       { gates: ["plan"], passkeys: true },
       approvedBy("ada@example.org"),
       ["passkeys: GATE_NOT_SIGNED"],
     ],
     [
-      "one of somebody who may not",
+      "rejects a passkey of a person without permission",
       { gates: ["implement"], passkeys: true, people: ["ada@example.org"] },
       approvedBy("ben@example.org"),
       ["passkeys: GATE_SIGNER_NOT_PERMITTED"],
     ],
     [
-      "a test that was overruled",
+      "rejects overruled tests",
       { forbidOverruled: ["tests"] },
       signed({ overruled: [{ phase: "implement", what: "check", name: "tests", by, at }] }),
       ["forbidOverruled: OVERRULED"],
     ],
     [
-      "any check",
+      "rejects any overruled check",
       { forbidOverruled: ["check"] },
       signed({ overruled: [{ phase: "implement", what: "check", name: "artifacts", by, at }] }),
       ["forbidOverruled: OVERRULED"],
     ],
     [
-      "another one than was asked about",
+      "accepts an overruled step that is not forbidden",
       { forbidOverruled: ["tests"] },
       signed({ overruled: [{ phase: null, what: "step", name: "commit", by, at }] }),
       [],
     ],
-    ["a sandbox", { sandbox: true }, signed(), []],
-    ["none", { sandbox: true }, signed({ sandbox: false }), ["sandbox: NO_SANDBOX"]],
-    ["nobody knows", { sandbox: true }, signed({ sandbox: null }), ["sandbox: NO_SANDBOX"]],
+    ["accepts a run in a sandbox", { sandbox: true }, signed(), []],
+    ["rejects a run without a sandbox", { sandbox: true }, signed({ sandbox: false }), ["sandbox: NO_SANDBOX"]],
+    ["rejects a run with an unknown sandbox", { sandbox: true }, signed({ sandbox: null }), ["sandbox: NO_SANDBOX"]],
   ])("%s", ([, policy, about, expected]) => {
     expect(broken(policy, about)).toEqual(expected);
   });
@@ -191,12 +206,12 @@ describe("a policy is kept or not:", () => {
     ["UNSIGNED", 1, 1],
     ["SIGNER_UNKNOWN", 1, 1],
     ["NOT_BY_RUN", 1, 1],
-  ])("an uncovered commit (%s) breaks it %i times under all, %i under agents", ([code, all, agents]) => {
+  ])("counts an uncovered commit (%s) %i times under all, %i under agents", ([code, all, agents]) => {
     expect(broken({ commits: "all" }, signed(), uncovered(code))).toHaveLength(all);
     expect(broken({ commits: "agents" }, signed(), uncovered(code))).toHaveLength(agents);
   });
 
-  test("a statement that no commit relies on is not held against it", () => {
+  test("ignores a statement that covers no commit", () => {
     expect(broken({ sandbox: true }, signed({ sandbox: false }), commitWith({ by: "merge", isMoved: false }))).toEqual(
       [],
     );
@@ -215,7 +230,7 @@ describe("a policy is kept or not:", () => {
     [{ commits: "agents", gates: [] }],
     [{ people: [] }],
     [{ gates: ["final"], channels: [] }],
-  ])("%j is no policy", ([policy]) => {
+  ])("is invalid with %j", ([policy]) => {
     expect(readPolicy(JSON.stringify(policy)).is).toBe("invalid");
   });
 
@@ -225,22 +240,22 @@ describe("a policy is kept or not:", () => {
     '{ "revokedSigners": [{ "key": "a", "key": "b" }] }',
     "{",
     "[]",
-  ])("%s is no policy", (text) => {
+  ])("is invalid with duplicate keys: %s", (text) => {
     expect(readPolicy(text).is).toBe("invalid");
   });
 
-  test("reads a policy whose values repeat names of keys", () => {
+  test("accepts values that repeat names of keys", () => {
     const text = '{ "gates": ["gates", "people"], "people": ["gates", "a:b", "\\"people\\": "] }';
     expect(readPolicy(text)).toMatchObject({ is: "policy", policy: { gates: ["gates", "people"] } });
   });
 
-  test("reads the policy that the project ships, which requires the final gate of every commit", () => {
+  test("accepts the policy shipped with the project, which requires each final gate", () => {
     const text = readFileSync(join(import.meta.dirname, "../../ci/isdlc-policy.json"), "utf8");
     expect(readPolicy(text)).toMatchObject({ is: "policy", policy: { commits: "all", gates: ["final"] } });
   });
 });
 
-describe("what is shown:", () => {
+describe("output of a verification", () => {
   const about = signed({ overruled: [{ phase: "implement", what: "check", name: "tests", by, at }] }, [ADA, BEN]);
   const facts = {
     named: "main..work",
@@ -258,7 +273,7 @@ describe("what is shown:", () => {
     ],
   };
 
-  test("the table names commits, gates, overruled checks and statements that do not count", () => {
+  test("lists commits, gates, overruled checks and rejected statements", () => {
     const text = verificationLines(facts).join("\n");
     for (const expected of [
       "main..work: 1 of 2 commits covered (2 gates, 2 people, 214 tests)",
@@ -275,7 +290,7 @@ describe("what is shown:", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  test("the badge counts people who signed, and no tests that were not counted", () => {
+  test("counts people who signed in the badge, and only counted tests", () => {
     expect(badgeText([signed()])).toBe("2 gates, 1 person, 214 tests");
     const uncounted = signed({ phases: phases.map((one) => ({ ...one, checks: [] })) });
     expect(badgeText([uncounted])).toBe("2 gates, 1 person");
@@ -283,7 +298,7 @@ describe("what is shown:", () => {
     expect(badgeText([signed({}, [ADA, BEN])], ["ben@example.org"])).toBe("2 gates, 1 person, 214 tests");
   });
 
-  test("SARIF has an error for each violation and a warning for each statement that does not count", () => {
+  test("has a SARIF error per violation and a warning per rejected statement", () => {
     const { runs, version } = toSarif(facts, "1.2.3");
     const [run] = runs;
     expect(version).toBe("2.1.0");

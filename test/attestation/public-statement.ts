@@ -8,8 +8,8 @@ import {
 import * as z from "zod/mini";
 
 /**
- * The messages that in-toto publishes for its attestation libraries (`in_toto_attestation.v1`): names, numbers and types
- * of their fields. Every one of those libraries is generated from them and reads JSON by the rules of protocol buffers.
+ * Messages published by in-toto for its attestation libraries (`in_toto_attestation.v1`): names, numbers and types
+ * of their fields. All of these libraries are generated from them and read JSON by the rules of protocol buffers.
  */
 const PACKAGE = "in_toto_attestation.v1";
 const STRUCT = ".google.protobuf.Struct";
@@ -64,14 +64,14 @@ const registry = createFileRegistry(
 const Statement = registry.getMessage(`${PACKAGE}.Statement`);
 if (Statement === undefined) throw new Error("the message was not registered");
 
-/** What is left of a statement after it went through the published message, over the wire, and back. Throws if it is none. */
+/** The statement after conversion to the published message and back. Throws if it cannot be converted. */
 export const throughPublicMessage = (value: JsonValue): JsonValue =>
   toJson(Statement, fromBinary(Statement, toBinary(Statement, fromJson(Statement, value))));
 
 const HEX = /^(?:[0-9a-f]{2})+$/;
 const GIT_LENGTHS = [40, 64];
 
-/** What the library asks of a message beyond its types. */
+/** Rules of the library beyond types. */
 const Validated = z.object({
   _type: z.literal("https://in-toto.io/Statement/v1"),
   subject: z
@@ -94,6 +94,6 @@ const Validated = z.object({
   predicate: z.record(z.string(), z.unknown()),
 });
 
-/** Where a statement breaks a rule of the library; empty when it is valid. */
+/** Paths that break a rule of the library; empty for a valid statement. */
 export const violationsOf = (value: unknown): string[] =>
   Validated.safeParse(value).error?.issues.map(({ path }) => path.join(".")) ?? [];

@@ -21,7 +21,7 @@ const fits = (bytes: Buffer, sig: Buffer): boolean => {
   return parsed !== null && isValidSignature(bytes, parsed);
 };
 
-/** The verdict of ssh-keygen itself. */
+/** The result of ssh-keygen. */
 function keygenFits(bytes: Buffer, sig: Buffer): boolean {
   const file = join(base, "signature");
   const lines = sig.toString("base64").match(/.{1,70}/g) ?? [];
@@ -39,8 +39,8 @@ const signatures: readonly (readonly [type: string, () => Promise<Buffer>])[] = 
   ...(["ed25519", "rsa", "ecdsa"] as const).map(
     (type) => [type, async () => (await signWithSsh(message, keyFile(type))).sig] as const,
   ),
-  ["ecdsa of 384 bits", async () => (await signWithSsh(message, keyFile("ecdsa", "384"))).sig],
-  ["ecdsa of 521 bits", async () => (await signWithSsh(message, keyFile("ecdsa", "521"))).sig],
+  ["384-bit ecdsa", async () => (await signWithSsh(message, keyFile("ecdsa", "384"))).sig],
+  ["521-bit ecdsa", async () => (await signWithSsh(message, keyFile("ecdsa", "521"))).sig],
   ["passkey", () => Promise.resolve(passkeySignature(message, {}).sig)],
 ];
 
@@ -52,11 +52,11 @@ function keyFile(type: string, bits = "") {
   return { is: "file", path: file } as const;
 }
 
-describe("a signature of the type", () => {
-  test.for(signatures)("%s fits what was signed, and no other bytes", async ([, sign]) => {
+describe("SSH signature", () => {
+  test.for(signatures)("matches only the signed bytes with type %s", async ([, sign]) => {
     for (let round = 0; round < 5; round++) {
       const sig = await sign().catch(() => null);
-      if (sig === null) continue; // the key of the first round is there already
+      if (sig === null) continue; // The key of the first round already exists.
       expect(keygenFits(message, sig)).toBe(true);
       expect(fits(message, sig)).toBe(true);
       expect(fits(Buffer.from("another statement"), sig)).toBe(false);
@@ -64,7 +64,7 @@ describe("a signature of the type", () => {
   });
 
   test.for(signatures.slice(0, 1).concat(signatures.slice(-1)))(
-    "%s agrees with ssh-keygen wherever a byte is flipped",
+    "agrees with ssh-keygen for every flipped byte with type %s",
     async ([type, sign]) => {
       const sig = await sign().catch(
         async () => (await signWithSsh(message, { is: "file", path: join(base, type) })).sig,
@@ -72,25 +72,25 @@ describe("a signature of the type", () => {
       for (let at = 0; at < sig.length; at += 7) {
         const flipped = Buffer.from(sig);
         flipped[at] = (flipped[at] ?? 0) ^ 1;
-        // The fingerprint is compared before: a flipped key is another key.
+        // The fingerprint is compared earlier: a flipped key is a different key.
         if (keygenFits(message, flipped)) expect(fits(message, flipped), `byte ${at}`).toBe(true);
         else expect(fits(message, flipped), `byte ${at}`).toBe(false);
       }
     },
   );
 
-  test("that does not exist fits nothing", () => {
+  test("is rejected if its format is invalid", () => {
     expect(parseSshsig(Buffer.from("SSHSIG"))).toBeNull();
     expect(parseSshsig(Buffer.alloc(0))).toBeNull();
     expect(readSigningKey(Buffer.from("yes"))).toBeNull();
   });
 });
 
-describe("statements that do not count", () => {
+describe("verification of invalid statements", () => {
   const JUNK = 1000;
 
-  // Processor time of this process: the machine may be busy, and a process for each line would exceed the time limit.
-  test("take at most a second of processor time and start no process", async () => {
+  // Processor time of this process: the machine may be busy, and a process per line would exceed the limit.
+  test("takes at most a second of processor time and starts no process", async () => {
     const studio = createStudio();
     const line = await studio.sign(studio.statement);
     studio.note("isdlc", line, ...studio.made.flatMap(({ commit, tree }) => [commit, tree]));

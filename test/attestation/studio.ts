@@ -16,7 +16,7 @@ import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Commit = { readonly commit: string; readonly tree: string };
 
-/** A real repository, real keys, and a true statement about its commits, for those who want to forge one. */
+/** A real repository, real keys, and a true statement about its commits, as a base for forgeries. */
 export type Studio = {
   readonly root: string;
   readonly keys: Readonly<Record<"ada" | "ben" | "mallory", Key>>;
@@ -27,10 +27,10 @@ export type Studio = {
   git(...args: string[]): string;
   /** A tree of these blobs. */
   tree(files: Readonly<Record<string, string>>): string;
-  /** Another commit on top of one; the file's text decides its tree. */
+  /** A new commit on a parent; the file's text determines its tree. */
   commit(on: string, text: string, message?: string): Commit;
   sign(statement: RunStatement | Buffer, key?: Key): Promise<string>;
-  /** Notes a line for objects on a ref of its own, with git itself. */
+  /** Notes a line for objects under a separate ref, with git itself. */
   note(ref: string, line: string, ...objects: string[]): void;
   signers(name: string, ...lines: string[]): string;
   verify(
@@ -123,7 +123,7 @@ function gitIn(cwd: string, base: string) {
     execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
 }
 
-/** What the journal of the run would say. */
+/** The statement that the journal of the run would yield. */
 function trueStatement(start: Commit, [first, second]: readonly [Commit, Commit]): RunStatement {
   const ada = { name: "Ada", channel: "terminal" } as const;
   const usage = { input: 1200, output: 300, usd: 0.02 };

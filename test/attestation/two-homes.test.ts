@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parsed } from "../support/cli.ts";
 import { createSigner, createVerifier, finishedRun } from "./two-homes.ts";
 
-test.concurrent("signed here at the end of a run, verified in another clone with another home", async () => {
+test.concurrent("verifies a run signed here in another clone with another home", async () => {
   const ada = await createSigner();
   const remote = await finishedRun(ada, "keep");
   const ben = await createVerifier(ada, remote);

@@ -24,7 +24,7 @@ export async function createSigner(options: SandboxOptions = {}): Promise<Signer
   };
 }
 
-/** Somebody else, with another home, a clone and nothing of ours. */
+/** Another user with a different home, a clone and no files of isdlc. */
 export type Verifier = {
   readonly root: string;
   readonly home: string;
@@ -68,7 +68,7 @@ export async function createVerifier(from: Sandbox, remote: string): Promise<Ver
 
 const WORK = { turns: { implement: [{ writes: { "greeting.txt": "hello\n" } }] } };
 
-/** A whole run of the change workflow, its gate answered by the person, ended as said, pushed with its notes. */
+/** A complete run of the change workflow, with its gate answered by the user and pushed with its notes. */
 export async function finishedRun(signer: Signer, end: "merge" | "pr" | "keep"): Promise<string> {
   const remote = join(signer.base, "remote.git");
   execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", remote]);

@@ -13,8 +13,8 @@ const line = (goal: number | null, ...values: number[]): Line => ({
   unit: "x",
 });
 
-describe("the benches", () => {
-  test("print their table, whatever the environment does to node's start", () => {
+describe("benches", () => {
+  test("print their table regardless of NODE_OPTIONS", () => {
     const env = { ...process.env, NODE_OPTIONS: "--no-warnings" };
     const args = [join(root, "bench/run.mjs"), "--quick", "--only", "package"];
     const printed = execFileSync(process.execPath, args, {
@@ -28,11 +28,11 @@ describe("the benches", () => {
   });
 
   test.each([
-    ["every figure meets it", line(2, 1.9, 2), "pass"],
-    ["one figure meets it", line(2, 2.1, 1), "pass"],
-    ["no figure meets it", line(2, 2.1, 2.01), "falls short"],
-    ["there is none", line(null, 9), "reported"],
-  ])("judge a goal when %s", (_, measured, verdict) => {
+    ["every figure meets the goal", line(2, 1.9, 2), "pass"],
+    ["one figure meets the goal", line(2, 2.1, 1), "pass"],
+    ["no figure meets the goal", line(2, 2.1, 2.01), "falls short"],
+    ["the goal is missing", line(null, 9), "reported"],
+  ])("rate a figure if %s", (_, measured, verdict) => {
     expect(verdictOf(measured)).toBe(verdict);
     expect(tableText([measured])).toContain(verdict);
   });

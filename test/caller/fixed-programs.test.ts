@@ -7,7 +7,7 @@ const SRC = join(import.meta.dirname, "../../src");
 const withoutComments = (source: string): string =>
   source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
 
-test("starts the programs that tell who calls by a fixed path [S11]", () => {
+test("uses fixed paths for programs that identify the caller [S11]", () => {
   const searched = /["'`](?:ps|ss|lsof|pgrep|who)["'`]/;
   const started = /["'`]\/(?:usr\/)?s?bin\/(?:ps|ss)["'`]/;
   const adapters = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) =>

@@ -57,52 +57,48 @@ function prove({ processes = {}, registered, ...sockets }: Change = {}) {
 
 describe("proof of the host's channel", () => {
   test.each<[string, Change]>([
-    ["from the registered host alone", {}],
-    ["if the product replaced its program file meanwhile", { executable: () => `${CLAUDE} (deleted)` }],
-    ["next to a younger server", { processes: { 201: { ...PROCESSES[SERVER]!, started: "3000" } } }],
-    ["if a forked child held the socket for an instant", { holders: heldAtFirst() }],
-  ])("holds %s", (_what, change) => {
+    ["the registered host alone", {}],
+    ["a program file replaced in the meantime", { executable: () => `${CLAUDE} (deleted)` }],
+    ["an older server next to a newer one", { processes: { 201: { ...PROCESSES[SERVER]!, started: "3000" } } }],
+    ["a socket held briefly by a forked child", { holders: heldAtFirst() }],
+  ])("succeeds with %s", (_what, change) => {
     expect(prove(change)).toEqual({ ok: true, host: { pid: HOST, started: "1000", boot: "this-boot" } });
   });
 
   test.each<[string, Change, RegExp]>([
-    ["a machine that cannot tell peers", { canTellPeers: () => false }, /cannot show who wrote/],
-    ["a parent that ended", { processes: { [SERVER]: { parent: 1, started: "2000" } } }, /has ended/],
+    ["a system that cannot identify peers", { canTellPeers: () => false }, /cannot show who wrote/],
+    ["a parent that exited", { processes: { [SERVER]: { parent: 1, started: "2000" } } }, /has ended/],
     ["a shell as parent", { executable: () => "/usr/bin/bash" }, /started by bash, not by the main process/],
-    ["an interpreter as parent, which runs any code", { executable: () => "/usr/bin/node" }, /started by node/],
+    ["an interpreter as parent", { executable: () => "/usr/bin/node" }, /started by node/],
     ["a program with a similar name", { executable: () => "/tmp/not-claude" }, /started by not-claude/],
-    ["a host that was not registered", { registered: () => null }, /was not registered/],
+    ["an unregistered host", { registered: () => null }, /was not registered/],
     [
-      "a registration of an earlier process with this number",
+      "a registration of an earlier process with this id",
       { registered: () => ({ started: "999", executable: CLAUDE }) },
       /not the one that/,
     ],
     [
-      "a registration of another program",
+      "a registration for another program",
       { registered: () => ({ started: "1000", executable: "/tmp/claude" }) },
       /not the one that/,
     ],
     ["a file as input", { openFile: () => "/tmp/rpc" }, /is no socket/],
     ["a terminal as input", { openFile: () => "/dev/pts/3" }, /is no socket/],
     ["a pipe as input", { openFile: () => "pipe:[11]" }, /is no socket/],
-    ["a socket that is no private pair", { peerOfPair: () => null }, /no private socket pair/],
-    ["another process with the other end", { holders: () => [HOST, 300] }, /not the only one/],
+    ["a socket outside of a private pair", { peerOfPair: () => null }, /no private socket pair/],
+    ["another process at the other end", { holders: () => [HOST, 300] }, /not the only one/],
     [
       "another process instead of the host",
       { holders: (inode) => (inode === "11" ? [SERVER] : [300]) },
       /not the only/,
     ],
+    ["another process at this end", { holders: (inode) => (inode === "11" ? [SERVER, 300] : [HOST]) }, /not the only/],
     [
-      "another process with this end",
-      { holders: (inode) => (inode === "11" ? [SERVER, 300] : [HOST]) },
-      /not the only/,
-    ],
-    [
-      "an older server that is still alive",
+      "an older server that is still running",
       { processes: { 199: { ...PROCESSES[SERVER]!, started: "1500" } } },
       /process 199 is already the server/,
     ],
-  ])("refuses %s", (_what, change, why) => {
+  ])("fails with %s", (_what, change, why) => {
     expect(prove(change)).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 });
@@ -115,7 +111,7 @@ function heldAtFirst(): SocketTable["holders"] {
   };
 }
 
-describe("the list of sockets", () => {
+describe("list of sockets", () => {
   const LINES = [
     "u_str ESTAB  0      0                   * 12 * 11",
     "u_str ESTAB  0      0                   * 11 * 12",
@@ -137,16 +133,16 @@ describe("the list of sockets", () => {
     expect(findPeer(LINES, inode)).toBe(peer);
   });
 
-  test("takes no client of a named socket for a pair", () => {
-    expect(LINES).toContain("* 22 * 21"); // as `ss` prints it: without the name of the peer
+  test("excludes clients of a named socket", () => {
+    expect(LINES).toContain("* 22 * 21"); // As printed by `ss`: without the name of the peer.
     expect(findPeer(LINES, "22")).toBeNull();
   });
 });
 
-describe("a host's record", () => {
+describe("record of a host", () => {
   const STAT = `100 (a ) b) S 50 100 100 34816 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 1000 0`;
 
-  test("has program file and start time, whatever the program is called", () => {
+  test("has program file and start time for any program name", () => {
     expect(parseHost(`${CLAUDE}\n${STAT}\n`)).toEqual({ executable: CLAUDE, started: "1000" });
   });
 

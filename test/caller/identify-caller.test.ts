@@ -17,7 +17,7 @@ type Fake = Partial<ProcessFacts> & {
 const SHELL = 50;
 const CALLER = 60;
 
-/** A person's shell with our program in it, changed as a test needs it. */
+/** A user's shell with isdlc in it, with the given changes. */
 function tableOf(changes: Readonly<Record<number, Fake | null>> = {}): ProcessTable {
   const base: Record<number, Fake | null> = {
     1: { parent: 0, session: 1, group: 1, at: 0, command: ["/sbin/init"] },
@@ -54,13 +54,13 @@ function ask(changes: Partial<Surroundings> = {}, run: Partial<AgentWork> = {}) 
 const HERE = { boot: "this-boot", mounts: "100" };
 const own = (mounts: string, isMadeByRoot = false) => ({ boot: "this-boot", mounts, isMadeByRoot });
 
-describe("an unreadable process table", () => {
+describe("unreliable process table", () => {
   test.for<[string, Partial<Surroundings>, Partial<AgentWork>]>([
     ["is empty", { table: { ...tableOf(), one: () => null, all: () => [] } }, {}],
-    ["shows another process under its number", { isTableOwn: false }, {}],
+    ["shows another process under the caller's id", { isTableOwn: false }, {}],
     ["is not the system's own /proc", { view: null }, { startedIn: HERE }],
-    ["is in a mount namespace made after the run started", { view: own("200") }, { startedIn: HERE }],
-  ])("proves no person if it %s", ([, changes, run]) => {
+    ["is in a mount namespace created after the start of the run", { view: own("200") }, { startedIn: HERE }],
+  ])("identifies no user if it %s", ([, changes, run]) => {
     expect(ask(changes, run)).toMatchObject({ kind: "unknown" });
     const terminal = { isInteractive: true, terminalName: null, isTableOwn: true };
     const usual = { env: {}, table: tableOf(), pid: CALLER, userName: "ada", ...terminal };
@@ -68,8 +68,8 @@ describe("an unreadable process table", () => {
   });
 
   test.for<[string, Partial<Surroundings>]>([
-    ["after a restart of the machine", { view: { ...own("200"), boot: "next-boot" } }],
-    ["only root can have made", { view: own("200", true) }],
+    ["after a system restart", { view: { ...own("200"), boot: "next-boot" } }],
+    ["that only root can create", { view: own("200", true) }],
   ])("marks an answer from a namespace %s", ([, changes]) => {
     const caller = ask(changes, { startedIn: HERE });
     expect(caller).toMatchObject({ kind: "person", person: { suspicious: expect.stringContaining("namespace") } });
@@ -77,24 +77,28 @@ describe("an unreadable process table", () => {
 
   test.for<[string, Partial<Surroundings>, Partial<AgentWork>]>([
     ["in the namespace of the run", { view: own("100") }, { startedIn: HERE }],
-    ["in the first namespace after a restart", { view: { ...own("100"), boot: "next-boot" } }, { startedIn: HERE }],
-    ["where there are no namespaces", { view: undefined }, { startedIn: HERE }],
-    ["for a run of an older version", { view: null }, {}],
-  ])("does not concern a person %s", ([, changes, run]) => {
+    [
+      "in the first namespace after a system restart",
+      { view: { ...own("100"), boot: "next-boot" } },
+      { startedIn: HERE },
+    ],
+    ["without namespaces", { view: undefined }, { startedIn: HERE }],
+    ["in a run by an older version", { view: null }, {}],
+  ])("accepts a user %s", ([, changes, run]) => {
     const caller = ask(changes, run);
     expect(caller).toMatchObject({ kind: "person", person: { name: "ada" } });
     expect(caller).not.toHaveProperty("person.suspicious");
   });
 
-  test("is not this one", () => {
+  test("is the real one in this process", () => {
     const { isTableOwn, view } = systemSurroundings();
     expect(isTableOwn).toBe(true);
     if (process.platform === "linux") expect(Number(view?.mounts)).toBeGreaterThan(1);
   });
 });
 
-describe("a person", () => {
-  test("at a terminal, with what an answer records", () => {
+describe("user", () => {
+  test("is identified at a terminal with the origin of an answer", () => {
     const caller = ask();
     const origin = { pid: CALLER, session: SHELL, terminal: "/dev/pts/3" };
     expect(caller).toEqual({ kind: "person", person: { name: "ada", channel: "terminal", origin } });
@@ -102,53 +106,56 @@ describe("a person", () => {
   });
 
   test.each<[string, Partial<Surroundings>]>([
-    ["input or output are no terminal", { isInteractive: false }],
-    ["no terminal controls the process", { table: tableOf({ [CALLER]: { terminal: null } }) }],
-  ])("nobody when %s", (_, changes) => {
+    ["input or output is not a terminal", { isInteractive: false }],
+    ["the process has no controlling terminal", { table: tableOf({ [CALLER]: { terminal: null } }) }],
+  ])("is missing if %s", (_, changes) => {
     expect(ask(changes)).toEqual({ kind: "nobody" });
   });
 });
 
-describe("S9 S10 an agent is known", () => {
-  test.each([...OWN_MARKERS, ...HOST_MARKERS])("by %s in its environment, terminal or not", (name) => {
-    expect(ask({ env: { [name]: "1" } })).toEqual({ kind: "agent", evidence: `${name} is set` });
-    expect(ask({ env: { [name]: "1" }, isInteractive: false }).kind).toBe("agent");
-    expect(ask({ env: { [name]: "" } }).kind).toBe("person");
-  });
+describe("agent [S9, S10]", () => {
+  test.each([...OWN_MARKERS, ...HOST_MARKERS])(
+    "is identified by %s in its environment, with or without a terminal",
+    (name) => {
+      expect(ask({ env: { [name]: "1" } })).toEqual({ kind: "agent", evidence: `${name} is set` });
+      expect(ask({ env: { [name]: "1" }, isInteractive: false }).kind).toBe("agent");
+      expect(ask({ env: { [name]: "" } }).kind).toBe("person");
+    },
+  );
 
   test.each<[string, Record<number, Fake>]>([
     ["its parent", { [SHELL]: { env: ["PATH=/bin", "ISDLC_NONCE=n1"] } }],
     ["a far ancestor", { 40: { env: ["ISDLC_NONCE=n1"] } }],
     [
-      "the leader of its session, though its parent is gone",
+      "the leader of its session, without its parent",
       { [CALLER]: { parent: 1 }, [SHELL]: { env: ["ISDLC_NONCE=n1"] } },
     ],
     ["the leader of its group", { 70: { env: ["ISDLC_AGENT=1"] }, [CALLER]: { group: 70 } }],
-  ])("by the mark on %s", (_, changes) => {
+  ])("is identified by the marker of %s", (_, changes) => {
     expect(ask({ table: tableOf(changes) })).toMatchObject({
       kind: "agent",
       evidence: expect.stringContaining("ISDLC_"),
     });
   });
 
-  test("by descending from a process that a run recorded", () => {
+  test("is identified as a descendant of a recorded driver", () => {
     const driver = { pid: 40, started: "start-40", boot: "this-boot" };
     expect(ask({}, { drivers: [driver] }).kind).toBe("agent");
     expect(ask({}, { drivers: [{ ...driver, started: "earlier" }] }).kind).toBe("person");
     expect(ask({}, { drivers: [{ ...driver, boot: "earlier" }] }).kind).toBe("person");
   });
 
-  test("not by being the driver itself", () => {
+  test("is not the driver itself", () => {
     expect(ask({}, { drivers: [{ pid: CALLER, started: `start-${CALLER}`, boot: "this-boot" }] }).kind).toBe("person");
   });
 
-  test("an ancestry that runs in a circle comes to an end", () => {
+  test("is not found in a circular ancestry, which ends", () => {
     expect(ask({ table: tableOf({ [SHELL]: { parent: CALLER } }) }).kind).toBe("person");
   });
 });
 
-describe("S10 a terminal that an agent may have opened", () => {
-  /** What is made of the caller: the reason where there is one, else the person without a mark. */
+describe("terminal possibly opened by an agent [S10]", () => {
+  /** The refusal or suspicion with its reason, or "person". */
   const verdict = (run: Partial<AgentWork>, table = tableOf()): string => {
     const caller = ask({ table }, run);
     if (caller.kind === "suspect") return `refused: ${caller.why}`;
@@ -157,7 +164,7 @@ describe("S10 a terminal that an agent may have opened", () => {
   };
   const work = { agentRunningSince: 2000, agentRunningUntil: 3000 };
   const tab = (at: number, command: readonly string[] = ["-bash"]) => ({ [SHELL]: { at, command } });
-  /** A process that has lost its parent, and opened a terminal. */
+  /** An orphaned process that opened a terminal. */
   const orphan = (at: number, command: readonly string[], inside: readonly string[]) => ({
     40: { at, command },
     [SHELL]: { at: at + 1, command: inside },
@@ -167,33 +174,33 @@ describe("S10 a terminal that an agent may have opened", () => {
 
   test.each<[string, Partial<AgentWork>, Record<number, Fake | null>]>([
     ["no agent ran", { agentRunningSince: null }, tab(2500)],
-    ["a terminal that was there before", work, {}],
-    ["a second tab, opened while the agent works", { agentRunningSince: 2000 }, tab(2500)],
+    ["an older terminal", work, {}],
+    ["a second tab opened while the agent works", { agentRunningSince: 2000 }, tab(2500)],
     ["a tab of a login shell with options", work, tab(2500, ["/usr/bin/zsh", "-l", "-i"])],
     ["a tab opened after the agent ended", work, tab(3500)],
-    ["a new window of a known terminal, opened at the gate", work, orphan(3500, ["/usr/bin/tmux"], ["-bash"])],
-    ["the same after an editor came back", work, orphan(3500, ["sh", "/x/.vscode-server/bin/code-server"], ["-zsh"])],
-    ["from outside of the container", work, { 40: { parent: 0, at: 2500 }, ...tab(2500) }],
+    ["a new window of a known terminal opened at the gate", work, orphan(3500, ["/usr/bin/tmux"], ["-bash"])],
+    ["a new window of a restarted editor", work, orphan(3500, ["sh", "/x/.vscode-server/bin/code-server"], ["-zsh"])],
+    ["a shell from outside of the container", work, { 40: { parent: 0, at: 2500 }, ...tab(2500) }],
     [
-      "a second connection to a server that was there",
+      "a second connection to an older server",
       work,
       { 40: { at: 500, command: ["sshd"] }, 45: { parent: 40, at: 2500 }, [SHELL]: { parent: 45, at: 2500 } },
     ],
-  ])("a person: %s", (_, run, changes) => {
+  ])("is accepted: %s", (_, run, changes) => {
     expect(verdict(run, tableOf(changes))).toBe("person");
   });
 
   test.each<[string, Partial<AgentWork>, Record<number, Fake | null>, string]>([
-    ["left behind, with a terminal at once", work, orphan(2500, script, inScript), "has lost its parent"],
-    ["left behind, and a shell in its terminal", work, orphan(2500, ["python3"], ["bash"]), "has lost its parent"],
+    ["an orphan that opened a terminal", work, orphan(2500, script, inScript), "has lost its parent"],
+    ["an orphan with a shell in its terminal", work, orphan(2500, ["python3"], ["bash"]), "has lost its parent"],
     [
-      "left behind, with a terminal once the gate is open",
+      "a process that opened a terminal at the gate",
       work,
       { 40: { at: 2500, command: ["sleep"] }, [SHELL]: { at: 3500, command: inScript } },
       "process 40 above it began while an agent was at work, by a process that has lost its parent",
     ],
     [
-      "taken in by the manager of the person's session",
+      "an orphan adopted by the manager of the user's session",
       work,
       {
         30: { parent: 1, at: 10, command: ["/usr/lib/systemd/systemd", "--user"] },
@@ -203,43 +210,48 @@ describe("S10 a terminal that an agent may have opened", () => {
       "has lost its parent",
     ],
     [
-      "below a program that calls itself such a manager",
+      "a process under a program named like such a manager",
       work,
       { 30: { parent: 1, at: 2500, command: ["systemd"] }, 40: { parent: 30, at: 3500 }, ...tab(3500) },
       "has lost its parent",
     ],
-    ["started anew once the gate is open", work, orphan(3500, script, inScript), "for a command and not for a shell"],
-    ["a pane opened for one command while it worked", work, tab(2500, inScript), "for a command and not for a shell"],
-    ["a pane with our program in it", work, tab(2500, ["node", "isdlc", "continue"]), "for a command"],
-    ["during earlier work", { earlierWork: [{ since: 2000, until: 3000 }] }, tab(2500, inScript), "opened while"],
+    ["an orphan started at the gate", work, orphan(3500, script, inScript), "for a command and not for a shell"],
+    ["a pane opened for one command during work", work, tab(2500, inScript), "for a command and not for a shell"],
+    ["a pane with isdlc in it", work, tab(2500, ["node", "isdlc", "continue"]), "for a command"],
     [
-      "a tab opened while a session is alive",
+      "a pane opened during earlier work",
+      { earlierWork: [{ since: 2000, until: 3000 }] },
+      tab(2500, inScript),
+      "opened while",
+    ],
+    [
+      "a tab opened while a session is running",
       { agentRunningSince: 2000, livingSessions: [40] },
       tab(2500),
       "(process 40) is alive",
     ],
     [
-      "a tab opened while the daemon of Codex is alive",
+      "a tab opened while the Codex daemon is running",
       { agentRunningSince: 2000, livingSessions: [90] },
       { ...tab(2500), 90: { command: ["/home/ada/.codex/packages/bin/codex", "app-server", "--listen"] } },
       "codex app-server daemon stop",
     ],
-  ])("refused: %s", (...[, run, changes, why]) => {
+  ])("is refused: %s", (...[, run, changes, why]) => {
     expect(verdict(run, tableOf(changes))).toMatch(/^refused: /);
     expect(verdict(run, tableOf(changes))).toContain(why);
   });
 
-  test("suspicious: a shell below an unknown program without a parent, begun after an agent worked", () => {
+  test("is suspicious with an orphaned unknown program above a shell started after the work", () => {
     expect(verdict(work, tableOf(orphan(3500, ["python3"], ["bash"])))).toMatch(/^suspicious: .*lost its parent$/);
   });
 
-  test("suspicious: the opener of the terminal is gone", () => {
+  test("is suspicious if its opener exited", () => {
     const table = tableOf({ [SHELL]: null, [CALLER]: { parent: 1 } });
     expect(verdict({ agentRunningSince: 5 }, table)).toContain("suspicious: it is unknown");
     expect(verdict({}, table)).toBe("person");
   });
 
-  test("a person: the opener is gone and an ancestor in its session is older than all work of agents", () => {
+  test("is accepted without its opener if an ancestor is older than all work", () => {
     const member = { parent: 1, session: SHELL, terminal: "34816", at: 2000 };
     const table = tableOf({ [SHELL]: null, 55: member, [CALLER]: { parent: 55 } });
     expect(verdict({ agentRunningSince: 2001 }, table)).toBe("person");
@@ -250,11 +262,11 @@ describe("S10 a terminal that an agent may have opened", () => {
     expect(verdict({ agentRunningSince: 2001 }, other)).toContain("it is unknown");
   });
 
-  test("suspicious: an ancestor belongs to another host's agent", () => {
+  test("is suspicious if an ancestor belongs to another agent host", () => {
     expect(verdict({}, tableOf({ [SHELL]: { env: ["CLAUDECODE=1"] } }))).toMatch(/^suspicious: .*CLAUDECODE/);
   });
 
-  test("where the system tells no sessions, by the topmost process on the same terminal", () => {
+  test("is judged by the topmost process on the terminal if sessions are unknown", () => {
     const blind = (changes: Record<number, Fake>) => {
       const table = tableOf(changes);
       return { ...table, one: (pid: number) => withoutSession(table.one(pid)) };
@@ -267,7 +279,7 @@ describe("S10 a terminal that an agent may have opened", () => {
 const withoutSession = (facts: ProcessFacts | null): ProcessFacts | null =>
   facts === null ? null : { ...facts, session: null };
 
-test("S10 a real grandchild with an emptied environment is known by its ancestry while the agent lives", async () => {
+test("identifies a real grandchild with an empty environment by its living ancestors [S10]", async () => {
   const table = procFileTable();
   const abort = new AbortController();
   const seen: unknown[] = [];

@@ -9,15 +9,15 @@ let folder = "";
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "token-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe("an approval token", () => {
-  test("is accepted, with the time it was made", () => {
+describe("approval token", () => {
+  test("is accepted with its creation time", () => {
     const token = createToken(folder, NOW);
     expect(token).toMatch(/^isdlc_[A-Za-z0-9_-]{43}$/);
     expect(verifyToken(folder, token)).toEqual({ ok: true, createdAt: NOW });
     expect(tokenCreatedAt(folder)).toBe(NOW);
   });
 
-  test("S11 is itself kept nowhere, and its digest only for this user", () => {
+  test("is stored only as a digest, readable only by its user [S11]", () => {
     const token = createToken(join(folder, "isdlc"), NOW);
     const [name, ...others] = readdirSync(join(folder, "isdlc"));
     const file = join(folder, "isdlc", name!);
@@ -27,33 +27,33 @@ describe("an approval token", () => {
     expect(statSync(join(folder, "isdlc")).mode & 0o777).toBe(0o700);
   });
 
-  test("a new one takes the place of the old one", () => {
+  test("replaces the previous one", () => {
     const [old, current] = [createToken(folder, NOW), createToken(folder, NOW)];
     expect(old).not.toBe(current);
     expect(verifyToken(folder, old).ok).toBe(false);
     expect(verifyToken(folder, current).ok).toBe(true);
   });
 
-  test.each(["", "isdlc_", "isdlc_wrong", "x".repeat(1_000_000)])("a wrong one is refused", (wrong) => {
+  test.each(["", "isdlc_", "isdlc_wrong", "x".repeat(1_000_000)])("is rejected if wrong", (wrong) => {
     const token = createToken(folder, NOW);
     expect(verifyToken(folder, wrong).ok).toBe(false);
     expect(verifyToken(folder, `${token} `).ok).toBe(false);
   });
 
   test.each([
-    ["nothing", null],
-    ["no JSON", "{"],
+    ["no content", null],
+    ["invalid JSON", "{"],
     ["no digest", `{"created_at":"${NOW}"}`],
     ["an empty digest", `{"sha256":"","created_at":"${NOW}"}`],
     ["no time", `{"sha256":"${"0".repeat(64)}"}`],
     ["far too much", " ".repeat(100_000)],
-  ])("a file with %s accepts none", (_, text) => {
+  ])("is rejected for a file with %s", (_, text) => {
     if (text !== null) writeFileSync(join(folder, "operator-token.json"), text);
     expect(verifyToken(folder, "").ok).toBe(false);
     expect(tokenCreatedAt(folder)).toBeNull();
   });
 
-  test("a link in place of the file is not followed", () => {
+  test("is rejected if its file is a link", () => {
     const token = createToken(join(folder, "other"), NOW);
     symlinkSync(join(folder, "other/operator-token.json"), join(folder, "operator-token.json"));
     expect(verifyToken(folder, token).ok).toBe(false);

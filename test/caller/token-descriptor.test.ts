@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
 import { createSandbox, type Outcome, type Sandbox } from "../support/cli.ts";
 
-/** Somebody who hands over a file as descriptor 3, as `3< <(pass show isdlc)` does. */
+/** Runs a command with a file as descriptor 3, like `3< <(pass show isdlc)`. */
 async function withDescriptor(sandbox: Sandbox, args: readonly string[], handedOver: string): Promise<Outcome> {
   const file = join(sandbox.base, "handed-over");
   writeFileSync(file, handedOver);
@@ -26,7 +26,7 @@ async function atGate(): Promise<Sandbox> {
   return sandbox;
 }
 
-describe("S11 the token by a descriptor", () => {
+describe("approval token from a descriptor [S11]", () => {
   test.concurrent("answers the gate", async () => {
     const sandbox = await atGate();
     const { code } = await withDescriptor(sandbox, ["continue", "--token-fd", "3"], `${sandbox.token}\n`);
@@ -37,11 +37,11 @@ describe("S11 the token by a descriptor", () => {
   });
 
   test.concurrent.each([
-    ["another one", ["continue", "--token-fd", "3"], "isdlc_wrong\n"],
-    ["none in it", ["continue", "--token-fd", "3"], ""],
-    ["a descriptor that is not open", ["continue", "--token-fd", "9"], ""],
-    ["no number", ["continue", "--token-fd", "three"], ""],
-  ])("%s is refused, and the gate stays open", async (_name, args, handedOver) => {
+    ["a wrong token", ["continue", "--token-fd", "3"], "isdlc_wrong\n"],
+    ["an empty token", ["continue", "--token-fd", "3"], ""],
+    ["a closed descriptor", ["continue", "--token-fd", "9"], ""],
+    ["an invalid descriptor number", ["continue", "--token-fd", "three"], ""],
+  ])("is refused with %s, and the gate stays open", async (_name, args, handedOver) => {
     const sandbox = await atGate();
     const { code, stderr } = await withDescriptor(sandbox, args, handedOver);
     expect(code).toBe(1);

@@ -32,8 +32,8 @@ const stateWith = (changes: { record?: object; workflow?: object; rest?: object 
 const supervised = { supervised_mode: { enabled: true, review_phases: "all" } };
 const note = `[INFO] gate-blocker: supervised review in progress for phase '${phase}'. Gate check unaffected.`;
 
-describe("requirements", () => {
-  test("SM-AC-06a: a supervised phase that met everything passes; advancing is left to the review gate", () => {
+describe("requirements of the gate", () => {
+  test("allow a complete supervised phase and leave the advance to the review gate [SM-AC-06a]", () => {
     const state = stateWith({ rest: supervised, workflow: { supervised_review: { phase, status: "gate_presented" } } });
     const before = structuredClone(state);
     expect(checkGate(state, phase, rules)).toEqual({ decision: "allow", notes: [] });
@@ -41,26 +41,22 @@ describe("requirements", () => {
   });
 
   test.each<[string, object, RegExp]>([
+    ["failed tests", { iteration_requirements: { test_iteration: { completed: true, status: "failed" } } }, /tests/],
     [
-      "tests that failed",
-      { iteration_requirements: { test_iteration: { completed: true, status: "failed" } } },
-      /tests/,
-    ],
-    [
-      "tests that were not measured",
+      "tests that could not run",
       { iteration_requirements: { test_iteration: { completed: true, status: "not_measured" } } },
       /tests/,
     ],
     ["tests never run", { iteration_requirements: {} }, /tests/],
-    ["a damaged list of artifacts", { artifacts: "implementation-notes.md" }, /implementation-notes\.md/],
+    ["an invalid list of artifacts", { artifacts: "implementation-notes.md" }, /implementation-notes\.md/],
     [
-      "another artifact whose name ends alike",
+      "an artifact whose name only ends alike",
       { artifacts: ["docs/no-implementation-notes.md"] },
       /implementation-notes\.md/,
     ],
     ["open findings", { constitutional_validation: { completed: true, status: "escalated" } }, /[Ff]indings/],
     [
-      "questions without answer",
+      "unanswered questions",
       {
         iteration_requirements: {
           test_iteration: { completed: true, status: "success" },
@@ -69,27 +65,27 @@ describe("requirements", () => {
       },
       /[Qq]uestions/,
     ],
-    ["a phase never begun", { status: "pending" }, /begun/],
-  ])("SM-AC-06b: %s block, supervised or not", (_name, changed, reason) => {
+    ["a phase that never started", { status: "pending" }, /begun/],
+  ])("block with %s, supervised or not [SM-AC-06b]", (_name, changed, reason) => {
     const plain = checkGate(stateWith({ record: changed }), phase, rules);
     expect(plain.decision).toBe("block");
     expect(plain.stopReason).toMatch(reason);
     expect(checkGate(stateWith({ record: changed, rest: supervised }), phase, rules)).toEqual(plain);
   });
 
-  test("findings a person agreed to do not block", () => {
+  test("allow findings accepted by the user", () => {
     const agreed = { constitutional_validation: { completed: true, status: "escalated", escalation_approved: true } };
     expect(checkGate(stateWith({ record: agreed }), phase, rules).decision).toBe("allow");
   });
 
-  test("a requirement that is not named is not looked at", () => {
+  test("are checked only if they are named", () => {
     expect(checkGate(stateWith({ record: { artifacts: [], iteration_requirements: null } }), phase, {}).decision).toBe(
       "allow",
     );
     expect(checkGate(stateWith({ record: { artifacts: [] } }), phase, { artifacts: true }).decision).toBe("block");
   });
 
-  test("what has no command is not measured; what has one must have passed", () => {
+  test("report measurements without a command and block failed ones", () => {
     const verdict = checkGate(stateWith(), phase, { ...rules, measurements: { coverage: false, lint: true } });
     expect(verdict).toEqual({
       decision: "block",
@@ -102,24 +98,21 @@ describe("requirements", () => {
   });
 });
 
-describe("reviews and settings", () => {
+describe("gate during a review", () => {
   test.each<[string, object, "allow" | "block"]>([
     ["met", record, "allow"],
     ["not met", { ...record, artifacts: [] }, "block"],
-  ])(
-    "SM-ERR-601: an active review adds a note and leaves requirements that are %s as they are",
-    (_name, changed, decision) => {
-      const state = stateWith({ record: changed, workflow: { supervised_review: { phase, status: "reviewing" } } });
-      expect(checkGate(state, phase, rules)).toMatchObject({ decision, notes: [note] });
-    },
-  );
+  ])("adds a note with requirements that are %s [SM-ERR-601]", (_name, changed, decision) => {
+    const state = stateWith({ record: changed, workflow: { supervised_review: { phase, status: "reviewing" } } });
+    expect(checkGate(state, phase, rules)).toMatchObject({ decision, notes: [note] });
+  });
 
-  test("the note never carries what is no phase name", () => {
+  test("omits an invalid phase name from the note", () => {
     const state = stateWith({ workflow: { supervised_review: { phase: "\u001b[2Jx", status: "reviewing" } } });
     expect(checkGate(state, phase, rules).notes).toEqual([note]);
   });
 
-  test("SM-AC-06c, SM-ERR-600: no value of the supervised-mode block changes the verdict", () => {
+  test("ignores any supervised_mode settings [SM-AC-06c, SM-ERR-600]", () => {
     const allowed = checkGate(stateWith(), phase, rules);
     const blocked = checkGate(stateWith({ record: { artifacts: [] } }), phase, rules);
     expect([allowed.decision, blocked.decision]).toEqual(["allow", "block"]);
@@ -133,21 +126,21 @@ describe("reviews and settings", () => {
   });
 });
 
-describe("state that cannot be judged", () => {
+describe("invalid state", () => {
   test.each<[string, unknown]>([
-    ["no state", undefined],
+    ["undefined state", undefined],
     ["null", null],
     ["a list", []],
     ["a text", "{"],
-    ["a workflow that is a text", { active_workflow: "feature" }],
+    ["a workflow of text", { active_workflow: "feature" }],
     ["a workflow that is a list", { active_workflow: [] }],
-    ["no list of phases", stateWith({ workflow: { phases: null } })],
+    ["phases that are not a list", stateWith({ workflow: { phases: null } })],
     ["a phase of another workflow", stateWith({ workflow: { phases: ["05-test-strategy"] } })],
     ["another current phase", stateWith({ workflow: { current_phase: "05-test-strategy" } })],
-    ["an index that points elsewhere", stateWith({ workflow: { current_phase_index: 0 } })],
-    ["an index that is no number", stateWith({ workflow: { current_phase_index: {} } })],
-    ["no record of the phase", { active_workflow: workflow, phases: {} }],
-    ["a record that is inherited", { active_workflow: workflow, phases: Object.create({ [phase]: record }) as object }],
+    ["an index of another phase", stateWith({ workflow: { current_phase_index: 0 } })],
+    ["an index that is not a number", stateWith({ workflow: { current_phase_index: {} } })],
+    ["a missing record of the phase", { active_workflow: workflow, phases: {} }],
+    ["an inherited record", { active_workflow: workflow, phases: Object.create({ [phase]: record }) as object }],
   ])("blocks with a reason: %s", (_name, state) => {
     const verdict = checkGate(state, phase, rules);
     expect(verdict.decision).toBe("block");
@@ -155,13 +148,13 @@ describe("state that cannot be judged", () => {
   });
 
   test.each<[unknown]>([[{}], [{ active_workflow: null }], [{ phases: {} }]])(
-    "allows without an active workflow: %j",
+    "allows the phase without an active workflow: %j",
     (state) => {
       expect(checkGate(state, phase, rules)).toEqual({ decision: "allow", notes: [] });
     },
   );
 
-  test("never throws, and never allows by damage", () => {
+  test("never throws, and never allows a damaged workflow", () => {
     const damaged = fc.oneof(
       fc.anything(),
       fc.record({ active_workflow: fc.anything(), phases: fc.anything() }),

@@ -3,7 +3,7 @@ import { createSandbox, parsed } from "../support/cli.ts";
 
 const NOTE = "[INFO] gate-blocker: supervised review in progress for phase 'plan'. Gate check unaffected.";
 
-test.concurrent("SM-AC-06a: check says that a review is in progress, and judges the phase as it would without", async () => {
+test.concurrent("notes a review in progress and does not change the decision [SM-AC-06a]", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const before = parsed(await sandbox.script("check", "--json"));
@@ -15,7 +15,7 @@ test.concurrent("SM-AC-06a: check says that a review is in progress, and judges 
   expect(parsed(await sandbox.script("check", "--json")).gate).toEqual({ decision: "allow", notes: [NOTE] });
 });
 
-test.concurrent("SM-AC-06a, SM-ERR-601: a requirement that is not met blocks during a review as at any other time", async () => {
+test.concurrent("blocks for a missing artifact during a review [SM-AC-06a, SM-ERR-601]", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   await sandbox.person("review");
@@ -27,7 +27,7 @@ test.concurrent("SM-AC-06a, SM-ERR-601: a requirement that is not met blocks dur
   expect(checked.stderr).toContain("The phase cannot be left: Missing artifacts: plan.md.");
 });
 
-test.concurrent("SM-AC-06a: open findings of the reviewer and open questions are reasons too", async () => {
+test.concurrent("blocks for open findings and open questions [SM-AC-06a]", async () => {
   const sandbox = await createSandbox();
   const blocker = { approved: false, issues: [{ severity: "blocker", description: "no greeting" }], summary: "no" };
   const asks = { status: "needs_input", questions: [{ id: "q1", text: "Which greeting?" }] };

@@ -9,18 +9,18 @@ const checkIn = (root: string, paths: readonly string[]) =>
   createCheckRunner(root, { env: {}, redact: (text) => text }).artifacts(paths);
 
 describe("artifacts", () => {
-  test("are present when each is a file with something in it, a link within the tree included", async () => {
+  test("are present if each is a non-empty file, or a link inside the working tree", async () => {
     const root = projectWith({ "docs/a.md": "# A", "docs/b c.md": "\uFEFF x" });
     symlinkSync("a.md", join(root, "docs/link.md"));
     const result = await checkIn(root, ["docs/a.md", "docs/b c.md", "docs/link.md"]);
     expect(result).toEqual({ name: "artifacts", ok: true, detail: "3 of 3 present" });
   });
 
-  test("are fine when none is due", async () => {
+  test("pass if none is required", async () => {
     expect(await checkIn(projectWith({}), [])).toMatchObject({ ok: true });
   });
 
-  test("each that is not one is named with what is wrong", async () => {
+  test("are listed with the reason if they are not usable", async () => {
     const outside = projectWith({ "secret.md": "secret" });
     const root = projectWith({ "good.md": "x", "empty.md": "", "blank.md": " \n\t\u200b\uFEFF\0 " });
     mkdirSync(join(root, "folder.md"));
@@ -51,7 +51,7 @@ describe("artifacts", () => {
     expect(result.detail.split("\n")).toEqual(faults.map(([path, fault]) => `${path} ${fault}`));
   });
 
-  test("a device is not a plain file, however it is reached", async () => {
+  test("cannot be devices, even through a link", async () => {
     const root = projectWith({});
     symlinkSync("/dev/zero", join(root, "zero.md"));
     expect(await checkIn(root, ["zero.md"])).toMatchObject({ ok: false, detail: "zero.md leads out of the tree" });

@@ -15,9 +15,9 @@ test.each([
   ["failed to load config from /x/vitest.config.ts", 1, true],
   ["ERROR: usage: pytest [options]", 4, true],
   ["AssertionError: expected 1 to be 2", 1, false],
-  ["a test that prints bwrap: in the middle of a line", 1, false],
+  ["a failed test that prints bwrap: within a line", 1, false],
   ["", 1, false],
   ["sh: 1: optional-helper: not found", 0, false],
-])("tells tests that did not start from failed ones: %s (exit code %d)", (output, exitCode, expected) => {
+])("distinguishes tests that failed to start from failed ones: %s (exit code %d)", (output, exitCode, expected) => {
   expect(couldNotStart({ end: ended(exitCode), output })).toBe(expected);
 });

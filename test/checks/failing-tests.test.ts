@@ -7,7 +7,7 @@ import { cpuFor } from "../support/cpu-time.ts";
 const RECORDED = join(import.meta.dirname, "recorded");
 const recorded = (name: string): string => readFileSync(join(RECORDED, name), "utf8");
 
-/** Outputs as the runners wrote them; two tests fail in each, pytest's has a third. */
+/** Recorded outputs of real runners. Two tests fail in each, three with pytest. */
 const expected: readonly (readonly [file: string, tests: readonly (readonly [string, string | null])[]])[] = [
   [
     "node-spec.txt",
@@ -75,26 +75,26 @@ const expected: readonly (readonly [file: string, tests: readonly (readonly [str
   ],
 ];
 
-describe("the failing tests of a real run are named with their reason:", () => {
-  test("every recorded output is looked at", () => {
+describe("failing tests of a recorded run", () => {
+  test("cover all recorded outputs", () => {
     expect(expected.map(([file]) => file).toSorted()).toEqual(readdirSync(RECORDED).toSorted());
   });
 
-  test.for(expected)("%s", ([file, tests]) => {
+  test.for(expected)("are listed with their reason: %s", ([file, tests]) => {
     const found = failingTests(recorded(file)).map(({ name, message }) => [name, message]);
     expect(found).toEqual(tests);
   });
 
-  test.for(expected)("%s in colour", ([file, tests]) => {
+  test.for(expected)("are listed in colored output: %s", ([file, tests]) => {
     const coloured = recorded(file).replaceAll(/(FAIL|not ok|✖|●)/g, "\u001b[31m$1\u001b[39m");
     expect(failingTests(coloured)).toHaveLength(tests.length);
   });
 
-  test("what no runner wrote names no test", () => {
+  test("finds no tests in output without a known runner", () => {
     expect(failingTests("make: *** [test] Error 1\nSegmentation fault\n")).toEqual([]);
   });
 
-  test("a hostile output of one megabyte is read in linear time", () => {
+  test("reads hostile output of one megabyte in linear time", () => {
     for (const part of ["not ok 1 - a\n", "  ● a\n\n", " FAIL  a > b\n", "<testcase ", "  1) a\n", "    "]) {
       const output = part.repeat(Math.ceil(1_000_000 / part.length));
       expect(

@@ -4,7 +4,7 @@ import { cpuFor } from "../support/cpu-time.ts";
 
 const digest = (detail: string): string => failureDigest([{ name: "tests", ok: false, detail }]);
 
-describe("two runs of one failure are the same although they differ in", () => {
+describe("failure digest", () => {
   test.for([
     ["milliseconds", "✗ adds 12ms", "✗ adds 7 ms"],
     ["seconds", "failed in 0.12s", "failed in 3.4 seconds"],
@@ -18,8 +18,8 @@ describe("two runs of one failure are the same although they differ in", () => {
     ["GitHub's _temp", "no /home/runner/work/_temp/a1/b.js", "no /home/runner/work/_temp/c2/b.js"],
     ["pytest in _temp", "/home/r/work/_temp/pytest-of-r/pytest-0/t0/x", "/home/r/work/_temp/pytest-of-r/pytest-7/t0/x"],
     ["a nested TMPDIR", "no /tmp/a/b/run-Xy12Zq/src/a.js", "no /tmp/a/b/run-9kQ2aB/src/a.js"],
-    ["two nested ones", "no /tmp/a/run-Xy12Zq/b/in-Qq1234/a.js", "no /tmp/a/run-9kQ2aB/b/in-Zz9876/a.js"],
-    ["a TMPDIR of one's own", "no /home/me/.tmp/x1/a.js", "no /home/me/.tmp/x2/a.js"],
+    ["two nested temporary folders", "no /tmp/a/run-Xy12Zq/b/in-Qq1234/a.js", "no /tmp/a/run-9kQ2aB/b/in-Zz9876/a.js"],
+    ["a private TMPDIR", "no /home/me/.tmp/x1/a.js", "no /home/me/.tmp/x2/a.js"],
     ["mktemp", "no /tmp/a/tmp.x8Kq2LmN4p/a.js", "no /tmp/a/tmp.A8Kq2LmN4z/a.js"],
     ["Python's tempfile", "no /tmp/a/tmpab12_xyz/a.py", "no /tmp/a/tmpzz98_abc/a.py"],
     ["Go's TempDir", "no /tmp/a/TestAdds1234567890/001/a.go", "no /tmp/a/TestAdds9987654321/001/a.go"],
@@ -30,39 +30,39 @@ describe("two runs of one failure are the same although they differ in", () => {
     ["process numbers", "pid 1234 died", "pid 99 died"],
     ["seeds", "seed: 123456", "seed: 987"],
     ["identifiers", "run 123e4567-e89b-12d3-a456-426614174000", "run 00000000-e89b-12d3-a456-426614174fff"],
-    ["colours", "\u001b[31mred\u001b[0m", "red"],
+    ["colors", "\u001b[31mred\u001b[0m", "red"],
     ["order of lines", "a failed\nb failed", "b failed\n\na failed"],
     ["spaces", "a   b ", "a b"],
-  ] as const)("%s", ([, one, other]) => {
+  ] as const)("is equal for two runs with different %s", ([, one, other]) => {
     expect(digest(one)).toBe(digest(other));
     expect(digest(one)).not.toBe(digest(`${one} extra`));
   });
 });
 
-describe("two failures are different when they differ in", () => {
+describe("failure digest of different failures", () => {
   test.for([
     ["the message", "expected 1", "expected 2"],
-    ["the place", "src/a.js:3:14", "src/a.js:3:15"],
-    ["the line with two digits", "a.js:12:34", "a.js:12:35"],
-    ["the test", "✗ adds", "✗ subtracts"],
-    ["the file below a temporary folder", "/tmp/x/a.js", "/tmp/x/b.js"],
-    ["the file below pytest's tmp_path", "/tmp/pytest-of-a/pytest-1/t0/a.py", "/tmp/pytest-of-a/pytest-1/t0/b.py"],
-    ["the test below pytest's tmp_path", "/tmp/pytest-of-a/pytest-1/test_a0/x", "/tmp/pytest-of-a/pytest-1/test_b0/x"],
-    ["a module deep below a temporary folder", "/tmp/x/src/my-module/a.js", "/tmp/x/src/my-button/a.js"],
-    ["a folder that is called like one", "/src/template/a.js", "/src/template/b.js"],
+    ["the position", "src/a.js:3:14", "src/a.js:3:15"],
+    ["the line number of two digits", "a.js:12:34", "a.js:12:35"],
+    ["the test name", "✗ adds", "✗ subtracts"],
+    ["the file in a temporary folder", "/tmp/x/a.js", "/tmp/x/b.js"],
+    ["the file in pytest's tmp_path", "/tmp/pytest-of-a/pytest-1/t0/a.py", "/tmp/pytest-of-a/pytest-1/t0/b.py"],
+    ["the test in pytest's tmp_path", "/tmp/pytest-of-a/pytest-1/test_a0/x", "/tmp/pytest-of-a/pytest-1/test_b0/x"],
+    ["a module deep in a temporary folder", "/tmp/x/src/my-module/a.js", "/tmp/x/src/my-button/a.js"],
+    ["a folder with a similar name", "/src/template/a.js", "/src/template/b.js"],
     ["a count", "3 failed", "4 failed"],
     ["a version", "needs 1.2.3", "needs 1.2.4"],
-  ] as const)("%s", ([, one, other]) => {
+  ] as const)("changes with %s", ([, one, other]) => {
     expect(digest(one)).not.toBe(digest(other));
   });
 
-  test("the check", () => {
+  test("changes with the check", () => {
     const result = { ok: false, detail: "x" };
     expect(failureDigest([{ name: "tests", ...result }])).not.toBe(failureDigest([{ name: "artifacts", ...result }]));
   });
 });
 
-test("what passed or was not measured does not count", () => {
+test("ignores checks that passed or were not run", () => {
   const failed = { name: "tests", ok: false, detail: "boom" };
   const passed = { name: "artifacts", ok: true, detail: "2 of 2 present" };
   const unmeasured = { name: "lint", ok: null, detail: "no command" };
@@ -70,7 +70,7 @@ test("what passed or was not measured does not count", () => {
   expect(failureDigest([passed])).toBe("");
 });
 
-test("long hostile lines take no time to speak of", () => {
+test("reads long hostile lines in less than two seconds", () => {
   const used = cpuFor(() => {
     for (const piece of ["1", "1:", "/tmp/", "/a/tmp", "/a", "/tmp-Ab1234/", "0x", "a ", "0.", "-", "C:\\Temp\\"])
       digest(piece.repeat(50_000));

@@ -22,71 +22,71 @@ const installed = { "package.json": manifest, "node_modules/vitest/package.json"
 
 const rows = [
   {
-    what: "no packages at all",
+    what: "all packages missing",
     files: { "package.json": manifest },
     argv: ["npm", "test"],
     output: "sh: 1: vitest: not found",
     told: "node_modules is missing: run npm install",
   },
   {
-    what: "one package, as node says it",
+    what: "one missing package reported by Node",
     files: installed,
     argv: ["pnpm", "test"],
     output: "Error: Cannot find package '@scope/kit/deep' imported from /x/a.js",
     told: "the package @scope/kit is declared and not installed: run pnpm install",
   },
   {
-    what: "a program",
+    what: "a missing program",
     files: installed,
     argv: ["npm", "test"],
     output: "> vitest\n\nsh: 1: vitest: not found\n",
     told: "vitest was not found: run npm install",
   },
   {
-    what: "a package that nobody declared, which is a mistake in the code",
+    what: "no hint for an undeclared package, which is a mistake in the code",
     files: installed,
     argv: ["npm", "test"],
     output: "Error: Cannot find module 'lodash'",
     told: null,
   },
   {
-    what: "a file of the project, which is one too",
+    what: "no hint for a missing file of the project",
     files: installed,
     argv: ["npm", "test"],
     output: "Error: Cannot find module './gone.js'",
     told: null,
   },
-  { what: "an honest failure", files: installed, argv: ["npm", "test"], output: "1 failing", told: null },
+  { what: "no hint for a failed test", files: installed, argv: ["npm", "test"], output: "1 failing", told: null },
   {
-    what: "pytest itself",
+    what: "missing pytest",
     files: { "pytest.ini": "" },
     argv: ["python3", "-m", "pytest"],
     output: "/usr/bin/python3: No module named pytest",
     told: "the Python module pytest is not installed",
   },
   {
-    what: "a declared module",
+    what: "a missing declared module",
     files: { "requirements.txt": "requests==2\n" },
     argv: ["python3", "-m", "pytest"],
     output: "E   ModuleNotFoundError: No module named 'requests'",
     told: "the Python module requests is not installed",
   },
   {
-    what: "a module that the agent forgot to write",
+    what: "no hint for a module the agent did not write",
     files: { "requirements.txt": "requests==2\n" },
     argv: ["python3", "-m", "pytest"],
     output: "E   ModuleNotFoundError: No module named 'helper'",
     told: null,
   },
   {
-    what: "a crate",
+    what: "a missing crate",
     files: {},
     argv: ["cargo", "test"],
     output: "error: no matching package named `serde` found",
     told: "a dependency was not downloaded: run cargo fetch",
   },
   {
-    what: "a module of Go",
+    what: "a missing Go module",
     files: {},
     argv: ["go", "test", "./..."],
     output: "a.go:3:8: module lookup disabled by GOPROXY=off",
@@ -94,6 +94,6 @@ const rows = [
   },
 ];
 
-test.each(rows)("what is not installed is told with what installs it: $what", ({ files, argv, output, told }) => {
+test.each(rows)("names the installation command: $what", ({ files, argv, output, told }) => {
   expect(missingDependencies(project(files), { argv, output })).toBe(told);
 });

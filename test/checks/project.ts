@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A little project in a temporary folder that goes with the test. */
+/** A small project in a temporary folder, deleted after the test. */
 export function projectWith(files: Files): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-checks-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));

@@ -41,12 +41,12 @@ async function appears(root: string, name: string): Promise<void> {
 }
 
 const pidIn = (root: string, name: string): number => Number(readFileSync(join(root, name), "utf8"));
-/** Writes its number to a file in one step, then stays. */
+/** Writes its process id to a file in one step, then keeps running. */
 const stayer = (name: string): string =>
   `require("fs").writeFileSync("${name}.new", String(process.pid)); require("fs").renameSync("${name}.new", "${name}"); process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);`;
 
-describe("the tests of a project", () => {
-  test("pass when the command ends with 0", async () => {
+describe("test run", () => {
+  test("passes if the command exits with 0", async () => {
     expect(await runIn(npmProject("console.log('1 passed')"))).toEqual({
       name: "tests",
       ok: true,
@@ -55,7 +55,7 @@ describe("the tests of a project", () => {
     });
   });
 
-  test("fail with the lines that tell, plain and without the manager's noise", async () => {
+  test("reports the last lines as plain text, without npm's own output", async () => {
     const root = npmProject(`
       for (let i = 0; i < 200; i++) console.log("line " + i);
       process.stdout.write("10%\\r50%\\r100%\\n\\n");
@@ -75,14 +75,14 @@ describe("the tests of a project", () => {
     expect(result.detail).not.toMatch(/npm error|tiny@1\.0\.0|hunter2/);
   });
 
-  test("a secret that colours would split is found all the same", async () => {
+  test("redacts a secret interrupted by color codes", async () => {
     const root = npmProject(`console.log("hun\\u001b[1mter2"); process.exit(1)`);
     expect((await runIn(root, { redact: (text) => text.replaceAll("hunter2", "[secret]") })).detail).toContain(
       "[secret]",
     );
   });
 
-  test("fail the same way twice, although times and folders differ", async () => {
+  test("fails with an equal digest despite different times and folders", async () => {
     const program = `
       const folder = require("fs").mkdtempSync(require("os").tmpdir() + "/t-");
       require("fs").rmdirSync(folder);
@@ -94,7 +94,7 @@ describe("the tests of a project", () => {
     expect(failureDigest([one])).toBe(failureDigest([two]));
   });
 
-  test("see neither git's variables nor ours, no input, and that nobody watches", async () => {
+  test("provides no variables of git or isdlc, no input and no terminal", async () => {
     const root = npmProject(`
       const seen = Object.keys(process.env).filter((name) => /^(GIT_|ISDLC_OPERATOR)/i.test(name));
       console.log(JSON.stringify({ seen, ci: process.env.CI, input: require("fs").readFileSync(0, "utf8"), tty: process.stdout.isTTY ?? false, agent: process.env.ISDLC_AGENT }));
@@ -110,7 +110,7 @@ describe("the tests of a project", () => {
     });
   });
 
-  test("that hang are stopped with everything they started when the run is aborted", async () => {
+  test("stops the tests and all their processes when aborted", async () => {
     const root = npmProject(`require("child_process").spawn(process.execPath, ["child.js"]); ${stayer("parent.pid")}`, {
       "child.js": stayer("child.pid"),
     });
@@ -126,13 +126,13 @@ describe("the tests of a project", () => {
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 
-  test("that take too long fail, and are stopped", async () => {
+  test("fails and stops after the time limit", async () => {
     const result = await runIn(npmProject("setInterval(() => {}, 1000)"), { timeLimit: 1500 });
     expect(result).toMatchObject({ ok: false });
     expect(result.detail).toMatch(/^npm test did not end within/);
   });
 
-  test("that leave a process behind pass, and it is ended", async () => {
+  test("passes and ends a process that is still running", async () => {
     const root = npmProject(
       `const child = require("child_process").spawn(process.execPath, ["child.js"], { stdio: "inherit", detached: true });
        child.unref();
@@ -143,7 +143,7 @@ describe("the tests of a project", () => {
     expect(isAlive(pidIn(root, "child.pid"))).toBe(false);
   });
 
-  test("whose program is missing could not be started, which is no failure", async () => {
+  test("reports a missing program as not started", async () => {
     const runner = createCheckRunner(projectWith({}), { env: process.env, redact: (text) => text });
     const command = { argv: ["isdlc-no-such-program", "test"], source: "x", digest: "x" };
     const result = await runner.runTests({ command, tree: null }, running);
@@ -151,7 +151,7 @@ describe("the tests of a project", () => {
     expect(result.detail).toMatch(/could not be started: there is no .* on the PATH/);
   });
 
-  test("get their arguments as they are: there is no shell", async () => {
+  test("passes arguments without a shell", async () => {
     const root = projectWith({ "show.js": "console.log(process.argv[2]); process.exit(1)" });
     const runner = createCheckRunner(root, { env: process.env, redact: (text) => text });
     const argv = [process.execPath, "show.js", "$(touch owned); touch owned"];

@@ -14,39 +14,43 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const limits = (...failures: string[]): string[] => sandboxLimits(failures, { root: "/work/app", home, offline: true });
 
-describe("names what the sandbox kept tests from, and the command that allows it", () => {
+describe("sandbox limits of a failed test", () => {
   test.each([
-    ["Node, outside", "EROFS: read-only file system, open '/var/lib/x/a.db'", "isdlc trust --allow write:/var/lib/x"],
-    ["Python", "OSError: [Errno 30] Read-only file system: '/opt/cache/a'", "isdlc trust --allow write:/opt/cache"],
-    ["a shell", "touch: cannot touch '/srv/x/y': Read-only file system", "isdlc trust --allow write:/srv/x"],
-    ["a dependency", "EROFS: read-only file system, open '/work/app/node_modules/a/b'", "read-only for tests"],
-    ["permissions", "EACCES: permission denied, mkdir '/srv/data/x'", "isdlc trust --allow write:/srv/data"],
-    ["names of hosts", "getaddrinfo ENOTFOUND registry.example.org", "isdlc trust --allow network"],
-    ["docker", "Cannot connect to the Docker daemon at unix:///x", "isdlc trust --allow docker"],
-  ])("%s", (_what, text, allow) => {
+    [
+      "by Node outside of the project",
+      "EROFS: read-only file system, open '/var/lib/x/a.db'",
+      "isdlc trust --allow write:/var/lib/x",
+    ],
+    ["by Python", "OSError: [Errno 30] Read-only file system: '/opt/cache/a'", "isdlc trust --allow write:/opt/cache"],
+    ["by a shell", "touch: cannot touch '/srv/x/y': Read-only file system", "isdlc trust --allow write:/srv/x"],
+    ["by a dependency", "EROFS: read-only file system, open '/work/app/node_modules/a/b'", "read-only for tests"],
+    ["by missing permissions", "EACCES: permission denied, mkdir '/srv/data/x'", "isdlc trust --allow write:/srv/data"],
+    ["by a host name", "getaddrinfo ENOTFOUND registry.example.org", "isdlc trust --allow network"],
+    ["by docker", "Cannot connect to the Docker daemon at unix:///x", "isdlc trust --allow docker"],
+  ])("include the command that allows it: %s", (_what, text, allow) => {
     expect(limits(text).join()).toContain(allow);
   });
 
-  test("a file of the home that is hidden from tests", () => {
+  test("include a hidden file of the home folder", () => {
     const file = join(home, ".config/tool.json");
     expect(limits(`ENOENT: no such file or directory, open '${file}'`).join()).toContain(`--allow read:${file}`);
   });
 });
 
 test.each([
-  ["an assertion", "expected 1 to be 2"],
-  ["a file that is nowhere", "ENOENT: no such file or directory, open '/nowhere/x'"],
+  ["a failed assertion", "expected 1 to be 2"],
+  ["a missing file", "ENOENT: no such file or directory, open '/nowhere/x'"],
   ["a file of the project", "EACCES: permission denied, open '/work/app/src/a'"],
-  ["a name on a network that is there", ""],
-])("leaves to the agent what is not the sandbox's: %s", (_what, text) => {
+  ["an existing file", ""],
+])("reports no limit for other failures: %s", (_what, text) => {
   expect(limits(text)).toEqual([]);
 });
 
-test("leaves everything to the agent if one failure is not the sandbox's", () => {
+test("reports no limit if another failure exists too", () => {
   expect(limits("getaddrinfo ENOTFOUND x", "expected 1 to be 2")).toEqual([]);
 });
 
-test("finds the dependencies in which tests wanted to write", () => {
+test("finds dependencies in which tests tried to write", () => {
   const output = "EROFS: read-only file system, open '/r/node_modules/kit/out'\n/r/node_modules/other/a is fine\n";
   expect(writtenEntries(output, ["node_modules/kit", "node_modules/other"])).toEqual(["node_modules/kit"]);
   expect(writtenEntries("EROFS: open 'node_modules/kit/x'", ["node_modules/kit", "node_modules/k"])).toEqual([

@@ -13,9 +13,9 @@ export const NOTHING: TestNeeds = { network: false, read: [], write: [] };
 export type Project = {
   readonly place: SandboxFixture;
   readonly workspace: Workspace;
-  /** Writes a file of the tree. */
+  /** Writes a file into the working tree. */
   write(path: string, contents: string): void;
-  /** Runs a command as the tests of a snapshot, by default of the tree as it is. */
+  /** Runs a command as the tests of a snapshot, by default of the current tree. */
   run(argv: readonly string[], more?: More): Promise<CheckResult>;
 };
 
@@ -24,7 +24,7 @@ type More = Partial<Pick<TestRequest, "tree" | "earlier">> & {
   readonly options?: Partial<CheckRunnerOptions>;
 };
 
-/** A repository whose tests run in the sandbox, with a person's home and keys around it. */
+/** A repository whose tests run in the sandbox, with a user's home folder and keys around it. */
 export function sandboxedProject(place = createPlace()): Project {
   const available = sandboxAvailable(process.env);
   if (!available.ok) throw new Error(`${available.why}: ${available.fix}`);

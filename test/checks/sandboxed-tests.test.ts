@@ -6,10 +6,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { missing, suffix } from "../sandbox/sandbox-fixture.ts";
 import { NOTHING, type Project, sandboxedProject } from "./sandboxed-project.ts";
 
-/** A test program in JavaScript: fails with what it throws. */
+/** A test program in JavaScript. It fails if it throws. */
 const script = (code: string): readonly string[] => [process.execPath, "-e", code];
 
-/** What a program in the sandbox says; each test looks at it from outside. */
+/** Output of a program in the sandbox. Each test examines it from outside. */
 async function said(project: Project, code: string, more: Parameters<Project["run"]>[1] = {}): Promise<string> {
   const { detail } = await project.run(script(`${code}; process.exit(1)`), more);
   return detail.split("\n").slice(1).join("\n");
@@ -22,12 +22,12 @@ const processesWith = (text: string): readonly string[] =>
       try {
         return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
       } catch {
-        return false; // gone while we looked
+        return false; // It exited in the meantime.
       }
     });
 
-describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => {
-  test("run on exactly the snapshot, whatever is in the tree by then", async () => {
+describe.skipIf(missing !== null)(`tests in the sandbox${suffix} [S4, S10]`, () => {
+  test("run on exactly the snapshot despite later changes", async () => {
     const project = sandboxedProject();
     project.write("value.txt", "as shown");
     const tree = await project.workspace.now([]);
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     );
   });
 
-  test("may write into their dependencies, and leave nothing of it", async () => {
+  test("may write into dependencies without lasting effect", async () => {
     const project = sandboxedProject();
     project.write("node_modules/kit/index.js", "installed");
     const code = `const fs = require("fs");
@@ -50,7 +50,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(readdirSync(kit)).toEqual(["index.js"]);
   });
 
-  test("name what the sandbox kept them from, with the command that allows it", async () => {
+  test("report the limit and the command that allows it", async () => {
     const project = sandboxedProject();
     const result = await project.run(script('require("fs").writeFileSync("/usr/share/isdlc-test", "")'));
     expect(result).toMatchObject({ ok: false, sandboxLimits: [expect.stringContaining("--allow write:/usr/share")] });
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(await project.run(script('throw new Error("a fault of the work")'))).not.toHaveProperty("sandboxLimits");
   });
 
-  test("find the copy where the tree is, and leave nothing of what they write", async () => {
+  test("run in a copy at the same path and leave no files", async () => {
     const project = sandboxedProject();
     const { tree } = project.place;
     const result = await project.run(
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(await said(project, "console.log(process.cwd())")).toBe(tree);
   });
 
-  test("leave no process behind, not one that cut all ties", async () => {
+  test("leave no process running, even a detached one", async () => {
     const project = sandboxedProject();
     const mark = `mark-${process.pid}-${Date.now()}`;
     const child = `require("child_process").spawn("setsid", ["--fork", process.execPath, "-e", "setInterval(() => {}, 1000)", "${mark}"], { stdio: "ignore", detached: true, env: {} })`;
@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(processesWith(mark)).toEqual([]);
   });
 
-  test("see no process of the person, and no variable that is not named", async () => {
+  test("see no process of the user and only named variables", async () => {
     const project = sandboxedProject();
     const options = {
       env: { ...process.env, HOME: project.place.home, ISDLC_OPERATOR_TOKEN: "t", MY_KEY: "k", GOOD: "g" },
@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(names).not.toMatch(/MY_KEY|OPERATOR_TOKEN/);
   });
 
-  test("find an empty home, no keys of ours, and nothing of the kernel to write", async () => {
+  test("see an empty home folder, no keys, and no writable kernel files", async () => {
     const project = sandboxedProject();
     const { home, config, state } = project.place;
     const look = (folder: string): Promise<string> =>
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(await said(project, kernel.map(open).join(";"))).toBe("");
   });
 
-  test("reach no network until a person allows it", async () => {
+  test("reach no network unless the user allows it", async () => {
     const project = sandboxedProject();
     const server = createServer((_, response) => response.end("reached"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect((await project.run(ask, { needs: { ...NOTHING, network: true } })).ok).toBe(true);
   });
 
-  test("read a folder or write in one when a person allows that", async () => {
+  test("read or write a folder only if the user allows it", async () => {
     const project = sandboxedProject();
     project.place.put("home/data/seed.txt", "seed");
     const folder = join(project.place.home, "data");
@@ -132,7 +132,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(existsSync(join(folder, "made"))).toBe(true);
   });
 
-  test("use packages that git ignores, cannot change them, and have room for caches among them", async () => {
+  test("use ignored packages read-only, with room for caches", async () => {
     const project = sandboxedProject();
     project.write("node_modules/tool/index.js", "module.exports = 'tool'");
     project.write("packages/one/index.js", "module.exports = 'one'");
@@ -147,7 +147,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(readdirSync(join(project.place.tree, "node_modules")).sort()).toEqual(["one", "tool"]);
   });
 
-  test("find other ignored files as copies, but no cache that tools would prefer to the sources", async () => {
+  test("get copies of other ignored files, without caches preferred to sources", async () => {
     const project = sandboxedProject();
     project.write(".env", "PORT=1");
     project.write("dist/app.js", "built");
@@ -160,7 +160,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(readFileSync(join(project.place.tree, "dist/app.js"), "utf8")).toBe("built");
   });
 
-  test("run as they were before, with the code as it is now", async () => {
+  test("run in their earlier version with the current code", async () => {
     const project = sandboxedProject();
     project.write("test/a.test.js", "if (require('../code.js') !== 1) throw new Error('honest')");
     project.write("code.js", "module.exports = 1");
@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(result.detail).toContain("honest");
   });
 
-  test("run without what was put in the place of a tool since", async () => {
+  test("run without a later file that replaces a tool", async () => {
     const project = sandboxedProject();
     project.write("a.js", "require('node:fs').readFileSync('stand-in.js')");
     const before = (await project.workspace.snapshot("before", [])) ?? "";
@@ -187,7 +187,7 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(await project.run(argv, { earlier })).toMatchObject({ ok: false });
   });
 
-  test("are not led out of the copy by a link in the tree", async () => {
+  test("are refused if a link leads out of the copy", async () => {
     const project = sandboxedProject();
     const victim = join(project.place.base, "victim");
     project.place.put("victim/a.test.js", "the person's");

@@ -28,35 +28,35 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const rows: readonly (readonly [what: string, change: () => void, parts: string[]])[] = [
   ["nothing", () => undefined, []],
-  ["a file that was only touched", () => utimesSync(join(root, "local.env"), 1, 1), []],
-  ["a file written anew with the same content", () => write("node_modules/kit/index.js", "1"), []],
-  ["a package", () => write("node_modules/kit/index.js", "2"), ["node_modules/kit"]],
-  ["a package that is new", () => write("node_modules/other/index.js", "1"), ["node_modules/other"]],
+  ["a touched file", () => utimesSync(join(root, "local.env"), 1, 1), []],
+  ["a rewritten file with the same content", () => write("node_modules/kit/index.js", "1"), []],
+  ["a changed package", () => write("node_modules/kit/index.js", "2"), ["node_modules/kit"]],
+  ["a new package", () => write("node_modules/other/index.js", "1"), ["node_modules/other"]],
   [
-    "a program among the packages",
+    "a changed program among the packages",
     () => {
       rmSync(join(root, "node_modules/.bin/kit"));
       write("node_modules/.bin/kit", "exit 0");
     },
     ["node_modules/.bin"],
   ],
-  ["an ignored file", () => write("local.env", "A=2"), ["local.env"]],
-  ["a compiled module that stands for a source", () => write("helper.pyc", "2"), ["helper.pyc"]],
-  ["a file that is gone", () => rmSync(join(root, "local.env")), ["local.env"]],
-  ["a cache, which every run of the tests changes", () => write("node_modules/.cache/x", "2"), []],
+  ["a changed ignored file", () => write("local.env", "A=2"), ["local.env"]],
+  ["a changed compiled module", () => write("helper.pyc", "2"), ["helper.pyc"]],
+  ["a deleted file", () => rmSync(join(root, "local.env")), ["local.env"]],
+  ["a changed cache", () => write("node_modules/.cache/x", "2"), []],
 ];
 
-test.each(rows)("what git ignores and tests read is compared by content: %s", (_what, change, parts) => {
+test.each(rows)("compares ignored files that tests read by content: %s", (_what, change, parts) => {
   const before = surroundingsDigests(root, surroundings());
   change();
   expect(changedParts(root, surroundings(), before)).toEqual(parts);
 });
 
-test("a part too large to be read does not keep the parts after it from being read", () => {
+test("reads other files despite one that is too large", () => {
   write("a-dataset.bin", "");
-  truncateSync(join(root, "a-dataset.bin"), 65 * 1024 * 1024); // one more than is read
+  truncateSync(join(root, "a-dataset.bin"), 65 * 1024 * 1024); // One MB over the limit.
   const parts = () => testSurroundings(root, ["a-dataset.bin", ...IGNORED]);
   const before = surroundingsDigests(root, parts());
-  write("local.env", "A=1"); // as it was
+  write("local.env", "A=1"); // unchanged content
   expect(changedParts(root, parts(), before)).toEqual([]);
 });

@@ -21,14 +21,14 @@ const refused = (word: string): string => {
 };
 
 test.each(["write:~/app/dist", "write:~/app", "read:~/app/dist", "write:~/app/new/folder"])(
-  "refuses to allow tests a path in the project, which would have no effect: %s",
+  "refuses a path inside the project: %s",
   (word) => {
     expect(refused(word)).toContain("is in the project");
   },
 );
 
 test.each(["network", "docker", "env:CI_URL", "read:/opt/tool", "write:~/.cache/tool", "write:~/app-data"])(
-  "allows tests what is outside of the project: %s",
+  "allows tests access outside of the project: %s",
   (word) => {
     expect(refused(word)).toBe("");
   },

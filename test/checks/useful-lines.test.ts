@@ -4,7 +4,7 @@ import { usefulLines } from "../../src/adapters/checks/run-tests.ts";
 const same = (text: string): string => text;
 const long = Array.from({ length: 200 }, (_, index) => `ok ${index}`).join("\n");
 
-describe("what an agent is told about failed tests", () => {
+describe("report of failed tests for an agent", () => {
   test.for([
     "not ok 3 - adds",
     "✖ adds (1ms)",
@@ -12,13 +12,13 @@ describe("what an agent is told about failed tests", () => {
     "FAIL test/a.test.ts",
     "--- FAIL: TestAdd",
     "FAILED test_a.py::add",
-  ])("the line %j is kept although the report goes on for long", (line) => {
+  ])("keeps the line %j of a long report", (line) => {
     const told = usefulLines(`${line}\n${long}`, same);
     expect(told[0]).toBe(line.trimEnd());
     expect(told).toHaveLength(61);
   });
 
-  test("a flood of failures is kept within bounds", () => {
+  test("limits the number of failures", () => {
     const flood = Array.from({ length: 500 }, (_, index) => `not ok ${index}`).join("\n");
     expect(usefulLines(flood, same)).toHaveLength(80);
   });

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
 
-test("exclude the translations of the schema library", async () => {
+test("excludes translations of the schema library from each bundle", async () => {
   const folder = dirname(await builtProgram());
   const bundles = readdirSync(folder).filter((name) => name.endsWith(".cjs"));
   expect(bundles).toContain("verbs.cjs");
@@ -15,14 +15,14 @@ test("exclude the translations of the schema library", async () => {
   expect(translated).toEqual([]);
 });
 
-test("keep names of server functions in stack traces despite minified bundles", async () => {
+test("keeps names of server functions in stack traces despite minified bundles", async () => {
   const load = createRequire(await builtProgram());
   const { runUi, ui } = load("./ui.cjs") as Record<string, () => void>;
   const { serve } = load("./mcp.cjs") as Record<string, () => void>;
   expect([runUi?.name, ui?.name, serve?.name]).toEqual(["runUi", "ui", "serve"]);
 });
 
-test("fail the check above 10 MB of package size and list the large files", () => {
+test("fails the size check above 10 MB and lists the large files", () => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-package-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const script = join(import.meta.dirname, "../../scripts/package-size.mjs");

@@ -112,7 +112,7 @@ test.each([
   expect(writtenAt()).toBe(written);
 });
 
-test("works if the cache cannot be written", () => {
+test("runs commands if the cache cannot be written", () => {
   const first = help();
   rmSync(folder, { recursive: true });
   writeFileSync(folder, "no folder");

@@ -5,7 +5,7 @@ import { createSandbox, parsed } from "../support/cli.ts";
 
 const TESTED = { "package.json": `{ "scripts": { "test": "node --test" } }\n` };
 
-test.concurrent("prints phases, agents, prompts and open choices, and starts nothing", async () => {
+test.concurrent("prints phases, agents, prompts and open choices for --dry-run, and starts nothing", async () => {
   const sandbox = await createSandbox({ files: TESTED });
   sandbox.write("README.md", "changed\n");
   const shown = await sandbox.script("add a greeting", "--dry-run", ...sandbox.agent);
@@ -25,7 +25,7 @@ test.concurrent("prints phases, agents, prompts and open choices, and starts not
   expect(sandbox.git("branch", "--list")).toBe("* main");
 });
 
-test.concurrent("returns the same as JSON with the size of the prompts", async () => {
+test.concurrent("returns a dry run as JSON with the size of the prompts", async () => {
   const sandbox = await createSandbox();
   const { dryRun } = parsed(await sandbox.script("add a greeting", "--dry-run", "--json", ...sandbox.agent));
   expect(dryRun.asked).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSandbox } from "../support/cli.ts";
 
-test.concurrent("removes later work from the working tree and saves it under a ref", async () => {
+test.concurrent("removes later work with back and saves it under a ref", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({
     turns: { implement: [{ writes: { "src/a.txt": "first\n" } }, { writes: { "src/a.txt": "second\n" } }] },

@@ -14,11 +14,11 @@ afterEach(() => removeTemporary(base));
 
 const rootOf = (...names: string[]): string => findProject(join(base, ...names), { HOME: base }).root;
 
-test("is the folder itself outside of a repository", () => {
+test("uses the folder itself outside of a repository", () => {
   expect(rootOf("project", "below")).toBe(join(base, "project", "below"));
 });
 
-test("is the folder of the nearest .isdlc outside of a repository", () => {
+test("uses the folder of the nearest .isdlc outside of a repository", () => {
   mkdirSync(join(base, "project", ".isdlc"));
   expect(rootOf("project", "below")).toBe(join(base, "project"));
 });

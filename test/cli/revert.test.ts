@@ -31,7 +31,7 @@ test.concurrent("lists files outside the phase's scope and saves reverted ones u
   expect(await sandbox.status()).toMatchObject({ current: "01-requirements" });
 });
 
-test.concurrent("needs a user and a file to revert, also by its former name", async () => {
+test.concurrent("refuses revert without a user or a file, even by its former name", async () => {
   const sandbox = await atGateWithStrays();
   expect(await sandbox.script("answer", "take-out")).toMatchObject({
     code: 1,

@@ -38,8 +38,8 @@ const calls: Call[] = [
   { who: "most terminals", env: XTERM, calling: "on", expected: "ESC]9;doneBELBEL" },
   { who: "GNOME", env: { ...XTERM, VTE_VERSION: "7600" }, calling: "on", expected: "ESC]777;notify;isdlc;doneBELBEL" },
   { who: "rxvt", env: { TERM: "rxvt-unicode" }, calling: "on", expected: "ESC]777;notify;isdlc;doneBELBEL" },
-  { who: "whoever wants only the bell", env: XTERM, calling: "bell", expected: "BEL" },
-  { who: "whoever wants nothing", env: XTERM, calling: "off", expected: "" },
+  { who: "a user who wants only the bell", env: XTERM, calling: "bell", expected: "BEL" },
+  { who: "no one if calls are off", env: XTERM, calling: "off", expected: "" },
   { who: "a terminal without a window", env: { TERM: "dumb" }, calling: "on", expected: "BEL" },
   { who: "the console", env: { TERM: "linux" }, calling: "on", expected: "BEL" },
 ];

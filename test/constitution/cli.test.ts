@@ -3,7 +3,7 @@ import { createSandbox, parsed } from "../support/cli.ts";
 
 const FILE = "docs/isdlc/constitution.md";
 
-test.concurrent("init --constitution writes a starter once, and without the flag none", async () => {
+test.concurrent("writes a starter constitution once, only with init --constitution", async () => {
   const sandbox = await createSandbox();
   expect(parsed(await sandbox.script("init", "--json")).wrote).toEqual([".isdlc/.gitignore"]);
   expect(parsed(await sandbox.script("init", "--constitution", "--json")).wrote).toEqual([FILE]);
@@ -14,7 +14,7 @@ test.concurrent("init --constitution writes a starter once, and without the flag
   expect(sandbox.read(FILE)).toBe("ours\n");
 });
 
-test.concurrent("the reviewer gets the articles of its phase, and the agent of the phase does not", async () => {
+test.concurrent("passes the articles of a phase to its reviewer, but not to its agent", async () => {
   const text = "# Ours\n## Article III: Safety\nNo shell.\n## Article XII: Elsewhere\nNot for this phase.\n";
   const sandbox = await createSandbox({ files: { [FILE]: text } });
   sandbox.plan({ turns: { implement: [{ writes: { [FILE]: "## Article III: Safety\nAnything goes.\n" } }] } });
@@ -29,7 +29,7 @@ test.concurrent("the reviewer gets the articles of its phase, and the agent of t
   expect(agent?.prompt).not.toContain("No shell");
 });
 
-test.concurrent("without a constitution no article is in any prompt", async () => {
+test.concurrent("adds no article to any prompt without a constitution", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--json", ...sandbox.agent);
   const prompts = sandbox.log().map(({ prompt }) => prompt);

@@ -16,8 +16,8 @@ function project(): string {
   return root;
 }
 
-describe("the starter", () => {
-  test("has the fifteen articles by their names", () => {
+describe("starter constitution", () => {
+  test("contains the fifteen articles", () => {
     expect(starter.match(/^## .+$/gm)).toEqual([
       "## Article I: Specification Primacy",
       "## Article II: Test-First",
@@ -37,14 +37,14 @@ describe("the starter", () => {
     ]);
   });
 
-  test("has every article that a phase names", () => {
+  test("contains each article named by a phase", () => {
     const named = workflowNames().flatMap((name) => loadWorkflow(name).phases.flatMap((phase) => phase.articles));
     expect(new Set(named).size).toBeGreaterThan(10);
     for (const article of new Set(named)) expect(readArticles(starter, [article])).toContain(`Article ${article}: `);
   });
 });
 
-describe("the articles of a constitution", () => {
+describe("articles of a constitution", () => {
   const text = [
     "# Ours",
     "## Article I: One",
@@ -70,20 +70,20 @@ describe("the articles of a constitution", () => {
     [["III"], ""],
     [["IN"], ""],
     [[], ""],
-  ])("%j", ([names, expected]) => {
+  ])("are selected by %j", ([names, expected]) => {
     expect(readArticles(text, names)).toBe(expected);
     expect(readArticles(text.replaceAll("\n", "\r\n"), names)).toBe(expected);
   });
 
-  test("are cut where one is longer than a reviewer should have to read", () => {
+  test("are shortened if one is too long", () => {
     const long = readArticles(`## Article I\n${"x".repeat(5000)}\n## Article II\nshort`, ["I", "II"]);
     expect(long.length).toBeLessThan(2100);
     expect(long).toContain("…\n\n## Article II");
   });
 });
 
-describe("the file", () => {
-  test("is written once and never over what is there", () => {
+describe("constitution file", () => {
+  test("is written once and never overwritten", () => {
     const root = project();
     expect(readConstitution(root, nodeFiles)).toBeNull();
     expect(writeConstitution(root, nodeFiles)).toBe(true);
@@ -93,7 +93,7 @@ describe("the file", () => {
     expect(readConstitution(root, nodeFiles)).toBe("ours");
   });
 
-  test("is not read or written through a link", () => {
+  test("is neither read nor written through a link", () => {
     const [root, elsewhere] = [project(), project()];
     symlinkSync(elsewhere, join(root, "docs"));
     expect(() => readConstitution(root, nodeFiles)).toThrow(ProblemError);
@@ -107,7 +107,7 @@ describe("the file", () => {
     expect(readFileSync(join(elsewhere, "secret"), "utf8")).toBe("secret");
   });
 
-  test("is not read when it is larger than a text for people is", () => {
+  test("is ignored if it is larger than 256 kB", () => {
     const root = project();
     writeConstitution(root, nodeFiles);
     writeFileSync(join(root, CONSTITUTION_FILE), "x".repeat(256 * 1024 + 1));
@@ -115,7 +115,7 @@ describe("the file", () => {
   });
 });
 
-test("the reviewer is told to cite the article", () => {
+test("asks the reviewer to cite the article", () => {
   expect(loadPersona("reviewer")).toContain(
     'begin the description of such a finding with its number ("Article III: …")',
   );

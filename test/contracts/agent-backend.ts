@@ -7,13 +7,13 @@ import type { AgentBackend, AgentEnd, AgentEvent, AgentTask } from "../../src/po
 import type { AgentResult, Usage, Verdict } from "../../src/schema/agent.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
-/** What an agent is to do in one execution, whichever backend it runs behind. */
+/** Behavior of an agent in one execution, behind any backend. */
 export type AgentScript = {
   readonly says: readonly string[];
   readonly writes: readonly { readonly path: string; readonly contents: string }[];
-  /** Never comes to an end after that. */
+  /** Keeps running after its output. */
   readonly hangs: boolean;
-  /** What it answers as the agent of a phase, and as a reviewer; null for no answer at all. */
+  /** Answers as the agent of a phase and as a reviewer; null for no answer. */
   readonly result: AgentResult | null;
   readonly verdict: Verdict | null;
   readonly usage: Usage | null;
@@ -61,12 +61,12 @@ export async function collect(events: AsyncIterable<AgentEvent>): Promise<{ prog
   return { progress, ends };
 }
 
-/** What every backend owes the engine. `create` makes one whose agent follows the script. */
+/** Requirements of every backend. `create` returns one whose agent follows the script. */
 export function describeBackend(
   name: string,
   create: (script: AgentScript) => AgentBackend | Promise<AgentBackend>,
 ): void {
-  describe(`the backend ${name}`, () => {
+  describe(`backend ${name}`, () => {
     let cwd = "";
     beforeEach(() => void (cwd = mkdtempSync(join(tmpdir(), "backend-"))));
     afterEach(() => removeTemporary(cwd));
@@ -76,20 +76,20 @@ export function describeBackend(
       return collect(backend.run(agentTask({ cwd, ...task }), signal ?? new AbortController().signal));
     };
 
-    test("tells what it can do", async () => {
+    test("reports its abilities", async () => {
       const backend = await create(idle);
       const abilities = ["structuredResult", "readOnly", "cost", "turns", "budget", "resumes"];
       const able = Object.fromEntries(abilities.map((ability) => [ability, expect.any(Boolean)]));
       expect(await backend.probe()).toEqual({ version: expect.any(String), ...able });
     });
 
-    test("has a digest that stands for how it is started", async () => {
+    test("has a digest of its start command", async () => {
       const [one, same] = [await create(idle), await create(idle)];
       expect(one.digest).toMatch(/^[0-9a-f]{64}$/);
       expect(same.digest).toBe(one.digest);
     });
 
-    test("hands on progress, then exactly one end with the result; files are in the working directory", async () => {
+    test("reports progress, then one end with the result, and writes in the working directory", async () => {
       const writes = [{ path: "docs/made.md", contents: "# Made\n" }];
       const usage = { input: 10, output: 20, usd: null };
       const { progress, ends } = await play({ says: ["reading", "writing"], writes, result: done, usage });
@@ -99,7 +99,7 @@ export function describeBackend(
       expect(ends[0]?.usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
     });
 
-    test("hands on questions", async () => {
+    test("reports questions", async () => {
       const questions = [{ id: "q1", text: "Which database?", choices: ["one", "other"] }];
       const result: AgentResult = { ...done, status: "needs_input", questions };
       expect((await play({ result })).ends).toMatchObject([
@@ -107,25 +107,25 @@ export function describeBackend(
       ]);
     });
 
-    test("hands on that the agent gave up", async () => {
+    test("reports that the agent gave up", async () => {
       const result: AgentResult = { ...done, status: "failed", summary: "no way" };
       expect((await play({ result })).ends).toMatchObject([{ how: "result", result: { status: "failed" } }]);
     });
 
-    test("S9 hands on a reviewer's verdict", async () => {
+    test("reports a reviewer's verdict [S9]", async () => {
       const issues = [{ severity: "blocker" as const, description: "It loses data.", location: "a.ts:3" }];
       const verdict: Verdict = { approved: false, issues, summary: "Not yet." };
       const { ends } = await play({ verdict }, { role: "reviewer", access: "read" });
       expect(ends).toMatchObject([{ how: "verdict", verdict }]);
     });
 
-    test.each(["phase", "reviewer"] as const)("an agent (%s) that ends without a result has failed", async (role) => {
+    test.each(["phase", "reviewer"] as const)("fails an agent (%s) that ends without a result", async (role) => {
       const { ends } = await play({ says: ["bye"] }, { role });
       expect(ends).toHaveLength(1);
       expect(ends).toMatchObject([{ how: "failed", reason: expect.stringMatching(/^(?:no|invalid)_result$/) }]);
     });
 
-    test("an abort ends it, and leaves no process", async () => {
+    test("leaves no process after an abort", async () => {
       const abort = new AbortController();
       const task = agentTask({ cwd });
       const backend = await create({ ...idle, says: ["here"], hangs: true });
@@ -138,7 +138,7 @@ export function describeBackend(
       expect(carriers(task.nonce)).toEqual([]);
     });
 
-    test("an abort that came before does nothing", async () => {
+    test("does nothing if it is aborted before the start", async () => {
       const { ends } = await play(
         { writes: [{ path: "made.md", contents: "x" }], result: done },
         {},
@@ -148,7 +148,7 @@ export function describeBackend(
       expect(readdirSync(cwd)).toEqual([]);
     });
 
-    test("who stops listening stops it", async () => {
+    test("stops when the consumer stops reading", async () => {
       const task = agentTask({ cwd });
       const backend = await create({ ...idle, says: ["here"], hangs: true });
       for await (const event of backend.run(task, new AbortController().signal)) {
@@ -160,7 +160,7 @@ export function describeBackend(
   });
 }
 
-/** How an agent, or the model service behind it, can go wrong. */
+/** Failures of an agent or its model service. */
 export type AgentFault =
   | "500"
   | "429"
@@ -192,17 +192,17 @@ const endings: Readonly<Record<AgentFault, Ending>> = {
   "exit 0 without a result": { reason: "no_result", again: true },
 };
 
-/** Faults of a program that no model service has a part in. */
+/** Failures that do not involve a model service. */
 export const FAULTS_OF_A_PROGRAM = ["hang", "crash", "exit 0 without a result"] as const;
 
-/** As what a backend hands on each fault that it can meet. `create` makes one whose agent meets it. */
+/** Expected end for each failure of a backend. `create` returns one whose agent fails that way. */
 export function describeFaults(
   name: string,
   create: (fault: AgentFault) => AgentBackend | Promise<AgentBackend>,
   faults: readonly AgentFault[] = Object.keys(endings) as AgentFault[],
 ): void {
-  describe(`R12 faults behind the backend ${name}`, () => {
-    test.each(faults)("%s", async (fault) => {
+  describe(`faults of the backend ${name} [R12]`, () => {
+    test.each(faults)("are reported: %s", async (fault) => {
       const cwd = mkdtempSync(join(tmpdir(), "backend-"));
       const task = agentTask({ cwd, limits: { silence: fault === "hang" ? 1 : 30, turns: null, usd: null } });
       const { ends } = await collect((await create(fault)).run(task, new AbortController().signal));
@@ -215,7 +215,7 @@ export function describeFaults(
   });
 }
 
-/** Living processes that carry the nonce. */
+/** Running processes with the nonce. */
 function carriers(nonce: string): readonly number[] {
   const table = systemProcessTable();
   const all = table.all().map((facts) => facts.pid);

@@ -5,10 +5,10 @@ import { ProblemError } from "../../src/core/problem.ts";
 import type { Decide, Journal } from "../../src/ports/journal.ts";
 import { begin, end, lastMark, mark, marksIn, NEXT_RUN, prepared, RUN } from "../journal-file/sample-commands.ts";
 
-/** Where journals are kept, empty at first. Opened twice, it gives what two processes would have. */
+/** A place for journals, initially empty. Opened twice, it behaves like two processes. */
 export type JournalHome = { open(decide: Decide): Journal | Promise<Journal> };
 
-/** What every journal promises, wherever it is kept. */
+/** Requirements of every journal, for any storage. */
 export function describeJournal(name: string, newHome: () => JournalHome | Promise<JournalHome>): void {
   const openOne = async (by: Decide = decide): Promise<Journal> => await (await newHome()).open(by);
   const openTwo = async (): Promise<readonly [Journal, Journal]> => {
@@ -23,14 +23,14 @@ export function describeJournal(name: string, newHome: () => JournalHome | Promi
 }
 
 function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
-  test("knows no run before the first", async () => {
+  test("returns no run before the first one", async () => {
     const journal = await open();
     expect([await journal.newest(), await journal.current()]).toEqual([null, null]);
     expect(await journal.load(RUN)).toMatchObject({ state: { is: "none" }, head: { seq: 0 } });
     expect(await journal.events(RUN)).toEqual([]);
   });
 
-  test("records decisions in order, with numbers from 1 and without gaps", async () => {
+  test("records decisions in order, numbered from 1 without gaps", async () => {
     const journal = await open();
     const created = await journal.create(RUN, begin(RUN));
     const submitted = await journal.submit(RUN, mark("a"));
@@ -41,7 +41,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(await journal.newest()).toBe(RUN);
   });
 
-  test("a decision of several events is recorded whole, and what was recorded is what comes back", async () => {
+  test("records a decision of several events completely and returns the same events", async () => {
     const journal = await open(twice);
     await journal.create(RUN, begin(RUN));
     const submitted = await journal.submit(RUN, mark("a"));
@@ -50,7 +50,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(submitted.ok && submitted.events).toEqual(events.slice(1));
   });
 
-  test("the head's hash differs after every decision, and from run to run", async () => {
+  test("changes the head's hash with every decision and run", async () => {
     const journal = await open();
     const hashes = [(await journal.load(RUN)).head.hash, (await journal.load(NEXT_RUN)).head.hash];
     hashes.push((await journal.create(RUN, begin(RUN))).head.hash);
@@ -58,7 +58,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  test("a refusal writes nothing and is passed on", async () => {
+  test("writes nothing for a refusal and returns it", async () => {
     const journal = await open();
     await journal.create(RUN, begin(RUN));
     const before = await journal.load(RUN);
@@ -67,7 +67,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(await journal.load(RUN)).toEqual(before);
   });
 
-  test("an acceptance without events writes nothing", async () => {
+  test("writes nothing for an acceptance without events", async () => {
     const journal = await open(nothingButStarts);
     await journal.create(RUN, begin(RUN));
     const before = await journal.load(RUN);
@@ -75,7 +75,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(await journal.load(RUN)).toEqual(before);
   });
 
-  test("a second run waits for the end of the first", async () => {
+  test("refuses a second run until the first one ends", async () => {
     const journal = await open();
     await journal.create(RUN, begin(RUN));
     const tooEarly = await journal.create(NEXT_RUN, begin(NEXT_RUN));
@@ -89,7 +89,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(await journal.events(RUN)).toHaveLength(2);
   });
 
-  test("an ended run takes no more decisions and is not begun again", async () => {
+  test("refuses decisions and a restart after the end of a run", async () => {
     const journal = await open();
     await journal.create(RUN, begin(RUN));
     const ended = await journal.submit(RUN, end);
@@ -98,14 +98,14 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(await journal.create(RUN, begin(RUN))).toMatchObject(refused);
   });
 
-  test("a run that is open is not begun again", async () => {
+  test("refuses to create an open run again", async () => {
     const journal = await open();
     const { head } = await journal.create(RUN, begin(RUN));
     const again = await journal.create(RUN, begin(RUN));
     expect(again).toMatchObject({ ok: false, head, refusal: { why: "runActive", run: RUN } });
   });
 
-  test("a decision about no run can only be a refusal", async () => {
+  test("refuses a decision about a missing run", async () => {
     expect(await (await open()).submit(RUN, mark("a"))).toMatchObject({
       ok: false,
       head: { seq: 0 },
@@ -117,7 +117,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
   });
 }
 
-/** Refused by every rule of decisions. */
+/** Refused in every state. */
 const wordless: Command = { do: "cancel", by: { name: "ada", channel: "terminal" }, reason: " " };
 
 const twice: Decide = (state, command): Decision => {
@@ -130,7 +130,7 @@ const nothingButStarts: Decide = (state, command): Decision =>
   command.do === "start" ? decide(state, command) : { ok: true, events: [] };
 
 function describeRaces(openTwo: () => Promise<readonly [Journal, Journal]>): void {
-  test("what one has recorded, the other reads and decides on", async () => {
+  test("shares decisions between two processes", async () => {
     const [one, other] = await openTwo();
     await one.create(RUN, begin(RUN));
     const submitted = await one.submit(RUN, mark("a"));
@@ -140,7 +140,7 @@ function describeRaces(openTwo: () => Promise<readonly [Journal, Journal]>): voi
     expect(await one.submit(RUN, mark("b"))).toMatchObject({ ok: false, refusal: { why: "runEnded" } });
   });
 
-  test("of the same answer given ten times at once, one counts", async () => {
+  test("accepts one of ten equal answers given concurrently", async () => {
     const [one, other] = await openTwo();
     const { state } = await one.create(RUN, begin(RUN));
     const tries = Array.from({ length: 10 }, (_, number) => (number % 2 === 0 ? one : other));
@@ -151,7 +151,7 @@ function describeRaces(openTwo: () => Promise<readonly [Journal, Journal]>): voi
     expect((await one.load(RUN)).head.seq).toBe(2);
   });
 
-  test("of two runs begun at once, one is begun", async () => {
+  test("accepts one of two runs started concurrently", async () => {
     const [one, other] = await openTwo();
     const starts = await Promise.all([one.create(RUN, begin(RUN)), other.create(NEXT_RUN, begin(NEXT_RUN))]);
     expect(starts.filter(({ ok }) => ok)).toHaveLength(1);
@@ -160,7 +160,7 @@ function describeRaces(openTwo: () => Promise<readonly [Journal, Journal]>): voi
     expect([await one.newest(), await other.newest()]).toEqual([begun, begun]);
   });
 
-  test("of many decisions at once none is lost, and none is there twice", async () => {
+  test("keeps each of many concurrent decisions exactly once", async () => {
     const [one, other] = await openTwo();
     await one.create(RUN, begin(RUN));
     const names = Array.from({ length: 40 }, (_, number) => `m${number}`);
@@ -175,7 +175,7 @@ function describeRaces(openTwo: () => Promise<readonly [Journal, Journal]>): voi
 }
 
 function describeChanges(openTwo: () => Promise<readonly [Journal, Journal]>): void {
-  test("tells when something was appended, also when that was before it was asked", async () => {
+  test("reports a change, even one made before the call", async () => {
     const [journal] = await openTwo();
     await journal.create(RUN, begin(RUN));
     const waiting = journal.changed(RUN, new AbortController().signal);
@@ -184,7 +184,7 @@ function describeChanges(openTwo: () => Promise<readonly [Journal, Journal]>): v
     expect(lastMark((await journal.load(RUN)).state)).toBe("a");
   });
 
-  test("tells when somebody else appended", async () => {
+  test("reports a change by another process", async () => {
     const [one, other] = await openTwo();
     await one.create(RUN, begin(RUN));
     await other.load(RUN);
@@ -194,7 +194,7 @@ function describeChanges(openTwo: () => Promise<readonly [Journal, Journal]>): v
     expect(lastMark((await other.load(RUN)).state)).toBe("a");
   });
 
-  test("stops waiting when told to", async () => {
+  test("stops waiting when aborted", async () => {
     const [journal] = await openTwo();
     await journal.create(RUN, begin(RUN));
     const stop = new AbortController();

@@ -41,7 +41,7 @@ test.each([
   ["a decomposed letter", ["src/cafe\u0301.ts"], "NFC"],
   ["a path that differs only in case", ["src/User.ts", "src/user.ts"], "only in case"],
   ["a name written in one other alphabet", ["src/\u043f\u043b\u0430\u0442\u0435\u0436.md"], null],
-])("checks path for characters that look alike: %s", (_what, paths, why) => {
+])("checks paths for characters that look alike: %s", (_what, paths, why) => {
   const found = actingFiles(paths).map(({ why: reason }) => reason);
   if (why === null) expect(found).toEqual([]);
   else expect(found[0]).toContain(why);

@@ -43,7 +43,7 @@ describe("phase without code changes", () => {
     ["a submodule", "vendor/lib", false],
     ["code", "src/a.ts", true],
     ["a document outside the item", "docs/guide.md", true],
-  ])("counts as a code change or not: %s", (_what, path, counts) => {
+  ])("decides if a change counts as code: %s", (_what, path, counts) => {
     const found = codeChanges([{ path, change: "modified" }], {
       item: "docs/requirements/x",
       submodules: ["vendor/lib"],

@@ -212,7 +212,7 @@ describe("return to an earlier phase", () => {
   });
 });
 
-test("is refused after a way to finish was chosen", () => {
+test("refuses a return after a way to finish was chosen", () => {
   const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
   advance(player, "finish");
   const { id } = openWait(player);
@@ -221,7 +221,7 @@ test("is refused after a way to finish was chosen", () => {
   expect(refusalOf(player, back("04-design"))).toEqual({ why: "notEarlier", valid: [] });
 });
 
-test("fails in a sealed run, even at a reopened finish", () => {
+test("refuses a return in a sealed run, even at a reopened finish", () => {
   const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
   advance(player, "finish");
   accepted(player, { do: "finish", by: ada, wait: openWait(player).id, how: "pr" });

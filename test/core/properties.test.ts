@@ -138,7 +138,7 @@ const REACH: { readonly [landmark: string]: number } = {
   "forbidden: a redo after the third": 3,
 };
 
-test("reach every refusal, escalation, answer and end", () => {
+test("reaches every refusal, escalation, answer and end in random scripts", () => {
   const met = new Map<string, number>();
   for (const one of fc.sample(script, { seed: 1, numRuns: 500 }))
     for (const landmark of new Set(playScript(core, one).reached)) met.set(landmark, (met.get(landmark) ?? 0) + 1);

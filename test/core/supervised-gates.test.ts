@@ -73,7 +73,7 @@ describe("phases with a gate", () => {
   test.for<[number, boolean]>([
     [80, false],
     [81, true],
-  ])("have a gate for large artifacts of %i lines: %s", ([lines, gate]) => {
+  ])("include a phase with an artifact of %i lines: %s", ([lines, gate]) => {
     const player = startRun({ plan: [phaseRule({ gate: "large" })] });
     report(advance(player, "complete"), completed(absent, lines));
     expect(next(player.state).is === "wait").toBe(gate);

@@ -20,6 +20,6 @@ test("cuts the folder of a feature after a word", () => {
   expect(featureSlug("Export invoices as machine readable files")).toBe("export-invoices-as-machine");
 });
 
-test("equals the published slug if no cut is needed", () => {
+test("returns the published slug if no cut is needed", () => {
   expect(wordSlug("Fix the total of a cart")).toBe(toSlug("Fix the total of a cart"));
 });

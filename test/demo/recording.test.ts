@@ -20,7 +20,7 @@ const documents = executions.flatMap((execution) => {
   );
 });
 
-test("every phase of the feature workflow is recorded, with every output and every reviewer it has", () => {
+test("records every phase of the feature workflow with each output and reviewer", () => {
   for (const { key, outputs, reviewer, after } of phases) {
     const recorded = executions.filter(({ phase }) => phase === key);
     expect(recorded.some(({ role }) => role === "phase")).toBe(true);
@@ -31,7 +31,7 @@ test("every phase of the feature workflow is recorded, with every output and eve
 });
 
 test.each(documents.filter(({ file }) => file !== TASKS))(
-  "$phase: $file has the headings its persona asks for",
+  "has the headings required by the persona in $phase: $file",
   ({ phase, contents }) => {
     const asked = headingsAskedFor(loadPersona(phaseOf(phase).persona));
     expect(asked.length).toBeGreaterThan(3);
@@ -40,7 +40,7 @@ test.each(documents.filter(({ file }) => file !== TASKS))(
   },
 );
 
-test("the tasks are a valid list, and every requirement is served by one", () => {
+test("records a valid task list that serves every requirement", () => {
   const { contents } = documents.find(({ file }) => file === TASKS)!;
   const { tasks, problems } = readTaskList(contents);
   expect(problems).toEqual([]);
@@ -48,7 +48,7 @@ test("the tasks are a valid list, and every requirement is served by one", () =>
   expect(new Set(tasks.flatMap(({ serves }) => serves))).toEqual(new Set(requirements));
 });
 
-test("the impact analysis ends with its metrics, and they count what its table has", () => {
+test("ends the impact analysis with metrics that match its table", () => {
   const { contents } = documents.find(({ file }) => file === "impact-analysis.md")!;
   const block = /```json\n(.+)\n```\n$/.exec(contents)?.[1] ?? "";
   const table = contents.split("## Affected Files")[1]!.split("##")[0]!;
@@ -61,7 +61,7 @@ test("the impact analysis ends with its metrics, and they count what its table h
   });
 });
 
-test("every criterion of the requirements is carried to the design, the tests and the review", () => {
+test("carries every criterion to design, tests and review", () => {
   const last = (file: string): string => documents.findLast((document) => document.file === file)!.contents;
   const requirements = new Set(last("requirements-spec.md").match(/FR-\d+/g));
   const criteria = new Set(last("requirements-spec.md").match(/AC-\d+-\d+/g));
@@ -71,19 +71,22 @@ test("every criterion of the requirements is carried to the design, the tests an
   for (const id of requirements) expect(last("code-review-report.md")).toContain(id);
 });
 
-describe("a person may send a phase back as often as they like", () => {
-  test.each(["03-architecture", "06-implementation", "08-code-review"])("%s", (key) => {
-    for (const attempt of [1, 2, 3, 4])
-      for (const iteration of [1, 2, 3])
-        for (const role of phaseOf(key).reviewer === null ? ["phase"] : ["phase", "reviewer"])
-          expect(found(key, { role, attempt, iteration })).toBeDefined();
-    expect(found(key, { role: "phase", attempt: 2, iteration: 1 })).not.toEqual(
-      found(key, { role: "phase", attempt: 1, iteration: 1 }),
-    );
-  });
+describe("recording of a repeated phase", () => {
+  test.each(["03-architecture", "06-implementation", "08-code-review"])(
+    "has answers for later attempts and iterations of %s",
+    (key) => {
+      for (const attempt of [1, 2, 3, 4])
+        for (const iteration of [1, 2, 3])
+          for (const role of phaseOf(key).reviewer === null ? ["phase"] : ["phase", "reviewer"])
+            expect(found(key, { role, attempt, iteration })).toBeDefined();
+      expect(found(key, { role: "phase", attempt: 2, iteration: 1 })).not.toEqual(
+        found(key, { role: "phase", attempt: 1, iteration: 1 }),
+      );
+    },
+  );
 });
 
-test("all waiting together takes a person less than ten seconds", () => {
+test("keeps the waiting time of the demo under ten seconds", () => {
   const waits = executions.flatMap(({ steps }) => steps.map(({ after }) => after));
   expect(waits.reduce((sum, after) => sum + after, 0)).toBeLessThanOrEqual(10_000);
 });

@@ -7,22 +7,22 @@ import { Policy } from "../../src/schema/policy.ts";
 import { commandsPage } from "./commands-page.ts";
 import { fencesOf, namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
 
-describe("problems:", () => {
+describe("problems", () => {
   const source = ["src/core/problem.ts", "src/core/attestation/attestation-problem.ts", "src/core/team-problem.ts"]
     .map(readDocument)
     .join("");
   const codes = [...source.matchAll(/readonly code: "([A-Z_]+)"/g)].map(([, code]) => code ?? "");
 
-  test("the codes were found", () => {
+  test("have unique codes", () => {
     expect(codes.length).toBeGreaterThan(20);
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  test("every code has a page and every page a code", () => {
+  test("have a page for each code and a code for each page", () => {
     expect(namesIn("docs/problems", ".md").toSorted()).toEqual(codes.toSorted());
   });
 
-  test("every code that only a team's server has is told beside SERVER_REFUSED, and no other", () => {
+  test("list all server-only codes on the page of SERVER_REFUSED", () => {
     const files = readdirSync(join(ROOT, "team/src"), { recursive: true, encoding: "utf8" });
     const sources = files.filter((name) => name.endsWith(".ts")).map((name) => readDocument(`team/src/${name}`));
     const made = sources.flatMap((text) => [...text.matchAll(/code: "([A-Z_]+)"/g)].map(([, code = ""]) => code));
@@ -41,7 +41,7 @@ describe("problems:", () => {
     expect(explained.toSorted()).toEqual(reasons.toSorted());
   });
 
-  test.for(namesIn("docs/problems", ".md"))("%s is the title of its page, and something is said about it", (code) => {
+  test.for(namesIn("docs/problems", ".md"))("have a page titled %s with a description", (code) => {
     const [title, , ...text] = readDocument(`docs/problems/${code}.md`).split("\n");
     expect(title).toBe(`# ${code}`);
     expect(text.join(" ").length).toBeGreaterThan(80);
@@ -71,7 +71,7 @@ describe("decisions", () => {
     expect(numbers).toEqual([...new Set(numbers)]);
   });
 
-  test.for(records)("%s has at most 30 lines", (name) => {
+  test.for(records)("have at most 30 lines: %s", (name) => {
     expect(readDocument(`docs/decisions/${name}.md`).trimEnd().split("\n").length).toBeLessThanOrEqual(30);
   });
 });
@@ -113,7 +113,7 @@ describe("glossary", () => {
   });
 });
 
-/** The words that exported names are made of, each with the names that hold it. */
+/** Words of exported names, each with the names that contain it. */
 function exportedWords(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -129,27 +129,27 @@ function exportedWords(): ReadonlyMap<string, readonly string[]> {
   return found;
 }
 
-describe("attestations:", () => {
+describe("attestation specification", () => {
   const page = readDocument("docs/attestation.md");
   const rules = tableUnder(page, "rule");
   const named = (cell = ""): string[] => [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name = ""]) => name);
 
-  test("every rule of a policy has its row, and every row is a rule", () => {
+  test("has a row for every rule of a policy", () => {
     expect(rules.flatMap(([rule]) => named(rule)).toSorted()).toEqual(Object.keys(Policy.shape).toSorted());
   });
 
-  test("the channels are those that answers are recorded with", () => {
+  test("lists the channels of recorded answers", () => {
     const [, asks] = rules.find(([rule]) => rule === "`channels`") ?? [];
     expect(named(asks).toSorted()).toEqual([...Channel.options].toSorted());
   });
 
-  test("the policy on the page is one", () => {
+  test("contains a valid policy", () => {
     const examples = fencesOf(page).filter(({ language }) => language === "json");
     expect(examples).toHaveLength(1);
     expect(Policy.safeParse(JSON.parse(examples[0]?.text ?? "null")).success).toBe(true);
   });
 
-  test("every field of the predicate is told, and none that does not exist", () => {
+  test("describes exactly the fields of the predicate", () => {
     const told = tableUnder(page, "field").flatMap(([cell = ""]) =>
       [...cell.matchAll(/`([A-Za-z]+)/g)].map(([, name = ""]) => name),
     );

@@ -3,7 +3,7 @@ import { formatOption, helpTopics } from "../../src/surfaces/cli/grammar/help.ts
 import { globalOptions } from "../../src/surfaces/cli/grammar/options.ts";
 import type { Option, Verb } from "../../src/surfaces/cli/grammar/verb.ts";
 
-/** The text of docs/reference/commands.md. */
+/** Content of docs/reference/commands.md. */
 export function commandsPage(): string {
   const sections = helpTopics.flatMap(({ title, verbs: names }) => [`## ${title}`, "", ...names.flatMap(commandLines)]);
   return [

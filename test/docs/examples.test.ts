@@ -10,7 +10,7 @@ import { builtProgram } from "../support/built-program.ts";
 import { fencesOf, markdownFiles, readDocument } from "./markdown.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
-/** Blocks marked `sh run` are one script for each document; blocks marked `file=<name>` are saved in the home folder. */
+/** Blocks marked `sh run` form one script per document; blocks marked `file=<name>` are saved in the home folder. */
 const fences = new Map(markdownFiles().map((file) => [file, fencesOf(readDocument(file))]));
 const scripts = [...fences].flatMap(([file, blocks]) => {
   const parts = blocks.filter(({ language, rest }) => language === "sh" && rest === "run").map(({ text }) => text);
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeTemporary(folder));
 
-test("the examples were found", () => {
+test("finds all marked examples", () => {
   expect(scripts.map(({ file }) => file)).toEqual([
     "docs/guides/agents.md",
     "docs/guides/import.md",
@@ -40,7 +40,7 @@ test("the examples were found", () => {
   expect(savedFiles.map(({ name }) => name)).toEqual(["agent.mjs"]);
 });
 
-describe("the example does what the page says:", () => {
+describe("documented example", () => {
   const outputs: { readonly [file: string]: readonly (string | RegExp)[] } = {
     "docs/guides/agents.md": ["PHASE COMPLETE: Final Review", "[C] Continue", "greeting.txt | 1 +"],
     "docs/guides/import.md": ["[A]  photo-albums  analyzed", "4 of 4 phases accepted at the first try"],
@@ -62,21 +62,21 @@ describe("the example does what the page says:", () => {
     ],
   };
 
-  test.for(scripts)("$file", async ({ file, script }) => {
+  test.for(scripts)("prints the documented output: $file", async ({ file, script }) => {
     const ended = await runScript(file.replaceAll("/", "-"), script);
     expect(ended).toMatchObject({ status: 0 });
     for (const expected of outputs[file] ?? []) expect(ended.stdout).toMatch(expected);
   });
 });
 
-test("a script that fails is seen to fail", async () => {
+test("reports a failing script", async () => {
   const ended = await runScript("failing", "isdlc continue\necho not reached");
   expect(ended.status).toBe(1);
   expect(ended.stderr).toContain("NO_RUN");
   expect(ended.stdout).not.toContain("not reached");
 });
 
-/** Runs in a repository, a home and a session of its own, with nothing that would make it look like an agent's call. */
+/** Runs in a separate repository, home folder and session, without agent markers. */
 async function runScript(name: string, script: string) {
   const [home, repository, bin] = ["home", "repository", "bin"].map((part) => join(folder, name, part)) as [
     string,

@@ -8,13 +8,13 @@ type Link = { readonly from: string; readonly target: string };
 const files = markdownFiles();
 const links = files.flatMap((from) => linksOf(from, readDocument(from)));
 
-test("the documents and their links were found", () => {
+test("finds documents and links", () => {
   expect(files).toEqual(expect.arrayContaining(["README.md", "docs/architecture.md", "docs/problems/USAGE.md"]));
   expect(links.length).toBeGreaterThan(30);
   expect(linksOf("a.md", "see [b](b.md#c) and [d](https://example.org)")).toEqual([{ from: "a.md", target: "b.md#c" }]);
 });
 
-test("every relative link leads to a file or folder of the project", () => {
+test("finds a file or folder for every relative link", () => {
   const dead = links.filter(({ from, target }) => {
     const [path = ""] = target.split("#", 1);
     return path !== "" && !existsSync(join(ROOT, dirname(from), decodeURI(path)));
@@ -22,7 +22,7 @@ test("every relative link leads to a file or folder of the project", () => {
   expect(dead).toEqual([]);
 });
 
-test("every link to a heading leads to one", () => {
+test("finds a heading for every link to one", () => {
   const dead = links.filter(({ from, target }) => {
     const [path = "", heading] = target.split("#", 2);
     if (heading === undefined || (path !== "" && !path.endsWith(".md"))) return false;
@@ -39,7 +39,7 @@ function linksOf(from: string, markdown: string): Link[] {
     .filter(({ target }) => !/^[a-z][a-z0-9+.-]*:/i.test(target));
 }
 
-/** Anchors as GitHub makes them. */
+/** Anchors like on GitHub. */
 function headingsOf(markdown: string): string[] {
   const found = withoutFences(markdown).matchAll(/^#{1,6} (.+)$/gm);
   return [...found].map(([, heading = ""]) =>

@@ -6,13 +6,13 @@ export const ROOT = join(import.meta.dirname, "../..");
 
 export const readDocument = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-/** Names in a folder of the project that end so, without the ending. */
+/** Names in a project folder with the given ending, without it. */
 export const namesIn = (folder: string, ending: string): string[] =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith(ending))
     .map((name) => name.slice(0, -ending.length));
 
-/** Every Markdown file of the project, tracked or new, as git sees them. */
+/** All Markdown files of the project, tracked or new, as listed by git. */
 export function markdownFiles(): string[] {
   const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "*.md"];
   const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
@@ -29,7 +29,7 @@ export function fencesOf(markdown: string): Fence[] {
 
 export const withoutFences = (markdown: string): string => markdown.replaceAll(/^```[\s\S]*?^```$/gm, "");
 
-/** Cells of the table below a heading row that begins with the given cell. */
+/** Cells of the table under a heading row that starts with the given cell. */
 export function tableUnder(markdown: string, firstCell: string): string[][] {
   const lines = withoutFences(markdown).split("\n");
   const head = lines.findIndex((line) => line.startsWith(`| ${firstCell} |`));

@@ -5,7 +5,7 @@ import { verbs } from "../../src/surfaces/cli/grammar/catalog.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/guides/trust.md"), "utf8");
 
-/** Verbs that a row of the table names; a change in words is `do`, and `doctor --fix` is a use of `doctor`. */
+/** Commands named in a row of the table. A task in words is `do`; `doctor --fix` is a use of `doctor`. */
 function namedAs(kind: string): readonly string[] {
   const row = page.split("\n").find((line) => line.startsWith(`| ${kind}: `)) ?? "";
   const named = [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "");
@@ -13,7 +13,7 @@ function namedAs(kind: string): readonly string[] {
   return used.map((name) => (name.startsWith("isdlc ") ? "do" : (name.split(" ")[0] ?? "")));
 }
 
-test.each(["read", "begin", "decide", "work"])("the table of who may do what names every verb: %s", (kind) => {
+test.each(["read", "begin", "decide", "work"])("names every command in the table of permissions: %s", (kind) => {
   const known = verbs.filter((verb) => verb.kind === kind).map(({ name }) => name);
   expect(namedAs(kind).toSorted()).toEqual(known.toSorted());
 });

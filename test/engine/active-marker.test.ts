@@ -9,7 +9,7 @@ import { writeProjections } from "../../src/engine/write-projections.ts";
 import type { PhaseRule } from "../../src/schema/plan.ts";
 import { activeRun, advance, phaseRule, type Player, startRun } from "../support/run-builder.ts";
 
-/** What `.isdlc/active` says of a state; null where there is none. */
+/** Content of `.isdlc/active` for a state; null without a file. */
 function markerOf(state: RunState): Record<string, unknown> | null {
   const root = mkdtempSync(join(tmpdir(), "isdlc-active-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -26,20 +26,20 @@ const producing = (writes: PhaseRule["writes"]): Player =>
   advance(startRun({ plan: [phaseRule({ writes })] }), "produce");
 
 test.for<PhaseRule["writes"]>(["item", "tests", "tree"])(
-  "while an agent works the marker says what its phase may write: %s",
+  "allows the writes of the phase while an agent works: %s",
   (writes) => {
     const { state } = producing(writes);
     expect(markerOf(state)).toMatchObject({ writes, wait: null, seq: 7, item: activeRun(producing(writes)).run.item });
   },
 );
 
-test.for(["check", "gate"] as const)("at %s nobody is to write anything", (where) => {
+test.for(["check", "gate"] as const)("allows no writes at %s", (where) => {
   const { state } = advance(startRun({ plan: [phaseRule({ writes: "tree", gate: "always" })] }), where);
   const marker = markerOf(state);
   expect(marker).toMatchObject({ writes: "nothing" });
   expect(marker?.["wait"] === null).toBe(where === "check");
 });
 
-test("the marker is gone with the run", () => {
+test("removes the marker at the end of the run", () => {
   expect(markerOf(advance(startRun(), "done").state)).toBeNull();
 });

@@ -4,7 +4,7 @@ import { activeRun, advance, phaseAt, phaseRule, report, runOptions, startRun } 
 import { createPartialEngine } from "./step-ports.ts";
 import { letPass, executionLimits, overtime, tooLong } from "../../src/engine/steps/run-agent.ts";
 
-const MINUTE = 60_000; // milliseconds
+const MINUTE = 60_000; // Milliseconds.
 
 function executionOf(rule: Partial<PhaseRule>, limits?: { minutes: number | null; turns: number | null }) {
   const options = runOptions(limits === undefined ? {} : { limits });
@@ -15,13 +15,13 @@ function executionOf(rule: Partial<PhaseRule>, limits?: { minutes: number | null
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe("an execution", () => {
-  test("may be silent for twice the minutes of its phase, in seconds", () => {
+describe("limits of an execution", () => {
+  test("allow silence for twice the minutes of the phase, in seconds", () => {
     const { run, phase } = executionOf({ minutes: 7 });
     expect(executionLimits(run, phase)).toEqual({ silence: 2 * 7 * 60, turns: null, usd: null });
   });
 
-  test("has the turns that the user allows", () => {
+  test("include the turns set by the user", () => {
     const { run, phase } = executionOf({}, { minutes: null, turns: 12 });
     expect(executionLimits(run, phase).turns).toBe(12);
   });
@@ -29,8 +29,8 @@ describe("an execution", () => {
   test.each<[string, { minutes: number | null; turns: null } | undefined, number]>([
     ["three times the minutes of its phase", undefined, 30],
     ["three times the minutes of its phase if only turns are limited", { minutes: null, turns: null }, 30],
-    ["the minutes that the user allows", { minutes: 4, turns: null }, 4],
-  ])("ends after %s", (_, limits, minutes) => {
+    ["the minutes set by the user", { minutes: 4, turns: null }, 4],
+  ])("end it after %s", (_, limits, minutes) => {
     const executed = executionOf({ minutes: 10 }, limits);
     const late = tooLong(executed, new AbortController().signal);
     vi.advanceTimersByTime(minutes * MINUTE - 1);
@@ -49,13 +49,13 @@ describe("an execution", () => {
     expect(overtime(executed, end as never)).toMatchObject({ reason: "timeout", again: false, session: "s" });
   });
 
-  test("does not end at once if its limit is longer than a timer can wait", () => {
+  test("do not end it immediately if they exceed the longest timer", () => {
     const late = tooLong(executionOf({}, { minutes: 10 ** 9, turns: null }), new AbortController().signal);
     vi.advanceTimersByTime(MINUTE);
     expect(late.aborted).toBe(false);
   });
 
-  test("has no timer left when it is done", () => {
+  test("leave no timer when it is done", () => {
     const done = new AbortController();
     tooLong(executionOf({}), done.signal);
     expect(vi.getTimerCount()).toBe(1);
@@ -64,7 +64,7 @@ describe("an execution", () => {
   });
 });
 
-describe("a busy model service", () => {
+describe("busy model service", () => {
   const waitedAfter = async (reasons: readonly string[]): Promise<readonly number[]> => {
     const player = startRun({ plan: [phaseRule()] });
     const waited: number[] = [];
@@ -78,11 +78,11 @@ describe("a busy model service", () => {
     return waited;
   };
 
-  test("is given more time after every failed execution", async () => {
+  test("gets more time after each failed execution", async () => {
     expect(await waitedAfter(["unavailable", "unavailable"])).toEqual([2000, 8000]);
   });
 
-  test("is not waited for after another failure", async () => {
+  test("gets no extra time after another failure", async () => {
     expect(await waitedAfter(["no_result"])).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => remove(base));
 
-/** Goes on with one thing changed about the engine, and with a bound on how often agents are asked. */
+/** Drives the run with one changed part of the engine, and at most the given number of agents. */
 async function driveWith(change: (engine: Engine) => Partial<Engine>): Promise<RunState> {
   const { state } = await currentRun(project);
   if (state.is !== "active") throw new Error("no run is open");
@@ -35,7 +35,7 @@ async function driveWith(change: (engine: Engine) => Partial<Engine>): Promise<R
   return (await drive({ ...engine, ...change(engine), transcript }, stop.signal)).state;
 }
 
-test("a review that cannot be ended is a person's to decide about, after one reviewer", async () => {
+test("escalates a review that cannot be recorded after one reviewer", async () => {
   const fail = () =>
     Promise.reject(new ProblemError({ code: "GIT_FAILED", command: "update-ref", detail: "a lock is held" }));
   const state = await driveWith(({ workspace, agents }) => ({
@@ -51,7 +51,7 @@ test("a review that cannot be ended is a person's to decide about, after one rev
 
 const USED = { input: 10, output: 2, usd: null };
 
-/** The same agent, which tells what it used. */
+/** The same agent, with reported usage. */
 function using(backend: AgentBackend): AgentBackend {
   return {
     ...backend,
@@ -61,7 +61,7 @@ function using(backend: AgentBackend): AgentBackend {
   };
 }
 
-test("a problem in the middle of an execution ends it, and is a person's to decide about", async () => {
+test("ends an execution that throws a problem, and escalates", async () => {
   const fail = () => {
     throw new ProblemError({ code: "AGENT_MISSING", agent: "instant", detail: "its program is gone" });
   };
@@ -72,7 +72,7 @@ test("a problem in the middle of an execution ends it, and is a person's to deci
   expect(executions).toEqual(["plan#1.1"]);
 });
 
-test("a report that is refused for the step at hand ends the program: it is not tried forever", async () => {
+test("stops with an error if the report of the current step is refused", async () => {
   const driving = driveWith(({ journal }) => ({
     journal: {
       ...journal,

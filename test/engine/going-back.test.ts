@@ -23,7 +23,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test("a rewind that was killed midway keeps all that came after, not what was left of it", async () => {
+test("saves all later work if a return is repeated after a kill", async () => {
   const player = advance(startRun({ options: { ...startRunOptions(), commits: "none" } }), "produce");
   accepted(player, { do: "back", to: "01-requirements", tree: "restore", by: ada });
   const before = activeRun(player);
@@ -31,11 +31,11 @@ test("a rewind that was killed midway keeps all that came after, not what was le
   const firstTree = await workspace.snapshot("start", []);
   const phases = before.phases.map((phase, index) => (index === 0 ? { ...phase, firstTree } : phase));
   const run = { ...before, phases };
-  const engine = { workspace, vcs: null } as unknown as Engine; // all that this step asks for
+  const engine = { workspace, vcs: null } as unknown as Engine; // All fields that this step reads.
   const task = { run, step: "rewind", ticket: "" } as const;
   for (const name of ["a.txt", "b.txt"]) writeFileSync(join(root, name), `${name}\n`);
-  await workspace.snapshot(`back-${run.since}`, []); // what a killed rewind had kept
-  rmSync(join(root, "a.txt")); // and had taken out already
+  await workspace.snapshot(`back-${run.since}`, []); // The state saved by a killed return,
+  rmSync(join(root, "a.txt")); // which also deleted a file already.
   const outcome = await rewindTree(engine, task);
   expect(outcome).toMatchObject({ of: "rewind", restored: ["a.txt", "b.txt"] });
   expect(existsSync(join(root, "b.txt"))).toBe(false);

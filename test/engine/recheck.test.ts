@@ -35,7 +35,7 @@ type Found = {
 
 type Rechecked = Extract<Outcome, { of: "recheck"; results: unknown }>;
 
-/** The outcome of the step after Continue at the gate of a phase, and the commands that it ran. */
+/** The outcome of the recheck after Continue, and the commands that it ran. */
 async function recheckWith(found: Found): Promise<{ outcome: Rechecked; ran: string[] }> {
   const { trusted = TESTS, isTestPhase = false, isPaused = false, hasGit = true } = found;
   const git = hasGit ? { branch: "feature/say-hello", base: "main", commit: "c0ffee" } : null;
@@ -90,7 +90,7 @@ const gitPorts = {
 };
 
 describe("recheck after Continue", () => {
-  test("runs no check if the tree is the one that was shown", async () => {
+  test("runs no check if the tree is the displayed one", async () => {
     const { outcome, ran } = await recheckWith({ edited: [] });
     expect(ran).toEqual([]);
     expect(outcome).toMatchObject({ edited: [], tree: "tree-2", results: [] });
@@ -110,7 +110,7 @@ describe("recheck after Continue", () => {
     expect((await recheckWith(found)).ran).toEqual(expected);
   });
 
-  test("names every edited file as a failure, with control characters escaped", async () => {
+  test("lists every edited file as a failure, with escaped control characters", async () => {
     const odd: FileChange = { path: 'src/"\n.ts', change: "added" };
     const { outcome } = await recheckWith({ edited: [CODE_FILE, odd] });
     expect(outcome.results[0]).toMatchObject({
@@ -138,7 +138,7 @@ describe("recheck after Continue", () => {
     expect(outcome.results.find(({ name }) => name === "tests")?.detail).toBe("password is [secret]");
   });
 
-  test("has another digest for another tree and for other failures", async () => {
+  test("returns a different digest for a different tree and for different failures", async () => {
     const digests = await Promise.all(
       [
         { edited: [CODE_FILE] },

@@ -43,12 +43,12 @@ test.each([
     [fileOf("package-lock.json", MAX_PATCH_CHARS + 1), fileOf("src/a.ts", 100)],
     ["src/a.ts"],
   ],
-  ["code longer than the limit", [fileOf("a.ts", MAX_PATCH_CHARS + 1), fileOf("b.ts", 100)], ["b.ts"]],
+  ["one file longer than the limit", [fileOf("a.ts", MAX_PATCH_CHARS + 1), fileOf("b.ts", 100)], ["b.ts"]],
   ["a file at the limit", [fileOf("a.ts", MAX_PATCH_CHARS)], ["a.ts"]],
-  ["a file one beyond it", [fileOf("a.ts", MAX_PATCH_CHARS + 1)], []],
-  ["two that fit together", [fileOf("a.ts", MAX_PATCH_CHARS - 100), fileOf("b.ts", 100)], ["a.ts", "b.ts"]],
+  ["a file one character over the limit", [fileOf("a.ts", MAX_PATCH_CHARS + 1)], []],
+  ["two files that fit together", [fileOf("a.ts", MAX_PATCH_CHARS - 100), fileOf("b.ts", 100)], ["a.ts", "b.ts"]],
   [
-    "one too many, with a short one after it",
+    "a file over the limit followed by a short one",
     [fileOf("a.ts", MAX_PATCH_CHARS - 100), fileOf("b.ts", 101), fileOf("c.ts", 100)],
     ["a.ts", "c.ts"],
   ],
@@ -62,7 +62,7 @@ test.each([
 test.each([
   [MAX_FILES, 0],
   [MAX_FILES + 1, 1],
-])("names %d changed files to the reviewer, and the number of those left out: %d", (files, left) => {
+])("lists at most %d changed files and counts the rest: %d", (files, left) => {
   const run = activeRun(advance(startRun(), "produce"));
   const [phase] = run.phases;
   if (phase === undefined) throw new Error("a run has phases");

@@ -20,7 +20,7 @@ import {
 
 const PHASES = ["01-requirements", "03-architecture"].map((key) => phaseRule({ key, name: key }));
 
-/** Works until the gate of the current phase, which shows `tree`. */
+/** Runs to the gate of the current phase, which shows `tree`. */
 function openGate(player: Player, tree: string): Player {
   advance(player, "complete");
   const outcome = completed(keeps);
@@ -38,7 +38,7 @@ const startSupervised = (): Player => startRun({ supervision: everyPhase, plan: 
 
 type Git = { readonly fork?: string | null; readonly differing?: readonly FileChange[] };
 
-/** Title and ends of every patch that the gate shows. */
+/** Title and range of each patch displayed at the gate. */
 async function patchesShown(run: ActiveRun, since: ShownSince, { fork = null, differing = [] }: Git = {}) {
   const workspace = {
     patch: (from: string | null, to: string | null, paths?: readonly string[]) =>
@@ -50,8 +50,8 @@ async function patchesShown(run: ActiveRun, since: ShownSince, { fork = null, di
   return shown === null ? null : { base: shown.base, parts };
 }
 
-describe("a gate shows", () => {
-  test("the changes since the run began at the first gate", async () => {
+describe("changes displayed at a gate", () => {
+  test("start at the beginning of the run at the first gate", async () => {
     const run = activeRun(openGate(startSupervised(), "tree-1"));
     expect(await patchesShown(run, "accepted")).toEqual({
       base: "since the run began",
@@ -59,7 +59,7 @@ describe("a gate shows", () => {
     });
   });
 
-  test("the changes since the accepted tree at a later gate, not since the last attempt", async () => {
+  test("start at the accepted tree at a later gate, not at the last attempt", async () => {
     const player = acceptGate(openGate(startRun({ supervision: everyPhase }), "tree-1"));
     openGate(player, "tree-2");
     accepted(player, redo(player, "again"));
@@ -67,7 +67,7 @@ describe("a gate shows", () => {
     expect(await patchesShown(activeRun(player), "accepted")).toMatchObject({ parts: [[null, "tree-1..tree-3"]] });
   });
 
-  test("the changes since the tree of this gate's last attempt after a redo", async () => {
+  test("start at this gate's last attempt after a redo", async () => {
     const player = acceptGate(openGate(startRun({ supervision: everyPhase }), "tree-1"));
     openGate(player, "tree-2");
     accepted(player, redo(player, "again"));
@@ -75,19 +75,19 @@ describe("a gate shows", () => {
     expect(await patchesShown(activeRun(player), "look")).toMatchObject({ parts: [[null, "tree-2..tree-3"]] });
   });
 
-  test("the changes since the accepted tree if this phase was not reviewed before", async () => {
+  test("start at the accepted tree if this phase was not reviewed before", async () => {
     const player = acceptGate(openGate(startRun({ supervision: everyPhase }), "tree-1"));
     expect(await patchesShown(activeRun(openGate(player, "tree-2")), "look")).toMatchObject({
       parts: [[null, "tree-1..tree-2"]],
     });
   });
 
-  test("the whole run at the last gate, also without a base", async () => {
+  test("cover the whole run at the last gate, even without a base", async () => {
     const player = openGate(acceptGate(openGate(startSupervised(), "tree-1")), "tree-2");
     expect(await patchesShown(activeRun(player), "accepted")).toMatchObject({ parts: [[null, "tree-0..tree-2"]] });
   });
 
-  test("the merge against the base at the last gate, then uncommitted files by name", async () => {
+  test("cover the merge against the base at the last gate, then uncommitted files", async () => {
     const player = acceptGate(openGate(startSupervised(), "tree-1"));
     advance(player, "complete");
     const outcome = completed(keeps);
@@ -103,7 +103,7 @@ describe("a gate shows", () => {
     });
   });
 
-  test("nothing while no phase has an output", async () => {
+  test("are null while no phase has an output", async () => {
     expect(await patchesShown(activeRun(advance(startSupervised(), "produce")), "accepted")).toBeNull();
   });
 });

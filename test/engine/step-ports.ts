@@ -4,7 +4,7 @@ type Port<T> = T extends (...args: never[]) => unknown ? T : T extends object ? 
 type Ports = { readonly [K in keyof Engine]?: Port<Engine[K]> };
 
 /** An engine of the given ports. A step that reads another one fails with its name. */
-export const createPartialEngine = (ports: Ports): Engine => strict(ports, "engine") as Engine; // absent ports throw when read
+export const createPartialEngine = (ports: Ports): Engine => strict(ports, "engine") as Engine; // Missing ports throw when read.
 
 function strict(value: object, path: string): object {
   return new Proxy(value, {

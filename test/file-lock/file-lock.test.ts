@@ -19,7 +19,7 @@ function newPlace(): LockLocation {
 }
 
 const self = systemLockProcesses().self();
-const DEAD_NUMBER = 4_194_304 + 7; // above every number Linux gives out
+const DEAD_NUMBER = 4_194_304 + 7; // Higher than any process id on Linux.
 const holder = (differs: Partial<Holder>): Holder => ({
   token: "1-00000000000000aa",
   ...self,
@@ -27,8 +27,8 @@ const holder = (differs: Partial<Holder>): Holder => ({
   ...differs,
 });
 
-describe("whose lock it is", () => {
-  test("one at a time, again and again, within one process too", async () => {
+describe("holder of a lock", () => {
+  test("is one at a time, even within a process", async () => {
     const place = newPlace();
     const [first, second] = [createFileLock(place), createFileLock(place)];
     const held = first.tryAcquire();
@@ -44,7 +44,7 @@ describe("whose lock it is", () => {
     expect(readdirSync(place.directory)).toEqual([]);
   });
 
-  test("whoever waits too long is told who holds it", async () => {
+  test("is named in the problem after the time limit", async () => {
     const place = newPlace();
     createFileLock(place).tryAcquire();
     const busy = { code: "LOCK_BUSY", holder: `process ${process.pid} on ${hostname()}` };
@@ -53,21 +53,17 @@ describe("whose lock it is", () => {
   });
 
   test.each<[string, string, boolean]>([
-    ["a process that is gone", JSON.stringify(holder({ pid: DEAD_NUMBER })), true],
-    ["a process whose number was given to another", JSON.stringify(holder({ started: "12345" })), true],
-    ["a process from before the last start of the machine", JSON.stringify(holder({ boot: "another" })), true],
-    ["nobody: emptied by a power cut", "", true],
-    ["nobody: zeros", "\0".repeat(100), true],
-    ["nobody: another form", '{"token":"../../x","pid":1}', true],
-    ["a living process", JSON.stringify(holder({})), false],
+    ["an exited process", JSON.stringify(holder({ pid: DEAD_NUMBER })), true],
+    ["a process whose id was reused", JSON.stringify(holder({ started: "12345" })), true],
+    ["a process from before the last system start", JSON.stringify(holder({ boot: "another" })), true],
+    ["an empty file, as after a power failure", "", true],
+    ["a file of zeros", "\0".repeat(100), true],
+    ["a file in another format", '{"token":"../../x","pid":1}', true],
+    ["a running process", JSON.stringify(holder({})), false],
     ["another machine", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "elsewhere", boot: "another" })), false],
-    [
-      "a dead process under an old name of this machine",
-      JSON.stringify(holder({ pid: DEAD_NUMBER, host: "old" })),
-      true,
-    ],
+    ["an exited process under a former host name", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "old" })), true],
     ["a process of another namespace", JSON.stringify(holder({ pid: DEAD_NUMBER, namespace: "pid:[1]" })), false],
-  ])("a lock of %s", (_, content, free) => {
+  ])("is replaced if it exited: %s", (_, content, free) => {
     const place = newPlace();
     writeFileSync(join(place.directory, "lock"), content);
     expect(readHolder(place) === null).toBe(free);
@@ -77,7 +73,7 @@ describe("whose lock it is", () => {
     expect(existsSync(join(place.directory, "lock"))).toBe(!free);
   });
 
-  test("an heir that died before the lock was its own is passed over, a living one is waited for", () => {
+  test("is the running heir, but not one that exited early", () => {
     const place = newPlace();
     const dead = holder({ pid: DEAD_NUMBER, token: "7-00000000000000aa" });
     const heir = holder({ pid: DEAD_NUMBER + 1, token: "8-00000000000000bb" });
@@ -89,12 +85,12 @@ describe("whose lock it is", () => {
     expect(readdirSync(place.directory).filter((name) => name.includes("steal"))).toEqual([]);
   });
 
-  test("whoever comes late to a dead holder's lock finds it taken over, and leaves it", () => {
+  test("stays if another process took over first", () => {
     const place = newPlace();
     writeFileSync(join(place.directory, "lock"), JSON.stringify(holder({ pid: DEAD_NUMBER })));
     const faster = createFileLock(place);
     let won = false;
-    // The other one takes over completely after we judged the holder dead, and before we act on it.
+    // The other one takes over completely between our check of the holder and our action.
     const linkSync = (from: string, to: string): void => {
       if (to.includes("steal") && !won) won = faster.tryAcquire().ok;
       nodeFiles.linkSync(from, to);
@@ -107,7 +103,7 @@ describe("whose lock it is", () => {
     expect(faster.holder()?.pid).toBe(process.pid);
   });
 
-  test("what ended processes left is swept, what living ones need is kept", () => {
+  test("keeps its files, while files of exited processes are deleted", () => {
     const place = newPlace();
     const living = `lock.${process.pid}-00000000000000cc`;
     const unwritten = `lock.${process.pid}-00000000000000dd`;
@@ -123,15 +119,15 @@ describe("whose lock it is", () => {
     expect(readdirSync(place.directory).sort()).toEqual([living, unwritten, "lock.json"].sort());
   });
 
-  test("two locks of one folder do not know each other", () => {
+  test("is separate for two locks in one folder", () => {
     const place = newPlace();
     expect(createFileLock(place).tryAcquire().ok).toBe(true);
     expect(createFileLock({ ...place, name: "driver" }).tryAcquire().ok).toBe(true);
   });
 });
 
-describe("between processes", () => {
-  test("when the holder is killed the next one has it, long before its patience ends", async () => {
+describe("lock between processes", () => {
+  test("passes to the next process when the holder is killed, long before the timeout", async () => {
     const place = newPlace();
     const other = startProgram(program, [place.directory, "hold"]);
     expect(await other.line()).toBe("held");
@@ -141,20 +137,20 @@ describe("between processes", () => {
     other.child.kill("SIGKILL");
     const began = performance.now();
     (await waiting).release();
-    expect(performance.now() - began).toBeLessThan(30_000); // a tenth of a second, on a machine that does nothing else
+    expect(performance.now() - began).toBeLessThan(30_000); // A tenth of a second on an idle machine.
     lock.dispose();
     await other.finished;
     expect(readdirSync(place.directory)).toEqual([]);
   });
 
-  test("a holder that ends by itself leaves nothing", async () => {
+  test("leaves no file after its holder exits", async () => {
     const place = newPlace();
     writeFileSync(join(place.directory, "go"), "");
     await startProgram(program, [place.directory, "1"]).finished;
     expect(readdirSync(place.directory)).toEqual(["go"]);
   });
 
-  test("sixteen processes that find a dead holder at once are never two inside", async () => {
+  test("never has two holders when sixteen processes find an exited one", async () => {
     const place = newPlace();
     writeFileSync(join(place.directory, "lock"), JSON.stringify(holder({ pid: DEAD_NUMBER })));
     const others = Array.from({ length: 16 }, () => startProgram(program, [place.directory, "5"]));
@@ -165,7 +161,7 @@ describe("between processes", () => {
     expect(readdirSync(place.directory)).toEqual(["go"]);
   });
 
-  test("who we are is the same each time, and we are alive", () => {
+  test("has a stable identity for a running process", () => {
     expect(systemLockProcesses().isAlive(self)).toBe(true);
     expect(self.started).toBe(
       existsSync("/proc/self/stat")

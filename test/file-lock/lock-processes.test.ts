@@ -6,20 +6,20 @@ import { systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
 
 const processes = systemLockProcesses();
 
-/** Clock ticks since boot, as the system tells them. */
+/** Start time in clock ticks since boot, as reported by the system. */
 const startOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19] ?? "";
 
-describe("whether the holder of a lock is alive", () => {
-  test("we are", () => {
+describe("isAlive", () => {
+  test("returns true for this process", () => {
     expect(processes.isAlive(processes.self())).toBe(true);
   });
 
-  test("the same number with another start or another boot is someone else", () => {
+  test("returns false for this id with a different start or boot", () => {
     expect(processes.isAlive({ ...processes.self(), started: "1" })).toBe(false);
     expect(processes.isAlive({ ...processes.self(), boot: "another" })).toBe(false);
   });
 
-  test("an ended process is not", async () => {
+  test("returns false for an exited process", async () => {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     await once(child, "spawn");
     const pid = child.pid ?? 0;

@@ -25,70 +25,66 @@ const leakAgain = "If reading fails, the file handle is not closed";
 const bound = "The retry loop has no upper bound";
 const secret = "The password is written to the log";
 
-describe("ledgerOf", () => {
+describe("buildLedger", () => {
   test.each<[string, Iteration[], string[]]>([
-    ["nothing", [], []],
+    ["no verdict", [], []],
     ["a verdict without issues", [round([])], [""]],
     [
-      "one said again in other words, on another line",
+      "a finding repeated with different words and line",
       [round([issue(leak)]), round([issue(leakAgain, "src/a.ts:57")])],
       ["F1 new", "F1 recurring"],
     ],
-    ["one left out", [round([issue(leak)]), round([])], ["F1 new", "F1 resolved"]],
+    ["a missing finding", [round([issue(leak)]), round([])], ["F1 new", "F1 resolved"]],
+    ["a missing finding only once", [round([issue(leak)]), round([]), round([])], ["F1 new", "F1 resolved", ""]],
     [
-      "one left out for good is not told again",
-      [round([issue(leak)]), round([]), round([])],
-      ["F1 new", "F1 resolved", ""],
-    ],
-    [
-      "one that comes back",
+      "a finding that returns",
       [round([issue(leak)]), round([]), round([issue(leakAgain)])],
       ["F1 new", "F1 resolved", "F1 returned"],
     ],
     [
-      "one that came back and stays",
+      "a returned finding that stays",
       [round([issue(leak)]), round([]), round([issue(leak)]), round([issue(leak)])],
       ["F1 new", "F1 resolved", "F1 returned", "F1 recurring"],
     ],
     [
-      "a new one in a file that the revision changed",
+      "a new finding in a file changed by the revision",
       [round([issue(leak)]), round([issue(bound)], ["src/a.ts"])],
       ["F1 new", "F1 resolved, F2 caused"],
     ],
     [
-      "a new one in a file that it left alone",
+      "a new finding in an unchanged file",
       [round([issue(leak)]), round([issue(bound)], ["src/b.ts"])],
       ["F1 new", "F1 resolved, F2 new"],
     ],
     [
-      "a new one where nobody knows what changed",
+      "a new finding without known changes",
       [round([issue(leak)]), round([issue(bound)], null)],
       ["F1 new", "F1 resolved, F2 new"],
     ],
     [
-      "a new one without a place",
+      "a new finding without a location",
       [round([issue(leak)]), round([issue(bound, null)], ["src/a.ts"])],
       ["F1 new", "F1 resolved, F2 new"],
     ],
-    ["the first verdict, which no fix came before", [round([issue(leak)], ["src/a.ts"])], ["F1 new"]],
+    ["the first verdict, before any revision", [round([issue(leak)], ["src/a.ts"])], ["F1 new"]],
     [
-      "a known one in a changed file, which the revision did not cause",
+      "a known finding in a changed file",
       [round([issue(leak)]), round([issue(leakAgain)], ["src/a.ts"])],
       ["F1 new", "F1 recurring"],
     ],
-    ["the same said twice at one place", [round([issue(leak), issue(leak)])], ["F1 new"]],
+    ["a duplicate finding", [round([issue(leak), issue(leak)])], ["F1 new"]],
     [
-      "the same at two lines, of which one is fixed",
+      "equal findings on two lines, one of them fixed",
       [round([issue(leak, "src/a.ts:10"), issue(leak, "src/a.ts:90")]), round([issue(leak, "src/a.ts:88")])],
       ["F1 new, F2 new", "F1 resolved, F2 recurring"],
     ],
     [
-      "one split in two",
+      "a finding split in two",
       [round([issue(leak)]), round([issue(leak), issue(leakAgain)])],
       ["F1 new", "F1 recurring, F2 new"],
     ],
     [
-      "an open one rather than a resolved one that reads the same",
+      "an open finding before a resolved one with equal text",
       [
         round([issue(leak, "src/a.ts:10"), issue(leak, "src/a.ts:90")]),
         round([issue(leak, "src/a.ts:90")]),
@@ -100,7 +96,7 @@ describe("ledgerOf", () => {
     expect(statesOf(buildLedger(iterations))).toEqual(expected);
   });
 
-  test("keeps the id when the severity changes, and tells the latest words and place", () => {
+  test("keeps the id if the severity changes, with the latest text and location", () => {
     const { findings } = buildLedger([round([issue(leak)]), round([issue(leakAgain, "src/a.ts:57", "warning")])]);
     expect(findings).toEqual([
       {
@@ -116,7 +112,7 @@ describe("ledgerOf", () => {
     ]);
   });
 
-  test("numbers by round, and within a round blockers first, whatever the order", () => {
+  test("numbers findings by round, then blockers first, in any input order", () => {
     const first = [issue(secret, "src/b.ts:1", "note"), issue(leak), issue(bound)];
     const ids = (issues: readonly Issue[]) =>
       buildLedger([round(issues)]).findings.map(({ id, description }) => [id, description]);
@@ -124,7 +120,7 @@ describe("ledgerOf", () => {
     expect(ids(first).at(-1)).toEqual(["F3", secret]);
   });
 
-  test("finds one again by its first words when its latest have drifted", () => {
+  test("recognizes a finding by its first text if its latest one differs", () => {
     const longer = `${leak}; use a finally block`;
     const shorter = "The file handle is not closed";
     expect(buildLedger([round([issue(longer)]), round([issue(shorter)])]).findings).toHaveLength(2);
@@ -139,16 +135,16 @@ describe("hostile verdicts", () => {
   const words = (index: number): string =>
     Array.from({ length: 800 }, (_, at) => `w${"abcdefghij"[(index + at) % 10]}x`).join(" ");
   const shapes: readonly (readonly [string, (index: number) => Issue])[] = [
-    ["500 long texts of the same words", (index) => issue(`${words(index)}${index}`.slice(-4000), `src/a.ts:${index}`)],
+    ["500 long texts with equal words", (index) => issue(`${words(index)}${index}`.slice(-4000), `src/a.ts:${index}`)],
     ["one word of 4,000 letters", (index) => issue("a".repeat(3990) + "b".repeat(index % 10), `src/a.ts:${index}`)],
     ["dots and quotes only", (index) => issue(`a${"'.".repeat(1990)}b${index}`, ".".repeat(490) + index)],
     [
-      "endings upon endings",
+      "repeated word endings",
       (index) => issue(`${"ationsizings".repeat(330)}${"s".repeat(index % 20)}`, ":".repeat(499)),
     ],
-    ["names upon names", (index) => issue(`${"aB.cD::".repeat(560)}${index}`, `${"a/".repeat(240)}b.ts:${index}`)],
+    ["repeated names", (index) => issue(`${"aB.cD::".repeat(560)}${index}`, `${"a/".repeat(240)}b.ts:${index}`)],
     [
-      "white space and control characters",
+      "whitespace and control characters",
       (index) => issue(`${" \u0000\t\u001b[2J".repeat(600)}${index}`, `\u0007${" ".repeat(400)}line`),
     ],
   ];
@@ -158,7 +154,7 @@ describe("hostile verdicts", () => {
     expect(cpuFor(() => expect(buildLedger(rounds).iterations).toHaveLength(3))).toBeLessThan(10_000);
   });
 
-  test("of more issues than are followed, the blockers are", () => {
+  test("keep the blockers if there are too many issues", () => {
     const notes = many((index) => issue(`note ${index}`, `src/a.ts:${index}`, "note"), MAX_ISSUES + 20);
     const { findings } = buildLedger([round([...notes, issue(leak)])]);
     expect(findings).toHaveLength(MAX_ISSUES);

@@ -12,17 +12,17 @@ const onOneFile = (one: string, other: string): number =>
   likeness(at("src/upload.ts:10", one), at("src/upload.ts:25", other));
 
 describe("likeness", () => {
-  test.each(SAME_FINDING)("finds %j again as %j", (one, other) => {
+  test.each(SAME_FINDING)("matches %j with %j", (one, other) => {
     expect(onOneFile(one, other)).toBeGreaterThan(0);
     expect(onOneFile(other, one)).toBe(onOneFile(one, other));
   });
 
-  test.each(OTHER_FINDING)("keeps %j apart from %j", (one, other) => {
+  test.each(OTHER_FINDING)("distinguishes %j from %j", (one, other) => {
     expect(onOneFile(one, other)).toBe(0);
     expect(onOneFile(other, one)).toBe(0);
   });
 
-  test("keeps every finding of the tables apart from every other row", () => {
+  test("distinguishes each finding of the tables from all others", () => {
     const rows = [...SAME_FINDING, ...UNSEEN_REWORDINGS];
     const merged = rows.flatMap((row, index) =>
       rows.slice(index + 1).flatMap((other) => row.flatMap((one) => other.filter((two) => onOneFile(one, two) > 0))),
@@ -30,27 +30,27 @@ describe("likeness", () => {
     expect(merged).toEqual([]);
   });
 
-  test("carries over to most rewordings that it was not made for", () => {
+  test("matches at least 70 % of unseen rewordings", () => {
     const found = UNSEEN_REWORDINGS.filter(([one, other]) => onOneFile(one, other) > 0);
     expect(found.length / UNSEEN_REWORDINGS.length).toBeGreaterThanOrEqual(0.7);
   });
 
   test.for<[string, string | null, string | null, number]>([
-    ["another file", "src/a.ts:1", "src/b.ts:1", 0],
-    ["the same file given short", "src/a.ts:1", "a.ts:90", 1],
-    ["the same file given from the root", "/tmp/tree/src/a.ts", "./src/a.ts#L3", 1],
-    ["a file that only ends alike", "src/extra.ts", "src/tra.ts", 0],
-    ["one place that is not told", "src/a.ts:1", null, 1],
-    ["no place at all", null, null, 1],
-    ["another section", "section 2", "section 5", 0],
+    ["a different file", "src/a.ts:1", "src/b.ts:1", 0],
+    ["a shortened path", "src/a.ts:1", "a.ts:90", 1],
+    ["an absolute and a relative path", "/tmp/tree/src/a.ts", "./src/a.ts#L3", 1],
+    ["a path that only ends alike", "src/extra.ts", "src/tra.ts", 0],
+    ["one missing location", "src/a.ts:1", null, 1],
+    ["no location", null, null, 1],
+    ["a different section", "section 2", "section 5", 0],
     ["the same section of a file", "design.md, section 2", "design.md (section 2, line 40)", 1],
-    ["another section of a file", "design.md, section 2", "design.md, section 5", 0],
-  ])("with the same words and %s", ([, one, other, score]) => {
+    ["a different section of a file", "design.md, section 2", "design.md, section 5", 0],
+  ])("compares equal words with %s", ([, one, other, score]) => {
     const words = "Acceptance criteria are missing here";
     expect(likeness(at(one, words), at(other, words))).toBe(score);
   });
 
-  test("asks for more where only one of the two tells its file", () => {
+  test("requires more similarity if only one location names a file", () => {
     const [one, other] = ["The API key is hard-coded", "Hard-coded API key must be moved to the configuration"];
     expect(likeness(at("src/a.ts", one), at("src/a.ts", other))).toBeGreaterThan(0);
     expect(likeness(at("src/a.ts", one), at(null, other))).toBe(0);
@@ -74,11 +74,11 @@ test.each([
   ["the whole document", null, null],
   ["", null, null],
   [null, null, null],
-])("a location %j is file %j, line %j", (location, file, line) => {
+])("parses the location %j as file %j, line %j", (location, file, line) => {
   expect(parseLocation(location)).toEqual({ file, line });
 });
 
-test("a short path is the same file only at the border of a folder", () => {
+test("matches a short path only at a folder boundary", () => {
   expect(isSameFile("src/a/index.ts", "a/index.ts")).toBe(true);
   expect(isSameFile("src/aa/index.ts", "a/index.ts")).toBe(false);
 });

@@ -3,7 +3,7 @@ import type { Iteration } from "../../src/core/findings/ledger.ts";
 import { afterVerdict } from "../../src/core/findings/loop-policy.ts";
 import type { Issue } from "../../src/schema/agent.ts";
 
-/** Letters stand for findings; lower case is a warning. `!` at the end: the reviewer says approved. */
+/** Letters stand for findings; lower case is a warning. `!` at the end: the reviewer approves. */
 const SAID: Readonly<Record<string, string>> = {
   A: "The file handle is never closed when reading fails",
   B: "The retry loop has no upper bound",
@@ -29,50 +29,50 @@ const unknownChanges = (iterations: readonly Iteration[]): Iteration[] =>
 
 describe("afterVerdict", () => {
   test.for<[string, string, number, string | null]>([
-    ["approves what has no issue", "!", 3, "approved"],
+    ["approves without issues", "!", 3, "approved"],
     ["approves at the first verdict", "!", 1, "approved"],
-    ["approves in spite of warnings", "ab!", 3, "approved"],
-    ["approves though the same warning recurs", "a a a!", 5, "approved"],
+    ["approves despite warnings", "ab!", 3, "approved"],
+    ["approves despite a recurring warning", "a a a!", 5, "approved"],
     ["approves after blockers were resolved", "AB A !", 5, "approved"],
     ["approves at the limit", "A A !", 3, "approved"],
-    ["does not believe an approval beside a blocker", "A!", 3, null],
-    ["does not believe it at the limit", "A!", 1, "limit"],
-    ["goes on without blockers while approval is not said", "a", 3, null],
-    ["goes on without any issue while approval is not said", "-", 3, null],
-    ["does so up to the limit", "- - -", 3, "limit"],
+    ["ignores an approval with a blocker", "A!", 3, null],
+    ["ignores it at the limit too", "A!", 1, "limit"],
+    ["continues without blockers until the reviewer approves", "a", 3, null],
+    ["continues without issues until the reviewer approves", "-", 3, null],
+    ["continues up to the limit", "- - -", 3, "limit"],
     ["ends at the limit of one", "A", 1, "limit"],
-    ["goes on one before the limit", "AB A", 3, null],
+    ["continues one verdict before the limit", "AB A", 3, null],
     ["ends at the limit", "ABC AB A", 3, "limit"],
     ["ends beyond the limit", "ABC AB A D", 3, "limit"],
-    ["goes on after the fourth of five", "ABCD ABC AB A", 5, null],
+    ["continues after the fourth of five", "ABCD ABC AB A", 5, null],
     ["ends at the fifth of five", "ABCDE ABCD ABC AB A", 5, "limit"],
-    ["goes on after one revision without effect", "AB AB", 5, null],
-    ["stops after two of them", "AB AB AB", 5, "recurring"],
-    ["stops though warnings come and go", "ABc AB ABd", 5, "recurring"],
-    ["stops when the effect ended later", "ABC AB AB AB", 5, "recurring"],
-    ["goes on when the second of the two resolved something", "AB AB A", 5, null],
-    ["goes on when effect and none alternate", "ABC ABC AB AB", 5, null],
-    ["goes on when a blocker became a warning", "AB AB Ab", 5, null],
-    ["goes on when a warning became a blocker", "Ab AB AB", 5, null],
-    ["stops when a resolved blocker comes back", "A B A", 5, "flipping"],
-    ["stops when one comes back beside what stayed", "AB B AB", 5, "flipping"],
-    ["goes on when one comes back while more go away", "ABCD CD A", 5, null],
-    ["stops when a blocker went down to a warning and up again", "AB aB AB", 5, "flipping"],
-    ["goes on when a warning comes back", "aB B aC", 5, null],
-    ["goes on when a warning that went away comes back as the first blocker of its kind", "aBC BC AC", 5, null],
-    ["goes on after one revision that caused as much as it resolved", "A B", 5, null],
-    ["stops after two of them in a row", "A B C", 5, "causing"],
-    ["stops when more is caused than resolved", "A BC BDE", 5, "causing"],
-    ["stops when blockers are only added", "A AB ABC", 5, "causing"],
-    ["goes on when the second resolved more than it caused", "AB CD E", 5, null],
-    ["goes on when what is caused are warnings", "AB Ac d", 5, null],
+    ["continues after one revision without effect", "AB AB", 5, null],
+    ["stops after two of these revisions", "AB AB AB", 5, "recurring"],
+    ["stops although warnings change", "ABc AB ABd", 5, "recurring"],
+    ["stops if revisions have no effect anymore", "ABC AB AB AB", 5, "recurring"],
+    ["continues if the second revision resolved a blocker", "AB AB A", 5, null],
+    ["continues if every other revision has an effect", "ABC ABC AB AB", 5, null],
+    ["continues if a blocker became a warning", "AB AB Ab", 5, null],
+    ["continues if a warning became a blocker", "Ab AB AB", 5, null],
+    ["stops if a resolved blocker returns", "A B A", 5, "flipping"],
+    ["stops if a blocker returns next to a remaining one", "AB B AB", 5, "flipping"],
+    ["continues if one blocker returns while more are resolved", "ABCD CD A", 5, null],
+    ["stops if a blocker became a warning and a blocker again", "AB aB AB", 5, "flipping"],
+    ["continues if a warning returns", "aB B aC", 5, null],
+    ["continues if a resolved warning returns as a blocker", "aBC BC AC", 5, null],
+    ["continues after one revision that caused as much as it resolved", "A B", 5, null],
+    ["stops after two of these revisions in a row", "A B C", 5, "causing"],
+    ["stops if more is caused than resolved", "A BC BDE", 5, "causing"],
+    ["stops if blockers are only added", "A AB ABC", 5, "causing"],
+    ["continues if the second revision resolved more than it caused", "AB CD E", 5, null],
+    ["continues if only warnings are caused", "AB Ac d", 5, null],
   ])("%s: %s of %i", ([, said, limit, stopped]) => {
     const result = afterVerdict({ iterations: roundsOf(said), limit });
     expect(result).toMatchObject({ stopped, leadsTo: stopped === null ? "produce" : "complete" });
     expect(result.why === null).toBe(stopped === null || stopped === "approved");
   });
 
-  test("blames no revision where nobody knows what it changed", () => {
+  test("blames no revision with unknown changes", () => {
     expect(afterVerdict({ iterations: unknownChanges(roundsOf("A B C")), limit: 5 }).stopped).toBeNull();
   });
 
@@ -92,11 +92,11 @@ describe("afterVerdict", () => {
       5,
       "Two revisions in a row resolved no blocker: F1, F2, F3, F4, F5 and 1 more stayed open.",
     ],
-  ])("tells the person why %s of %i ended", (said, limit, why) => {
+  ])("explains why %s of %i ended", (said, limit, why) => {
     expect(afterVerdict({ iterations: roundsOf(said), limit }).why).toBe(why);
   });
 
-  test("tells what is open, blockers first, and nothing that was resolved", () => {
+  test("lists open findings, blockers first, without resolved ones", () => {
     const { open } = afterVerdict({ iterations: roundsOf("AbC bC"), limit: 2 });
     expect(open.map(({ id, severity, description }) => [id, severity, description])).toEqual([
       [expect.any(String), "blocker", SAID["C"]],
@@ -104,7 +104,7 @@ describe("afterVerdict", () => {
     ]);
   });
 
-  test("has nothing to judge before the first verdict", () => {
+  test("returns to produce before the first verdict", () => {
     expect(afterVerdict({ iterations: [], limit: 3 })).toEqual({
       leadsTo: "produce",
       stopped: null,
@@ -113,7 +113,7 @@ describe("afterVerdict", () => {
     });
   });
 
-  test("SPEC-R2.6 gives up at each mode's limit, never later", () => {
+  test("stops at the limit of each mode [SPEC-R2.6]", () => {
     for (const limit of [1, 2, 3, 5])
       for (let count = 1; count <= 6; count++) {
         const iterations = Array.from({ length: count }, () => roundOf(""));
@@ -134,17 +134,17 @@ describe("verdicts of earlier attempts", () => {
     ]);
   });
 
-  test("leave nothing open before the first verdict of this one", () => {
+  test("leave no finding open before the first verdict of this attempt", () => {
     expect(afterVerdict({ iterations: [], limit: 5, earlier }).open).toEqual([]);
   });
 
   test.for<[string, string, number, string | null]>([
     ["are not counted", "AB", 2, null],
-    ["are not held against what recurs", "AB AB", 5, null],
-    ["are not held against what comes back", "C A", 5, null],
-    ["do not hide what recurs now", "AB AB AB", 5, "recurring"],
-    ["do not hide what flips now", "A B A", 5, "flipping"],
-    ["do not end a limit earlier", "C D", 3, null],
+    ["are no origin of a recurring finding", "AB AB", 5, null],
+    ["are no origin of a returned finding", "C A", 5, null],
+    ["keep current recurring findings visible", "AB AB AB", 5, "recurring"],
+    ["keep current flipping findings visible", "A B A", 5, "flipping"],
+    ["do not lower the limit", "C D", 3, null],
   ])("%s: %s of %i", ([, said, limit, stopped]) => {
     expect(afterVerdict({ iterations: roundsOf(said), limit, earlier }).stopped).toBe(stopped);
   });

@@ -38,8 +38,8 @@ function eachRound(
   for (const [index, now] of told.entries()) look(now, told[index - 1] ?? []);
 }
 
-describe("for any verdicts,", () => {
-  test("the order of issues within a round makes no difference", () => {
+describe("random verdicts", () => {
+  test("give the same ledger for any order of issues in a round", () => {
     const reordered = iterations.chain((given) =>
       fc.tuple(
         fc.constant(given),
@@ -55,7 +55,7 @@ describe("for any verdicts,", () => {
     );
   });
 
-  test("what was open recurs or is resolved, and nothing is both or neither", () => {
+  test("leave each open finding either recurring or resolved", () => {
     fc.assert(
       fc.property(iterations, (given) => {
         eachRound(buildLedger(given), (now, before) => {
@@ -68,7 +68,7 @@ describe("for any verdicts,", () => {
     );
   });
 
-  test("every issue is one finding that is not resolved, and every such finding was said", () => {
+  test("map each issue to one unresolved finding", () => {
     fc.assert(
       fc.property(iterations, (given) => {
         const { iterations: told } = buildLedger(given);
@@ -83,7 +83,7 @@ describe("for any verdicts,", () => {
     );
   });
 
-  test("what is new was never told before, and what returns was", () => {
+  test("mark findings as new only once, and as returned only later", () => {
     fc.assert(
       fc.property(iterations, (given) => {
         const known = new Set<string>();
@@ -97,7 +97,7 @@ describe("for any verdicts,", () => {
     );
   });
 
-  test("a later verdict changes nothing about the iterations before it", () => {
+  test("never change earlier iterations", () => {
     fc.assert(
       fc.property(iterations, (given) => {
         const all = buildLedger(given);
@@ -107,7 +107,7 @@ describe("for any verdicts,", () => {
     );
   });
 
-  test("approved is said exactly when the last verdict says it and has no blocker", () => {
+  test("stop as approved exactly for an approving verdict without blockers", () => {
     fc.assert(
       fc.property(iterations, fc.integer({ min: 1, max: 6 }), (given, limit) => {
         const last = given.at(-1);
@@ -121,7 +121,7 @@ describe("for any verdicts,", () => {
     );
   });
 
-  test("the generator reaches every state and every way to stop", () => {
+  test("reach every state and every reason to stop", () => {
     const seen = new Set<string | null>();
     for (const given of fc.sample(iterations, { ...RUNS, numRuns: 1200 })) {
       for (const mentions of buildLedger(given).iterations) for (const { state } of mentions) seen.add(state);

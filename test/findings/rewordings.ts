@@ -1,4 +1,4 @@
-/** Pairs as reviewers write them in two verdicts; both on one file unless a location says otherwise. */
+/** Pairs of texts as reviewers write them in two verdicts. Both are in one file unless a location differs. */
 export const SAME_FINDING: readonly (readonly [string, string])[] = [
   ["src/upload.ts keeps the whole request in memory", "`readAll` still keeps the whole request in memory"],
   ["`parseConfig` does not handle null input", "Null input is not handled by the config parser"],
@@ -81,7 +81,7 @@ export const OTHER_FINDING: readonly (readonly [string, string])[] = [
   ["The timeout is not configurable", "The timeout is not tested"],
 ];
 
-/** Written after the rule was set, to see how far it carries. */
+/** Written after the rule was fixed, to measure how general it is. */
 export const UNSEEN_REWORDINGS: readonly (readonly [string, string])[] = [
   ["The handler returns 200 even when the write fails", "Handler responds with 200 although the write failed"],
   ["`applyDiscount` accepts negative amounts", "Negative amounts are accepted by `applyDiscount`"],

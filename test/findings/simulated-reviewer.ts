@@ -3,7 +3,7 @@ import type { Iteration } from "../../src/core/findings/ledger.ts";
 import type { Issue } from "../../src/schema/agent.ts";
 import { type Dice, rollDice } from "../support/dice.ts";
 
-/** How the work and its reviewer behave, over all revisions. */
+/** Behavior of the work and its reviewer over all revisions. */
 export const KINDS = ["converging", "plateau", "flip-flop", "causing"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -15,11 +15,11 @@ export type LoopPolicy = (loop: LoopSoFar) => AfterVerdict;
 export type Loop = {
   readonly iterations: readonly Iteration[];
   readonly end: AfterVerdict;
-  /** The policy would have gone on for ever. */
+  /** True if the policy would never stop. */
   readonly endless: boolean;
 };
 
-/** One loop of produce and review under a policy. The same seed plays the same world, however long it is let. */
+/** One loop of produce and review under a policy. The same seed gives the same history for any limit. */
 export function playLoop(policy: LoopPolicy, { kind, seed, limit }: { kind: Kind; seed: number; limit: number }): Loop {
   const nextRound = createReviewer(kind, rollDice(seed * KINDS.length + KINDS.indexOf(kind)));
   const iterations: Iteration[] = [];
@@ -32,16 +32,16 @@ export function playLoop(policy: LoopPolicy, { kind, seed, limit }: { kind: Kind
 }
 
 const ENDLESS = 7;
-/** Mentions of a hundred that no comparison of words can follow. */
+/** Percentage of mentions that no comparison of words can match. */
 const ODD = 6;
-/** Blockers of a hundred that a verdict leaves out though they are there; never all of them. */
+/** Percentage of existing blockers missing in a verdict; never all of them. */
 const FORGOTTEN = 4;
 
 type Defect = { readonly phrases: readonly string[]; readonly odd: string; readonly file: string; line: number };
 
 type World = { readonly dice: Dice; readonly fresh: (file?: string) => Defect };
 
-/** Which blockers are there after each revision, and which files the revision changed. */
+/** Blockers after a revision, and the files that it changed. */
 type Revise = (open: readonly Defect[]) => { readonly open: readonly Defect[]; readonly changed: readonly string[] };
 
 function createReviewer(kind: Kind, dice: Dice): () => Iteration {
@@ -59,7 +59,7 @@ function createReviewer(kind: Kind, dice: Dice): () => Iteration {
   };
 }
 
-/** Now and then a reviewer approves in spite of blockers, or does not although there is none. */
+/** Sometimes a reviewer approves despite blockers, or rejects without one. */
 const says = (dice: Dice, open: readonly Defect[]): boolean => dice.chance(5) !== (open.length === 0);
 
 function writeIssues({ dice }: World, open: readonly Defect[], asides: readonly Defect[]): Issue[] {
@@ -99,14 +99,14 @@ const revisions: Readonly<Record<Kind, (world: World) => Revise>> = {
       const broke = fixed.length > 1 && dice.chance(15) ? [fresh(fixed[0]?.file)] : [];
       return { open: [...left, ...broke], changed: listFiles(stuck ? open : fixed) };
     },
-  /** A core that no revision resolves; at first some of the rest goes. */
+  /** Blockers that no revision resolves; at first some of the others are resolved. */
   plateau:
     ({ dice }) =>
     (open) => {
       const left = open.slice(0, 1 + (dice.chance(25) ? 0 : open.length));
       return { open: left, changed: listFiles(open) };
     },
-  /** Resolving one half brings back the other. */
+  /** Resolving one half causes the other half again. */
   "flip-flop": ({ fresh }) => {
     let other: readonly Defect[] | null = null;
     return (open) => {
@@ -115,7 +115,7 @@ const revisions: Readonly<Record<Kind, (world: World) => Revise>> = {
       return { open: next, changed: listFiles(open) };
     };
   },
-  /** Each repair breaks something else in the file it touches. */
+  /** Each fix breaks something else in the same file. */
   causing:
     ({ dice, fresh }) =>
     (open) => {
@@ -147,7 +147,7 @@ const FILES = ["src/store/orders.ts", "src/http/router.ts", "src/import/reader.t
 
 const FUNCTION_NAMES = ["parseOrder", "readBatch", "openStore", "sendReceipt", "mergeRows", "price_of"];
 
-/** One defect per row: first in words that share nothing with the rest, then as a model says it from verdict to verdict. */
+/** One defect per row: first with unique words, then as a model describes it from verdict to verdict. */
 const SENTENCES: readonly (readonly string[])[] = [
   [
     "Orders of anonymous shoppers blow up",
@@ -214,5 +214,5 @@ const DEFECTS = SENTENCES.flatMap((row) =>
   }),
 );
 
-/** More defects than there are rows for: a loop that long is broken anyway. */
+/** More defects than rows: a loop of this length is broken anyway. */
 const NO_WORDS = { odd: "", phrases: [""] };

@@ -3,7 +3,7 @@ import { meanOf, simulateReviewers, type Tally } from "../../bench/reviewers.ts"
 import { afterVerdict } from "../../src/core/findings/loop-policy.ts";
 import { KINDS, VERDICT_LIMITS, type LoopPolicy, type Mode } from "./simulated-reviewer.ts";
 
-/** Loops per kind and mode, so a thousand per kind. */
+/** Loops per kind and mode: a thousand per kind. */
 const RUNS = 250;
 
 describe("a thousand simulated loops per kind of reviewer", () => {
@@ -14,7 +14,7 @@ describe("a thousand simulated loops per kind of reviewer", () => {
     tallies = simulateReviewers(afterVerdict, RUNS);
   });
 
-  test("end within their mode's limit, and no blocker is ever called approved", () => {
+  test("end within the limit of their mode and never approve a blocker", () => {
     expect(tallies.flatMap(({ broken }) => broken)).toEqual([]);
     for (const { verdicts, mode } of tallies) expect(verdicts).toBeLessThanOrEqual(VERDICT_LIMITS[mode]);
   });
@@ -29,13 +29,13 @@ describe("a thousand simulated loops per kind of reviewer", () => {
   });
 
   test.each(["plateau", "flip-flop", "causing"])(
-    "save at least one verdict of five where nothing converges: %s",
+    "save at least one of five verdicts without convergence: %s",
     (kind) => {
       for (const { verdicts, limitAlone } of of(kind, "full")) expect(verdicts).toBeLessThan(limitAlone - 1);
     },
   );
 
-  test("are hardly ever cut short where they converge", () => {
+  test("are rarely cut short if they converge", () => {
     for (const { cutShort } of of("converging")) expect(cutShort).toBeLessThanOrEqual(0.02);
     for (const { approved } of of("converging", "full")) expect(approved).toBeGreaterThan(0.95);
   });
@@ -49,19 +49,19 @@ describe("a thousand simulated loops per kind of reviewer", () => {
   });
 });
 
-describe("a policy with a planted bug is caught:", () => {
+describe("policy with a planted bug", () => {
   const over = (reason: "approved" | "limit") => ({ leadsTo: "complete", stopped: reason, why: null }) as const;
   const goesOn = { leadsTo: "produce", stopped: null, why: null } as const;
 
   test.each<[string, LoopPolicy, string]>([
     [
-      "it believes the reviewer beside a blocker",
+      "trusts an approval with a blocker",
       (loop) =>
         loop.iterations.at(-1)?.approved === true ? { ...afterVerdict(loop), ...over("approved") } : afterVerdict(loop),
       "a blocker was called approved",
     ],
     [
-      "it takes the absence of blockers for approval",
+      "takes missing blockers for approval",
       (loop) => {
         const result = afterVerdict(loop);
         return result.open.every(({ severity }) => severity !== "blocker")
@@ -71,7 +71,7 @@ describe("a policy with a planted bug is caught:", () => {
       "it was called approved though the reviewer did not",
     ],
     [
-      "it approves at the limit",
+      "approves at the limit",
       (loop) => {
         const result = afterVerdict(loop);
         return result.stopped === "limit" ? { ...result, ...over("approved") } : result;
@@ -79,12 +79,12 @@ describe("a policy with a planted bug is caught:", () => {
       "a blocker was called approved",
     ],
     [
-      "it allows one verdict more",
+      "allows one verdict too many",
       (loop) => afterVerdict({ ...loop, limit: loop.limit + 1 }),
       "it went past its limit",
     ],
     [
-      "it goes on until there is approval",
+      "continues until approval",
       (loop) => {
         const result = afterVerdict(loop);
         return result.stopped === "approved" ? result : { ...result, ...goesOn };
@@ -92,7 +92,7 @@ describe("a policy with a planted bug is caught:", () => {
       "it did not end",
     ],
     [
-      "it goes on for warnings",
+      "continues for warnings",
       (loop) => {
         const result = afterVerdict(loop);
         const another = result.stopped === "approved" && result.open.length > 0 && loop.iterations.length < loop.limit;
@@ -101,19 +101,19 @@ describe("a policy with a planted bug is caught:", () => {
       "what was approved went on",
     ],
     [
-      "it tells only the first blocker",
+      "lists only the first blocker",
       (loop) => {
         const result = afterVerdict(loop);
         return { ...result, open: result.open.slice(0, 1) };
       },
       "a blocker was not told",
     ],
-  ])("%s", (_, policy, promise) => {
+  ])("is detected if it %s", (_, policy, promise) => {
     const broken = simulateReviewers(policy, 25).flatMap((tally) => tally.broken);
     expect(broken.some((what) => what.endsWith(promise))).toBe(true);
   });
 
-  test("it stops at the first revision without effect", () => {
+  test("is detected if it stops at the first revision without effect", () => {
     const eager: LoopPolicy = (loop) => {
       const [before, now] = loop.iterations.slice(-2).map(({ issues }) => issues.length);
       const result = afterVerdict(loop);

@@ -14,7 +14,7 @@ const secret = issue("blocker", "The password is written to the log", "section 3
 const naming = issue("note", "The name `x` says little", null);
 const round = (...issues: Issue[]) => ({ issues, approved: false, changed: ["src/b.ts"] });
 
-test("findings are one line each, open ones first, blockers before the rest", () => {
+test("prints one line per finding: open ones first, then blockers", () => {
   const iterations = [round(leak, naming, secret), round(naming, secret), round(bound, leak, naming)];
   expect(renderFindings(buildLedger(iterations))).toEqual([
     "F1  blocker  src/a.ts:10  came back  The file handle is never closed",
@@ -24,7 +24,7 @@ test("findings are one line each, open ones first, blockers before the rest", ()
   ]);
 });
 
-test("no text of a reviewer draws on the terminal or takes a second line", () => {
+test("prints hostile text of a reviewer as one plain line", () => {
   const hostile = issue(
     "blocker",
     "\u001b[2Jgone\r\nF9  note\u202e resolved\u0007",
@@ -39,7 +39,7 @@ test("no text of a reviewer draws on the terminal or takes a second line", () =>
   }
 });
 
-test("a line stays short where the description does not", () => {
+test("limits the length of a line", () => {
   const [line] = renderFindings(
     buildLedger([round(issue("blocker", "long ".repeat(800), `${"a/".repeat(200)}b.ts:1`))]),
   );

@@ -9,7 +9,7 @@ import type { Fixture } from "../git/repository-fixture.ts";
 const fixture = useRepository();
 const since = (hash: string) => createCodeHistory(fixture.repo, process.env).since(hash);
 
-/** A history of empty commits, a minute apart, the last one with a file of its own; returns its commits, oldest first. */
+/** A history of empty commits, one per minute, the last one with a file. Returns its commits, oldest first. */
 function history(f: Fixture, folder: string, length: number): string[] {
   const commits = Array.from({ length }, (_, index) => {
     const file = index === length - 1 ? "M 100644 inline last.txt\ndata 2\nx\n" : "";
@@ -20,8 +20,8 @@ function history(f: Fixture, folder: string, length: number): string[] {
   return f.gitIn(folder, "rev-list", "--reverse", "main").split("\n");
 }
 
-describe("how far HEAD is from the analysis", () => {
-  test("BUILD-AC-004-01: the same commit, short or full, is no distance and starts no git", async () => {
+describe("distance of HEAD from the analysis", () => {
+  test("is zero for the same commit and starts no git [BUILD-AC-004-01]", async () => {
     const hash = fixture.commitAll("one");
     process.env["PATH"] = join(fixture.base, "empty");
     expect(await since(hash)).toEqual({ commits: 0, changed: [] });
@@ -29,7 +29,7 @@ describe("how far HEAD is from the analysis", () => {
     expect(await createCodeHistory(fixture.repo, process.env).head()).toBe(hash);
   });
 
-  test("BUILD-AC-004-02, BUILD-US-004-01: the count and the files that differ, by short and by full hash", async () => {
+  test("has the count and changed files for short and full hashes [BUILD-AC-004-02, BUILD-US-004-01]", async () => {
     const hash = fixture.commitAll("one");
     for (let number = 1; number <= 15; number += 1) {
       fixture.write(`src/f${number % 3}.ts`, String(number));
@@ -40,7 +40,7 @@ describe("how far HEAD is from the analysis", () => {
     expect(await since(hash.slice(0, 7))).toEqual(distance);
   });
 
-  test("commits that touch only item folders and the backlog leave nothing changed", async () => {
+  test("excludes changes to item folders and the backlog", async () => {
     const hash = fixture.commitAll("one");
     fixture.write("docs/requirements/REQ-0001-x/meta.json", "{}");
     fixture.write("docs/features/001-y/spec.md", "x");
@@ -54,7 +54,7 @@ describe("how far HEAD is from the analysis", () => {
     expect((await createCodeHistory(fixture.repo, process.env).since(hash, [])).changed).toHaveLength(5);
   });
 
-  test("a change that was taken back is none", async () => {
+  test("excludes a reverted change", async () => {
     fixture.write("a", "1");
     const hash = fixture.commitAll("one");
     fixture.write("a", "2");
@@ -64,7 +64,7 @@ describe("how far HEAD is from the analysis", () => {
     expect(await since(hash)).toEqual({ commits: 2, changed: [] });
   });
 
-  test("names with newlines, quotes, and bytes that are no UTF-8", async () => {
+  test("lists names with newlines, quotes and invalid UTF-8", async () => {
     const hash = fixture.commitAll("one");
     fixture.write("new\nline", "x");
     fixture.write('quo"te', "x");
@@ -79,12 +79,12 @@ describe("how far HEAD is from the analysis", () => {
     { behind: 1000, commits: 1000 },
     { behind: 1001, commits: 1001 },
     { behind: 2499, commits: 2499 },
-  ])("BUILD-AC-004-02: $behind commits behind is told exactly", async ({ behind, commits }) => {
+  ])("is exact for $behind commits [BUILD-AC-004-02]", async ({ behind, commits }) => {
     const all = history(fixture, fixture.repo, 2500);
     expect(await since(all[all.length - 1 - behind]!)).toEqual({ commits, changed: ["last.txt"] });
   });
 
-  test("merges and other branches count as `rev-list old..HEAD` does", async () => {
+  test("counts merges and branches like `rev-list old..HEAD`", async () => {
     fixture.commitAll("one");
     fixture.git("switch", "--quiet", "-c", "side");
     const side = fixture.commitAll("side 1");
@@ -100,7 +100,7 @@ describe("how far HEAD is from the analysis", () => {
     }
   });
 
-  test("an old branch merged late is counted in full", async () => {
+  test("counts an old branch merged late completely", async () => {
     const all = history(fixture, fixture.repo, 1500);
     fixture.git("reset", "--quiet", "--hard");
     fixture.git("switch", "--quiet", "-c", "old", all[10]!);
@@ -114,7 +114,7 @@ describe("how far HEAD is from the analysis", () => {
   });
 });
 
-/** A git that notes that it was started, then does as git does. */
+/** A git that logs its start, then acts like git. */
 function countingGit(f: Fixture): () => string[] {
   const real = spawnSync("which", ["git"], { encoding: "utf8" }).stdout.trim();
   mkdirSync(join(f.base, "bin"));
@@ -128,8 +128,8 @@ function countingGit(f: Fixture): () => string[] {
   };
 }
 
-describe("BUILD-NFR-002: git is started a few times at most, and not to look at files", () => {
-  test("zero times for the same commit, twice for another, once more for a short hash or where only git can read HEAD", async () => {
+describe("number of git processes for a distance [BUILD-NFR-002]", () => {
+  test("is zero for the same commit, two for another and three for unusual cases", async () => {
     const hash = fixture.commitAll("one");
     fixture.commitAll("two");
     fixture.gitIn(fixture.base, "init", "--quiet", "--object-format=sha256", "wide");
@@ -154,7 +154,7 @@ describe("BUILD-NFR-002: git is started a few times at most, and not to look at 
     expect(commands()).toEqual(["diff-tree", "rev-list", "rev-parse"]);
   });
 
-  test("10 000 commits behind are counted within a second", async () => {
+  test("allows 10,000 commits to be counted within a second", async () => {
     const all = history(fixture, fixture.repo, 10_001);
     const time = async (action: () => unknown) => {
       const started = performance.now();
@@ -168,7 +168,7 @@ describe("BUILD-NFR-002: git is started a few times at most, and not to look at 
   });
 });
 
-test("nothing that the repository configures is started", async () => {
+test("starts no program configured by the repository", async () => {
   const fired = join(fixture.base, "fired");
   const program = join(fixture.base, "program");
   writeFileSync(program, `#!/bin/sh\necho x >> "${fired}"\ncat "$1" 2>/dev/null\nexit 0\n`);

@@ -12,8 +12,8 @@ function commit(...paths: string[]): string {
 }
 
 const changes: readonly (readonly [string, readonly string[], boolean])[] = [
-  ["a file of the code", ["src/a.ts"], true],
-  ["a file at the top", ["README.md"], true],
+  ["source code", ["src/a.ts"], true],
+  ["a file in the top folder", ["README.md"], true],
   ["documents of an item", ["docs/requirements/one/meta.json"], false],
   ["documents of a feature", ["docs/features/one/spec.md"], false],
   ["the backlog", ["BACKLOG.md"], false],
@@ -25,13 +25,13 @@ const changes: readonly (readonly [string, readonly string[], boolean])[] = [
   ["a name with a line break and a tab", ["a\nb\tdocs"], true],
 ];
 
-test.each(changes)("%s", async (_, paths, expected) => {
+test.each(changes)("decides if code changed since a commit: %s", async (_, paths, expected) => {
   const before = commit("src/a.ts", "docs/requirements/one/meta.json");
   commit(...paths);
   expect(await movedOn(before)).toEqual(new Map([[before, expected]]));
 });
 
-test("many commits, short hashes and merges among them; what git does not have is left out", async () => {
+test("answers for many commits, short hashes and merges, without unknown ones", async () => {
   const first = commit("src/a.ts");
   fixture.git("switch", "--quiet", "--create", "other");
   const other = commit("src/b.ts");
@@ -51,7 +51,7 @@ test("many commits, short hashes and merges among them; what git does not have i
   );
 });
 
-test("a file that is named like a commit that was asked about is a difference, not an answer", async () => {
+test("treats a file named like a requested commit as a difference", async () => {
   const first = commit("src/a.ts");
   const second = commit("docs/requirements/one/meta.json");
   commit(first, second);
@@ -63,7 +63,7 @@ test("a file that is named like a commit that was asked about is a difference, n
   );
 });
 
-test("one git for all of them, and a second only where nothing but the folder of documents differs", async () => {
+test("starts one git, and a second one only for document folders", async () => {
   const before = [1, 2, 3].map(() => commit("src/a.ts"));
   commit("src/a.ts", "docs/requirements/one/meta.json");
   const gits = countGits(fixture.base);

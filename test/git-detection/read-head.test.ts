@@ -8,19 +8,19 @@ import type { Fixture } from "../git/repository-fixture.ts";
 
 const fixture = useRepository();
 
-/** Each leaves its commit in HEAD and returns the folder to look at. */
+/** Each shape leaves its commit in HEAD and returns the folder to read. */
 const readable: { shape: string; branch: string | null; make: (f: Fixture) => string }[] = [
   { shape: "a plain repository", branch: "main", make: (f) => f.repo },
-  { shape: "no git on the path", branch: "main", make: (f) => ((process.env["PATH"] = join(f.base, "empty")), f.repo) },
+  { shape: "no git in PATH", branch: "main", make: (f) => ((process.env["PATH"] = join(f.base, "empty")), f.repo) },
   { shape: "a detached head", branch: null, make: (f) => (f.git("switch", "--quiet", "--detach"), f.repo) },
   { shape: "packed refs", branch: "main", make: (f) => (f.git("pack-refs", "--all"), f.repo) },
   {
-    shape: "packed refs, then moved on",
+    shape: "packed refs and a later commit",
     branch: "main",
     make: (f) => (f.git("tag", "-a", "-m", "t", "v1"), f.git("pack-refs", "--all"), f.commitAll("two"), f.repo),
   },
   {
-    shape: "a branch with slashes, letters of any kind, and a neighbour that ends alike",
+    shape: "a branch with slashes and unusual letters, next to a similar one",
     branch: "größe/日本/x",
     make: (f) => {
       f.git("branch", "a/größe/日本/x");
@@ -67,14 +67,14 @@ const readable: { shape: string; branch: string | null; make: (f: Fixture) => st
     ),
   },
   {
-    shape: "a held index.lock",
+    shape: "a locked index",
     branch: "main",
     make: (f) => (writeFileSync(join(f.repo, ".git/index.lock"), ""), f.repo),
   },
 ];
 
-describe("readHead agrees with git, without starting it", () => {
-  test.each(readable)("$shape", ({ make, branch }) => {
+describe("readHead", () => {
+  test.each(readable)("agrees with git without starting it: $shape", ({ make, branch }) => {
     fixture.commitAll("one");
     const path = process.env["PATH"] ?? "";
     const folder = make(fixture);
@@ -86,7 +86,7 @@ describe("readHead agrees with git, without starting it", () => {
 
 const unreadable: { shape: string; make: (f: Fixture) => string }[] = [
   { shape: "no repository", make: (f) => f.base },
-  { shape: "a folder that is gone", make: (f) => join(f.base, "nowhere") },
+  { shape: "a missing folder", make: (f) => join(f.base, "nowhere") },
   {
     shape: "a bare repository",
     make: (f) => (f.gitIn(f.base, "init", "--quiet", "--bare", "bare"), join(f.base, "bare")),
@@ -111,12 +111,12 @@ const unreadable: { shape: string; make: (f: Fixture) => string }[] = [
   },
   { shape: "refs in another store", make: (f) => (head(f, "ref: refs/heads/.invalid\n"), f.repo) },
   { shape: "a head outside the branches", make: (f) => (head(f, "ref: refs/remotes/origin/main\n"), f.repo) },
-  { shape: "a head that climbs", make: (f) => (head(f, "ref: refs/heads/../../../secret\n"), f.repo) },
+  { shape: "a head with a path upwards", make: (f) => (head(f, "ref: refs/heads/../../../secret\n"), f.repo) },
   { shape: "an empty head", make: (f) => (head(f, ""), f.repo) },
   { shape: "a head of two lines", make: (f) => (head(f, "ref: refs/heads/main\nx\n"), f.repo) },
   { shape: "a huge head", make: (f) => (head(f, "a".repeat(1_000_000)), f.repo) },
   {
-    shape: "a branch that is no UTF-8",
+    shape: "a branch that is not UTF-8",
     make: (f) => (head(f, Buffer.from([...Buffer.from("ref: refs/heads/"), 0xff, 0x0a])), f.repo),
   },
   {
@@ -124,7 +124,7 @@ const unreadable: { shape: string; make: (f: Fixture) => string }[] = [
     make: (f) => (f.git("pack-refs", "--all"), writeFileSync(join(f.repo, ".git/refs/heads/main"), "\n\n"), f.repo),
   },
   {
-    shape: "a ref that names another",
+    shape: "a symbolic ref",
     make: (f) => (
       f.git("branch", "other"),
       writeFileSync(join(f.repo, ".git/refs/heads/main"), "ref: refs/heads/other\n"),
@@ -132,7 +132,7 @@ const unreadable: { shape: string; make: (f: Fixture) => string }[] = [
     ),
   },
   {
-    shape: "a head that is a link",
+    shape: "a linked head",
     make: (f) => {
       rmSync(join(f.repo, ".git/HEAD"));
       writeFileSync(join(f.base, "secret"), `${"a".repeat(40)}\n`);
@@ -141,11 +141,11 @@ const unreadable: { shape: string; make: (f: Fixture) => string }[] = [
     },
   },
   {
-    shape: "a head that is a pipe nobody writes to",
+    shape: "a pipe as head",
     make: (f) => (rmSync(join(f.repo, ".git/HEAD")), execFileSync("mkfifo", [join(f.repo, ".git/HEAD")]), f.repo),
   },
   {
-    shape: "a .git that is a link",
+    shape: "a linked .git",
     make: (f) => (
       mkdirSync(join(f.base, "p")),
       symlinkSync(join(f.repo, ".git"), join(f.base, "p/.git")),
@@ -153,7 +153,7 @@ const unreadable: { shape: string; make: (f: Fixture) => string }[] = [
     ),
   },
   {
-    shape: "a .git that points nowhere",
+    shape: "a .git that points to a missing folder",
     make: (f) => (
       mkdirSync(join(f.base, "p")),
       writeFileSync(join(f.base, "p/.git"), "gitdir: ../none\n"),
@@ -161,15 +161,15 @@ const unreadable: { shape: string; make: (f: Fixture) => string }[] = [
     ),
   },
   {
-    shape: "a .git that says something else",
+    shape: "a .git file with other content",
     make: (f) => (mkdirSync(join(f.base, "p")), writeFileSync(join(f.base, "p/.git"), "hello\n"), join(f.base, "p")),
   },
 ];
 
 const head = (f: Fixture, content: string | Buffer) => writeFileSync(join(f.repo, ".git/HEAD"), content);
 
-describe("readHead leaves to git what is unusual: null, never a throw", () => {
-  test.each(unreadable)("$shape", ({ make }) => {
+describe("readHead in unusual repositories", () => {
+  test.each(unreadable)("returns null: $shape", ({ make }) => {
     fixture.commitAll("one");
     expect(readHead(make(fixture))).toBeNull();
   });

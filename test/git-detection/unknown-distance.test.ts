@@ -9,30 +9,30 @@ const fixture = useRepository();
 const since = (hash: string, folder = fixture.repo) => createCodeHistory(folder, process.env).since(hash);
 const unknown = { commits: "unknown", changed: "unknown" };
 
-describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out is unknown, never a throw", () => {
+describe("unknown distance [BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005]", () => {
   const gone = "0123456789abcdef0123456789abcdef01234567";
   test.each<{ shape: string; make: (f: Fixture) => string; head: boolean }>([
     { shape: "no repository", make: (f) => f.base, head: false },
-    { shape: "a folder that is gone", make: (f) => join(f.base, "nowhere"), head: false },
+    { shape: "a missing folder", make: (f) => join(f.base, "nowhere"), head: false },
     {
       shape: "a bare repository",
       make: (f) => (f.gitIn(f.base, "init", "--quiet", "--bare", "bare"), join(f.base, "bare")),
       head: false,
     },
     { shape: "no commits", make: (f) => f.repo, head: false },
-    { shape: "a commit nobody has", make: (f) => (f.commitAll("one"), f.repo), head: true },
+    { shape: "a missing commit", make: (f) => (f.commitAll("one"), f.repo), head: true },
     {
-      shape: "no git on the path",
+      shape: "no git in PATH",
       make: (f) => (f.commitAll("one"), (process.env["PATH"] = join(f.base, "empty")), f.repo),
       head: true,
     },
-  ])("$shape", async ({ make, head }) => {
+  ])("is returned for $shape", async ({ make, head }) => {
     const folder = make(fixture);
     expect(await since(gone, folder)).toEqual(unknown);
     expect((await createCodeHistory(folder, process.env).head()) !== null).toBe(head);
   });
 
-  test("a commit that a shallow clone does not have, and one that it has", async () => {
+  test("is returned for a commit missing in a shallow clone only", async () => {
     const first = fixture.commitAll("one");
     const second = fixture.commitAll("two");
     fixture.write("a", "x");
@@ -42,7 +42,7 @@ describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out 
     expect(await since(second, join(fixture.base, "shallow"))).toEqual({ commits: 1, changed: ["a"] });
   });
 
-  test("two branches of a shallow clone, whose common past is cut off", async () => {
+  test("is returned for branches of a shallow clone without common history", async () => {
     fixture.commitAll("one");
     fixture.git("switch", "--quiet", "-c", "side");
     fixture.write("b", "x");
@@ -61,7 +61,7 @@ describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out 
     expect(await since(side, join(fixture.base, "shallow"))).toEqual({ commits: "unknown", changed: ["b"] });
   });
 
-  test("a commit that was collected", async () => {
+  test("is returned for a deleted commit object", async () => {
     fixture.commitAll("one");
     fixture.write("a", "x");
     const lost = fixture.commitAll("two");
@@ -72,14 +72,14 @@ describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out 
     expect(await since(lost)).toEqual(unknown);
   });
 
-  test("the id of something that is no commit", async () => {
+  test("is returned for the id of a blob or tree", async () => {
     fixture.write("a", "x");
     fixture.commitAll("one");
     expect(await since(fixture.git("rev-parse", "HEAD:a"))).toEqual(unknown);
     expect(await since(fixture.git("rev-parse", "HEAD^{tree}"))).toEqual(unknown);
   });
 
-  test("worktree, submodule and sha256 are told like any other", async () => {
+  test("is known in a worktree, a submodule and a sha256 repository", async () => {
     const hash = fixture.commitAll("one");
     fixture.git("worktree", "add", "--quiet", "-b", "other", "../linked");
     writeFileSync(join(fixture.base, "linked", "b"), "x");
@@ -96,7 +96,7 @@ describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out 
   });
 });
 
-describe("what an item stores as its hash is data", () => {
+describe("hash stored by an item", () => {
   test.each([
     "x;touch P;#",
     "$(touch P)",
@@ -116,14 +116,14 @@ describe("what an item stores as its hash is data", () => {
     "abc",
     "f".repeat(65),
     "\u3000\u202e",
-  ])("%j reaches no git", async (hash) => {
+  ])("never reaches git as an option: %j", async (hash) => {
     fixture.commitAll("one");
     fixture.commitAll("two");
     expect(await since(hash)).toEqual(unknown);
     expect(readdirSync(fixture.repo)).toEqual([".git"]);
   });
 
-  test("a tag named like the short hash does not stand in for the commit", async () => {
+  test("is not replaced by a tag named like a short hash", async () => {
     const hash = fixture.commitAll("one").slice(0, 7);
     fixture.write("a", "x");
     fixture.commitAll("two");

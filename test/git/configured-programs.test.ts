@@ -177,8 +177,8 @@ describe("programs configured by a repository [S5]", () => {
   });
 });
 
-describe("changes hidden from git status are in a snapshot", () => {
-  test.each(["--assume-unchanged", "--skip-worktree"])("with %s", async (flag) => {
+describe("changes hidden from git status", () => {
+  test.each(["--assume-unchanged", "--skip-worktree"])("are in a snapshot with %s", async (flag) => {
     fixture.write("a", "1");
     fixture.write("gone", "1");
     fixture.commitAll("one");
@@ -191,7 +191,7 @@ describe("changes hidden from git status are in a snapshot", () => {
     expect(fixture.git("ls-files", "-v", "a")).not.toMatch(/^H/);
   });
 
-  test("after an edit of equal size in the second in which the index was written", async () => {
+  test("are in a snapshot after an equal-sized edit in the second of the index", async () => {
     const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const moment = 1_700_000_000;
     fixture.write("a", "1");

@@ -140,7 +140,7 @@ describe("tree unchanged since the last scan", () => {
   const age = (path: string): void => utimesSync(at(path), 1000, 1000);
 });
 
-test("is scanned despite the index lock of a killed git", async () => {
+test("scans a tree despite the index lock of a killed git", async () => {
   fixture.write("a", "1\n");
   fixture.commitAll("one");
   const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
@@ -154,7 +154,7 @@ test("is scanned despite the index lock of a killed git", async () => {
   );
 });
 
-test("is scanned one at a time by concurrent calls", async () => {
+test("scans a tree for one of several concurrent calls at a time", async () => {
   fixture.write("a", "1\n");
   fixture.commitAll("one");
   const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });

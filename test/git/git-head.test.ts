@@ -7,10 +7,10 @@ const REF = "refs/isdlc/run/one";
 
 describe("readRef", () => {
   const rows: readonly { what: string; put: (commit: string) => void; is: "none" | "commit" | "for git to say" }[] = [
-    { what: "none", put: () => undefined, is: "none" },
-    { what: "loose", put: (commit) => fixture.git("update-ref", REF, commit), is: "commit" },
+    { what: "a missing ref", put: () => undefined, is: "none" },
+    { what: "a loose ref", put: (commit) => fixture.git("update-ref", REF, commit), is: "commit" },
     {
-      what: "packed",
+      what: "a packed ref",
       put: (commit) => {
         fixture.git("update-ref", REF, commit);
         fixture.git("pack-refs", "--all");
@@ -25,7 +25,7 @@ describe("readRef", () => {
       },
       is: "none",
     },
-    { what: "symbolic", put: () => fixture.git("symbolic-ref", REF, "refs/heads/main"), is: "for git to say" },
+    { what: "a symbolic ref", put: () => fixture.git("symbolic-ref", REF, "refs/heads/main"), is: "for git to say" },
     {
       what: "a folder of refs",
       put: (commit) => fixture.git("update-ref", `${REF}/two`, commit),

@@ -21,14 +21,14 @@ type Shape = {
 
 const shapes: Shape[] = [
   {
-    shape: "no git on the path",
+    shape: "no git in PATH",
     make: (f) => {
       process.env["PATH"] = join(f.base, "empty");
       return f.repo;
     },
     facts: null,
   },
-  { shape: "a folder that is gone", make: (f) => join(f.base, "nowhere"), facts: null },
+  { shape: "a missing folder", make: (f) => join(f.base, "nowhere"), facts: null },
   { shape: "no repository", make: (f) => f.base, facts: null },
   {
     shape: "a bare repository",
@@ -67,7 +67,7 @@ const shapes: Shape[] = [
   { shape: "inside a submodule", make: (f) => withSubmodule(f, "sub"), facts: { head: id, branch: "main" } },
   { shape: "around a submodule", make: (f) => withSubmodule(f, ""), facts: { head: id, branch: "main" } },
   {
-    shape: "a rebase that stopped",
+    shape: "a stopped rebase",
     make: (f) => {
       f.write("a", "1");
       f.commitAll("one");
@@ -92,7 +92,7 @@ const shapes: Shape[] = [
     facts: { head: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown as string, branch: "main" },
   },
   {
-    shape: "a held index.lock",
+    shape: "a locked index",
     make: (f) => {
       f.commitAll("one");
       writeFileSync(join(f.repo, ".git", "index.lock"), "");
@@ -101,7 +101,7 @@ const shapes: Shape[] = [
     facts: { head: id, branch: "main" },
   },
   {
-    shape: "a tree that claims another folder",
+    shape: "a setting that claims another working tree",
     make: (f) => {
       f.commitAll("one");
       f.git("config", "core.worktree", f.base);

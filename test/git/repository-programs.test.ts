@@ -55,7 +55,7 @@ const rows: readonly { what: string; name: string; put: () => void }[] = [
     put: () => fixture.hook("commit-msg", `: > "${mark()}"`),
   },
   {
-    what: "a folder of hooks in the tree",
+    what: "a hooks folder in the working tree",
     name: "tools/hooks/post-merge",
     put: () => {
       program(inTree("tools/hooks/post-merge"), "exit 0");
@@ -63,7 +63,7 @@ const rows: readonly { what: string; name: string; put: () => void }[] = [
     },
   },
   {
-    what: "a folder of hooks in the tree that the person named for all repositories",
+    what: "a hooks folder in the tree, configured by the user for all repositories",
     name: ".githooks/pre-merge-commit",
     put: () => {
       program(inTree(".githooks/pre-merge-commit"), "exit 0");
@@ -71,12 +71,12 @@ const rows: readonly { what: string; name: string; put: () => void }[] = [
     },
   },
   {
-    what: "a monitor of the file system",
+    what: "a file system monitor",
     name: ".git/config: core.fsmonitor",
     put: () => void fixture.git("config", "core.fsmonitor", program(beside("monitor"), "exit 1")),
   },
   {
-    what: "a driver of merges",
+    what: "a merge driver",
     name: ".git/config: merge.mine.driver",
     put: () => {
       writeFileSync(inTree(".git/info/attributes"), "*.txt merge=mine\n");
@@ -94,7 +94,7 @@ const rows: readonly { what: string; name: string; put: () => void }[] = [
     },
   },
   {
-    what: "settings in a file of the tree that is included",
+    what: "settings in an included file of the tree",
     name: "settings: core.fsmonitor",
     put: () => {
       fixture.write("settings", `[core]\n\tfsmonitor = ${program(beside("monitor"), "exit 1")}\n`);
@@ -102,7 +102,7 @@ const rows: readonly { what: string; name: string; put: () => void }[] = [
     },
   },
   {
-    what: "a program that signs",
+    what: "a signing program",
     name: ".git/config: gpg.program",
     put: () => {
       const signed = String.raw`cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2; echo signature`;

@@ -136,7 +136,7 @@ test("creates a new copy if attributes changed", async () => {
   expect(readFileSync(join(copy.dir, "a.txt"), "utf8")).toBe("1\r\n");
 });
 
-test.for([1, 2, 3])("equals a new copy after random changes, seed %d", async (seed) => {
+test.for([1, 2, 3])("reuses a copy equal to a new one after random changes, seed %d", async (seed) => {
   const dice = rollDice(seed);
   const { dispose, next } = await copied();
   await dispose();

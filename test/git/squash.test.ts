@@ -22,7 +22,7 @@ function branches(): void {
   }
 }
 
-test("makes one commit on the base and keeps uncommitted work", async () => {
+test("squashes a branch to one commit on the base and keeps uncommitted work", async () => {
   branches();
   fixture.write("other", "mine\n");
   const base = fixture.git("rev-parse", "main");
@@ -37,7 +37,7 @@ test("makes one commit on the base and keeps uncommitted work", async () => {
   expect([fixture.git("branch", "--show-current"), status()]).toEqual(["main", " M other"]);
 });
 
-test("is found when repeated and after the base advanced", async () => {
+test("finds the squash commit when repeated and after the base advanced", async () => {
   branches();
   const squash = squashOf();
   expect(await vcs().isMerged(squash)).toBe(false);

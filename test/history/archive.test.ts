@@ -26,7 +26,7 @@ const runAt = (number: number): string => `20261115-${String(number).padStart(9,
 const endedFile = (tree: Tree, number: number, ending = ".jsonl"): string =>
   join(tree.journal, "ended", `${runAt(number)}${ending}`);
 
-/** Runs 0 to `count - 1`, all ended; the last one still lies where open runs do. */
+/** Runs 0 to `count - 1`, all ended; the last one is still in the folder of open runs. */
 async function treeWithEnded(count: number): Promise<Tree> {
   const tree = newTree();
   const journal = openTreeJournal(tree, { files: hastyFiles });
@@ -48,7 +48,7 @@ const placeOf = (tree: Tree, files: FileSystem = hastyFiles) => ({
   anchors: createFileAnchors(tree.user, tree.root, files),
 });
 
-/** Until a change to a folder gets another time than the last one; file systems tell it in steps of some milliseconds. */
+/** Waits until a folder change gets a new time; file systems count in steps of some milliseconds. */
 function nextTick(folder: string): void {
   while (Date.now() < statSync(folder).mtimeMs + 20);
 }
@@ -56,7 +56,7 @@ function nextTick(folder: string): void {
 const packedIn = (tree: Tree): readonly string[] =>
   namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz"));
 
-/** What any process finds out about a run that ended. */
+/** Facts about an ended run, read by a new process. */
 function told(tree: Tree, number: number) {
   const journal = openTreeJournal(tree);
   const { state, head } = journal.load(runAt(number));
@@ -66,7 +66,7 @@ function told(tree: Tree, number: number) {
 const damaged = expect.objectContaining({ problem: expect.objectContaining({ code: "JOURNAL_CORRUPT" }) });
 
 describe("ended journals", () => {
-  test("what a packing that was killed left beside them is removed by the next one", async () => {
+  test("are cleaned of files left by a killed packing", async () => {
     const tree = await treeWithEnded(2);
     const left = [endedFile(tree, 0, ".jsonl.gz.0123.tmp"), join(tree.journal, `${runAt(1)}.snap.0123.tmp`)];
     for (const file of left) writeFileSync(file, "half");
@@ -75,7 +75,7 @@ describe("ended journals", () => {
     expect(told(tree, 0)).toMatchObject({ state: "ended" });
   });
 
-  test("the newest twenty stay plain, older ones are packed, and all of them are read alike", async () => {
+  test("stay plain for the newest twenty and are packed when older", async () => {
     const tree = await treeWithEnded(PLAIN + 1);
     const before = Array.from({ length: PLAIN + 1 }, (_, number) => told(tree, number));
     const content = readFileSync(endedFile(tree, 0));
@@ -86,13 +86,13 @@ describe("ended journals", () => {
     expect(existsSync(endedFile(tree, 0, ".snap"))).toBe(false);
     expect(gunzipSync(readFileSync(endedFile(tree, 0, ".jsonl.gz"))).equals(content)).toBe(true);
     expect(before.map((_, number) => told(tree, number))).toEqual(before);
-    expect(journal.load(runAt(0)).state.is).toBe("ended"); // the process that packed it had read it before
+    expect(journal.load(runAt(0)).state.is).toBe("ended"); // The packing process read it before.
     expect(before[0]).toMatchObject({ state: "ended", events: 3 });
     expect(verifyJournal(placeOf(tree), runAt(0))).toMatchObject({ findings: [], lines: 3, open: false });
     expect(openTreeJournal(tree).newest()).toBe(runAt(PLAIN + 1));
   });
 
-  test("after many runs a start packs a bounded number, oldest first, and later starts the rest", async () => {
+  test("are packed in limited numbers per start, oldest first", async () => {
     const tree = await treeWithEnded(2);
     const sample = readFileSync(endedFile(tree, 0));
     for (let number = 100; number < 100 + PLAIN + 25; number++) writeFileSync(endedFile(tree, number), sample);
@@ -105,7 +105,7 @@ describe("ended journals", () => {
     expect(packedIn(tree)).toHaveLength(29);
   });
 
-  test("long ones stay plain, and keep no other from being packed", async () => {
+  test("stay plain if they are long, without blocking others", async () => {
     const tree = await treeWithEnded(2);
     const sample = readFileSync(endedFile(tree, 0));
     for (let number = 100; number < 100 + PLAIN + 15; number++) writeFileSync(endedFile(tree, number), sample);
@@ -117,8 +117,8 @@ describe("ended journals", () => {
     expect(packedIn(tree)).toEqual([0, 1, 112, 113, 114, 115].map((number) => `${runAt(number)}.jsonl.gz`));
   });
 
-  describe("of which there are many", () => {
-    /** Runs 0 to 199, of which all but the newest twenty or so are packed, and the names that the next start lists. */
+  describe("many ended journals", () => {
+    /** Runs 0 to 199, all but the newest twenty packed, and the number of names listed by the next start. */
     async function manyEnded(): Promise<{ tree: Tree; listedAt: (number: number) => Promise<number> }> {
       const tree = await treeWithEnded(PLAIN + 10);
       for (let number = 0; number < 200; number++)
@@ -137,7 +137,7 @@ describe("ended journals", () => {
       return { tree, listedAt };
     }
 
-    test("a start lists none of them, and packs the next one all the same", async () => {
+    test("are not listed at a start that packs the next one", async () => {
       const { tree, listedAt } = await manyEnded();
       expect(await listedAt(2_000)).toBeGreaterThan(200);
       const before = packedIn(tree);
@@ -148,10 +148,10 @@ describe("ended journals", () => {
     });
 
     test.each<[string, (tree: Tree) => void]>([
-      ["put there", (tree) => cpSync(endedFile(tree, 2_000), endedFile(tree, 3))],
-      ["taken away", (tree) => rmSync(endedFile(tree, 2_000))],
-      ["left by a packing that was killed", (tree) => writeFileSync(endedFile(tree, 0, ".jsonl.gz.0123.tmp"), "half")],
-    ])("something that was %s is noticed", async (_what, change) => {
+      ["was added", (tree) => cpSync(endedFile(tree, 2_000), endedFile(tree, 3))],
+      ["was removed", (tree) => rmSync(endedFile(tree, 2_000))],
+      ["was left by a killed packing", (tree) => writeFileSync(endedFile(tree, 0, ".jsonl.gz.0123.tmp"), "half")],
+    ])("are listed again if a file %s", async (_what, change) => {
       const { tree, listedAt } = await manyEnded();
       await listedAt(2_000);
       await listedAt(2_001);
@@ -163,7 +163,7 @@ describe("ended journals", () => {
       expect(await listedAt(2_003)).toBeLessThan(20);
     });
 
-    test.each(["", "0", "no stamp\nno run"])("a note that says %j is not believed", async (note) => {
+    test.each(["", "0", "no stamp\nno run"])("are listed again if the note has the content %j", async (note) => {
       const { tree, listedAt } = await manyEnded();
       await listedAt(2_000);
       writeFileSync(join(tree.journal, "ended.snap"), note);
@@ -172,7 +172,7 @@ describe("ended journals", () => {
     });
   });
 
-  test("a decision on a packed run is refused like on any ended one, and its file is not touched", async () => {
+  test("refuse a decision on a packed run without touching its file", async () => {
     const tree = await treeWithEnded(1);
     const journal = openTreeJournal(tree, { files: hastyFiles });
     const lenient = openTreeJournal(tree, { files: hastyFiles, decide: () => accept({ type: "run.prepared" }) });
@@ -192,14 +192,14 @@ function packByHand(tree: Tree, number: number, change: (bytes: Buffer) => Buffe
   unlinkSync(plain);
 }
 
-describe("a packed journal that is not as it was", () => {
+describe("packed journal that changed", () => {
   const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024));
   test.each<[string, (bytes: Buffer) => Buffer]>([
-    ["cut off", (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ["truncated", (bytes) => bytes.subarray(0, bytes.length / 2)],
     ["empty", () => Buffer.alloc(0)],
     ["garbage", () => Buffer.from("no archive at all")],
-    ["larger than memory should hold", () => bomb],
-  ])("%s: a problem with a name, found by the verifier, and nothing is cut", async (_name, change) => {
+    ["too large for memory", () => bomb],
+  ])("causes a problem, is reported by the verifier and stays unchanged: %s", async (_name, change) => {
     const tree = await treeWithEnded(2);
     packByHand(tree, 0, change);
     const before = readFileSync(endedFile(tree, 0, ".jsonl.gz"));
@@ -212,14 +212,14 @@ describe("a packed journal that is not as it was", () => {
     expect(openTreeJournal(tree).load(runAt(1)).state.is).toBe("ended");
   });
 
-  test("lines of somebody else are forged, packed or not", async () => {
+  test("is reported as forged, like an unpacked one", async () => {
     const tree = await treeWithEnded(2);
     packByHand(tree, 0, (bytes) => gzipSync(gunzipSync(bytes).toString().replace("done", "gone")));
     expect(() => openTreeJournal(tree).load(runAt(0))).toThrow(ProblemError);
     expect(verifyJournal(placeOf(tree), runAt(0)).findings).not.toEqual([]);
   });
 
-  test("a link in its place is refused", async () => {
+  test("is refused if it is a link", async () => {
     const tree = await treeWithEnded(2);
     packByHand(tree, 0);
     const outside = join(tree.root, "elsewhere.gz");
@@ -232,7 +232,7 @@ describe("a packed journal that is not as it was", () => {
   });
 });
 
-describe("packing that is cut off", () => {
+describe("interrupted packing", () => {
   const kills: readonly [Fault, PowerCut | null][] = [
     ["killBefore", null],
     ["killHalf", null],
@@ -244,38 +244,35 @@ describe("packing that is cut off", () => {
     ["ENOSPC", null],
     ["shortWrite", null],
   ];
-  test.each(kills)(
-    "%s, power cut %s: no run is ever lost, and the next start finishes the work",
-    async (fault, cut) => {
-      const tree = await treeWithEnded(PLAIN + 1);
-      const pristine = `${dirname(tree.root)}-pristine`;
-      cpSync(dirname(tree.root), pristine, { recursive: true });
-      const before = Array.from({ length: PLAIN + 1 }, (_, number) => told(tree, number));
-      const counting = createFaultFiles(0, fault, hastyFiles);
-      await startNext(tree, counting.files);
-      expect(existsSync(endedFile(tree, 0))).toBe(false);
-      const first = counting.calls.lastIndexOf("readdirSync") + 1;
-      const last = counting.calls.length;
-      expect(counting.calls.slice(first)).toEqual(expect.arrayContaining(["writeSync", "renameSync", "unlinkSync"]));
-      let packedLater = 0;
-      for (let at = first; at <= last; at++) {
-        rmSync(dirname(tree.root), { recursive: true });
-        cpSync(pristine, dirname(tree.root), { recursive: true });
-        const faulty = createFaultFiles(at, fault, hastyFiles);
-        await startNext(tree, faulty.files).catch(() => undefined);
-        expect(faulty.hit(), `call ${at}`).toBe(true);
-        if (cut !== null) faulty.cutPower(cut);
-        for (const number of [0, 1, PLAIN]) expect(told(tree, number), `call ${at}`).toEqual(before[number]);
-        if (existsSync(endedFile(tree, 0))) packedLater++;
-        await finishAndStart(tree);
-        expect(existsSync(endedFile(tree, 0)), `call ${at}`).toBe(false);
-        expect(told(tree, 0)).toEqual(before[0]);
-        expect(namesBelow(tree.journal).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-      }
-      rmSync(pristine, { recursive: true });
-      if (fault !== "shortWrite") expect(packedLater).toBeGreaterThan(0);
-    },
-  );
+  test.each(kills)("loses no run and is finished by the next start: %s, power failure %s", async (fault, cut) => {
+    const tree = await treeWithEnded(PLAIN + 1);
+    const pristine = `${dirname(tree.root)}-pristine`;
+    cpSync(dirname(tree.root), pristine, { recursive: true });
+    const before = Array.from({ length: PLAIN + 1 }, (_, number) => told(tree, number));
+    const counting = createFaultFiles(0, fault, hastyFiles);
+    await startNext(tree, counting.files);
+    expect(existsSync(endedFile(tree, 0))).toBe(false);
+    const first = counting.calls.lastIndexOf("readdirSync") + 1;
+    const last = counting.calls.length;
+    expect(counting.calls.slice(first)).toEqual(expect.arrayContaining(["writeSync", "renameSync", "unlinkSync"]));
+    let packedLater = 0;
+    for (let at = first; at <= last; at++) {
+      rmSync(dirname(tree.root), { recursive: true });
+      cpSync(pristine, dirname(tree.root), { recursive: true });
+      const faulty = createFaultFiles(at, fault, hastyFiles);
+      await startNext(tree, faulty.files).catch(() => undefined);
+      expect(faulty.hit(), `call ${at}`).toBe(true);
+      if (cut !== null) faulty.cutPower(cut);
+      for (const number of [0, 1, PLAIN]) expect(told(tree, number), `call ${at}`).toEqual(before[number]);
+      if (existsSync(endedFile(tree, 0))) packedLater++;
+      await finishAndStart(tree);
+      expect(existsSync(endedFile(tree, 0)), `call ${at}`).toBe(false);
+      expect(told(tree, 0)).toEqual(before[0]);
+      expect(namesBelow(tree.journal).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    }
+    rmSync(pristine, { recursive: true });
+    if (fault !== "shortWrite") expect(packedLater).toBeGreaterThan(0);
+  });
 });
 
 async function startNext(tree: Tree, files: FileSystem): Promise<void> {
@@ -288,7 +285,7 @@ async function startNext(tree: Tree, files: FileSystem): Promise<void> {
   }
 }
 
-/** As a person would: end what is open, and begin another run. */
+/** Ends the open run and starts another, like a user. */
 async function finishAndStart(tree: Tree): Promise<void> {
   const journal = openTreeJournal(tree, { files: hastyFiles });
   const open = journal.newest();

@@ -13,64 +13,64 @@ const reading = (lines: number, ...paths: string[]): ToRead => ({
   changedSinceSeen: null,
 });
 
-describe("what a gate asks of a person", () => {
+describe("reading time at a gate", () => {
   test.for<[string, ToRead | null, number | null, string]>([
-    ["nothing", reading(0), 0, "nothing new"],
+    ["no lines", reading(0), 0, "nothing new"],
     ["one line", reading(1, "plan.md"), 1, "1 line, under a minute"],
-    ["a little prose", reading(15, "plan.md"), 1, "15 lines, under a minute"],
+    ["a few lines of prose", reading(15, "plan.md"), 1, "15 lines, under a minute"],
     ["prose", reading(120, "docs/a.md", "docs/b.TXT"), 8, "120 lines, about 8 min"],
-    ["one line more takes the next minute", reading(121, "docs/a.md"), 9, "121 lines, about 9 min"],
+    ["prose one line into the next minute", reading(121, "docs/a.md"), 9, "121 lines, about 9 min"],
     ["code", reading(120, "src/a.ts"), 18, "120 lines, about 18 min"],
-    ["a mixture is read like code", reading(120, "src/a.ts", "docs/a.md"), 18, "120 lines, about 18 min"],
+    ["mixed prose and code", reading(120, "src/a.ts", "docs/a.md"), 18, "120 lines, about 18 min"],
     [
-      "what is written on the side does not make it code",
+      "documents with internal files",
       reading(120, "docs/requirements/REQ-0001-x/meta.json", "BACKLOG.md", "docs/a.md"),
       8,
       "120 lines, about 8 min",
     ],
-    ["a meta.json of the project's own is code", reading(120, "src/meta.json"), 18, "120 lines, about 18 min"],
+    ["a meta.json of the project", reading(120, "src/meta.json"), 18, "120 lines, about 18 min"],
     ["without git", { lines: 0, changed: null, changedSinceSeen: null }, null, "unknown without git"],
-    ["before anything was made", null, null, "unknown without git"],
-    ["no number", reading(Number.NaN, "a.md"), null, "unknown without git"],
-  ])("%s", ([, found, minutes, text]) => {
+    ["a phase without output", null, null, "unknown without git"],
+    ["an invalid number of lines", reading(Number.NaN, "a.md"), null, "unknown without git"],
+  ])("is estimated for %s", ([, found, minutes, text]) => {
     expect(attentionFor(found).minutes).toBe(minutes);
     expect(attentionText(attentionFor(found))).toBe(text);
   });
 
-  test("after a redo it is about what changed since the person looked", () => {
+  test("covers only changes since the last review after a redo", () => {
     const again = { ...reading(40, "src/a.ts", "docs/a.md"), changedSinceSeen: changed("docs/a.md") };
     expect(attentionFor(again)).toEqual({ lines: 40, minutes: 3 });
   });
 });
 
-describe("it is told", () => {
+describe("output of the reading time", () => {
   const atGate = active(started(), produced("03-architecture", 1, made({ lines: 120 })), gate());
 
-  test("in the banner, as the last line before the menu", () => {
+  test("is the last line of the banner before the menu", () => {
     const [, , facts = ""] = gateBanner(atGate)?.split("\n\n") ?? [];
     expect(facts.split("\n").at(-1)).toBe("To read: 120 lines, about 8 min");
   });
 
-  test("by status, for people and for programs", () => {
+  test("is in status, as text and as JSON", () => {
     expect(statusLines(atGate, { driven: false })).toContain("To read: 120 lines, about 8 min");
     expect(statusObject(atGate, { driven: false })).toMatchObject({
       waiting: { kind: "gate", lines: 120, minutes: 8 },
     });
   });
 
-  test("in the summary", () => {
+  test("is in the summary", () => {
     const text = renderPhaseSummary(buildSummaryData(atGate, "03-architecture"), { minimal: false });
     expect(text).toContain("**To read**: 120 lines, about 8 min\n");
   });
 
-  test("as unknown where nobody counts", () => {
+  test("is unknown without git", () => {
     const blind = active(started(), produced("03-architecture", 1, made({ lines: 0, changed: null })), gate());
     expect(gateBanner(blind)).toContain("To read: unknown without git");
     expect(statusObject(blind, { driven: false })).toMatchObject({ waiting: { lines: null, minutes: null } });
   });
 });
 
-test("the closing report says what was decided by whom, how long it took, and how often it was redone", () => {
+test("prints decisions, duration and redos in the closing report", () => {
   const run = ended(
     started({ plan: [rule("03-architecture")] }),
     produced("03-architecture", 1),
@@ -93,7 +93,7 @@ test("the closing report says what was decided by whom, how long it took, and ho
   `);
 });
 
-test("the closing report names what was written where a phase may not, also when no gate showed it", () => {
+test("prints writes outside the phase's scope in the closing report", () => {
   const stray = produced("03-architecture", 1, made({ unexpected: ["src/stray.ts"] }));
   const run = ended(
     started({ plan: [rule("03-architecture")] }),
@@ -114,7 +114,7 @@ test("the closing report names what was written where a phase may not, also when
 test.for([
   ["approved by the reviewer", true, "completed and approved by the reviewer"],
   ["left at the limit of reviews", false, "completed, not approved by the reviewer"],
-] as const)("the closing report of one phase names code without isdlc's own records: %s", ([, approved, words]) => {
+] as const)("lists code without isdlc's own records in the closing report of one phase: %s", ([, approved, words]) => {
   const run = ended(
     started({ plan: [rule("implement", { name: "Implement", writes: "tree" })] }),
     produced("implement", 1),

@@ -7,7 +7,7 @@ import { createSandbox } from "../support/cli.ts";
 const SHOWN = 500;
 const EVENTS = 620;
 
-test("of a long run people see the newest events and how to see all, and programs get all", async () => {
+test("prints the newest events of a long run for users and returns all as JSON", async () => {
   const sandbox = await createSandbox();
   const { journal } = openProject(sandbox.root, sandbox.env, hastyFiles);
   await journal.create(RUN, begin(RUN));

@@ -13,7 +13,7 @@ const plan = [rule("03-architecture"), rule("04-design")];
 const finish: EventDraft = { type: "run.finished", how: "merge", merged: "abc" };
 const pass = (phase: string): EventDraft[] => [...produced(phase, 1), gate(), answer("continue"), ...accepted, ...left];
 
-/** A phase in which an agent worked once and told what it used. */
+/** A phase with one execution and its reported usage. */
 function worked(phase: string, usage: Usage | null): EventDraft[] {
   const [begun, ...rest] = pass(phase);
   const claim = { execution: `${phase}#1.1`, nonce: "n", driver: { pid: 1, started: "1", boot: "b" } };
@@ -29,8 +29,8 @@ function worked(phase: string, usage: Usage | null): EventDraft[] {
 const twoPhases = (first: Usage | null, second: Usage | null) =>
   ended(started({ plan }), worked("03-architecture", first), worked("04-design", second), finish);
 
-describe("what a run took", () => {
-  test("attempts, redos and gates passed at the first try", () => {
+describe("metrics of a run", () => {
+  test("count attempts, redos and gates passed at the first attempt", () => {
     const run = ended(
       started({ plan }),
       produced("03-architecture", 1),
@@ -55,18 +55,23 @@ describe("what a run took", () => {
   });
 
   test.for<[string, Usage | null, Usage | null, Partial<RunMetrics>]>([
-    ["all told", { input: 100, output: 20, usd: 0.5 }, { input: 1, output: 2, usd: 0.25 }, { tokens: 123, usd: 0.75 }],
-    ["told as nothing", { input: 0, output: 0, usd: 0 }, { input: 0, output: 0, usd: 0 }, { tokens: 0, usd: 0 }],
-    ["no money told", { input: 1, output: 1, usd: null }, { input: 1, output: 1, usd: 1 }, { tokens: 4, usd: null }],
-    ["one phase silent", { input: 100, output: 20, usd: 0.5 }, null, { tokens: null, usd: null }],
-    ["nothing told", null, null, { tokens: null, usd: null }],
-  ])("tokens and money: %s", ([, first, second, expected]) => {
+    [
+      "all usage reported",
+      { input: 100, output: 20, usd: 0.5 },
+      { input: 1, output: 2, usd: 0.25 },
+      { tokens: 123, usd: 0.75 },
+    ],
+    ["usage reported as zero", { input: 0, output: 0, usd: 0 }, { input: 0, output: 0, usd: 0 }, { tokens: 0, usd: 0 }],
+    ["unreported cost", { input: 1, output: 1, usd: null }, { input: 1, output: 1, usd: 1 }, { tokens: 4, usd: null }],
+    ["one phase without usage", { input: 100, output: 20, usd: 0.5 }, null, { tokens: null, usd: null }],
+    ["no usage reported", null, null, { tokens: null, usd: null }],
+  ])("sum up tokens and cost: %s", ([, first, second, expected]) => {
     const run = twoPhases(first, second);
     expect(computeMetrics(run)).toMatchObject(expected);
     expect(finishedRun(RUN, historyEntry(run)).metrics).toEqual(computeMetrics(run));
   });
 
-  test("a cancelled run has them too; the phase it was cancelled at was not accepted", () => {
+  test("exist for a cancelled run, whose last phase was not accepted", () => {
     const run = ended(started({ plan }), produced("03-architecture", 1), {
       type: "run.cancelled",
       by: person,
@@ -81,29 +86,29 @@ describe("what a run took", () => {
   });
 });
 
-describe("an entry anybody may have written", () => {
+describe("untrusted history entry", () => {
   const unknown = { minutes: null, attempts: null, redos: null, gates: null, firstTry: null, tokens: null, usd: null };
 
   test.each<[string, unknown]>([
-    ["nothing", null],
-    ["a list", [1, 2]],
-    ["a text", "x"],
-    ["another run's", { id: "20260214-100000000-zzzz", status: "completed" }],
-    ["one with inherited values", JSON.parse(`{"__proto__":{"id":"${RUN}","metrics":{"cost_usd":1}}}`)],
-  ])("%s is unreadable, and all of it unknown", (_name, entry) => {
+    ["null as entry", null],
+    ["a list as entry", [1, 2]],
+    ["text as entry", "x"],
+    ["the entry of another run", { id: "20260214-100000000-zzzz", status: "completed" }],
+    ["an entry with inherited values", JSON.parse(`{"__proto__":{"id":"${RUN}","metrics":{"cost_usd":1}}}`)],
+  ])("is unreadable with unknown metrics: %s", (_name, entry) => {
     expect(finishedRun(RUN, entry)).toMatchObject({ id: RUN, how: "unreadable", metrics: unknown });
   });
 
-  test.each([-1, Number.NaN, Infinity, 1e300, "3", null, {}, [], true])("%j is no amount", (value) => {
+  test.each([-1, Number.NaN, Infinity, 1e300, "3", null, {}, [], true])("ignores %j as an amount", (value) => {
     expect(finishedRun(RUN, { id: RUN, metrics: { cost_usd: value, tokens_total: value } }).metrics).toEqual(unknown);
   });
 
-  test("an entry of an earlier version lacks numbers, which are unknown and not zero", () => {
+  test("has unknown numbers instead of zero in an earlier version", () => {
     const entry = { id: RUN, type: "fix", status: "completed", metrics: { total_duration_minutes: 5 } };
     expect(finishedRun(RUN, entry)).toMatchObject({ how: "finished", metrics: { ...unknown, minutes: 5 } });
   });
 
-  test("whatever stands in it, the table has one clean line for it", () => {
+  test("becomes one plain line of the table", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constant("a\u001b[2J\nb\u202e"),
@@ -130,7 +135,7 @@ describe("an entry anybody may have written", () => {
   });
 });
 
-describe("the table", () => {
+describe("table of runs", () => {
   const at = (number: number): string => `2026021${number}-100000000-abcd`;
   const entryOf = (number: number, changes: Record<string, unknown>, metrics: Record<string, unknown>) =>
     finishedRun(at(number), {
@@ -153,7 +158,7 @@ describe("the table", () => {
     finishedRun(at(3), null, "0007-search"),
   ];
 
-  test("one line per run, what is not known said so, then the totals and a chart", () => {
+  test("prints one line per run, then totals and a chart", () => {
     expect(runsTable(runs).join("\n")).toMatchInlineSnapshot(`
       "RUN                      WORKFLOW        TITLE                         ENDED                 HOW            TIME  ATTEMPTS  FIRST TRY   TOKENS     COST
       20260211-100000000-abcd  feature         Add a login                   2026-02-11 11:30 UTC  merged       1h 30m         4     2 of 3     125k    $1.50
@@ -168,7 +173,7 @@ describe("the table", () => {
     `);
   });
 
-  test("totals sum what is known and say of how many runs", () => {
+  test("sums known values and counts their runs", () => {
     expect(computeTotals(runs)).toMatchObject({
       runs: 3,
       minutes: { sum: 110, of: 2 },
@@ -178,12 +183,12 @@ describe("the table", () => {
     expect(computeTotals([])).toMatchObject({ runs: 0, usd: { sum: null, of: 0 } });
   });
 
-  test("one run is no chart, and no run is a sentence", () => {
+  test("has no chart for one run and a sentence for none", () => {
     expect(runsTable(runs.slice(0, 1)).join("\n")).not.toContain("█");
     expect(runsTable([])).toEqual(["No run has finished here yet."]);
   });
 
-  test("the chart ends with the newest twenty", () => {
+  test("shows the newest twenty runs in the chart", () => {
     const many = Array.from({ length: 30 }, (_, index) =>
       finishedRun(`20260214-1000000${10 + index}-abcd`, { metrics: { total_duration_minutes: index + 1 } }),
     );
@@ -198,7 +203,7 @@ describe("the table", () => {
     [45, "45m"],
     [125, "2h 05m"],
     [1440 * 3 + 245, "3d 4h"],
-  ])("%j minutes are %s", (minutes, text) => {
+  ])("prints %j minutes as %s", (minutes, text) => {
     expect(durationText(minutes)).toBe(text);
   });
 });

@@ -50,8 +50,8 @@ function withWorktrees(...names: string[]): World & { readonly trees: readonly s
   return { ...world, trees };
 }
 
-describe("the other working trees of a repository", () => {
-  test("each sees all the others, wherever it is asked", () => {
+describe("other worktrees of a repository", () => {
+  test("are found from each of them", () => {
     const { main, trees } = withWorktrees("one", "two words");
     const [one = "", two = ""] = trees;
     expect(otherTrees(main)).toEqual([one, two]);
@@ -59,14 +59,14 @@ describe("the other working trees of a repository", () => {
     expect(otherTrees(two)).toEqual([main, one]);
   });
 
-  test("a repository alone has none, and neither has a folder without one", () => {
+  test("are missing in a single repository and outside of one", () => {
     const { main, base } = newWorld();
     expect(otherTrees(main)).toEqual([]);
     expect(otherTrees(base)).toEqual([]);
     expect(otherTrees(join(base, "missing"))).toEqual([]);
   });
 
-  test("pointers may be relative", () => {
+  test("are found through relative pointers", () => {
     const { main, trees } = withWorktrees("one");
     const [one = ""] = trees;
     writeFileSync(join(one, ".git"), "gitdir: ../main/.git/worktrees/one\n");
@@ -75,13 +75,13 @@ describe("the other working trees of a repository", () => {
     expect(otherTrees(one)).toEqual([main]);
   });
 
-  test("a tree whose folder is gone is not named", () => {
+  test("exclude deleted folders", () => {
     const { main, trees } = withWorktrees("one", "two");
     rmSync(trees[0] ?? "", { recursive: true });
     expect(otherTrees(main)).toEqual([trees[1]]);
   });
 
-  test("trees of a bare repository see each other", () => {
+  test("are found in a bare repository", () => {
     const { base, main, git } = newWorld();
     const bare = join(base, "bare.git");
     git(base, "clone", "--quiet", "--bare", main, bare);
@@ -91,8 +91,8 @@ describe("the other working trees of a repository", () => {
   });
 });
 
-describe("a git folder that somebody made up names nothing", () => {
-  test("a .git that points into another repository", () => {
+describe("forged git folder", () => {
+  test("names no worktree if .git points into another repository", () => {
     const { base, main } = withWorktrees("one");
     const hostile = join(base, "hostile");
     mkdirSync(hostile);
@@ -104,14 +104,14 @@ describe("a git folder that somebody made up names nothing", () => {
   });
 
   test.each([
-    ["somebody else's repository", (base: string) => `${join(base, "victim", ".git")}\n`],
+    ["another repository", (base: string) => `${join(base, "victim", ".git")}\n`],
     ["a folder without a repository", (base: string) => `${join(base, "plain", ".git")}\n`],
-    ["no .git", (base: string) => `${join(base, "victim")}\n`],
+    ["a folder instead of .git", (base: string) => `${join(base, "victim")}\n`],
     ["two lines", (base: string) => `${join(base, "victim", ".git")}\n/x\n`],
-    ["nothing", () => ""],
+    ["an empty text", () => ""],
     ["garbage", () => "\0\0\uFFFD"],
     ["a long text", () => "x".repeat(100_000)],
-  ])("a worktree entry that names %s", (_name, pointer) => {
+  ])("names no worktree if its entry contains %s", (_name, pointer) => {
     const { base, main, git } = newWorld();
     for (const name of ["victim", "plain"]) mkdirSync(join(base, name));
     git(join(base, "victim"), "init", "--quiet");
@@ -122,7 +122,7 @@ describe("a git folder that somebody made up names nothing", () => {
     expect(otherTrees(main)).toEqual([]);
   });
 
-  test("links are not followed", () => {
+  test("names no worktree through a link", () => {
     const { base, main, trees } = withWorktrees("one");
     const [one = ""] = trees;
     renameSync(one, join(base, "moved"));
@@ -143,11 +143,11 @@ test.each([
   ["/home/ada/my tree", "'/home/ada/my tree'"],
   ["/a'b;$(x)", String.raw`'/a'\''b;$(x)'`],
   ["", "''"],
-])("%j in a command is %s", (path, word) => {
+])("quotes %j in a command as %s", (path, word) => {
   expect(shellWord(path)).toBe(word);
 });
 
-test("the problem names each tree with the command that looks there", () => {
+test("lists each worktree in the problem with a status command", () => {
   expect(describeProblem({ code: "NO_RUN", elsewhere: ["/a", "/b c"] }).fix).toBe(
     "Another working tree has one: isdlc -C /a status; isdlc -C '/b c' status.",
   );

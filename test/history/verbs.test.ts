@@ -43,7 +43,7 @@ const treeBeside = (place: TestProject, name: string): TestProject => {
   return { ...place, root };
 };
 
-/** A run at its first gate. */
+/** Starts a run and returns its id at its first gate. */
 async function open(place: TestProject): Promise<string> {
   const project = await begin(place, nodeFiles, {});
   await continueRun(project, createRepository());
@@ -69,13 +69,13 @@ function ask(place: TestProject, verb: keyof typeof verbs, values: Values = {}):
 const historyFile = (place: TestProject, run: string): string => join(place.root, ".isdlc/history", `${run}.json`);
 
 describe("history", () => {
-  test("before any run there is nothing, and that is said", async () => {
+  test("prints that nothing happened before the first run", async () => {
     const place = newPlace();
     expect((await ask(place, "history")).lines).toEqual(["Nothing has happened here yet."]);
     expect((await ask(place, "history", { all: true })).lines).toEqual(["No run has finished here yet."]);
   });
 
-  test("an open run shows its events, also beside finished ones; --all shows those", async () => {
+  test("prints events of an open run, and ended runs with --all", async () => {
     const place = newPlace();
     const first = await cancelled(place);
     const second = await open(place);
@@ -89,7 +89,7 @@ describe("history", () => {
     expect(lines.join("\n")).not.toContain(second);
   });
 
-  test("without an open run it is the finished ones, and each is told by its id", async () => {
+  test("lists ended runs without an open one, and the events of one by id", async () => {
     const place = newPlace();
     const [first, second] = [await cancelled(place), await cancelled(place)];
     const { lines, json } = await ask(place, "history");
@@ -101,7 +101,7 @@ describe("history", () => {
     expect(named.json["events"]).toContainEqual(expect.objectContaining({ type: "run.started", run: first }));
   });
 
-  test("tokens nobody told are unknown, never zero", async () => {
+  test("prints unreported tokens as unknown, never as zero", async () => {
     const place = newPlace();
     await cancelled(place);
     const { json, lines } = await ask(place, "history");
@@ -109,7 +109,7 @@ describe("history", () => {
     expect(lines[1]).toMatch(/unknown\s+unknown$/);
   });
 
-  test("finished analyses of items are among them, and --item shows only its own", async () => {
+  test("includes ended analyses of items, and only those with --item", async () => {
     const place = newPlace();
     const first = await cancelled(place);
     const analysis = itemProject(openProject(place.root, place.env), "0001-login");
@@ -129,7 +129,7 @@ describe("history", () => {
   });
 });
 
-describe("history files that are not ours", () => {
+describe("damaged history files", () => {
   test.each<[string, (file: string) => void]>([
     ["garbage", (file) => writeFileSync(file, "{{{{")],
     ["empty", (file) => writeFileSync(file, "")],
@@ -138,7 +138,7 @@ describe("history files that are not ours", () => {
     ["a link", (file) => symlinkSync("/etc/passwd", file)],
     ["a folder", (file) => mkdirSync(file)],
     ["a pipe", (file) => void execFileSync("mkfifo", [file])],
-  ])("%s: the run is told from its journal, and the others as ever", async (_name, spoil) => {
+  ])("do not affect the run, which is read from its journal, or other runs: %s", async (_name, spoil) => {
     const place = newPlace();
     const [first, second] = [await cancelled(place), await cancelled(place)];
     rmSync(historyFile(place, first));
@@ -152,7 +152,7 @@ describe("history files that are not ours", () => {
     });
   });
 
-  test("an entry with __proto__ changes nothing but its own line", async () => {
+  test("cannot change the prototype with __proto__", async () => {
     const place = newPlace();
     const first = await cancelled(place);
     writeFileSync(historyFile(place, first), `{"id":"${first}","__proto__":{"metrics":{"cost_usd":9},"polluted":1}}`);
@@ -161,7 +161,7 @@ describe("history files that are not ours", () => {
     expect({}).not.toHaveProperty("polluted");
   });
 
-  test("an entry without a journal, and names that are no runs", async () => {
+  test("are listed as unreadable without a journal, and ignored under other names", async () => {
     const place = newPlace();
     const first = await cancelled(place);
     writeFileSync(historyFile(place, "20200101-000000000-zzzz"), "garbage");
@@ -170,7 +170,7 @@ describe("history files that are not ours", () => {
     expect(json).toMatchObject({ runs: [{ id: "20200101-000000000-zzzz", how: "unreadable" }, { id: first }] });
   });
 
-  test("a link in place of the folder holds no history", async () => {
+  test("contain no runs if their folder is a link", async () => {
     const place = newPlace();
     const first = await cancelled(place);
     const folder = dirname(historyFile(place, first));
@@ -180,8 +180,8 @@ describe("history files that are not ours", () => {
   });
 });
 
-describe("other working trees", () => {
-  test("status --all shows each with its run and the command to go there", async () => {
+describe("other worktrees", () => {
+  test("are listed by status --all with run and command", async () => {
     const place = newPlace();
     const beside = treeBeside(place, "be side");
     treeBeside(place, "idle");
@@ -212,7 +212,7 @@ describe("other working trees", () => {
     });
   });
 
-  test("a verb without a run here names the tree that has one, with the command, and does nothing there", async () => {
+  test("are named with a command if there is no run here, and stay unchanged", async () => {
     const place = newPlace();
     const beside = treeBeside(place, "beside");
     await expect(ask(place, "gate")).rejects.toMatchObject({ problem: { code: "NO_RUN", elsewhere: [] } });
@@ -226,7 +226,7 @@ describe("other working trees", () => {
     expect(openProject(beside.root, beside.env).journal.load(run).head).toEqual(before);
   });
 
-  test("a journal that cannot be read there is told by status --all and hinders nobody here", async () => {
+  test("cause a problem only in status --all if their journal is unreadable", async () => {
     const place = newPlace();
     const beside = treeBeside(place, "beside");
     const run = await open(beside);

@@ -42,7 +42,7 @@ const tool = (name: string, input: Readonly<Record<string, unknown>>, change: Pa
   refuseTool(situation(change), { hook_event_name: "PreToolUse", tool_name: name, tool_input: input, cwd: root });
 const shell = (command: string, change: Partial<Marker> | null = {}) => tool("Bash", { command }, change);
 
-describe("the state, the repository and the session's settings are written by no tool:", () => {
+describe("protected files of state, repository and settings", () => {
   test.each([
     ["Write", { file_path: ".isdlc/state.json" }],
     ["Write", { file_path: join(root, ".isdlc/journal/x.jsonl") }],
@@ -63,7 +63,7 @@ describe("the state, the repository and the session's settings are written by no
       { input: `*** Begin Patch\n*** Update File: ${item}/a.md\n*** Move to: .git/config\n*** End Patch` },
     ],
     ["Bash", { command: `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: .isdlc/active\n+{}\n*** End Patch\nEOF` }],
-  ])("%s %j", (name, input) => {
+  ])("are not written by %s %j", (name, input) => {
     expect(tool(name, input)).toEqual(expect.stringMatching(/isdlc|session|person/));
     expect(tool(name, input, { writes: "tree" })).not.toBeNull();
   });
@@ -117,13 +117,13 @@ describe("the state, the repository and the session's settings are written by no
     "echo x > ~/.codex/config.toml",
     "jq . x > .claude/settings.json",
     "tar xf a.tar -C .isdlc",
-  ])("%s", (command) => {
+  ])("are not written by %s", (command) => {
     expect(shell(command)).not.toBeNull();
     expect(shell(command, { writes: "tree" })).not.toBeNull();
   });
 });
 
-describe("verbs that are a person's are not run by a session:", () => {
+describe("commands of the user in a session", () => {
   test.each([
     "isdlc continue",
     "isdlc redo again",
@@ -149,9 +149,9 @@ describe("verbs that are a person's are not run by a session:", () => {
     "claude -p /isdlc:continue",
     "tmux send-keys -t 0 '/isdlc:continue' Enter",
     "tmux send-keys -t 0 C-m",
-  ])("%s", (command) => expect(shell(command)).not.toBeNull());
+  ])("are refused: %s", (command) => expect(shell(command)).not.toBeNull());
 
-  test("the list is the catalogue's: what only reads, or is a session's work", () => {
+  test("are those that the catalog does not mark for reading or session work", () => {
     const startedByProduct = ["hook", "mcp"];
     const allowed = verbs
       .filter(({ kind, name }) => (kind === "read" || kind === "work") && !startedByProduct.includes(name))
@@ -160,19 +160,19 @@ describe("verbs that are a person's are not run by a session:", () => {
   });
 });
 
-describe("a phase writes where it may:", () => {
+describe("writes of a phase", () => {
   test.each<[string, string, Partial<Marker>]>([
-    ["code in a phase of documents", "src/a.ts", {}],
+    ["code in a document phase", "src/a.ts", {}],
     ["a document of a later phase", `${item}/design.md`, {}],
     ["another item", "docs/requirements/REQ-0002-x/a.md", {}],
-    ["code in a phase of tests", "src/a.ts", { writes: "tests" }],
+    ["code in a test phase", "src/a.ts", { writes: "tests" }],
     [
-      "anything at an open gate",
+      "any file at an open gate",
       `${item}/requirements-spec.md`,
       { wait: "01-requirements#1/gate-9", writes: "nothing" },
     ],
-    ["anything between phases", `${item}/requirements-spec.md`, { writes: "nothing" }],
-  ])("not %s", (_what, path, change) => {
+    ["any file between phases", `${item}/requirements-spec.md`, { writes: "nothing" }],
+  ])("are refused for %s", (_what, path, change) => {
     const refused = tool("Write", { file_path: path }, change);
     expect(refused).toMatch(/report|answered|begin|only below|tests/);
     expect(shell(`echo x > ${path}`, change)).toBe(refused);
@@ -187,18 +187,18 @@ describe("a phase writes where it may:", () => {
     ["src/new/deep.ts", { writes: "tree" }],
     [".gitignore", { writes: "tree" }],
     ["../outside.txt", {}],
-  ])("but %s %j", (path, change) => {
+  ])("are allowed for %s %j", (path, change) => {
     expect(tool("Write", { file_path: path }, change)).toBeNull();
     expect(shell(`echo x > ${path}`, change)).toBeNull();
     expect(shell(`mkdir -p "$(dirname '${path}')" && echo x > ${path}`, change)).toBeNull();
   });
 
-  test("a run that cannot be read allows no write, and reading", () => {
+  test("are refused for an unreadable run, unlike reads", () => {
     expect(tool("Write", { file_path: "src/a.ts" }, null)).toContain("isdlc doctor");
     expect(shell("cat src/a.ts", null)).toBeNull();
   });
 
-  test("documents of a change lie below .isdlc, and only there", () => {
+  test("are allowed in the run's folder in .isdlc, but nowhere else in it", () => {
     const work = { item: ".isdlc/work/20261116-010000000-aaaa" };
     expect(tool("Write", { file_path: `${work.item}/plan.md` }, work)).toBeNull();
     expect(shell(`cat > ${work.item}/plan.md <<'EOF'\n# Plan\nEOF`, work)).toBeNull();
@@ -207,7 +207,7 @@ describe("a phase writes where it may:", () => {
   });
 });
 
-describe("what harms nothing is let through:", () => {
+describe("harmless calls", () => {
   test.each([
     "ls -la .isdlc",
     "cat .isdlc/reviews/phase-01-summary.md",
@@ -231,33 +231,33 @@ describe("what harms nothing is let through:", () => {
     'echo "$(date) > .isdlc/state.json"',
     "(cd src && ls); case $x in a) ls ;; *) pwd ;; esac",
     "cat .gitignore",
-  ])("%s", (command) => expect(shell(command)).toBeNull());
+  ])("are allowed: %s", (command) => expect(shell(command)).toBeNull());
 
-  test.each(["Read", "Grep", "Glob", "Task", "WebFetch"])("%s of anything", (name) =>
+  test.each(["Read", "Grep", "Glob", "Task", "WebFetch"])("are allowed for %s with any path", (name) =>
     expect(tool(name, { file_path: ".isdlc/state.json", path: ".isdlc" })).toBeNull(),
   );
 });
 
-describe("a session that stops in the middle", () => {
+describe("session that stops during a phase", () => {
   const stop = (change: Partial<Marker>, more: Readonly<Record<string, unknown>> = {}) =>
     answerEvent(situation(change), { hook_event_name: "Stop", session_id: "s1", ...more }).out;
-  test("is told what is missing, once", () => {
+  test("is stopped once with the missing artifacts", () => {
     expect(stop({})).toMatchObject({ decision: "block", reason: expect.stringContaining("requirements-spec.md") });
     expect(stop({}, { stop_hook_active: true })).toBeNull();
   });
-  test("may go where it is not its turn", () => {
+  test("may stop if it has no work to do", () => {
     expect(stop({ wait: "gate" })).toBeNull();
     expect(stop({ session: null })).toBeNull();
     expect(stop({ session: "another" })).toBeNull();
   });
 });
 
-test("settings that change in the middle of a run are blocked", () => {
+test("blocks changed settings during a run", () => {
   const answer = answerEvent(situation(), { hook_event_name: "ConfigChange", source: "project_settings" });
   expect(answer.out).toMatchObject({ decision: "block" });
 });
 
-test("each product gets its refusal in its own form", () => {
+test("refuses in the format of each product", () => {
   const input = { tool_name: "write_file", tool_input: { file_path: ".isdlc/x" } };
   expect(answerEvent(situation(), { hook_event_name: "BeforeTool", ...input }).out).toMatchObject({ decision: "deny" });
   expect(answerEvent(situation(), { hook_event_name: "PreToolUse", ...input }).out).toMatchObject({

@@ -21,7 +21,7 @@ const situation = { root, cwd: root, home: root, closed: [], marker, realpath: r
 afterAll(() => removeTemporary(root));
 
 const word = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("../x", "~", "$HOME", "`x`", "$(x)", "a\0b"));
-/** A line of shell that is whole: quotes, groups, substitutions and cases within each other. */
+/** A complete shell line: nested quotes, groups, substitutions and cases. */
 const { fragment } = fc.letrec<{ fragment: string }>((tie) => ({
   fragment: fc.oneof(
     { maxDepth: 5 },
@@ -36,7 +36,7 @@ const { fragment } = fc.letrec<{ fragment: string }>((tie) => ({
 }));
 const events = fc.constantFrom("PreToolUse", "BeforeTool", "Stop", "SessionStart", "UserPromptSubmit", "Tomorrow");
 
-describe("the guard has an answer for whatever it is told:", () => {
+describe("guard with hostile input", () => {
   property.prop([fc.record({ hook_event_name: fc.oneof(events, word), tool_name: word, tool_input: fc.anything() })], {
     numRuns: 500,
   })("any event", (event) => {
@@ -66,7 +66,7 @@ describe("the guard has an answer for whatever it is told:", () => {
     },
   );
 
-  test("that nesting is what a shell reads, too", () => {
+  test("is tested with nesting that bash parses", () => {
     execFileSync("bash", ["-n"], { input: fc.sample(fragment, 200).join("\n") });
   });
 
@@ -75,7 +75,7 @@ describe("the guard has an answer for whatever it is told:", () => {
   });
 });
 
-describe("as hosts start it, it refuses, for a second of CPU at most, when", () => {
+describe("guard started like a host does", () => {
   let command = "";
   beforeAll(async () => {
     const program = await builtProgram();
@@ -90,14 +90,14 @@ describe("as hosts start it, it refuses, for a second of CPU at most, when", () 
   const start = (shell = command) =>
     spawn("sh", ["-c", shell], { cwd: root, env: { PATH: process.env["PATH"] ?? "", HOME: root } });
 
-  test("nobody reads its answer", async () => {
+  test("refuses if its output is not read", async () => {
     const child = start();
     child.stdout.destroy();
     child.stdin.end(deny);
     expect(await ended(child)).toEqual([2, null]);
   });
 
-  test("neither its answer nor its reasons are read", async () => {
+  test("refuses if neither output nor errors are read", async () => {
     const child = start();
     child.stdout.destroy();
     child.stderr.destroy();
@@ -105,20 +105,20 @@ describe("as hosts start it, it refuses, for a second of CPU at most, when", () 
     expect((await ended(child))[0]).not.toBe(0);
   });
 
-  test("its input ends at once", async () => {
+  test("refuses if its input ends immediately", async () => {
     const child = start();
     child.stdin.destroy();
     expect(await ended(child)).toEqual([2, null]);
   });
 
-  test("its program is gone", async () => {
+  test("refuses if its program is missing", async () => {
     const child = start(installedHookCommands(join(root, "gone.cjs"), join(root, "gone")).closed);
-    child.stdin.on("error", () => undefined); // nobody reads it
+    child.stdin.on("error", () => undefined); // The input has no reader.
     child.stdin.end(deny);
     expect(await ended(child)).toEqual([2, null]);
   });
 
-  test("its program never ends", async () => {
+  test("refuses if its program never ends", async () => {
     writeFileSync(join(root, "hangs.cjs"), "setInterval(() => {}, 1000);\n");
     const child = start(installedHookCommands(join(root, "hangs.cjs"), join(root, "hangs.cjs")).closed);
     child.stdin.end(deny);

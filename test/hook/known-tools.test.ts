@@ -24,22 +24,22 @@ function tool(name: string, input: Readonly<Record<string, unknown>>, change: Pa
   return refuseTool({ ...place, marker: change === null ? null : { ...marker, ...change } }, event);
 }
 
-describe("a tool that the guard does not know", () => {
+describe("tool unknown to the guard", () => {
   const unknown = (input: Readonly<Record<string, unknown>>, change: Partial<Marker> | null = { writes: "tree" }) =>
     tool("mcp__other__act", input, change);
 
   test.each<[string, Partial<Marker> | null]>([
     ["at an open gate", { wait: "gate" }],
-    ["while nothing is to be written", { writes: "nothing" }],
-    ["if the run cannot be read", null],
-  ])("is denied %s, whatever its input", (_when, change) => {
+    ["while writing is forbidden", { writes: "nothing" }],
+    ["if the run is unreadable", null],
+  ])("is denied %s with any input", (_when, change) => {
     expect(unknown({}, change)).toContain("mcp__other__act may change something");
   });
 
   test.each<[string, unknown]>([
-    ["a command that is the person's", "isdlc continue"],
+    ["a command of the user", "isdlc continue"],
     ["a command that commits", "git commit -m x"],
-    ["a command that writes elsewhere", "cat a > .isdlc/state.json"],
+    ["a command that writes outside the phase's scope", "cat a > .isdlc/state.json"],
     ["a URL", "see http://127.0.0.1:4321/"],
     ["a path of isdlc", ".isdlc/state.json"],
     ["a path in a list", { files: [{ name: `${home}/.codex/config.toml` }] }],
@@ -49,40 +49,40 @@ describe("a tool that the guard does not know", () => {
     expect(unknown({ value })).toContain("mcp__other__act may change something: ");
   });
 
-  test("is denied a path that belongs to a later phase or to no phase", () => {
+  test("is denied for a path outside the current phase's scope", () => {
     expect(unknown({ value: "src/a.ts" }, { writes: "item" })).toContain("may write only below");
     expect(unknown({ value: `${item}/design.md` }, { writes: "item" })).toContain("belongs to a later phase");
   });
 
   test.each<[string, unknown]>([
-    ["words", "Add a greeting to the page"],
+    ["plain words", "Add a greeting to the page"],
     ["a number", 7],
     ["a file of the phase", "src/a.ts"],
-  ])("passes in a phase if its input has %s", (_what, value) => expect(unknown({ value })).toBeNull());
+  ])("is allowed in a phase if its input has %s", (_what, value) => expect(unknown({ value })).toBeNull());
 
-  test("is denied if its input is nested too deep to be read", () => {
+  test("is denied if its input is nested too deeply", () => {
     let value: unknown = "x";
     for (let depth = 0; depth < 30; depth++) value = [value];
     expect(unknown({ value })).toContain("may change something");
   });
 });
 
-test("the monitor of Claude Code is a shell", () => {
+test("treats the monitor of Claude Code as a shell", () => {
   expect(tool("Monitor", { command: "echo x > src/a.ts" }, { wait: "gate" })).toContain("waits for the person");
   expect(tool("Monitor", { command: "git commit -am x" })).toContain("git commit");
 });
 
 test.each(["mcp__plugin_isdlc_isdlc__typed", "mcp__isdlc__typed", "mcp_isdlc_typed", "isdlc_typed"])(
-  "the host's tool %s is denied to a model",
+  "denies the host's tool %s to a model",
   (name) => expect(tool(name, {})).toContain("the host's alone"),
 );
 
 test.each(["mcp__plugin_isdlc_isdlc__begin", "mcp__isdlc__report", "mcp_isdlc_ask", "isdlc_status"])(
-  "the session's own tool %s passes at a gate",
+  "allows the session's own tool %s at a gate",
   (name) => expect(tool(name, { summary: "see .isdlc/state.json" }, { wait: "gate" })).toBeNull(),
 );
 
-test("a name that no product offers is not known", () => {
+test("treats a name that no product uses as unknown", () => {
   expect(["mcp__other__act", "Shell2", "constructor", ""].filter(isKnownTool)).toEqual([]);
   expect(toolKind("constructor")).toBe("unknown");
 });

@@ -11,12 +11,12 @@ test.for<[string, readonly string[]]>([
   ['Say "hi"!', ["Say", '"hi"!']],
   ['"half', ['"half']],
   ['""', [""]],
-])("splits %j as the user meant it", ([text, words]) => {
+])("splits %j like the user meant", ([text, words]) => {
   expect(splitTyped(text)).toEqual(words);
 });
 
 const marker = { wait: "plan#1/gate-9", writes: "nothing" };
-const situation = { marker } as unknown as Parameters<typeof answerEvent>[0]; // nothing else is read for a prompt
+const situation = { marker } as unknown as Parameters<typeof answerEvent>[0]; // Only these fields are read for a prompt.
 
 test.for<[string, boolean]>([
   ["What does it say?", true],

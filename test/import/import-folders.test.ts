@@ -9,15 +9,15 @@ import { fingerprint, place } from "./source-folders.ts";
 import { published } from "./published-folders.ts";
 import { earlierPhases } from "../../src/core/earlier-state.ts";
 
-describe("each published folder is known, and covers what it says:", () => {
-  test("there are three of each format, with and without a design", () => {
+describe("published folders of other tools", () => {
+  test("include three per format, with and without a design", () => {
     const formats = published.map(({ format }) => format);
     for (const format of ["spec-kit", "openspec", "kiro"])
       expect(formats.filter((one) => one === format)).toHaveLength(3);
     expect(new Set(published.map(({ begins }) => begins)).size).toBe(2);
   });
 
-  test.for(published)("$format $name", ({ name, format, files, title, begins }) => {
+  test.for(published)("are imported completely: $format $name", ({ name, format, files, title, begins }) => {
     const texts = new Map(Object.entries(files));
     expect(detectFormats(texts)).toEqual([format]);
     const item = mapFolder(format, texts, name);
@@ -31,7 +31,7 @@ describe("each published folder is known, and covers what it says:", () => {
   });
 });
 
-test.concurrent("an earlier framework's items come with their documents and the phases that are done", async () => {
+test.concurrent("imports items of the earlier framework with documents and completed phases", async () => {
   const sandbox = await createSandbox();
   const source = place(sandbox, "old-project", {
     ".isdlc/state.json": JSON.stringify({
@@ -56,21 +56,21 @@ test.concurrent("an earlier framework's items come with their documents and the 
 });
 
 test.for<[string, unknown, unknown, number]>([
-  ["by its own record", { phases_completed: ["00-quick-scan", "01-requirements"] }, null, 2],
-  ["by the old field", { phase_a_completed: true }, null, 5],
+  ["from its own record", { phases_completed: ["00-quick-scan", "01-requirements"] }, null, 2],
+  ["from the old field", { phase_a_completed: true }, null, 5],
   ["with a gap", { phases_completed: ["00-quick-scan", "03-architecture"] }, null, 1],
   [
-    "of another item's workflow",
+    "from another item's workflow",
     {},
     { active_workflow: { artifact_folder: "other", phase_status: { "00-quick-scan": "completed" } } },
     0,
   ],
-  ["by nonsense", "nonsense", ["nonsense"], 0],
-])("how far an earlier item is, %s", ([, meta, state, count]) => {
+  ["from invalid values", "nonsense", ["nonsense"], 0],
+])("reads the progress of an earlier item %s", ([, meta, state, count]) => {
   expect(earlierPhases("mine", meta, state)).toHaveLength(count);
 });
 
-test.concurrent("what is not known, or tries to be more than it is, is refused", async () => {
+test.concurrent("refuses unknown and ambiguous folders, and sanitizes a hostile title", async () => {
   const sandbox = await createSandbox();
   const code = async (source: string): Promise<string> =>
     parsed(await sandbox.script("import", source, "--json")).problem.code;

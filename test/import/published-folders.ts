@@ -1,10 +1,10 @@
-/** Folders in the shape in which each tool writes them; the work in them is ours. */
+/** Folders in the format of each tool, with our own content. */
 export type PublishedFolder = {
   readonly name: string;
   readonly format: "spec-kit" | "openspec" | "kiro";
   readonly title: string;
   readonly files: Readonly<Record<string, string>>;
-  /** The phase a build begins with. */
+  /** First phase of a build. */
   readonly begins: "02-impact-analysis" | "05-test-strategy";
 };
 

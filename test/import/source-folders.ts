@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Sandbox } from "../support/cli.ts";
 
-/** Puts a folder beside the person's working tree. */
+/** Puts a folder next to the user's working tree. */
 export function place(sandbox: Sandbox, name: string, files: Readonly<Record<string, string>>): string {
   const folder = join(sandbox.base, "elsewhere", name);
   for (const [path, text] of Object.entries(files)) {
@@ -13,7 +13,7 @@ export function place(sandbox: Sandbox, name: string, files: Readonly<Record<str
   return folder;
 }
 
-/** Everything in a folder, so that a change anywhere shows. */
+/** Content of a whole folder, to detect any change. */
 export const fingerprint = (folder: string): string =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .toSorted()

@@ -5,7 +5,7 @@ import { createSandbox, parsed } from "../support/cli.ts";
 import { moveOn, prepareItem } from "./prepared-item.ts";
 import { readEndedCpuSeconds } from "../support/cpu-time.ts";
 
-test.concurrent("VERBS-ADD: add writes draft, meta and a line in the backlog, and nothing of a run", async () => {
+test.concurrent("writes draft, meta and a backlog line, but no run [VERBS-ADD]", async () => {
   const sandbox = await createSandbox();
   const added = await sandbox.script("add", "Payment processing", "--json");
   expect(added.code).toBe(0);
@@ -32,7 +32,7 @@ test.concurrent("VERBS-ADD: add writes draft, meta and a line in the backlog, an
   expect(await sandbox.status()).toBeNull();
 });
 
-test.concurrent("VERBS-ADD: a title that is there already is a warning, and what is there stays as it is", async () => {
+test.concurrent("warns about an existing title and changes nothing [VERBS-ADD]", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add", "Payment processing");
   sandbox.write("docs/requirements/payment-processing/draft.md", "edited by the person\n");
@@ -48,13 +48,13 @@ test.concurrent.for([
   ["#43", "43", "github", "GH-43"],
   ["ABC-12", "abc-12", "jira", "ABC-12"],
   ["UTF-8 everywhere", "utf-8-everywhere", "manual", null],
-] as const)("VERBS-ADD: %s is recorded with where it comes from", async ([title, slug, source, source_id]) => {
+] as const)("records the source of %s [VERBS-ADD]", async ([title, slug, source, source_id]) => {
   const sandbox = await createSandbox();
   await sandbox.script("add", title);
   expect(sandbox.json(`docs/requirements/${slug}/meta.json`)).toMatchObject({ source, source_id });
 });
 
-test.concurrent("items: stale is what changed code, not what touched items and the backlog only", async () => {
+test.concurrent("reports stale only if code changed, not items or the backlog", async () => {
   const sandbox = await createSandbox();
   const before = sandbox.git("rev-parse", "HEAD");
   prepareItem(sandbox, { slug: "analysed-before", hash: before });
@@ -83,7 +83,7 @@ test.concurrent("items: stale is what changed code, not what touched items and t
   expect((await sandbox.script("items")).stdout).toMatch(/\[A\] {2}analysed-before +analyzed +\S+ +yes/);
 });
 
-test("items: a thousand items of many commits are listed, in one go", async () => {
+test("lists a thousand items of many commits in less than five CPU seconds", async () => {
   const sandbox = await createSandbox();
   const head = sandbox.git("rev-parse", "HEAD");
   for (let number = 0; number < 1000; number++) {
@@ -99,7 +99,7 @@ test("items: a thousand items of many commits are listed, in one go", async () =
   expect(items.filter((row: { isStale: boolean | null }) => row.isStale === false)).toHaveLength(500);
 });
 
-test.concurrent("items: none is said in words", async () => {
+test.concurrent("prints that there are no items", async () => {
   const sandbox = await createSandbox({ git: false });
   expect(await sandbox.script("items")).toMatchObject({ code: 0, stdout: expect.stringContaining("No items yet") });
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createSandbox, parsed } from "../support/cli.ts";
 import { moveOn, prepareItem, turns } from "./prepared-item.ts";
 
-test.concurrent("SM-AC-01a, SM-AC-01d: supervised_mode of the project holds for an analysis, and its gate names the summary where it is", async () => {
+test.concurrent("applies supervised_mode to an analysis and prints its summary path at the gate [SM-AC-01a, SM-AC-01d]", async () => {
   const sandbox = await createSandbox();
   sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: { enabled: true } }));
   const started = await sandbox.script("analyze", "Login page", "--json", ...sandbox.agent);
@@ -20,7 +20,7 @@ test.concurrent("SM-AC-01a, SM-AC-01d: supervised_mode of the project holds for 
   expect(stdout).toContain(`Summary: ${waiting.summary}`);
 });
 
-test.concurrent("SM-AC-01a: analyze --supervised writes where every other verb does", async () => {
+test.concurrent("writes analyze --supervised to the project's settings [SM-AC-01a]", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("analyze", "Login page", "--supervised", ...sandbox.agent);
   expect(sandbox.json(".isdlc/state.json").supervised_mode).toEqual({
@@ -34,7 +34,7 @@ test.concurrent("SM-AC-01a: analyze --supervised writes where every other verb d
   expect(run.waiting.id).toMatch(/^plan#1\/gate/);
 });
 
-test.concurrent("SM-AC-01d: switched on during an analysis it holds from the next phase on", async () => {
+test.concurrent("applies supervised mode from the next phase if enabled during an analysis [SM-AC-01d]", async () => {
   const sandbox = await createSandbox();
   const asks = { status: "needs_input", questions: [{ id: "q1", text: "Which?" }] };
   sandbox.plan({ turns: { "01-requirements": [{ result: asks }, {}] } });
@@ -44,7 +44,7 @@ test.concurrent("SM-AC-01d: switched on during an analysis it holds from the nex
   expect(run.waiting.id).toMatch(/^01-requirements#1\/gate/);
 });
 
-test.concurrent("BUILD-AC-004-05: after Q the banner lists a phase once, and the hash is set when the new scan is accepted", async () => {
+test.concurrent("lists each phase once after a rescan, and sets the hash at its acceptance [BUILD-AC-004-05]", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   const item = prepareItem(sandbox);

@@ -8,7 +8,7 @@ test.concurrent.each([
   { cited: ["src/elsewhere.ts"], told: "The code changed since the analysis, but nowhere it looked at." },
   { cited: ["src/a.txt", "src/b.txt"], told: "1 file of this analysis has changed since it was made:\n  - src/a.txt" },
 ])(
-  "BUILD-AC-004-02, BUILD-US-004-01: a note about moved code has both hashes and the count: $told",
+  "prints both hashes and the count if the code changed: $told [BUILD-AC-004-02, BUILD-US-004-01]",
   async ({ cited, told }) => {
     const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
@@ -41,7 +41,7 @@ test.concurrent("asks about a stale analysis if most of its few cited files chan
 });
 
 test.concurrent.each([[{}], ["00-quick-scan"], [7], [null]])(
-  "BUILD-NFR-004: phases_completed that is no list (%j) is told by build, which begins at the beginning",
+  "warns that phases_completed is not a list (%j), and starts at the first phase [BUILD-NFR-004]",
   async (list) => {
     const sandbox = await readySandbox();
     prepareItem(sandbox, { more: { phases_completed: list } });

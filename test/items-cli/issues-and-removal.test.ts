@@ -5,7 +5,7 @@ import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 
 const URL = "https://github.com/o/r/issues/42";
 
-/** A program of the person's, first on their path. */
+/** A program of the user, first in PATH. */
 function programOf(sandbox: Sandbox, name: string, script: string): Record<string, string> {
   const folder = join(sandbox.base, "tools");
   mkdirSync(folder, { recursive: true });
@@ -14,7 +14,7 @@ function programOf(sandbox: Sandbox, name: string, script: string): Record<strin
   return { PATH: `${folder}:${sandbox.env["PATH"] ?? ""}` };
 }
 
-test.concurrent("the address of an issue becomes an item with the title that gh tells, and is found again by it", async () => {
+test.concurrent("adds an item with the issue's title from gh and finds it by URL", async () => {
   const sandbox = await createSandbox();
   const path = programOf(sandbox, "gh", `echo '{"title":"Round half up"}'; echo "$@" > "${sandbox.base}/asked"`);
   const added = await sandbox.start(["add", URL], path).ended;
@@ -33,10 +33,10 @@ test.concurrent("the address of an issue becomes an item with the title that gh 
 });
 
 test.concurrent.each([
-  { why: "is not there", script: null },
+  { why: "is missing", script: null },
   { why: "fails", script: "exit 1" },
-  { why: "says something else", script: "echo nothing" },
-])("where gh $why the title is said with the address, or asked for", async ({ script }) => {
+  { why: "prints invalid output", script: "echo nothing" },
+])("asks for the title if gh $why, or takes it from the arguments", async ({ script }) => {
   const sandbox = await createSandbox();
   const path = programOf(sandbox, script === null ? "other" : "gh", script ?? "");
   const nothing = await sandbox.start(["add", URL], path).ended;
@@ -45,7 +45,7 @@ test.concurrent.each([
   expect(said.stdout).toContain("Added docs/requirements/round-half-up");
 });
 
-test.concurrent("a run that comes from an issue names it in the text of its pull request", async () => {
+test.concurrent("names the issue in the pull request of its run", async () => {
   const sandbox = await createSandbox();
   await sandbox.person(URL, "Round half up", ...sandbox.agent);
   await sandbox.person("continue");
@@ -57,7 +57,7 @@ test.concurrent("a run that comes from an issue names it in the text of its pull
   expect(body).toMatch(/\| Implementation \| .* \| approved \(1\) \|/);
 });
 
-test.concurrent("a word that names no item starts no paid work unless it is meant", async () => {
+test.concurrent("confirms a word that matches no item before paid work starts", async () => {
   const sandbox = await createSandbox();
   const asked = parsed(await sandbox.script("analyze", "login", "--json", ...sandbox.agent));
   expect(asked).toMatchObject({ ok: false, choice: { kind: "confirm", flag: "--yes" } });
@@ -65,7 +65,7 @@ test.concurrent("a word that names no item starts no paid work unless it is mean
   expect(sandbox.log()).toEqual([]);
 });
 
-test.concurrent("items remove takes folder and line out, and keeps the folder aside", async () => {
+test.concurrent("removes an item's folder and line, and saves the folder", async () => {
   const sandbox = await createSandbox();
   for (const title of ["Login page", "Logout page"]) await sandbox.script("add", title);
   expect((await sandbox.script("items", "remove", "login-page", "--yes")).stderr).toContain("NEEDS_PERSON");
@@ -80,7 +80,7 @@ test.concurrent("items remove takes folder and line out, and keeps the folder as
   expect((await sandbox.person("items", "remove", "login-page", "--yes")).stderr).toContain("ITEM_UNKNOWN");
 });
 
-test.concurrent("an item that is worked on is not removed", async () => {
+test.concurrent("refuses to remove an item with an open run", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { "00-quick-scan": [{ exit: 3 }] } });
   await sandbox.script("analyze", "Login page", ...sandbox.agent);

@@ -6,7 +6,7 @@ import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { createFileLock } from "../../src/adapters/journal/file-lock.ts";
 import { systemLockProcesses } from "../../src/adapters/journal/lock-files.ts";
 
-/** Holds the lock that everybody takes who writes documents of items, until `work` is done. `state`: the user's folder. */
+/** Holds the lock of all writers of item documents until `work` is done. `state`: the user's folder. */
 export async function whileItemsLocked(state: string, work: () => Promise<void>): Promise<void> {
   const place = { directory: state, name: "items", files: nodeFiles, processes: systemLockProcesses() };
   const lock = createFileLock(place);
@@ -19,7 +19,7 @@ export async function whileItemsLocked(state: string, work: () => Promise<void>)
   }
 }
 
-/** Resolves once the process stands in line for that lock; fails when it ends without. */
+/** Resolves when the process waits for that lock. Fails if it exits first. */
 export async function waitsForItems(state: string, child: ChildProcess): Promise<void> {
   const isWaiting = (): boolean => readdirSync(state).some((name) => name.startsWith(`items.${child.pid}-`));
   while (!isWaiting() && child.exitCode === null) await delay(10);

@@ -7,7 +7,7 @@ import { turns } from "./prepared-item.ts";
 
 const ITEM = "docs/requirements/REQ-0001-dark-mode";
 
-/** Kills a start that has opened its run and waits for its turn to put the item on record. */
+/** Kills a start that has opened its run and waits to record the item. */
 const killBeforeRecord = (sandbox: Sandbox, args: readonly string[]): Promise<void> =>
   whileItemsLocked(sandbox.state, async () => {
     const { child, ended } = sandbox.start([...args, "--supervised", ...sandbox.agent]);
@@ -36,7 +36,7 @@ function expectRecord(sandbox: Sandbox): void {
   expect(sandbox.read("BACKLOG.md").match(/Dark mode/g)).toHaveLength(1);
 }
 
-test.concurrent("BUILD-AC-007-03: a start killed between opening its run and putting the item on record loses nothing of it", async () => {
+test.concurrent("records the item after a kill between opening the run and recording [BUILD-AC-007-03]", async () => {
   const sandbox = await begun();
   const resumed = await sandbox.script("resume", ...sandbox.agent);
   expect(resumed.stderr).toContain(`Added ${ITEM}`);
@@ -47,11 +47,11 @@ type Left = readonly [what: string, files: Readonly<Record<string, string>> | nu
 const left: readonly Left[] = [
   ["an empty folder", {}],
   ["a folder with its draft", { "draft.md": "# Dark mode\n" }],
-  ["its line in the backlog", null],
+  ["its backlog line", null],
 ];
 
 test.concurrent.for(left)(
-  "BUILD-AC-007-03: killed once more with %s written, the rest is added, and nothing twice",
+  "adds only the rest after another kill with %s written [BUILD-AC-007-03]",
   async ([, files]) => {
     const sandbox = await begun();
     const line = `- 1.1 [ ] Dark mode -> [requirements](${ITEM}/)`;
@@ -63,13 +63,13 @@ test.concurrent.for(left)(
   },
 );
 
-test.concurrent("BUILD-US-003-01: work that was a line of the backlog before gets no second one", async () => {
+test.concurrent("adds no second backlog line for an existing one [BUILD-US-003-01]", async () => {
   const sandbox = await begun({ "BACKLOG.md": "# Backlog\n\n## Open\n\n- 3.1 [ ] Dark mode\n" });
   await sandbox.script("resume", ...sandbox.agent);
   expectRecord(sandbox);
 });
 
-test.concurrent("a folder of a person's own is no unfinished item: nothing is added to it", async () => {
+test.concurrent("adds nothing to a folder created by the user", async () => {
   const sandbox = await ready({ "docs/requirements/old-work/notes.md": "of the person\n" });
   await killBeforeRecord(sandbox, ["build", "old-work", "--yes"]);
   await sandbox.script("resume", ...sandbox.agent);

@@ -12,13 +12,13 @@ export const DOCUMENTS = [
 
 export const TASKS = "# Tasks\n\n- [ ] T1: do it\n  - files: src/a.txt\n  - needs: none\n  - serves: R1\n";
 
-/** Turns after which design and implementation count as done. */
+/** Turns that complete design and implementation. */
 export const turns: Readonly<Record<string, readonly Turn[]>> = {
   "04-design": [{ writes: { "{item}/tasks.md": TASKS } }],
   "06-implementation": [{ writes: { "src/a.txt": "by the agent\n" } }],
 };
 
-/** A repository whose agent takes those turns. */
+/** A repository whose agent plays these turns. */
 export async function readySandbox(): Promise<Sandbox> {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
@@ -27,13 +27,13 @@ export async function readySandbox(): Promise<Sandbox> {
 
 export type PreparedItem = {
   readonly slug?: string;
-  /** How many analysis phases are done. */
+  /** Number of completed analysis phases. */
   readonly phases?: number;
   readonly hash?: string | null;
   readonly more?: Readonly<Record<string, unknown>>;
 };
 
-/** An item as an earlier analysis left it, on disk and not committed. */
+/** An item of an earlier analysis, on disk and uncommitted. */
 export function prepareItem(
   sandbox: Sandbox,
   { slug = "login", phases = 5, hash, more = {} }: PreparedItem = {},
@@ -54,7 +54,7 @@ export function prepareItem(
   return folder;
 }
 
-/** Commits that change code the analysis may have looked at. */
+/** Commits that change code possibly read by the analysis. */
 export function moveOn(sandbox: Sandbox, commits: number): void {
   for (let number = 1; number <= commits; number++) {
     sandbox.write(`src/moved-${number}.txt`, `after ${sandbox.git("rev-parse", "HEAD")}\n`);
@@ -63,7 +63,7 @@ export function moveOn(sandbox: Sandbox, commits: number): void {
   }
 }
 
-/** Everything of the tree that a person would see, and what was recorded beside it. */
+/** All files of the working tree and the facts recorded about the item. */
 export const fingerprint = (sandbox: Sandbox, item: string): string =>
   [
     sandbox.git("status", "--porcelain", "--untracked-files=all"),

@@ -18,13 +18,13 @@ const fixAnalysis = fix.phases.filter(({ analysis }) => analysis).map(({ key }) 
 const [scan, requirements, impact, architecture, design] = ANALYSIS_PHASES as [string, string, string, string, string];
 const light = { effective_intensity: "light", light_skip_phases: [architecture, design] };
 
-test("the two lists of phases are the feature workflow", () => {
+test("divides the feature workflow into two lists of phases", () => {
   expect([...ANALYSIS_PHASES, ...IMPLEMENTATION_PHASES]).toEqual(featurePhases);
 });
 
-describe("BUILD-NFR-006: the three detection functions are there for scripts to use", () => {
+describe("detection functions for scripts [BUILD-NFR-006]", () => {
   test.each([validatePhasesCompleted, computeStartPhase, checkStaleness])(
-    "%o takes anything without a throw",
+    "accept any arguments of %o without an exception",
     (call) => {
       const odd = [null, undefined, 0, "", "x", [], {}, [null], new Proxy({}, {}), Symbol("x"), () => 1, 10n];
       for (const one of odd)
@@ -35,44 +35,38 @@ describe("BUILD-NFR-006: the three detection functions are there for scripts to 
 
 describe("validatePhasesCompleted", () => {
   test.each([
-    { name: "nothing done", list: [], valid: [] },
+    { name: "no phase", list: [], valid: [] },
     { name: "one phase", list: [scan], valid: [scan] },
     { name: "all five", list: [...ANALYSIS_PHASES], valid: ANALYSIS_PHASES },
-    { name: "in another order", list: [requirements, scan], valid: [scan, requirements] },
-    { name: "twice the same", list: [scan, scan], valid: [scan] },
+    { name: "phases in another order", list: [requirements, scan], valid: [scan, requirements] },
+    { name: "a repeated phase", list: [scan, scan], valid: [scan] },
     {
-      name: "BUILD-NFR-004: unknown keys are left out silently",
+      name: "unknown keys, without a warning [BUILD-NFR-004]",
       list: [scan, requirements, "unknown"],
       valid: [scan, requirements],
     },
-    { name: "BUILD-NFR-004: nothing but unknown keys", list: ["x", "../..", "__proto__", 7, null], valid: [] },
-  ])("$name", ({ list, valid }) => {
+    { name: "only unknown keys [BUILD-NFR-004]", list: ["x", "../..", "__proto__", 7, null], valid: [] },
+  ])("returns the valid phases of $name", ({ list, valid }) => {
     expect(validatePhasesCompleted(list)).toEqual({ valid, warnings: [] });
   });
 
-  test.each([null, undefined, "00-quick-scan", 5, { 0: scan, length: 1 }])(
-    "%o is not an array: one warning says so",
-    (list) => {
-      expect(validatePhasesCompleted(list)).toEqual({ valid: [], warnings: [expect.stringContaining("not an array")] });
-    },
-  );
+  test.each([null, undefined, "00-quick-scan", 5, { 0: scan, length: 1 }])("warns that %o is not an array", (list) => {
+    expect(validatePhasesCompleted(list)).toEqual({ valid: [], warnings: [expect.stringContaining("not an array")] });
+  });
 
   test.each([
     { list: [scan, impact], valid: [scan] },
     { list: [requirements, impact], valid: [] },
     { list: [scan, requirements, design, "unknown"], valid: [scan, requirements] },
-  ])(
-    "BUILD-AC-003-06, BUILD-ERR-003: with a gap only the phases before it count, with a warning ($list)",
-    ({ list, valid }) => {
-      const result = validatePhasesCompleted(list);
-      expect(result.valid).toEqual(valid);
-      expect(result.warnings).toEqual([expect.stringMatching(/^Non-contiguous phases detected/)]);
-      const ignored = list.filter((key) => ANALYSIS_PHASES.includes(key) && !valid.includes(key));
-      for (const key of ignored) expect(result.warnings[0]).toContain(key);
-    },
-  );
+  ])("keeps only phases before a gap, with a warning ($list) [BUILD-AC-003-06, BUILD-ERR-003]", ({ list, valid }) => {
+    const result = validatePhasesCompleted(list);
+    expect(result.valid).toEqual(valid);
+    expect(result.warnings).toEqual([expect.stringMatching(/^Non-contiguous phases detected/)]);
+    const ignored = list.filter((key) => ANALYSIS_PHASES.includes(key) && !valid.includes(key));
+    for (const key of ignored) expect(result.warnings[0]).toContain(key);
+  });
 
-  test("another sequence may be given, and the result is no part of it", () => {
+  test("accepts another sequence and returns a copy", () => {
     const sequence = ["a", "b"];
     const { valid } = validatePhasesCompleted(["b", "a"], sequence);
     expect(valid).toEqual(["a", "b"]);
@@ -83,18 +77,18 @@ describe("validatePhasesCompleted", () => {
 
 describe("deriveAnalysisStatus", () => {
   test.each([
-    { name: "BUILD-AC-001-01: five phases", list: [...ANALYSIS_PHASES], status: "analyzed", marker: "A" },
-    { name: "BUILD-AC-001-02: two phases", list: [scan, requirements], status: "partial", marker: "~" },
-    { name: "BUILD-AC-001-03: none", list: [], status: "raw", marker: " " },
+    { name: "five phases [BUILD-AC-001-01]", list: [...ANALYSIS_PHASES], status: "analyzed", marker: "A" },
+    { name: "two phases [BUILD-AC-001-02]", list: [scan, requirements], status: "partial", marker: "~" },
+    { name: "no phase [BUILD-AC-001-03]", list: [], status: "raw", marker: " " },
     { name: "five entries of one phase", list: [scan, scan, scan, scan, scan], status: "partial", marker: "~" },
-    { name: "no list", list: "00-quick-scan", status: "raw", marker: " " },
-    { name: "only phases of building", list: [...IMPLEMENTATION_PHASES], status: "raw", marker: " " },
-  ])("VERBS-MARKERS: $name is $status, marked [$marker]", ({ list, status, marker }) => {
+    { name: "a value that is not a list", list: "00-quick-scan", status: "raw", marker: " " },
+    { name: "implementation phases only", list: [...IMPLEMENTATION_PHASES], status: "raw", marker: " " },
+  ])("is $status for $name, with the marker [$marker] [VERBS-MARKERS]", ({ list, status, marker }) => {
     expect(deriveAnalysisStatus(list)).toBe(status);
     expect(deriveBacklogMarker(status)).toBe(marker);
   });
 
-  test("an unknown status has the marker of nothing done", () => {
+  test("has the raw marker for an unknown status", () => {
     for (const status of ["done", "__proto__", null, 1]) expect(deriveBacklogMarker(status)).toBe(" ");
   });
 
@@ -106,7 +100,7 @@ describe("deriveAnalysisStatus", () => {
     { list: [scan, requirements, impact], sizing: { light_skip_phases: light.light_skip_phases }, status: "analyzed" },
     { list: [scan, requirements, impact], sizing: { effective_intensity: "light" }, status: "partial" },
     { list: [scan], sizing: { light_skip_phases: [...ANALYSIS_PHASES] }, status: "partial" },
-  ])("a light item needs fewer phases: $list with $sizing is $status", ({ list, sizing, status }) => {
+  ])("requires fewer phases of a light item: $list with $sizing is $status", ({ list, sizing, status }) => {
     expect(deriveAnalysisStatus(list, sizing)).toBe(status);
     expect(computeStartPhase({ phases_completed: list, sizing_decision: sizing }, featurePhases).status).toBe(status);
   });
@@ -116,7 +110,7 @@ describe("computeStartPhase", () => {
   const start = (list: unknown, workflow: unknown = featurePhases) =>
     computeStartPhase({ phases_completed: list }, workflow);
 
-  test("BUILD-AC-001-01, BUILD-NFR-005: a full analysis starts at the tests", () => {
+  test("starts at the tests after a full analysis [BUILD-AC-001-01, BUILD-NFR-005]", () => {
     expect(
       computeStartPhase({ analysis_status: "analyzed", phases_completed: [...ANALYSIS_PHASES] }, featurePhases),
     ).toEqual({
@@ -128,7 +122,7 @@ describe("computeStartPhase", () => {
     });
   });
 
-  test("BUILD-AC-001-02, BUILD-NFR-005, BUILD-AC-003-03: a partial one goes on at the first missing phase, through the last", () => {
+  test("continues a partial analysis at the first missing phase [BUILD-AC-001-02, BUILD-NFR-005, BUILD-AC-003-03]", () => {
     expect(
       computeStartPhase({ analysis_status: "partial", phases_completed: [scan, requirements] }, featurePhases),
     ).toEqual({
@@ -141,12 +135,12 @@ describe("computeStartPhase", () => {
   });
 
   test.each([
-    ["BUILD-AC-001-03: an empty list", { analysis_status: "raw", phases_completed: [] }],
-    ["BUILD-AC-001-04, BUILD-US-005-01, BUILD-NFR-003: no meta", null],
-    ["a status that claims more than its list", { analysis_status: "analyzed", phases_completed: [] }],
+    ["an empty list [BUILD-AC-001-03]", { analysis_status: "raw", phases_completed: [] }],
+    ["a missing meta file [BUILD-AC-001-04, BUILD-US-005-01, BUILD-NFR-003]", null],
+    ["a status without completed phases", { analysis_status: "analyzed", phases_completed: [] }],
     ["a list", []],
     ["a text", "analyzed"],
-  ])("%s is raw: the whole workflow", (_name, meta) => {
+  ])("returns raw and the whole workflow for %s", (_name, meta) => {
     const result = computeStartPhase(meta, featurePhases);
     expect(result).toEqual({
       status: "raw",
@@ -158,7 +152,7 @@ describe("computeStartPhase", () => {
     expect(result.remainingPhases).not.toBe(featurePhases);
   });
 
-  test("BUILD-AC-003-06, BUILD-ERR-003: a gap ends what counts, and is told", () => {
+  test("ignores phases after a gap, with a warning [BUILD-AC-003-06, BUILD-ERR-003]", () => {
     expect(start([scan, impact, architecture, design])).toMatchObject({
       status: "partial",
       startPhase: requirements,
@@ -171,11 +165,11 @@ describe("computeStartPhase", () => {
     });
   });
 
-  test("a list that is none is raw, and is told", () => {
+  test("returns raw with a warning if the phases are not a list", () => {
     expect(start("x")).toMatchObject({ status: "raw", warnings: [expect.stringContaining("not an array")] });
   });
 
-  test("a light item goes from the impact analysis to the tests, and never through what was left out", () => {
+  test("continues a light item at the tests without its dropped phases", () => {
     const sized = (list: string[]) =>
       computeStartPhase({ phases_completed: list, sizing_decision: light }, featurePhases);
     expect(sized([scan, requirements, impact])).toMatchObject({
@@ -195,19 +189,19 @@ describe("computeStartPhase", () => {
     });
   });
 
-  describe("the fix workflow, which has other phases", () => {
+  describe("start of the fix workflow", () => {
     test.each([
-      { name: "analyzed as a feature", list: [...ANALYSIS_PHASES], startPhase: "02-tracing" },
-      { name: "partly analyzed as a feature", list: [scan, requirements], startPhase: "02-tracing" },
-      { name: "scanned only", list: [scan], startPhase: "01-requirements" },
-    ])("$name: starts at $startPhase", ({ list, startPhase }) => {
+      { name: "a feature analysis", list: [...ANALYSIS_PHASES], startPhase: "02-tracing" },
+      { name: "a partial feature analysis", list: [scan, requirements], startPhase: "02-tracing" },
+      { name: "a quick scan", list: [scan], startPhase: "01-requirements" },
+    ])("is $startPhase after $name", ({ list, startPhase }) => {
       expect(start(list, fixPhases)).toMatchObject({
         startPhase,
         remainingPhases: fixPhases.slice(fixPhases.indexOf(startPhase)),
       });
     });
 
-    test("the phases it marks as analysis itself count, when they are given", () => {
+    test("follows its own analysis phases if they are given", () => {
       const meta = { phases_completed: ["01-requirements", "02-tracing"] };
       expect(computeStartPhase(meta, fixPhases, fixAnalysis)).toMatchObject({
         status: "analyzed",
@@ -221,11 +215,11 @@ describe("computeStartPhase", () => {
     });
   });
 
-  test("a workflow of analysis phases alone has nothing left when they are done", () => {
+  test("is null if all phases are analysis phases and completed", () => {
     expect(start([...ANALYSIS_PHASES], [...ANALYSIS_PHASES])).toMatchObject({ startPhase: null, remainingPhases: [] });
   });
 
-  test("the start is a phase of the workflow or null, and the rest of it follows, whatever was given", () => {
+  test("is a phase of the workflow followed by the rest, for any input", () => {
     const key = fc.constantFrom(...featurePhases, "02-tracing", "x", "__proto__");
     const keys = fc.array(key, { maxLength: 8 });
     const seen = new Set<string>();

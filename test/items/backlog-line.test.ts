@@ -19,7 +19,7 @@ describe("parseBacklogLine", () => {
       },
     ],
     ["- [~] Title → [requirements](docs/requirements/title)", { itemNumber: null, marker: "~" }],
-  ])("VERBS-MARKERS: reads %j", (line, entry) => {
+  ])("reads %j [VERBS-MARKERS]", (line, entry) => {
     expect(parseBacklogLine(line)).toMatchObject(entry);
   });
 
@@ -36,11 +36,11 @@ describe("parseBacklogLine", () => {
     "16.2 [A] x",
     null,
     5,
-  ])("%j is no item", (line) => {
+  ])("rejects %j", (line) => {
     expect(parseBacklogLine(line)).toBeNull();
   });
 
-  test("takes title, reference and folder apart", () => {
+  test("separates title, reference and folder", () => {
     expect(
       readBacklogItem("- [x] #16 A b [github: GH-16] -> [requirements](docs/requirements/a-b/spec.md)"),
     ).toMatchObject({
@@ -51,7 +51,7 @@ describe("parseBacklogLine", () => {
   });
 });
 
-test("no pattern takes long over a hostile line", () => {
+test("reads hostile lines in linear time", () => {
   const n = 100_000;
   const lines = [
     "a".repeat(n),

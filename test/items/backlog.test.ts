@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
+describe("marker of an item in the backlog [VERBS-MARKERS]", () => {
   const backlog = [
     "# Backlog",
     "",
@@ -55,14 +55,14 @@ describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
     { slug: "follow-up-of-login", before: "- 1.3 [ ]", after: "- 1.3 [A]" },
     { slug: "REQ-0003-pay-by-card", before: "- [ ] #7", after: "- [A] #7" },
     { slug: "req-0003-PAY-by-card", before: "- [ ] #7", after: "- [A] #7" },
-  ])("$slug", ({ slug, before, after }) => {
+  ])("is set on the line of $slug", ({ slug, before, after }) => {
     write(backlog);
     expect(updateBacklogMarker(file(), slug, "A")).toBe(true);
     expect(read()).toBe(backlog.replace(before, after));
   });
 
   test.each(["log", "page", "redesign", "card", "pay", "quoted", "9.9", "", "../login", "a note: see login", "open"])(
-    "no line belongs to %j",
+    "is not set for %j",
     (slug) => {
       write(backlog);
       expect(updateBacklogMarker(file(), slug, "A")).toBe(false);
@@ -70,7 +70,7 @@ describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
     },
   );
 
-  test("two lines with one title are nobody's; a link decides between them", () => {
+  test("is not set for two lines with one title, unless a link identifies one", () => {
     const twice = "- 1.1 [ ] Login\n- 1.2 [ ] Login\n";
     write(twice);
     expect(updateBacklogMarker(file(), "login", "~")).toBe(false);
@@ -79,7 +79,7 @@ describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
     expect(read()).toBe(`${twice}- 1.3 [~] Login -> [requirements](docs/requirements/login/)\n`);
   });
 
-  test("a title that pretends to be another item's link does not take its marker", () => {
+  test("is not set on a title that imitates another item's link", () => {
     const real = "- 1.2 [ ] Other -> [requirements](docs/requirements/other/)\n";
     const fake = `- 1.1 [ ] ${backlogDescription("x -> [requirements](docs/requirements/other/)", { reference: null, folder: "docs/requirements/x" })}\n`;
     write(fake + real);
@@ -91,7 +91,7 @@ describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
     expect(read()).toBe(raw + real.replace("[ ]", "[x]"));
   });
 
-  test("markers we do not know, and files that are none, are refused", () => {
+  test("is not set with unknown markers or invalid files", () => {
     write(backlog);
     for (const marker of ["B", "", "  ", "] [", null]) expect(updateBacklogMarker(file(), "login", marker)).toBe(false);
     for (const path of [join(folder, "none"), folder, "", "a\0b", null])
@@ -99,7 +99,7 @@ describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
     expect(read()).toBe(backlog);
   });
 
-  test("a link in place of the backlog is neither read nor written", () => {
+  test("is not set through a link", () => {
     const victim = join(folder, "victim");
     writeFileSync(victim, backlog);
     symlinkSync(victim, file());
@@ -110,7 +110,7 @@ describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
     expect(lstatSync(file()).isSymbolicLink()).toBe(true);
   });
 
-  test("permissions stay, and no draft is left behind", () => {
+  test("keeps permissions and leaves no temporary file", () => {
     write(backlog);
     chmodSync(file(), 0o664);
     updateBacklogMarker(file(), "login", "A");
@@ -119,7 +119,7 @@ describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
   });
 });
 
-describe("VERBS-MARKERS: every other byte of the file stays", () => {
+describe("bytes of the backlog around a marker [VERBS-MARKERS]", () => {
   const ending = fc.constantFrom("\n", "\r\n");
   const noise = fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }).map((text) => Buffer.from(text.replaceAll(/[\r\n`~]/g, ""))),
@@ -130,7 +130,7 @@ describe("VERBS-MARKERS: every other byte of the file stays", () => {
       .constantFrom("- 4.5 [A] Another", "* hand-written", "\ufeff", "- [ ] todo", "## Completed", "")
       .map((text) => Buffer.from(text)),
   );
-  test("whatever stands around the line, in whatever encoding and with whatever line ends", () => {
+  test("stay unchanged in any encoding and with any line endings", () => {
     let reached = 0;
     fc.assert(
       fc.property(
@@ -155,7 +155,7 @@ describe("VERBS-MARKERS: every other byte of the file stays", () => {
 });
 
 describe("appendToBacklog", () => {
-  test("makes the file where there is none", () => {
+  test("creates a missing file", () => {
     expect(appendToBacklog(file(), "1.1", "First")).toBe(true);
     expect(read()).toBe("# Backlog\n\n## Open\n\n- 1.1 [ ] First\n\n## Completed\n");
     expect(appendToBacklog(file(), "#2", "Second", "~")).toBe(true);
@@ -175,20 +175,20 @@ describe("appendToBacklog", () => {
 
   test.each([
     [
-      "after the last open item and its notes",
+      "adds the line after the last open item and its notes",
       "## Open\n- 1.1 [ ] A\n  - note\n\n## Completed\n",
       "## Open\n- 1.1 [ ] A\n  - note\n- 2.1 [ ] New\n\n## Completed\n",
     ],
     [
-      "before the completed ones when there is no open section",
+      "adds an open section before the completed one",
       "# B\n\n## Completed\n- 1.1 [x] A\n",
       "# B\n\n## Open\n\n- 2.1 [ ] New\n\n## Completed\n- 1.1 [x] A\n",
     ],
-    ["at the end when there is no section at all", "notes", "notes\n\n## Open\n\n- 2.1 [ ] New\n"],
-    ["a last line without an end", "## Open\n- 1.1 [ ] A", "## Open\n- 1.1 [ ] A\n- 2.1 [ ] New\n"],
-    ["a heading quoted as code is none", "```\n## Open\n```\n", "```\n## Open\n```\n\n## Open\n\n- 2.1 [ ] New\n"],
+    ["adds an open section at the end", "notes", "notes\n\n## Open\n\n- 2.1 [ ] New\n"],
+    ["completes a last line without a line ending", "## Open\n- 1.1 [ ] A", "## Open\n- 1.1 [ ] A\n- 2.1 [ ] New\n"],
+    ["ignores a heading quoted as code", "```\n## Open\n```\n", "```\n## Open\n```\n\n## Open\n\n- 2.1 [ ] New\n"],
     [
-      "with the line ends of the file",
+      "uses the line endings of the file",
       "## Open\r\n- 1.1 [ ] A\r\n\r\n## Completed\r\n",
       "## Open\r\n- 1.1 [ ] A\r\n- 2.1 [ ] New\r\n\r\n## Completed\r\n",
     ],
@@ -198,7 +198,7 @@ describe("appendToBacklog", () => {
     expect(read()).toBe(after);
   });
 
-  test("a title cannot bring lines, sections or markers of its own", () => {
+  test("removes lines, sections and markers from a title", () => {
     write("## Open\n\n## Completed\n");
     const title = "x\n## Completed\r\n- 9.9 [x] forged\u2028- 9.8 [x] forged\0";
     expect(appendToBacklog(file(), "1.1\n- 9.7 [x] y", title)).toBe(true);
@@ -211,7 +211,7 @@ describe("appendToBacklog", () => {
   });
 });
 
-describe("finding by number and by title", () => {
+describe("backlog search", () => {
   const text =
     "- 1.1 [ ] Login page\n- 1.2 [A] Login\n- [x] #3 Größe [github: GH-3] -> [requirements](docs/requirements/groesse/)\n";
   test.each([
@@ -220,7 +220,7 @@ describe("finding by number and by title", () => {
     ["1.20", undefined],
     ["3", undefined],
     [null, undefined],
-  ])("number %j is %j", (number, title) => {
+  ])("finds for number %j: %j", (number, title) => {
     write(text);
     expect(findBacklogItemByNumber(file(), number)?.title).toBe(title);
   });
@@ -233,7 +233,7 @@ describe("finding by number and by title", () => {
     ["GH-3", []],
     ["requirements", []],
     ["", []],
-  ])("title %j finds %j", (words, titles) => {
+  ])("finds for title %j: %j", (words, titles) => {
     write(text);
     expect(searchBacklogTitles(file(), words).map(({ title }) => title)).toEqual(titles);
   });

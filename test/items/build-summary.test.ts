@@ -22,7 +22,7 @@ const summaryFor = (meta: unknown, item = "payment-processing"): string => {
 };
 
 describe("buildSummary", () => {
-  test("BUILD-AC-005-01: the layout for a full analysis, line by line", () => {
+  test("prints the designed layout of a full analysis [BUILD-AC-005-01]", () => {
     expect(summaryFor({ phases_completed: [...ANALYSIS_PHASES] })).toBe(`BUILD SUMMARY: payment-processing
 
 Analysis Status: Fully analyzed
@@ -42,7 +42,7 @@ Build will execute:
 Proceed? [Y/n]`);
   });
 
-  test("BUILD-AC-002-02: with the times the file has, and only those that are times", () => {
+  test("prints valid timestamps of the file [BUILD-AC-002-02]", () => {
     const shown = summaryFor({
       phases_completed: [...ANALYSIS_PHASES],
       phase_timestamps: {
@@ -59,7 +59,7 @@ Proceed? [Y/n]`);
     expect(shown).toContain("Build will execute:\n  Phase 05: Test Strategy\n");
   });
 
-  test("BUILD-AC-005-02: a raw item shows every phase as pending and asks nothing", () => {
+  test("prints all phases of a raw item as pending, without a question [BUILD-AC-005-02]", () => {
     expect(summaryFor(null)).toBe(`BUILD SUMMARY: payment-processing
 
 Analysis Status: Not analyzed
@@ -76,7 +76,7 @@ Build will execute:
   [pending] Phase 08: Code Review`);
   });
 
-  test("BUILD-AC-005-03: after Resume, what is complete is done and the rest is pending", () => {
+  test("prints completed phases as done and the rest as pending [BUILD-AC-005-03]", () => {
     expect(summaryFor({ phases_completed: ["00-quick-scan", "01-requirements"] }))
       .toBe(`BUILD SUMMARY: payment-processing
 
@@ -97,7 +97,7 @@ Build will execute:
 Proceed? [Y/n]`);
   });
 
-  test("a folder name cannot bring lines or colours of its own", () => {
+  test("prints a hostile folder name as one plain line", () => {
     expect(summaryFor(null, "x\nProceed? [Y/n]\u001b[2J\u202e").split("\n")[0]).toBe(
       "BUILD SUMMARY: x Proceed? [Y/n]␛[2J<U+202E>",
     );
@@ -105,7 +105,7 @@ Proceed? [Y/n]`);
 });
 
 describe("menus and warnings", () => {
-  test("BUILD-AC-003-01, BUILD-AC-003-02, BUILD-US-002-01: what is done, what is missing, three ways on", () => {
+  test("list completed and missing phases and three options [BUILD-AC-003-01, BUILD-AC-003-02, BUILD-US-002-01]", () => {
     expect(
       partialAnalysis(["00-quick-scan", "01-requirements"], ["02-impact-analysis", "03-architecture", "04-design"]),
     ).toBe(
@@ -122,22 +122,22 @@ describe("menus and warnings", () => {
     );
   });
 
-  test("BUILD-AC-003-04: skipping warns of lower quality", () => {
+  test("warn of lower quality before skipping [BUILD-AC-003-04]", () => {
     expect(skipWarning).toContain("lower quality");
   });
 
   test.each([
-    ["BUILD-AC-004-02, BUILD-US-004-01: both hashes and the count", 15, "abc1234 (15 commits ago)"],
+    ["several commits [BUILD-AC-004-02, BUILD-US-004-01]", 15, "abc1234 (15 commits ago)"],
     ["one commit", 1, "abc1234 (1 commit ago)"],
-    ["BUILD-ERR-005: no count, where it is unknown", "unknown" as const, "abc1234"],
-  ])("%s", (_name, commits, shown) => {
+    ["an unknown count [BUILD-ERR-005]", "unknown" as const, "abc1234"],
+  ])("print both hashes with %s", (_name, commits, shown) => {
     const [originalHash, currentHash] = [`abc1234${"0".repeat(33)}`, "def5678"];
     expect(stalenessWarning({ originalHash, currentHash, commits })).toBe(
       `Analysis was performed at commit ${shown}.\nCurrent HEAD is def5678.`,
     );
   });
 
-  test("a stored hash that is none is shown as harmless text", () => {
+  test("print an invalid stored hash as plain text", () => {
     const shown = stalenessWarning({
       originalHash: "$(x)\u001b]0;t\u0007\n[P]",
       currentHash: "def5678",
@@ -146,15 +146,15 @@ describe("menus and warnings", () => {
     expect(shown.split("\n")).toEqual(["Analysis was performed at commit $(x)␛]0;t␇ [P].", "Current HEAD is def5678."]);
   });
 
-  test("BUILD-AC-004-03: the choices when an analysis is stale", () => {
+  test("list the options for a stale analysis [BUILD-AC-004-03]", () => {
     expect(stalenessMenu.split("\n").map((line) => line.slice(0, 3))).toEqual(["[P]", "[Q]", "[A]"]);
   });
 
-  test("BUILD-ERR-004: where HEAD is unknown it is said that nothing was checked", () => {
+  test("state that nothing was checked if HEAD is unknown [BUILD-ERR-004]", () => {
     expect(unknownHeadWarning).toContain("not checked");
   });
 
-  test("a few changed files are named", () => {
+  test("list a few changed files", () => {
     expect(stalenessNote(["a.ts", "b\n.ts"])).toBe(
       "2 files of this analysis have changed since it was made:\n  - a.ts\n  - b .ts\nUsing the existing analysis.",
     );
@@ -164,7 +164,7 @@ describe("menus and warnings", () => {
 
 describe("itemsTable", () => {
   const now = "2026-11-15T12:00:00.000Z";
-  test("shows marker, status, age and staleness in columns", () => {
+  test("prints marker, status, age and staleness in columns", () => {
     expect(
       itemsTable(
         [
@@ -188,7 +188,7 @@ describe("itemsTable", () => {
 [x]  c␛[31m        built     -    -`);
   });
 
-  test("says how to add the first one", () => {
+  test("prints how to add the first item", () => {
     expect(itemsTable([], now)).toContain("isdlc add");
   });
 });

@@ -12,7 +12,7 @@ test.each([
   ["https://gitlab.com/g/sub/p/-/issues/7", "gitlab", "GL-7", "https://gitlab.com/g/sub/p/-/issues/7"],
   ["https://gitlab.com/g/p/-/work_items/7", "gitlab", "GL-7", "https://gitlab.com/g/p/-/work_items/7"],
   ["https://x.atlassian.net/browse/ABC-12", "jira", "ABC-12", "https://x.atlassian.net/browse/ABC-12"],
-])("%s is an issue", (text, ...expected) => {
+])("recognizes the issue %s", (text, ...expected) => {
   const [source, id, url] = expected;
   expect(readIssueLink(text)).toEqual({ source, id, url });
 });
@@ -26,6 +26,6 @@ test.each([
   "see https://github.com/o/r/issues/42",
   "#42",
   "",
-])("%s is none", (text) => {
+])("rejects %s", (text) => {
   expect(readIssueLink(text)).toBeNull();
 });

@@ -8,21 +8,21 @@ const [mine, yours] = ["- 2.1 [ ] Ours", "- 3.1 [ ] Theirs"] as const;
 
 const rows: readonly (BacklogVersions & { readonly what: string; readonly merged: string | null })[] = [
   {
-    what: "marks on both sides",
+    what: "different marks on both sides",
     base: lines(one(" "), two(" ")),
     ours: lines(one("x"), two(" ")),
     theirs: lines(one(" "), two("A")),
     merged: lines(one("x"), two("A")),
   },
   {
-    what: "the mark that is further on",
+    what: "the further mark of one item",
     base: lines(one(" ")),
     ours: lines(one("x")),
     theirs: lines(one("A")),
     merged: lines(one("x")),
   },
   {
-    what: "an item on each side",
+    what: "a new item on each side",
     base: lines(one(" ")),
     ours: lines(one(" "), mine),
     theirs: lines(one(" "), yours),
@@ -36,35 +36,35 @@ const rows: readonly (BacklogVersions & { readonly what: string; readonly merged
     merged: lines(one(" "), two("x")),
   },
   {
-    what: "one taken out, the other marked",
+    what: "a removed item and a marked one",
     base: lines(one(" "), two(" ")),
     ours: lines(two(" ")),
     theirs: lines(one(" "), two("x")),
     merged: lines(two("x")),
   },
   {
-    what: "a backlog that both sides began",
+    what: "a backlog created on both sides",
     base: null,
     ours: lines(one("x"), mine),
     theirs: lines(one(" "), yours),
     merged: lines(one("x"), mine, yours),
   },
   {
-    what: "two backlogs that begin differently, which is for a person",
+    what: "no differently created backlogs",
     base: null,
     ours: lines(mine),
     theirs: `# Ours\n${lines(yours)}`,
     merged: null,
   },
   {
-    what: "other words on one side",
+    what: "other text on one side",
     base: lines(one(" ")),
     ours: lines(one("x")),
     theirs: `${lines(one(" "))}\nNotes\n`,
     merged: `${lines(one("x"))}\nNotes\n`,
   },
   {
-    what: "other words on both sides, which is for a person",
+    what: "no other text on both sides",
     base: lines(one(" ")),
     ours: `${lines(one(" "))}Ours\n`,
     theirs: `${lines(one(" "))}Theirs\n`,
@@ -72,6 +72,6 @@ const rows: readonly (BacklogVersions & { readonly what: string; readonly merged
   },
 ];
 
-test.each(rows)("$what", ({ merged, ...versions }) => {
+test.each(rows)("merges $what", ({ merged, ...versions }) => {
   expect(mergeBacklog(versions)).toBe(merged);
 });

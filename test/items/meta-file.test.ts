@@ -27,45 +27,42 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 describe("readMetaJson", () => {
-  test("BUILD-AC-001-04, BUILD-US-005-01: no file is no meta, without a warning", () => {
+  test("returns null without a warning if the file is missing [BUILD-AC-001-04, BUILD-US-005-01]", () => {
     expect(inspectMeta(dir)).toEqual({ is: "missing" });
     expect(readMetaJson(dir)).toBeNull();
     expect(inspectMeta(join(dir, "nowhere"))).toEqual({ is: "missing" });
   });
 
   test.each([
-    ["nothing", ""],
-    ["half an object", '{"analysis_status": "analyzed", '],
+    ["an empty file", ""],
+    ["a truncated object", '{"analysis_status": "analyzed", '],
     ["a list", "[]"],
     ["null", "null"],
     ["a number", "1e400"],
     ["UTF-16", Buffer.from('{"a":1}', "utf16le").toString("latin1")],
-    ["brackets without end", "[".repeat(200_000)],
-  ])(
-    "BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004: %s is damaged: raw with a warning, the whole workflow",
-    (_name, text) => {
-      put(text);
-      expect(inspectMeta(dir)).toMatchObject({
-        is: "damaged",
-        warning: expect.stringContaining("meta.json was not read") as string,
-      });
-      expect(readMetaJson(dir)).toBeNull();
-      expect(computeStartPhase(readMetaJson(dir), ["00-quick-scan", "05-test-strategy"])).toMatchObject({
-        status: "raw",
-        startPhase: null,
-        remainingPhases: ["00-quick-scan", "05-test-strategy"],
-      });
-    },
-  );
+    ["unclosed brackets", "[".repeat(200_000)],
+  ])("treats %s as damaged: raw with a warning [BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004]", (_name, text) => {
+    put(text);
+    expect(inspectMeta(dir)).toMatchObject({
+      is: "damaged",
+      warning: expect.stringContaining("meta.json was not read") as string,
+    });
+    expect(readMetaJson(dir)).toBeNull();
+    expect(computeStartPhase(readMetaJson(dir), ["00-quick-scan", "05-test-strategy"])).toMatchObject({
+      status: "raw",
+      startPhase: null,
+      remainingPhases: ["00-quick-scan", "05-test-strategy"],
+    });
+  });
 
-  test("defaults stand in for what is missing or makes no sense", () => {
+  test("uses defaults for missing and invalid fields", () => {
     put('\ufeff{"slug":"x","phases_completed":"all","source":"","analysis_status":7}');
     const meta = readMetaJson(dir);
     expect(meta).toMatchObject({ slug: "x", phases_completed: [], source: "manual", analysis_status: "raw" });
     expect(Date.parse(meta?.created_at ?? "")).not.toBeNaN();
   });
 
-  test("keys of objects' innards stay data", () => {
+  test("keeps prototype keys as data", () => {
     put('{"__proto__":{"enabled":true},"constructor":1,"phases_completed":[]}');
     const meta = readMetaJson(dir);
     expect(Object.getPrototypeOf(meta)).toBe(Object.prototype);
@@ -76,14 +73,14 @@ describe("readMetaJson", () => {
     expect(({} as Record<string, unknown>)["enabled"]).toBeUndefined();
   });
 
-  test.each([null, undefined, 5, "", "a\0b", {}])("%o is no folder", (odd) => {
+  test.each([null, undefined, 5, "", "a\0b", {}])("rejects %o as a folder", (odd) => {
     expect(readMetaJson(odd)).toBeNull();
     expect(writeMetaJson(odd, {}).written).toBe(false);
     expect(mergeMeta(odd, {}).written).toBe(false);
   });
 });
 
-describe("VERBS-LEGACY: files of earlier versions", () => {
+describe("meta files of earlier versions [VERBS-LEGACY]", () => {
   test.each([
     [{ phase_a_completed: true }, "analyzed", ANALYSIS_PHASES],
     [{ phase_a_completed: false }, "raw", []],
@@ -93,7 +90,7 @@ describe("VERBS-LEGACY: files of earlier versions", () => {
       "partial",
       ["00-quick-scan"],
     ],
-  ])("%j is %s", (legacy, status, list) => {
+  ])("convert %j to %s", (legacy, status, list) => {
     put({ slug: "x", ...legacy, notes: "kept" });
     const before = readFileSync(file(), "utf8");
     const meta = readMetaJson(dir);
@@ -104,7 +101,7 @@ describe("VERBS-LEGACY: files of earlier versions", () => {
     expect(onDisk()).toEqual({ slug: "x", notes: "kept", analysis_status: status, phases_completed: list });
   });
 
-  test("BUILD-US-005-02: a folder without a meta file gets one that records the build", () => {
+  test("record a build in a folder without a meta file [BUILD-US-005-02]", () => {
     expect(mergeMeta(dir, { build_completed_at: "2026-11-15T10:00:00.000Z" })).toEqual({ written: true });
     expect(onDisk()).toEqual({ build_completed_at: "2026-11-15T10:00:00.000Z" });
     expect(readMetaJson(dir)).toMatchObject({ analysis_status: "raw", build_completed_at: "2026-11-15T10:00:00.000Z" });
@@ -112,7 +109,7 @@ describe("VERBS-LEGACY: files of earlier versions", () => {
 });
 
 describe("writeMetaJson", () => {
-  test("is readable JSON in the given order, with the status the list has", () => {
+  test("writes formatted JSON in the given order, with the status of its phases", () => {
     expect(
       writeMetaJson(dir, { z: 1, analysis_status: "analyzed", phases_completed: ["00-quick-scan"], a: { deep: [1] } }),
     ).toEqual({
@@ -124,12 +121,12 @@ describe("writeMetaJson", () => {
     expect(readdirSync(dir)).toEqual(["meta.json"]);
   });
 
-  test.each([null, [], "x", 5])("%o is not written", (meta) => {
+  test.each([null, [], "x", 5])("rejects %o", (meta) => {
     expect(writeMetaJson(dir, meta).written).toBe(false);
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test("what cannot be JSON leaves the old file as it was", () => {
+  test("keeps the old file if the value cannot be JSON", () => {
     put({ kept: true });
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
@@ -140,7 +137,7 @@ describe("writeMetaJson", () => {
 });
 
 describe("mergeMeta", () => {
-  test("BUILD-AC-008-01, BUILD-AC-008-02: sets the engine's fields, keeps every other key and the order, leaves the status alone", () => {
+  test("sets the engine's fields and keeps other keys, order and status [BUILD-AC-008-01, BUILD-AC-008-02]", () => {
     put({
       custom: { a: [1, 2] },
       analysis_status: "analyzed",
@@ -168,7 +165,7 @@ describe("mergeMeta", () => {
     ]);
   });
 
-  test("BUILD-AC-004-04: what a person accepted as stale is recorded beside the old hash", () => {
+  test("records an accepted stale analysis next to the old hash [BUILD-AC-004-04]", () => {
     put({ codebase_hash: "abc1234" });
     mergeMeta(dir, { accepted_stale: [{ hash: "f".repeat(40), by: "Person", at: "2026-11-15T09:00:00.000Z" }] });
     expect(onDisk()).toEqual({
@@ -177,20 +174,20 @@ describe("mergeMeta", () => {
     });
   });
 
-  test("takes no field it does not own", () => {
+  test("ignores fields of others", () => {
     put({ slug: "mine" });
     mergeMeta(dir, { slug: "theirs", hooks: "x", phases_completed: [], req_id: undefined } as object);
     expect(onDisk()).toEqual({ slug: "mine", phases_completed: [] });
   });
 
-  test("writes nothing when nothing changes", () => {
+  test("writes nothing without a change", () => {
     mergeMeta(dir, { workflow_type: "fix" });
     const before = statSync(file()).ino;
     mergeMeta(dir, { workflow_type: "fix" });
     expect(statSync(file()).ino).toBe(before);
   });
 
-  test("BUILD-ERR-006, BUILD-ERR-ORCH-META-WRITE-FAIL: a damaged file is left to the person, a missing folder is a warning", () => {
+  test("keeps a damaged file and warns about a missing folder [BUILD-ERR-006, BUILD-ERR-ORCH-META-WRITE-FAIL]", () => {
     put("{ half");
     expect(mergeMeta(dir, { workflow_type: "feature" })).toEqual({
       written: false,
@@ -201,13 +198,13 @@ describe("mergeMeta", () => {
     expect(readdirSync(dir)).toEqual(["meta.json"]);
   });
 
-  test.skipIf(process.getuid?.() === 0)("BUILD-ERR-006: a folder that may not be written is a warning", () => {
+  test.skipIf(process.getuid?.() === 0)("warns about a read-only folder [BUILD-ERR-006]", () => {
     chmodSync(dir, 0o500);
     expect(mergeMeta(dir, { workflow_type: "feature" }).written).toBe(false);
     chmodSync(dir, 0o700);
   });
 
-  test("links are not followed: neither the file nor the folder", () => {
+  test("follows no link to the file or the folder", () => {
     const victim = join(dir, "victim");
     mkdirSync(victim);
     writeFileSync(join(victim, "meta.json"), '{"phases_completed":["00-quick-scan"]}');

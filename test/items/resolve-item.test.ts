@@ -14,7 +14,7 @@ const items = () => join(root, "docs", "requirements");
 const backlog = () => join(root, "BACKLOG.md");
 const resolve = (input: unknown) => resolveItem(input, items(), backlog());
 
-/** A folder, with a meta file unless null is given. */
+/** A folder with a meta file, unless it is null. */
 function item(name: string, meta: Record<string, unknown> | null = {}): void {
   mkdirSync(join(items(), name), { recursive: true });
   if (meta !== null) writeFileSync(join(items(), name, "meta.json"), JSON.stringify(meta));
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-describe("VERBS-RESOLVE: an item is found by", () => {
+describe("resolveItem [VERBS-RESOLVE]", () => {
   beforeEach(() => {
     item("login", { slug: "login" });
     item("REQ-0001-pay-by-card", { source: "github", source_id: "GH-42" });
@@ -44,26 +44,26 @@ describe("VERBS-RESOLVE: an item is found by", () => {
   });
 
   test.each([
-    ["the name of its folder", "login", { slug: "login" }],
-    ["the name of its folder in other letters", "LOGIN", { slug: "login" }],
-    ["the end of that name", "pay-by-card", { slug: "REQ-0001-pay-by-card" }],
-    ["part of the end", "card", { slug: "REQ-0001-pay-by-card" }],
+    ["its folder name", "login", { slug: "login" }],
+    ["its folder name in upper case", "LOGIN", { slug: "login" }],
+    ["the end of its folder name", "pay-by-card", { slug: "REQ-0001-pay-by-card" }],
+    ["a part of that end", "card", { slug: "REQ-0001-pay-by-card" }],
     ["its number in the backlog", "1.2", { slug: "REQ-0001-pay-by-card", itemNumber: "1.2" }],
-    ["a number whose folder is not made yet", "1.3", { slug: "nothing-made-of-it-yet", dir: null, meta: null }],
-    ["the number of an issue", "#42", { slug: "REQ-0001-pay-by-card" }],
-    ["an issue that only the backlog names", "#77", { slug: "REQ-0002-export", itemNumber: "#77" }],
-    ["a ticket", "ABC-12", { slug: "REQ-0002-export" }],
+    ["a number without a folder", "1.3", { slug: "nothing-made-of-it-yet", dir: null, meta: null }],
+    ["its issue number", "#42", { slug: "REQ-0001-pay-by-card" }],
+    ["an issue number in the backlog", "#77", { slug: "REQ-0002-export", itemNumber: "#77" }],
+    ["its ticket", "ABC-12", { slug: "REQ-0002-export" }],
     ["words of its title", "screen for", { slug: "login-screen-for-guests", itemNumber: "1.1" }],
-    ["the description it was made from", "Old thing!", { slug: "old-thing", meta: null }],
-  ])("%s", (_name, input, found) => {
+    ["its original description", "Old thing!", { slug: "old-thing", meta: null }],
+  ])("finds an item by %s", (_name, input, found) => {
     expect(resolve(input)).toMatchObject(found);
   });
 
-  test("BUILD-NFR-003, BUILD-US-005-01: a folder without a meta file is found, and has none", () => {
+  test("finds a folder without a meta file [BUILD-NFR-003, BUILD-US-005-01]", () => {
     expect(resolve("old-thing")).toEqual({ slug: "old-thing", dir: join(items(), "old-thing"), meta: null });
   });
 
-  test("what comes first in the order wins", () => {
+  test("prefers the first kind of match", () => {
     item("1.1");
     item("REQ-0009-screen");
     expect(resolve("1.1")).toMatchObject({ slug: "1.1" });
@@ -72,7 +72,7 @@ describe("VERBS-RESOLVE: an item is found by", () => {
     expect(resolve("screen")).toMatchObject({ slug: "screen" });
   });
 
-  test("several are a choice, with everything known about each", () => {
+  test("returns several matches with all known facts", () => {
     item("REQ-0007-login-card");
     expect(resolve("card")).toMatchObject({
       multiple: true,
@@ -83,12 +83,12 @@ describe("VERBS-RESOLVE: an item is found by", () => {
     expect(resolve("#42")).toMatchObject({ multiple: true, matches: [{}, {}] });
   });
 
-  test("the words with a number before them are closer than a longer name that ends alike", () => {
+  test("prefers an exact name after a number to a longer name", () => {
     item("REQ-0005-card");
     expect(resolve("card")).toMatchObject({ slug: "REQ-0005-card" });
   });
 
-  test("BUILD-ERR-001: what is not there is null", () => {
+  test("returns null for an unknown item [BUILD-ERR-001]", () => {
     for (const input of ["nowhere at all", "9.9", "#9", "ZZZ-9", "", "  ", null, 5, {}, []])
       expect(resolve(input)).toBeNull();
     expect(resolveItem("login", null, null)).toBeNull();
@@ -109,12 +109,12 @@ describe("VERBS-RESOLVE: an item is found by", () => {
     "x".repeat(5000),
     "$(touch P)",
     "-x",
-  ])("%j leads nowhere", (input) => {
+  ])("returns null for %j", (input) => {
     mkdirSync(join(root, "docs", "outside"));
     expect(resolve(input)).toBeNull();
   });
 
-  test("a backlog link out of the folder is not followed", () => {
+  test("follows no backlog link out of the folder", () => {
     mkdirSync(join(root, "secret"));
     writeFileSync(join(root, "secret", "meta.json"), '{"slug":"secret"}');
     writeFileSync(
@@ -125,7 +125,7 @@ describe("VERBS-RESOLVE: an item is found by", () => {
     expect(resolve("5.2")).toMatchObject({ slug: "worse", dir: null, meta: null });
   });
 
-  test("links in place of folders are no items", () => {
+  test("ignores links instead of folders", () => {
     mkdirSync(join(root, "elsewhere"));
     writeFileSync(join(root, "elsewhere", "meta.json"), "{}");
     symlinkSync(join(root, "elsewhere"), join(items(), "linked"));
@@ -140,7 +140,7 @@ describe("VERBS-RESOLVE: an item is found by", () => {
     ]);
   });
 
-  test("the helpers do their part alone", () => {
+  test("returns matches of its helper functions", () => {
     expect(findByExternalRef(items(), "#42").map(({ slug }) => slug)).toEqual(["REQ-0001-pay-by-card"]);
     expect(findByExternalRef(items(), "GH-42")).toHaveLength(1);
     expect(findByExternalRef(items(), 42)).toEqual([]);

@@ -10,15 +10,15 @@ const other = "def5678abc1234901234567890123456789012ab";
 
 describe("checkStaleness", () => {
   test.each([
-    ["BUILD-AC-004-01: the same short hash", "abc1234", "abc1234", false],
-    ["BUILD-AC-004-01: a short hash and the full one it begins", "abc1234", full, false],
+    ["the same short hash [BUILD-AC-004-01]", "abc1234", "abc1234", false],
+    ["a short hash and its full form [BUILD-AC-004-01]", "abc1234", full, false],
     ["a full hash and its short form", full, "abc1234", false],
-    ["letters of either case", "ABC1234", full, false],
-    ["BUILD-AC-004-02: another short hash", "abc1234", "def5678", true],
-    ["BUILD-AC-004-02: a full hash and another", full, other, true],
-    ["a prefix too short to name a commit", "abc", full, true],
-    ["a text that is no hash", "$(touch P)", full, true],
-  ])("%s", (...[, stored, current, stale]) => {
+    ["different letter case", "ABC1234", full, false],
+    ["another short hash [BUILD-AC-004-02]", "abc1234", "def5678", true],
+    ["another full hash [BUILD-AC-004-02]", full, other, true],
+    ["a prefix that is too short", "abc", full, true],
+    ["a text that is not a hash", "$(touch P)", full, true],
+  ])("compares hashes: %s", (...[, stored, current, stale]) => {
     expect(checkStaleness({ codebase_hash: stored }, current)).toEqual({
       stale,
       originalHash: stored,
@@ -28,7 +28,7 @@ describe("checkStaleness", () => {
   });
 
   test.each([null, undefined, {}, { codebase_hash: "" }, { codebase_hash: null }, { codebase_hash: 5 }, []])(
-    "BUILD-AC-004-07: %o has no hash, so nothing is checked",
+    "checks nothing if %o has no hash [BUILD-AC-004-07]",
     (meta) => {
       expect(checkStaleness(meta, full)).toEqual({
         stale: false,
@@ -43,7 +43,7 @@ describe("checkStaleness", () => {
     ["", ""],
     [null, null],
     [undefined, null],
-  ])("a recorded hash beside the current hash %o is stale", (current, told) => {
+  ])("reports stale if the current hash is %o", (current, told) => {
     expect(checkStaleness({ codebase_hash: full }, current)).toMatchObject({ stale: true, currentHash: told });
     expect(checkStaleness({ codebase_hash: "" }, current)).toMatchObject({ stale: false });
   });
@@ -64,16 +64,19 @@ Prose that mentions \`not/cited.ts\`.
 const cited = ["src/a.ts", "src/b.ts", "src/deep/c.ts", "package.json", "lib/d.js", "docs/guide/"];
 
 describe("citedFiles", () => {
-  test("takes paths from tables and lists", () => {
+  test("reads paths from tables and lists", () => {
     expect(citedFiles(table)).toEqual(cited);
     expect(citedFiles(table.replaceAll("\n", "\r\n"))).toEqual(cited);
   });
 
   test.each([
-    ["no text", null],
-    ["ways out", "| `../../etc/passwd` | `/etc/passwd` | `a/../b.ts` | `C:\\x.ts` | `https://x.org/a.ts` |"],
+    ["null instead of text", null],
+    [
+      "paths that lead outside",
+      "| `../../etc/passwd` | `/etc/passwd` | `a/../b.ts` | `C:\\x.ts` | `https://x.org/a.ts` |",
+    ],
     ["words and options", "| Low | 12 | 1.5 | `npm test` | `--flag` | `-x/y` | FR-001 |"],
-  ])("%s: nothing", (_name, text) => {
+  ])("returns no path for %s", (_name, text) => {
     expect(citedFiles(text)).toEqual([]);
   });
 });
@@ -87,7 +90,7 @@ describe("checkBlastRadiusStaleness", () => {
     { changed: ["src/a.ts", "x"], severity: "info", stale: true, overlap: ["src/a.ts"] },
     { changed: ["src/a.ts", "src/b.ts", "docs/guide/deep/x.md"], severity: "info", stale: true },
     { changed: ["src/a.ts", "src/b.ts", "package.json", "lib/d.js"], severity: "warning", stale: true },
-  ])("$changed.length changed files: $severity", ({ changed, severity, stale, overlap = changed }) => {
+  ])("rates $changed.length changed files as $severity", ({ changed, severity, stale, overlap = changed }) => {
     expect(check(table, changed)).toEqual({
       stale,
       severity,
@@ -107,15 +110,15 @@ describe("checkBlastRadiusStaleness", () => {
     { impact: "no table", changed: ["a"], fallbackReason: "no-parseable-table" },
     { impact: table, changed: null, fallbackReason: "git-diff-failed" },
     { impact: table, changed: "unknown", fallbackReason: "git-diff-failed" },
-  ])("falls back to the hashes: $fallbackReason", ({ impact, changed, fallbackReason }) => {
+  ])("compares the hashes if $fallbackReason", ({ impact, changed, fallbackReason }) => {
     expect(check(impact, changed)).toMatchObject({ stale: true, severity: "fallback", fallbackReason });
   });
 
-  test("commits that changed nothing that counts do not make an item stale", () => {
+  test("reports not stale if no relevant file changed", () => {
     expect(check(null, [])).toMatchObject({ stale: false, severity: "none" });
   });
 
-  test("the same commit, or none stored, is not stale", () => {
+  test("reports not stale for the same or a missing commit", () => {
     for (const hash of ["def5678", "", null])
       expect(check(table, ["src/a.ts"], hash)).toMatchObject({ stale: false, severity: "none" });
   });
@@ -141,17 +144,17 @@ describe("computeRecommendedTier", () => {
     [Number.NaN, "low", "standard"],
     ["3", "low", "standard"],
     [null, "high", "standard"],
-  ])("%o files with risk %o: %s", (files, risk, tier) => {
+  ])("rates %o files with risk %o as %s", (files, risk, tier) => {
     expect(computeRecommendedTier(files, risk)).toBe(tier);
   });
 
-  test("thresholds may be given; senseless ones count as not given", () => {
+  test("accepts thresholds and ignores invalid ones", () => {
     expect(computeRecommendedTier(4, "low", { trivial_max_files: 4 })).toBe("trivial");
     expect(computeRecommendedTier(4, "low", { trivial_max_files: 9 })).toBe("light");
     expect(computeRecommendedTier(4, "low", { trivial_max_files: "x", light_max_files: -1 })).toBe("light");
   });
 
-  test("every tier has a description, and an unknown one has the standard's", () => {
+  test("describes every tier, and an unknown one as standard", () => {
     const labels = TIER_ORDER.map((tier) => getTierDescription(tier).label);
     expect(labels).toEqual(["Trivial", "Light", "Standard", "Epic"]);
     for (const odd of ["x", null, "__proto__", "toString"]) expect(getTierDescription(odd).label).toBe("Standard");
@@ -169,18 +172,18 @@ describe("detectSource and generateSlug", () => {
     ["#x", "manual", null],
     ["login", "manual", null],
     ["", "manual", null],
-  ])("%j comes from %s / %s", (text, source, source_id) => {
+  ])("detects for %j: %s / %s", (text, source, source_id) => {
     expect(detectSource(text)).toEqual({ source, source_id, description: text.trim() });
   });
 
-  test("what is no text was typed by nobody", () => {
+  test("return defaults for a value that is not text", () => {
     for (const odd of [null, 5, {}, ["#1"]]) {
       expect(detectSource(odd)).toEqual({ source: "manual", source_id: null, description: "" });
       expect(generateSlug(odd)).toBe("untitled-item");
     }
   });
 
-  test("titles that attack become names that are safe", () => {
+  test("return safe names for hostile titles", () => {
     const attacks = [
       "x;touch P;#",
       "$(touch P)",

@@ -3,21 +3,21 @@ import type { LocalJournal } from "../../src/ports/journal.ts";
 import { describeJournal, type JournalHome } from "../contracts/journal.ts";
 import { newTree, openTreeJournal, stillClock } from "./sample-run.ts";
 
-describeJournal("the journal in files", () => {
+describeJournal("journal in files", () => {
   const tree = newTree();
   return { open: (decide) => openTreeJournal(tree, { decide }) };
 });
 
 describeJournal("the journal in memory", memoryHome);
 
-/** Memory has no outside: whoever opens it has the one that is there. */
+/** An in-memory home: each journal opened from it is the same one. */
 function memoryHome(): JournalHome {
   let journal: LocalJournal | undefined;
   return { open: (decide) => (journal ??= createMemoryJournal(stillClock, decide)) };
 }
 
-/** A journal elsewhere: no answer comes at once, and every command and answer has been text on the way. */
-describeJournal("a journal that answers later", () => {
+/** A remote journal: answers arrive later, and commands and answers are sent as text. */
+describeJournal("journal with delayed answers", () => {
   const home = memoryHome();
   return {
     async open(decide) {
@@ -36,5 +36,5 @@ describeJournal("a journal that answers later", () => {
 });
 
 function travelled<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T; // the same, if it can travel
+  return JSON.parse(JSON.stringify(value)) as T; // The same value, converted to text and back.
 }

@@ -15,7 +15,7 @@ import type { Seal } from "../../src/ports/journal.ts";
 const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
 const open = (tree: Tree) => openTreeJournal(tree, { files: hastyFiles });
 
-/** The last mark a new process sees, or the code of the problem it meets. */
+/** The last mark read by a new process, or the code of its problem. */
 function look(tree: Tree): string {
   try {
     return lastMark(open(tree).load(RUN).state);
@@ -35,7 +35,7 @@ async function problemOf(work: () => unknown): Promise<ProblemCode | null> {
   }
 }
 
-/** Takes the anchor back to an earlier head, as if the process had been killed before it was written. */
+/** Resets the anchor to an earlier head, as after a kill before its update. */
 function anchorAt(tree: Tree, seq: number): void {
   const [line] = readFileSync(fileOf(tree), "utf8")
     .split("\n")
@@ -44,7 +44,7 @@ function anchorAt(tree: Tree, seq: number): void {
   createFileAnchors(tree.user, tree.root, hastyFiles).write(RUN, { seq, hash }, true);
 }
 
-/** Appends records made with any key, chained to what is there. */
+/** Appends records made with any key, chained to the existing ones. */
 function appendRecords(tree: Tree, seal: Seal, ...decisions: readonly (readonly unknown[])[]): void {
   const lines = readFileSync(fileOf(tree), "utf8").trimEnd().split("\n");
   let previous = (JSON.parse(lines.at(-1) ?? "") as { h: string }).h;
@@ -57,8 +57,8 @@ function appendRecords(tree: Tree, seal: Seal, ...decisions: readonly (readonly 
   }
 }
 
-describe("damage never passes in silence", () => {
-  test("a flipped bit in any byte of an acknowledged journal is a problem", async () => {
+describe("damaged journal", () => {
+  test("is reported for a flipped bit in any byte of acknowledged records", async () => {
     const tree = await treeWithRun(3);
     const original = readFileSync(fileOf(tree));
     const seen = new Map<string, number>();
@@ -74,7 +74,7 @@ describe("damage never passes in silence", () => {
     expect(original.length).toBeGreaterThan(1000);
   });
 
-  test("a flipped bit in a last record nobody was told about loses that record and no other", async () => {
+  test("loses only an unacknowledged last record with a flipped bit", async () => {
     const tree = await treeWithRun(3);
     anchorAt(tree, 3);
     const original = readFileSync(fileOf(tree));
@@ -86,11 +86,11 @@ describe("damage never passes in silence", () => {
       writeFileSync(fileOf(tree), bytes);
       seen.add(look(tree));
     }
-    // A wrong signature on a whole record is no torn write.
+    // A wrong seal on a complete record is not a torn write.
     expect(seen).toEqual(new Set(["m2", "JOURNAL_FORGED"]));
   });
 
-  test("a journal cut at any byte is a problem when more was acknowledged", async () => {
+  test("is reported if it is cut at any byte after an acknowledged record", async () => {
     const tree = await treeWithRun(3);
     const original = readFileSync(fileOf(tree));
     const seen = new Set<string>();
@@ -101,7 +101,7 @@ describe("damage never passes in silence", () => {
     expect(seen).toEqual(new Set(["JOURNAL_MISSING", "JOURNAL_CORRUPT"]));
   });
 
-  test("a journal cut at any byte opens at its last whole record when nothing says there was more", async () => {
+  test("opens at its last complete record if none after it was acknowledged", async () => {
     const tree = await treeWithRun(3);
     const original = readFileSync(fileOf(tree));
     rmSync(tree.user, { recursive: true });
@@ -112,9 +112,9 @@ describe("damage never passes in silence", () => {
     }
   });
 
-  test("a torn rest is kept beside the journal by the next writer, and readers leave it alone", async () => {
+  test("is repaired by the next writer, which saves a torn rest", async () => {
     const tree = await treeWithRun(1);
-    const torn = `{"seq":3,"at":"${"x".repeat(3000)}`; // longer than what is written in its place
+    const torn = `{"seq":3,"at":"${"x".repeat(3000)}`; // Longer than the record written in its place.
     appendFileSync(fileOf(tree), torn);
     const size = readFileSync(fileOf(tree)).length;
     expect(look(tree)).toBe("m1");
@@ -125,7 +125,7 @@ describe("damage never passes in silence", () => {
     expect(readFileSync(fileOf(tree), "utf8")).not.toContain("xxx");
   });
 
-  test("a bad line before others stops everything and nothing is written", async () => {
+  test("stops every command without a write if a line within it is invalid", async () => {
     const tree = await treeWithRun(3);
     rmSync(tree.user, { recursive: true });
     const lines = readFileSync(fileOf(tree), "utf8").split("\n");
@@ -136,7 +136,7 @@ describe("damage never passes in silence", () => {
     expect(readFileSync(fileOf(tree), "utf8")).toBe(damaged);
   });
 
-  test("a process that has seen more than is there now does not go on", async () => {
+  test("stops a process that has read more records than exist now", async () => {
     const tree = await treeWithRun(2);
     const journal = open(tree);
     journal.load(RUN);
@@ -147,15 +147,15 @@ describe("damage never passes in silence", () => {
   });
 });
 
-describe("forgery", () => {
-  test("a whole record made without the user's key opens nothing", async () => {
+describe("forged journal", () => {
+  test("is refused with a record made without the user's key", async () => {
     const tree = await treeWithRun(1);
     appendRecords(tree, sealWith(Buffer.alloc(32, 8)), [...accepted("forged")]);
     expect(look(tree)).toBe("JOURNAL_FORGED");
     expect(await problemOf(() => open(tree).submit(RUN, mark("x")))).toBe("JOURNAL_FORGED");
   });
 
-  test("a journal other than the acknowledged one is refused, though made with the key", async () => {
+  test("is refused if it replaces the acknowledged one, despite the right key", async () => {
     const tree = await treeWithRun(1);
     const first = encodeRecord({ seq: 1, at: "", events: [started(RUN)] }, genesis(RUN), SEAL);
     const second = encodeRecord({ seq: 2, at: "", events: accepted("other") }, first.hash, SEAL);
@@ -163,7 +163,7 @@ describe("forgery", () => {
     expect(look(tree)).toBe("JOURNAL_FORGED");
   });
 
-  test("a record that jumps over the acknowledged head is refused, though made with the key", async () => {
+  test("is refused with records appended past a missing head, despite the right key", async () => {
     const tree = await treeWithRun(1);
     const [first = ""] = readFileSync(fileOf(tree), "utf8").split("\n");
     writeFileSync(fileOf(tree), `${first}\n`);
@@ -172,21 +172,21 @@ describe("forgery", () => {
     expect(await problemOf(() => open(tree).submit(RUN, mark("x")))).toBe("JOURNAL_FORGED");
   });
 
-  test("a mark of another length fits nothing", async () => {
+  test("is refused with a seal of another length", async () => {
     const tree = await treeWithRun(1);
     const longer = { ...SEAL, mark: (hash: string) => `${SEAL.mark(hash)}00000000` };
     appendRecords(tree, longer, [...accepted("forged")]);
     expect(look(tree)).toBe("JOURNAL_FORGED");
   });
 
-  test("one run's journal does not pass for another's", async () => {
+  test("is refused if it belongs to another run", async () => {
     const tree = await treeWithRun(1);
     const other = "20261115-101500124-k3f9";
     writeFileSync(join(tree.journal, `${other}.jsonl`), readFileSync(fileOf(tree)));
     expect(await problemOf(() => open(tree).load(other))).toBe("JOURNAL_CORRUPT");
   });
 
-  test("an open run whose journal is gone is missing, not absent", async () => {
+  test("is reported as missing if the open run's file is deleted", async () => {
     const tree = await treeWithRun(1);
     rmSync(fileOf(tree));
     expect(await problemOf(() => open(tree).newest())).toBe("JOURNAL_MISSING");
@@ -196,7 +196,7 @@ describe("forgery", () => {
     rmSync(tree.root, { recursive: true });
   });
 
-  test("so it is when the whole folder is gone", async () => {
+  test("is reported as missing if the whole folder is deleted", async () => {
     const tree = await treeWithRun(1);
     const journal = open(tree);
     rmSync(join(tree.root, ".isdlc"), { recursive: true });
@@ -207,18 +207,18 @@ describe("forgery", () => {
 
 const deep = JSON.parse(`${"[".repeat(1000)}${"]".repeat(1000)}`) as unknown;
 
-describe("content that no version of this program wrote", () => {
+describe("unknown content of a journal", () => {
   test.each<[string, readonly unknown[], ProblemCode]>([
     ["an unknown event", [{ type: "run.teleported" }], "JOURNAL_NEWER"],
     ["an unknown event after a known one", [...accepted("a"), { type: "x" }], "JOURNAL_NEWER"],
     ["a known event with other fields", [{ type: "run.prepared", extra: 1 }], "JOURNAL_CORRUPT"],
     ["an event without a type", [{}], "JOURNAL_CORRUPT"],
-    ["no event", [], "JOURNAL_CORRUPT"],
+    ["a record without events", [], "JOURNAL_CORRUPT"],
     ["null", [null], "JOURNAL_CORRUPT"],
     ["a prototype", [JSON.parse('{"type":"run.prepared","__proto__":{"enabled":true}}')], "JOURNAL_CORRUPT"],
     ["a prototype's name as type", [{ type: "__proto__" }], "JOURNAL_NEWER"],
     ["deep nesting", [{ type: "run.prepared", deep }], "JOURNAL_CORRUPT"],
-  ])("%s is refused, and nothing is written", async (_, events, code) => {
+  ])("is refused without a write: %s", async (_, events, code) => {
     const tree = await treeWithRun(1);
     appendRecords(tree, SEAL, events);
     const before = readFileSync(fileOf(tree));
@@ -229,10 +229,10 @@ describe("content that no version of this program wrote", () => {
 
   test.each([
     ["a very long line", `${"x".repeat(17 * 1024 * 1024)}\n`],
-    ["two hundred thousand brackets", `${"[".repeat(200_000)}\n`],
+    ["200,000 brackets", `${"[".repeat(200_000)}\n`],
     ["zeros", `${"\0".repeat(5000)}\n`],
-    ["bytes that are no text", "\xff\xfe\n"],
-  ])("%s in the middle is damage, at the end a torn rest", async (_, text) => {
+    ["bytes that are not UTF-8", "\xff\xfe\n"],
+  ])("is damage within the journal and a torn rest at its end: %s", async (_, text) => {
     const tree = await treeWithRun(1);
     appendFileSync(fileOf(tree), text, "latin1");
     expect(look(tree)).toBe("m1");
@@ -240,7 +240,7 @@ describe("content that no version of this program wrote", () => {
     expect(look(tree)).toBe("JOURNAL_CORRUPT");
   });
 
-  test("a decision that could not be read back is not written", async () => {
+  test("writes no decision that could not be read back", async () => {
     const tree = await treeWithRun(1);
     const before = readFileSync(fileOf(tree));
     const wrong = { type: "run.prepared", extra: 1 } as unknown as EventDraft;
@@ -252,7 +252,7 @@ describe("content that no version of this program wrote", () => {
   });
 });
 
-test("an empty journal stands at the run's own beginning", () => {
+test("hashes an empty journal differently for each run", () => {
   expect(emptyCursor(RUN).hash).not.toBe(emptyCursor("20261116-101500123-k3f9").hash);
 });
 

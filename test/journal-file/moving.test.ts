@@ -29,7 +29,7 @@ import {
 
 const JOURNEY = { to: "the team" };
 
-/** As one process would have it; `files` may have it killed at any call. */
+/** A process's view; `files` can kill it at any call. */
 function placeOf(
   tree: Tree,
   files: FileSystem = hastyFiles,
@@ -41,7 +41,7 @@ function placeOf(
 
 type Where = "open" | "leaving" | "nowhere";
 
-/** Who could go on with the run, seen by a process that knows nothing of what happened. */
+/** Place where the run can continue, determined by a new process. */
 function whereIs(tree: Tree): Where {
   const journal = openTreeJournal(tree, { files: hastyFiles });
   const isOpen = journal.current()?.state.is === "active";
@@ -55,13 +55,13 @@ type Step = {
   readonly name: string;
   readonly before: () => Promise<Tree>;
   readonly act: (place: MovingLocation, tree: Tree) => Promise<unknown>;
-  /** Where a kill may leave the run; the last is where it is to come to. */
+  /** Possible places after a kill; the last one is the destination. */
   readonly left: readonly Where[];
 };
 
 const whole = (tree: Tree): string => readFileSync(join(tree.journal, `${RUN}.jsonl`), "utf8");
 
-/** A run that left its tree and was begun there, on its way into another one in which a run has ended. */
+/** A run moved from its tree to another one, in which a run has ended. */
 async function elsewhere(): Promise<{ bytes: Buffer; head: { seq: number; hash: string } }> {
   const tree = newTree();
   const journal = openTreeJournal(tree, { files: hastyFiles });
@@ -116,8 +116,8 @@ const steps: readonly Step[] = [
   },
 ];
 
-describe.each(steps)("killed at every file call of $name", ({ before, act, left: expected }) => {
-  test("the run is in one place, and calling again brings it where it should be", async () => {
+describe.each(steps)("kill at every file call of $name", ({ before, act, left: expected }) => {
+  test("leaves the run in one place, and a repeated call finishes the move", async () => {
     const counting = createFaultFiles(0, "killBefore", hastyFiles);
     const first = await before();
     await act(placeOf(first, counting.files), first);
@@ -142,8 +142,8 @@ describe.each(steps)("killed at every file call of $name", ({ before, act, left:
   });
 });
 
-describe("a journal that moves", () => {
-  test("leaves with every byte, and what was noted of it stays to be found", async () => {
+describe("moving journal", () => {
+  test("leaves with every byte and keeps the facts about its journey", async () => {
     const tree = await treeWithRun(3);
     const before = whole(tree);
     const { bytes } = await leave(placeOf(tree), RUN, JOURNEY);
@@ -154,7 +154,7 @@ describe("a journal that moves", () => {
     expect(lastJourney(placeOf(tree), RUN)).toEqual(JOURNEY);
   });
 
-  test("comes back as it was, and goes on", async () => {
+  test("returns unchanged and continues", async () => {
     const tree = await left();
     await comeBack(placeOf(tree), RUN);
     const journal = openTreeJournal(tree, { files: hastyFiles });
@@ -163,7 +163,7 @@ describe("a journal that moves", () => {
     journal.close();
   });
 
-  test("is refused where another run is open, or where it is not in order", async () => {
+  test("is refused if another run is open or the journal is invalid", async () => {
     const tree = await treeWithRun(1);
     const arriving = { run: NEXT_RUN, bytes: Buffer.from(""), head: { seq: 1, hash: "0".repeat(64) } };
     await expect(arrive(placeOf(tree), arriving)).rejects.toMatchObject({ problem: { code: "COMMAND_REFUSED" } });
@@ -172,25 +172,25 @@ describe("a journal that moves", () => {
   });
 });
 
-describe("a countermark", () => {
+describe("countermark", () => {
   const [mine, theirs] = [SEAL, sealWith(Buffer.alloc(32, 9))];
   const [hash, other] = ["a".repeat(64), "b".repeat(64)];
   const made = new Map([[hash, countermark(mine, hash)]]);
   const seal = withCountermarks(mine, (of) => made.get(of));
 
-  test("lets a record count that another key marked, and no other record", () => {
+  test("makes exactly one record of another key valid", () => {
     expect(seal.fits(hash, theirs.mark(hash), "")).toBe(true);
     expect(seal.fits(other, theirs.mark(other), "")).toBe(false);
     expect(seal.fits(other, mine.mark(other), "")).toBe(true);
   });
 
-  test("is no mark, and a mark is no countermark", () => {
+  test("is not valid as a mark, nor a mark as countermark", () => {
     expect(mine.fits(hash, countermark(mine, hash), "")).toBe(false);
     const swapped = withCountermarks(mine, () => mine.mark(hash));
     expect(swapped.fits(hash, theirs.mark(hash), "")).toBe(false);
   });
 
-  test("by another key counts for nothing", () => {
+  test("is invalid if made with another key", () => {
     const foreign = withCountermarks(mine, (of) => countermark(theirs, of));
     expect(foreign.fits(hash, theirs.mark(hash), "")).toBe(false);
   });

@@ -14,12 +14,12 @@ import { treeWithRun, type Tree } from "./sample-run.ts";
 const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
 const unsafe = expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) });
 
-describe("links are not followed", () => {
+describe("journal paths that are links", () => {
   test.each([
-    ["the folder around", (tree: Tree) => dirname(tree.journal)],
+    ["the parent folder", (tree: Tree) => dirname(tree.journal)],
     ["the journal folder", (tree: Tree) => tree.journal],
     ["the journal", fileOf],
-  ])("%s as a link is refused by readers and writers, and its target stays as it was", async (_, pick) => {
+  ])("are refused by readers and writers without touching the target: %s", async (_, pick) => {
     const tree = await treeWithRun(1);
     const path = pick(tree);
     const target = join(tree.root, "elsewhere");
@@ -34,14 +34,14 @@ describe("links are not followed", () => {
     expect(namesBelow(tree.root).filter((name) => !name.includes("lock."))).toEqual(before);
   });
 
-  test("a pipe in the journal's place is refused at once", () => {
+  test("refuses a pipe instead of the journal immediately", () => {
     const tree = newTree();
     mkdirSync(tree.journal, { recursive: true });
     execFileSync("mkfifo", [fileOf(tree)]);
     expect(() => openTreeJournal(tree).load(RUN)).toThrow(unsafe);
   });
 
-  test.each(["../../x", "..", "a/b", "", "20261115-101500123-k3f9/../x"])("%j is no run", async (run) => {
+  test.each(["../../x", "..", "a/b", "", "20261115-101500123-k3f9/../x"])("rejects the run id %j", async (run) => {
     const tree = newTree();
     expect(() => openTreeJournal(tree).load(run)).toThrow(unsafe);
     await expect(openTreeJournal(tree).create(run, begin(run))).rejects.toThrow(unsafe);
@@ -50,7 +50,7 @@ describe("links are not followed", () => {
 });
 
 describe("ended runs", () => {
-  test("are put away when the next begins, and found again", async () => {
+  test("are moved when the next run starts, and are found again", async () => {
     const tree = await treeWithRun(1);
     const journal = openTreeJournal(tree, { files: hastyFiles });
     await journal.submit(RUN, end);
@@ -61,7 +61,7 @@ describe("ended runs", () => {
     expect(openTreeJournal(tree).newest()).toBe(NEXT_RUN);
   });
 
-  test("finding the newest takes as many calls after a thousand of them as after one", async () => {
+  test("do not slow down the search for the newest run", async () => {
     const tree = await treeWithRun(1);
     const folder = join(tree.journal, "ended");
     mkdirSync(folder);
@@ -83,7 +83,7 @@ describe("ended runs", () => {
     expect(count()).toBe(few);
   });
 
-  test("the last of them is the newest when none is open", async () => {
+  test("include the newest run if none is open", async () => {
     const tree = await treeWithRun(0);
     const journal = openTreeJournal(tree, { files: hastyFiles });
     await journal.submit(RUN, end);
@@ -94,7 +94,7 @@ describe("ended runs", () => {
 });
 
 describe("snapshots", () => {
-  test("spare reading what came before, and count for nothing in doubt", async () => {
+  test("reduce reading and are ignored if they do not match", async () => {
     const tree = await treeWithRun(100);
     const snapshot = fileOf(tree).replace(".jsonl", ".snap");
     const expected = openTreeJournal(tree, { version: "other" }).load(RUN);
@@ -113,7 +113,7 @@ describe("snapshots", () => {
     expect(lastMark(expected.state)).toBe("m100");
   });
 
-  test("bear witness to records that are gone", async () => {
+  test("prove that records are missing", async () => {
     const tree = await treeWithRun(100);
     writeFileSync(fileOf(tree), readFileSync(fileOf(tree), "utf8").split("\n").slice(0, 10).join("\n") + "\n");
     const none = createFileAnchors(join(tree.user, "none"), tree.root);
@@ -125,7 +125,7 @@ describe("snapshots", () => {
   });
 });
 
-describe("what doctor uses", () => {
+describe("doctor's checks of a journal", () => {
   const placeOf = (tree: Tree) => ({
     directory: tree.journal,
     files: hastyFiles,
@@ -134,7 +134,7 @@ describe("what doctor uses", () => {
     processes: systemLockProcesses(),
   });
 
-  test("a sound journal has no findings and is left alone", async () => {
+  test("find nothing in a valid journal and change nothing", async () => {
     const tree = await treeWithRun(3);
     expect(verifyJournal(placeOf(tree), RUN)).toMatchObject({ findings: [], lines: 4, head: { seq: 4 }, open: true });
     expect(await setAside(placeOf(tree), RUN)).toEqual({ is: "nothingToDo" });
@@ -142,14 +142,14 @@ describe("what doctor uses", () => {
 
   test.each<[string, (text: string) => string, readonly string[]]>([
     ["a torn rest", (text) => `${text}{"seq":`, ["torn"]],
-    ["damage in the middle", (text) => text.replace("m2", "mX"), ["damaged", "missing"]],
-    ["records that are gone", (text) => text.split("\n").slice(0, 2).join("\n") + "\n", ["missing"]],
+    ["damage within the journal", (text) => text.replace("m2", "mX"), ["damaged", "missing"]],
+    ["missing records", (text) => text.split("\n").slice(0, 2).join("\n") + "\n", ["missing"]],
     [
-      "a foreign signature",
+      "a foreign seal",
       (text) => text.replace(/"m":"[0-9a-f]{32}"\}\n$/, `"m":"${"0".repeat(32)}"}\n`),
       ["forged", "missing"],
     ],
-  ])("%s is found, and cut away with every byte kept", async (_, harm, kinds) => {
+  ])("find %s and cut it off, with every byte saved", async (_, harm, kinds) => {
     const tree = await treeWithRun(3);
     const harmed = harm(readFileSync(fileOf(tree), "utf8"));
     writeFileSync(fileOf(tree), harmed);
@@ -166,10 +166,10 @@ describe("what doctor uses", () => {
   });
 
   test.each([
-    ["a journal", fileOf],
-    ["the folder of the journals", (tree: Tree) => tree.journal],
-    ["everything around them", (tree: Tree) => dirname(tree.journal)],
-  ])("%s that is gone is given up, and a new run may begin", async (_, pick) => {
+    ["a missing journal", fileOf],
+    ["a missing journal folder", (tree: Tree) => tree.journal],
+    ["a missing .isdlc folder", (tree: Tree) => dirname(tree.journal)],
+  ])("abandon a run with %s, and a new run may start", async (_, pick) => {
     const tree = await treeWithRun(1);
     renameSync(pick(tree), join(tree.root, "gone"));
     expect(verifyJournal(placeOf(tree), RUN)).toMatchObject({ file: null, findings: [{ is: "missing" }] });

@@ -29,7 +29,7 @@ function marksOf(tree: Tree): readonly string[] {
   return marksIn(open(tree).events(RUN));
 }
 
-test("eight processes with fifty appends each lose nothing, and readers never see a torn record", async () => {
+test("loses no append of eight processes, and readers see no torn record", async () => {
   const tree = newTree(tmpdir());
   const journal = open(tree);
   await journal.create(RUN, begin(RUN));
@@ -59,7 +59,7 @@ test("eight processes with fifty appends each lose nothing, and readers never se
   expect(namesBelow(tree.root).filter((name) => name.includes("lock"))).toEqual([]);
 });
 
-test("a waiting process hears of an append by another at once", async () => {
+test("notifies a waiting process of an append by another", async () => {
   const tree = newTree(tmpdir());
   const journal = open(tree);
   await journal.create(RUN, begin(RUN));
@@ -71,7 +71,7 @@ test("a waiting process hears of an append by another at once", async () => {
   expect(marksOf(tree)).toEqual(["w-1"]);
 });
 
-test("waiting leaves no watcher behind", async () => {
+test("leaves no watcher after waiting", async () => {
   const tree = newTree(tmpdir());
   const journal = open(tree);
   await journal.create(RUN, begin(RUN));
@@ -82,5 +82,5 @@ test("waiting leaves no watcher behind", async () => {
   expect(watchers()).toBe(before + 3);
   stop.abort();
   await Promise.all(waiting);
-  await expect.poll(watchers).toBeLessThanOrEqual(before); // one of an earlier test may have ended meanwhile
+  await expect.poll(watchers).toBeLessThanOrEqual(before); // A watcher of an earlier test may have ended in the meantime.
 });

@@ -24,7 +24,7 @@ const ended = async (): Promise<Tree> => {
   return tree;
 };
 
-/** The run that ended is in its folder, and a start was cut off before its first record. */
+/** The ended run is in its folder, and a start was killed before its first record. */
 const putAway = async (): Promise<Tree> => {
   const tree = await ended();
   const journal = openTreeJournal(tree, { files: hastyFiles });
@@ -37,13 +37,13 @@ const putAway = async (): Promise<Tree> => {
   return tree;
 };
 
-describe("the newest run, read in one go,", () => {
+describe("newest run, read in one pass", () => {
   test.each([
-    ["of a tree without one", () => Promise.resolve(newTree()), null],
-    ["that is open", () => treeWithRun(2), "m2"],
-    ["that has ended", ended, "ended m1"],
-    ["beside a start that was cut off", putAway, "ended begun"],
-  ])("%s is what finding and then loading it gives", async (_, make, mark) => {
+    ["in a tree without runs", () => Promise.resolve(newTree()), null],
+    ["while it is open", () => treeWithRun(2), "m2"],
+    ["after its end", ended, "ended m1"],
+    ["next to an interrupted start", putAway, "ended begun"],
+  ])("equals the result of finding and loading it %s", async (_, make, mark) => {
     const tree = await make();
     const run = openTreeJournal(tree).newest();
     const current = readerOf(tree).current();
@@ -51,7 +51,7 @@ describe("the newest run, read in one go,", () => {
     expect(current === null ? null : lastMark(current.state)).toBe(mark);
   });
 
-  test("is told as damaged where it is", async () => {
+  test("causes a problem if it is damaged", async () => {
     const tree = await treeWithRun(2);
     appendFileSync(join(tree.journal, `${RUN}.jsonl`), "{}\n{}\n");
     const corrupt = expect.objectContaining({ problem: expect.objectContaining({ code: "JOURNAL_CORRUPT" }) });
@@ -59,7 +59,7 @@ describe("the newest run, read in one go,", () => {
     expect(() => readerOf(tree).current()).toThrow(corrupt);
   });
 
-  test("takes one look into its journal", async () => {
+  test("opens its journal once", async () => {
     const tree = await treeWithRun(2);
     const read: number[] = [];
     const opened = new Set<number>();
@@ -74,13 +74,13 @@ describe("the newest run, read in one go,", () => {
       readSync: ((fd: number, ...rest: never[]) => {
         if (opened.has(fd)) read.push(fd);
         return (nodeFiles.readSync as (fd: number, ...rest: never[]) => number)(fd, ...rest);
-      }) as FileSystem["readSync"], // the overloads are passed on as they come
+      }) as FileSystem["readSync"], // Passes the overloads on.
     };
     expect(readerOf(tree, files).current()?.run).toBe(RUN);
     expect(read).toHaveLength(1);
   });
 
-  test("is found among names that are no runs", () => {
+  test("is found among other file names", () => {
     const tree = newTree();
     const folder = join(tree.journal, "ended");
     mkdirSync(folder, { recursive: true });
@@ -92,8 +92,8 @@ describe("the newest run, read in one go,", () => {
   });
 });
 
-describe("a part of a long journal", () => {
-  const LONG = 4000; // records, many times what is read at once
+describe("part of a long journal", () => {
+  const LONG = 4000; // Records: many times the size of one read.
   let tree: Tree;
   beforeAll(async () => {
     tree = treeIn(mkdtempSync(join(scratchFolder, "isdlc-journal-")));
@@ -104,7 +104,7 @@ describe("a part of a long journal", () => {
   });
   afterAll(() => rmSync(tree.root, { recursive: true, force: true }));
 
-  test("is what the whole has there, wherever it begins and however long it is", () => {
+  test("equals the same part of the whole for any start and length", () => {
     const whole = readerOf(tree).events(RUN);
     expect(whole).toHaveLength(LONG);
     const begins = [1, 2, 3, 499, 500, 501, 1234, 2000, 3333, LONG - 1, LONG, LONG + 1, LONG + 500];
@@ -113,7 +113,7 @@ describe("a part of a long journal", () => {
         expect(readerOf(tree).part(RUN, { from, most })).toEqual(whole.slice(from - 1, from - 1 + most));
   });
 
-  test("is found without reading what comes before it", () => {
+  test("is read without the records before it", () => {
     let read = 0;
     const counting: FileSystem = {
       ...nodeFiles,
@@ -121,7 +121,7 @@ describe("a part of a long journal", () => {
         const bytes = nodeFiles.readSync(...asked);
         read += bytes;
         return bytes;
-      }) as FileSystem["readSync"], // in whichever of its forms it is called
+      }) as FileSystem["readSync"], // In any of its overloads.
     };
     const reader = readerOf(tree, counting);
     reader.load(RUN);
@@ -132,7 +132,7 @@ describe("a part of a long journal", () => {
     expect(read).toBeLessThan(size / 2);
   });
 
-  test("that was changed is told as damaged, with its line", () => {
+  test("causes a problem with the line if it is damaged", () => {
     const file = join(tree.journal, `${RUN}.jsonl`);
     const bytes = readFileSync(file);
     const lines = bytes.toString("utf8").split("\n");

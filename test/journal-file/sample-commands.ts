@@ -10,12 +10,12 @@ export const NEXT_RUN = "20261116-101500123-k3f9";
 const ADA = { name: "ada", channel: "terminal" } as const;
 const NONE_YET = { name: "begun", digest: "0" };
 
-/** Leaves a mark that can be told from others later: one event, accepted as long as the run is open. */
+/** Records a distinguishable mark: one event, accepted while the run is open. */
 export function mark(name: string): PersonCommand {
   return { do: "changeAgents", by: ADA, agent: { name, digest: "0" }, reviewer: NONE_YET };
 }
 
-/** The last mark; "begun" before the first. */
+/** The last mark; "begun" if there is none. */
 export function lastMark(state: RunState): string {
   return state.is === "none" ? "none" : `${state.is === "ended" ? "ended " : ""}${state.run.agent.name}`;
 }
@@ -25,7 +25,7 @@ export const marksIn = (events: readonly RunEvent[]): readonly string[] =>
 
 export const end: PersonCommand = { do: "cancel", by: ADA, reason: "done" };
 
-/** The one report that the state allows: whoever comes second with the same is too late. */
+/** The only report that the state allows: the second equal one is too late. */
 export function prepared(state: RunState): Report {
   if (state.is !== "active") throw new Error("no run is open");
   return { do: "report", ticket: currentTicket(state), outcome: { of: "prepare" } };
@@ -34,7 +34,7 @@ export function prepared(state: RunState): Report {
 /** Opens a small run. */
 export const begin = (run: RunId): StartCommand => ({ do: "start", facts: sampleFacts(run) });
 
-/** What the record of it holds. */
+/** The event recorded for it. */
 export const started = (run: RunId): EventDraft => ({ type: "run.started", ...sampleFacts(run) });
 
 function sampleFacts(run: RunId): StartCommand["facts"] {

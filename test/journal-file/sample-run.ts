@@ -17,12 +17,12 @@ export const SEAL = sealWith(Buffer.alloc(32, 7));
 
 export const stillClock: Clock = { now: () => "2026-11-15T10:15:00.000Z" };
 
-/** Calls that answer at once: for looking at what a fault left, where durability is not the question. */
+/** Calls that return immediately, for tests of a fault's result where durability does not matter. */
 export const hastyFiles: FileSystem = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
 
 export type Tree = { readonly root: string; readonly user: string; readonly journal: string };
 
-/** In memory where there is such a folder: files are rewritten there thousands of times. */
+/** In memory if possible: files are rewritten thousands of times. */
 export const scratchFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** An empty working tree and user directory, removed after the test. */
@@ -60,7 +60,7 @@ export function openTreeJournal(tree: Tree, options: OpenOptions = {}): FileJour
   });
 }
 
-/** A tree with a run in it and as many marks as asked for. */
+/** A tree with a run and the given number of marks. */
 export async function treeWithRun(marks: number, files: FileSystem = hastyFiles): Promise<Tree> {
   const tree = newTree();
   const journal = openTreeJournal(tree, { files });
@@ -70,16 +70,16 @@ export async function treeWithRun(marks: number, files: FileSystem = hastyFiles)
   return tree;
 }
 
-/** Everything below a folder, sorted, with `/`. */
+/** All paths in a folder, sorted, with `/`. */
 export function namesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
 }
 
 let count = 0;
 
-/** Processes that live and die as the test says. */
+/** Processes that live and exit as the test specifies. */
 export function createFakeProcesses(): { processes: LockProcesses; die(): void } {
-  const pid = 5_000_000 + ++count; // above every real process number
+  const pid = 5_000_000 + ++count; // Higher than any real process id.
   living.add(pid);
   return {
     processes: {

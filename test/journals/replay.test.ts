@@ -17,16 +17,16 @@ const goldens = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith(".json"))
   .map((name) => ({ name, ...(JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8")) as Golden) }));
 
-test("there is a journal of every released version", () => {
+test("includes a journal of every released version", () => {
   expect(goldens.map(({ version }) => version)).toContain("0.1.0");
 });
 
-describe.for(goldens)("$name, as an earlier program wrote it,", ({ events, format, state }) => {
-  test("still means the same", () => {
+describe.for(goldens)("journal $name of an earlier version", ({ events, format, state }) => {
+  test("replays to the same state", () => {
     expect(JSON.parse(JSON.stringify(replay(events)))).toEqual(state);
   });
 
-  test("still fits the schema", () => {
+  test("matches the schema", () => {
     for (const { seq, at: _at, ...draft } of events)
       expect(checkBySchema(draft, format), `event ${seq}`).toMatchObject({ is: "event" });
     expect(format).toBeLessThanOrEqual(FORMAT);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as library from "../../src/index.ts";
 
-/** Names that scripts outside already use. */
+/** Names used by external scripts. */
 const PROMISED = [
   "ANALYSIS_PHASES",
   "IMPLEMENTATION_PHASES",
@@ -45,6 +45,6 @@ const PROMISED = [
 
 const CORE = ["MAX_REDOS", "ProblemError", "decide", "describe", "evolve", "next", "noRun", "replay"];
 
-test("the library exports the promised names and the core, and nothing by accident", () => {
+test("exports exactly the promised names and the core", () => {
   expect(Object.keys(library).toSorted()).toEqual([...PROMISED, ...CORE].toSorted());
 });

@@ -9,9 +9,9 @@ export const builtIn: BuiltIn = {
   needs: workflowNames().flatMap((name) => loadWorkflow(name).phases.map((phase) => phase.needs)),
 };
 
-/** Who gives an overlay, and whether they may loosen. */
+/** Sources of an overlay, and if they may relax rules. */
 export const givers = [
-  { who: "a repository nobody trusted", source: "repository", trusted: false, free: false },
+  { who: "an untrusted repository", source: "repository", trusted: false, free: false },
   { who: "a trusted repository", source: "repository", trusted: true, free: true },
   { who: "the user", source: "user", trusted: false, free: true },
 ] as const;

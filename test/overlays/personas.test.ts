@@ -32,8 +32,8 @@ const overlay: Overlay = {
   workflows: { change: { rules: { plan: { reviewer: "own-one" } } } },
 };
 
-describe("the prompt of a persona in a run", () => {
-  test("is the shipped one until the repository's text is trusted, and again once that changed", () => {
+describe("prompt of a persona in a run", () => {
+  test("is the shipped one until the repository's text is trusted, and again after a change", () => {
     const project = projectWith(overlay);
     expect(personaSource(project)("reviewer")).toBe(loadPersona("reviewer"));
     trust(project);
@@ -43,20 +43,20 @@ describe("the prompt of a persona in a run", () => {
     expect(personaSource(project)("reviewer")).toBe(loadPersona("reviewer"));
   });
 
-  test("that is gone or not trusted any more is a problem, not another prompt", () => {
+  test("causes a problem if it is missing or no longer trusted", () => {
     const project = projectWith(overlay);
     trust(project);
     ship(project, { ...overlay, personas: { "own-one": "Something else." } });
     expect(() => personaSource(project)("own-one")).toThrow("not trusted any more");
   });
 
-  test("is the shipped one also while the repository's file makes no sense", () => {
+  test("is the shipped one if the repository's file is invalid", () => {
     const project = projectWith(overlay);
     writeFileSync(join(project.own, "workflows.json"), "{");
     expect(personaSource(project)("reviewer")).toBe(loadPersona("reviewer"));
   });
 
-  test("is what the user says, without any trust, and after the repository's", () => {
+  test("follows the user's text without trust, after the repository's", () => {
     const project = projectWith(overlay, { personas: { reviewer: { append: "And mine." }, planner: "Mine." } });
     expect(personaSource(project)("planner")).toBe("Mine.");
     expect(personaSource(project)("reviewer")).toBe(`${loadPersona("reviewer").trimEnd()}\n\nAnd mine.`);
@@ -65,7 +65,7 @@ describe("the prompt of a persona in a run", () => {
   });
 });
 
-test("trust is for this working tree only", () => {
+test("trusts a persona in this worktree only", () => {
   const [here, there] = [projectWith(overlay), projectWith(overlay)];
   trust(here);
   expect(here.workflows.resolve("change").refused).toEqual([]);

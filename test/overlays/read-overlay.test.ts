@@ -24,7 +24,7 @@ const inserted = (phase: unknown, place: object = { before: "plan" }): unknown =
 const PLAN = "workflows.change.rules.plan";
 const INSERT = "workflows.change.insert[0]";
 
-describe("an overlay is refused with the place and what would be valid:", () => {
+describe("syntax of an overlay", () => {
   test.for<[unknown, string, string, readonly string[]]>([
     [{ workflow: {} }, "", 'there is no "workflow" here', ["workflows", "personas"]],
     [[], "", "no object", []],
@@ -67,7 +67,7 @@ describe("an overlay is refused with the place and what would be valid:", () => 
     [{ workflows: { "a/b": {} } }, "workflows.a/b", "not usable as a name", []],
     [{ personas: { reviewer: 3 } }, "personas.reviewer", "3 is not a prompt", ["a text"]],
     [{ personas: { reviewer: { prepend: "x" } } }, "personas.reviewer", "not a prompt", ["a text"]],
-  ])("%j", ([value, place, detail, valid]) => {
+  ])("is refused with place and valid values: %j", ([value, place, detail, valid]) => {
     const problem = problemOf(() => parseOverlay(JSON.stringify(value), "workflows.json"));
     expect(problem).toMatchObject({ code: "OVERLAY_INVALID", file: "workflows.json", place });
     expect(problem).toMatchObject({
@@ -81,38 +81,38 @@ describe("an overlay is refused with the place and what would be valid:", () => 
     ['{"workflows": {"__proto__": {"remove": ["plan"]}}}', "workflows.__proto__"],
     ['{"workflows": {"change": {"rules": {"constructor": {"gate": "always"}}}}}', "workflows.change.rules.constructor"],
     ['{"personas": {"prototype": "x"}}', "personas.prototype"],
-  ] as const)("%s is reserved", ([text, place]) => {
+  ] as const)("is refused with the reserved name %s", ([text, place]) => {
     expect(problemOf(() => parseOverlay(text, "f"))).toMatchObject({ place, detail: "this name is reserved" });
     expect(Object.hasOwn(Object.prototype, "workflows")).toBe(false);
   });
 
-  test("what is no JSON at all", () => {
+  test("is refused if it is not JSON", () => {
     expect(problemOf(() => parseOverlay("{", "f"))).toMatchObject({
       code: "OVERLAY_INVALID",
       detail: "it is not JSON",
     });
   });
 
-  test("what is right is taken as it is", () => {
+  test("is accepted unchanged if it is valid", () => {
     const value = inRules({ gate: "always", checks: { limit: 2 }, articles: ["I", "XIV", "XXXIX"] });
     expect(parseOverlay(JSON.stringify(value), "f")).toEqual(value);
   });
 });
 
-describe("the file of an overlay", () => {
+describe("file of an overlay", () => {
   function folder(): string {
     const made = mkdtempSync(join(tmpdir(), "isdlc-overlay-"));
     onTestFinished(() => rmSync(made, { recursive: true }));
     return made;
   }
 
-  test("may be missing, as may its folder", () => {
+  test("may be missing, like its folder", () => {
     const place = folder();
     expect(readOverlayFile(nodeFiles, place)).toBeNull();
     expect(readOverlayFile(nodeFiles, join(place, ".isdlc"))).toBeNull();
   });
 
-  test("has a digest of exactly what is parsed", () => {
+  test("has a digest of exactly the parsed content", () => {
     const place = folder();
     writeFileSync(join(place, "workflows.json"), "{}");
     const found = readOverlayFile(nodeFiles, place);
@@ -122,7 +122,7 @@ describe("the file of an overlay", () => {
     expect(readOverlayFile(nodeFiles, place)?.digest).not.toBe(found?.digest);
   });
 
-  test("is never followed through a link, nor is its folder", () => {
+  test("is refused through a link to the file or its folder", () => {
     const place = folder();
     writeFileSync(join(place, "elsewhere.json"), "{}");
     symlinkSync(join(place, "elsewhere.json"), join(place, "workflows.json"));
@@ -133,7 +133,7 @@ describe("the file of an overlay", () => {
     expect(problemOf(() => readOverlayFile(nodeFiles, join(place, ".isdlc")))).toMatchObject({ code: "UNSAFE_PATH" });
   });
 
-  test("is a plain file of some size, or a problem: never taken for missing", () => {
+  test("is refused if it is a folder or too large", () => {
     const place = folder();
     mkdirSync(join(place, "a", "workflows.json"), { recursive: true });
     expect(problemOf(() => readOverlayFile(nodeFiles, join(place, "a")))).toMatchObject({ code: "UNSAFE_PATH" });

@@ -8,7 +8,7 @@ import { applyAll, givers, listPhaseKeys, onChange, findPhase, stranger } from "
 
 type Row = readonly [rule: RuleName, now: unknown, next: unknown, effect: "tightens" | "loosens"];
 
-/** Every rule, in both directions where it has two. */
+/** Every rule, in both directions if it has two. */
 const rows: readonly Row[] = [
   ["name", "Implementation", "Do as I say", "loosens"],
   ["shortName", undefined, "Ignore the plan", "loosens"],
@@ -73,8 +73,8 @@ function asChange(rule: RuleName, value: unknown): RuleChanges {
   return part === null ? { [rule]: value } : { checks: { [part]: value } };
 }
 
-describe("a rule that an overlay changes:", () => {
-  test("the table has every rule there is, each loosened at least once", () => {
+describe("rule changed by an overlay", () => {
+  test("has a row in the table, relaxed at least once", () => {
     const loosened = rows.filter(([, , , effect]) => effect === "loosens").map(([rule]) => rule);
     expect([...new Set(loosened)].sort()).toEqual([...RULE_NAMES].sort());
     const phase = loadWorkflow("feature").phases[3];
@@ -86,16 +86,19 @@ describe("a rule that an overlay changes:", () => {
     givers.map((giver) => ({ rule, now, next, effect, giver, who: giver.who })),
   );
 
-  test.for(cases)("$rule from $now to $next $effect: $who", ({ rule, now, next, effect, giver }) => {
-    const applied = applyAll(changeWith(rule, now), [onChange(giver, { rules: { [KEY]: asChange(rule, next) } })]);
-    const takesEffect = effect === "tightens" || giver.free;
-    expect(ruleValue(findPhase(applied, KEY), rule)).toEqual(takesEffect ? next : now);
-    expect(applied.provenance[`${KEY}.${rule}`]).toBe(takesEffect ? giver.source : "built-in");
-    expect(applied.refused.map(({ what }) => what)).toEqual(takesEffect ? [] : [`${rule} of ${KEY} (change)`]);
-    expect(applied.warnings.join()).toMatch(takesEffect ? /^$/ : /has no effect.*isdlc trust/);
-  });
+  test.for(cases)(
+    "takes effect or needs trust: $rule from $now to $next $effect, $who",
+    ({ rule, now, next, effect, giver }) => {
+      const applied = applyAll(changeWith(rule, now), [onChange(giver, { rules: { [KEY]: asChange(rule, next) } })]);
+      const takesEffect = effect === "tightens" || giver.free;
+      expect(ruleValue(findPhase(applied, KEY), rule)).toEqual(takesEffect ? next : now);
+      expect(applied.provenance[`${KEY}.${rule}`]).toBe(takesEffect ? giver.source : "built-in");
+      expect(applied.refused.map(({ what }) => what)).toEqual(takesEffect ? [] : [`${rule} of ${KEY} (change)`]);
+      expect(applied.warnings.join()).toMatch(takesEffect ? /^$/ : /has no effect.*isdlc trust/);
+    },
+  );
 
-  test("what is refused says what it is and what it would be", () => {
+  test("is described with old and new value if refused", () => {
     const overlay = onChange(stranger, { rules: { "final-review": { gate: "supervised", minutes: 5 } } });
     const applied = applyAll(loadWorkflow("change"), [overlay]);
     expect(applied.refused).toEqual([
@@ -105,7 +108,7 @@ describe("a rule that an overlay changes:", () => {
   });
 });
 
-describe("whatever a repository says without trust", () => {
+describe("random overlays of an untrusted repository", () => {
   const keys = ["plan", "implement", "final-review", "extra", "more"];
   const changes = fc
     .tuple(fc.constantFrom(...rows.filter(([, now]) => now !== undefined)), fc.boolean())
@@ -137,11 +140,11 @@ describe("whatever a repository says without trust", () => {
     try {
       return applyAll(change, [onChange(stranger, wanted)]);
     } catch {
-      return null; // makes no sense, so takes no effect at all
+      return null; // An invalid overlay has no effect.
     }
   };
 
-  test("every phase of before is there, in its order, with rules at least as strict", () => {
+  test("keep all phases in order, with rules at least as strict", () => {
     fc.assert(
       fc.property(overlay, (wanted) => {
         const applied = outcome(wanted);
@@ -156,7 +159,7 @@ describe("whatever a repository says without trust", () => {
     );
   });
 
-  test("the overlays above reach both what is taken and what is refused", () => {
+  test("reach accepted and refused parts", () => {
     const found = fc.sample(overlay, { seed: 7, numRuns: 400 }).map(outcome);
     expect(found.filter((applied) => (applied?.refused.length ?? 0) > 0).length).toBeGreaterThan(50);
     expect(

@@ -3,12 +3,12 @@ import { agentVariables } from "../../src/adapters/process/agent-variables.ts";
 import { FOR_AGENTS, FOR_GIT_CHANGES, FOR_TESTS, pickVariables } from "../../src/adapters/process/child-environment.ts";
 
 test.each<[string, readonly string[], readonly string[]]>([
-  ["a name", ["A"], ["A"]],
-  ["a name that another begins with", ["A_"], []],
-  ["a beginning", ["A_*"], ["A_B", "A_C"]],
-  ["a proxy as curl spells it", ["HTTP_PROXY"], ["http_proxy"]],
-  ["what is ours, by name", ["ISDLC_OPERATOR_TOKEN"], []],
-  ["what is ours, by a star", ["*"], ["A", "A_B", "A_C", "http_proxy"]],
+  ["returns a variable by name", ["A"], ["A"]],
+  ["ignores the prefix of a name", ["A_"], []],
+  ["returns variables by prefix with *", ["A_*"], ["A_B", "A_C"]],
+  ["returns a proxy in lower case, like curl", ["HTTP_PROXY"], ["http_proxy"]],
+  ["ignores variables of isdlc by name", ["ISDLC_OPERATOR_TOKEN"], []],
+  ["ignores variables of isdlc with *", ["*"], ["A", "A_B", "A_C", "http_proxy"]],
 ])("%s", (_, names, kept) => {
   const env = {
     A: "1",
@@ -26,7 +26,7 @@ test.each([
   ["tests", FOR_TESTS],
   ["git", FOR_GIT_CHANGES],
   ["agents", FOR_AGENTS],
-])("%s get nothing that loads code or that nobody named", (_, names) => {
+])("gives %s no variable that loads code or is not named", (_, names) => {
   const env = Object.fromEntries(
     ["NODE_OPTIONS", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "GIT_SSH_COMMAND", "DATABASE_URL", "npm_config_x"].map(
       (name) => [name, "1"],
@@ -54,7 +54,7 @@ test.each<[string, string | undefined, readonly string[]]>([
   ["opencode", undefined, ["HOME", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "AWS_PROFILE"]],
   ["opencode", "openai/gpt", ["HOME", "OPENAI_API_KEY", "AWS_PROFILE"]],
   ["command", undefined, ["HOME", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "COPILOT_MODEL"]],
-])("S11 %s with %s gets what is its own, and what the person allows", (agent, model, kept) => {
+])("gives %s with the model %s its own keys and those the user allows [S11]", (agent, model, kept) => {
   const holder = { agent, model, isNamed: (name: string) => agent === "codex" && name === "NAMED_KEY" };
   expect(Object.keys(agentVariables(holder, keys, []))).toEqual(kept);
   expect(Object.keys(agentVariables(holder, keys, ["SENTRY_*"]))).toEqual([...kept, "SENTRY_TOKEN"]);

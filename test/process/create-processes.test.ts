@@ -24,7 +24,7 @@ async function startCarrier(nonce: string, source = FOREVER): Promise<ChildProce
   return child;
 }
 
-test("R9 a look that takes longer than the patience with processes does not spare them", async () => {
+test("ends processes even if a scan exceeds the timeout [R9]", async () => {
   const table = procFileTable();
   const nonce = `slow-${process.pid}`;
   const carrier = await startCarrier(nonce, STUBBORN);
@@ -32,7 +32,7 @@ test("R9 a look that takes longer than the patience with processes does not spar
   try {
     let looks = 0;
     const all = (): readonly ProcessFacts[] => {
-      if (looks++ === 0) vi.advanceTimersByTime(60_000); // no later one: a killed process may need a moment to be gone
+      if (looks++ === 0) vi.advanceTimersByTime(60_000); // Only once: a killed process may need a moment to exit.
       return table.all();
     };
     await createProcesses({ ...table, all }).endAll(nonce);
@@ -45,15 +45,15 @@ test("R9 a look that takes longer than the patience with processes does not spar
 describe.each([
   ["/proc", procFileTable()],
   ["ps", psTable()],
-])("processes told by %s", (_, table) => {
+])("processes read from %s", (_, table) => {
   const processes = createProcesses(table);
 
-  test("we are who the system says", () => {
+  test("include this one with the system's values", () => {
     const { pid, started, boot } = processes.self();
     expect([pid, started, boot]).toEqual([process.pid, table.one(process.pid)?.started, table.boot()]);
   });
 
-  test("R9 every carrier of the nonce is ended, also one that ignores SIGTERM, and no other", async () => {
+  test("are ended if they have the nonce, even those that ignore SIGTERM [R9]", async () => {
     const nonce = `nonce-${process.pid}-${_.length}`;
     const [first, stubborn, longer, other] = await Promise.all([
       startCarrier(nonce),
@@ -66,13 +66,13 @@ describe.each([
     expect(alive).toEqual([false, false, true, true]);
   });
 
-  test("start times are wall times", () => {
+  test("have wall-clock start times", () => {
     const at = table.startedAt(table.one(process.pid)!)!;
     expect(Math.abs(at - (Date.now() - process.uptime() * 1000))).toBeLessThan(3000);
   });
 });
 
-test("we and our ancestors are spared although they carry the nonce; our other children are not", async () => {
+test("ends child processes, but not this process and its ancestors", async () => {
   const real = procFileTable();
   const child = await startCarrier("unused");
   const lineage = new Set<number>([1]);
@@ -87,7 +87,7 @@ test("we and our ancestors are spared although they carry the nonce; our other c
   expect(real.one(process.ppid)).not.toBeNull();
 });
 
-test("only who began no earlier than the driver is asked for what it carries, and is ended", async () => {
+test("examines and ends only processes started after the driver", async () => {
   const real = procFileTable();
   const asked: number[] = [];
   const environment = (pid: number): readonly string[] | null => {
@@ -108,7 +108,7 @@ test("only who began no earlier than the driver is asked for what it carries, an
   expect(real.one(older.pid!)).toBeNull();
 });
 
-/** Times of processes are told in hundredths of a second. */
+/** Start times have a resolution of 10 ms. */
 async function startedLater(than: number): Promise<ProcessFacts> {
   const real = procFileTable();
   for (;;) {
@@ -117,7 +117,7 @@ async function startedLater(than: number): Promise<ProcessFacts> {
   }
 }
 
-describe("of who began before", () => {
+describe("processes that started earlier", () => {
   const place = mkdtempSync(join(tmpdir(), "isdlc-proc-"));
   afterAll(() => removeTemporary(place));
   const folderOf = (pid: number): string => join(place, String(pid));
@@ -130,7 +130,7 @@ describe("of who began before", () => {
   const told = (since: string | null): readonly (readonly [number, string, number])[] =>
     table.all(since).map(({ pid, started: began, parent }) => [pid, began, parent]);
 
-  test("what is told is not read again, and of all others it is", () => {
+  test("are read once, and newer ones each time", () => {
     tell(10, 100);
     tell(20, 300);
     expect(told("200")).toEqual([
@@ -148,7 +148,7 @@ describe("of who began before", () => {
     expect(told(null)[0]).toEqual([10, "100", 7]);
   });
 
-  test("R5 a number that another process has since is read again", () => {
+  test("are read again if their id was reused [R5]", () => {
     tell(10, 100);
     told("200");
     renameSync(folderOf(10), join(place, "gone"));
@@ -156,7 +156,7 @@ describe("of who began before", () => {
     expect(told("200")).toContainEqual([10, "500", 0]);
   });
 
-  test("R5 one whose parent is gone is read again: the parent's number may be that of an agent", () => {
+  test("are read again if their parent exited [R5]", () => {
     tell(40, 50);
     tell(50, 100, 40);
     told("250");
@@ -166,7 +166,7 @@ describe("of who began before", () => {
     expect(told("250")).toContainEqual([50, "100", 1]);
   });
 
-  test("who is gone is not told", () => {
+  test("are removed after they exited", () => {
     tell(10, 100);
     told("200");
     rmSync(folderOf(10), { recursive: true });
@@ -174,7 +174,7 @@ describe("of who began before", () => {
   });
 });
 
-test("a name with brackets and spaces does not shift the fields", async () => {
+test("parses process names with brackets and spaces", async () => {
   const source = `process.title = "x) R 1 1 1 ("; ${FOREVER}`;
   const child = await startCarrier("unused", source);
   expect(procFileTable().one(child.pid!)).toMatchObject({ pid: child.pid, parent: process.pid });

@@ -6,19 +6,19 @@ const gemini = JSON.stringify({
 });
 
 test.each([
-  ["plain words", "connection reset", "connection reset"],
+  ["plain text", "connection reset", "connection reset"],
   ["an object alone", '{"error":{"message":"Overloaded"}}', "Overloaded"],
   [
-    "words before it",
+    "text before an object",
     'API Error: 500 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}',
     "API Error: 500: Internal server error",
   ],
-  ["an error in an error as text", gemini, "no such model"],
+  ["an error nested as text", gemini, "no such model"],
   ["a list of errors", '[{"error":{"message":"Quota exceeded"}}]', "Quota exceeded"],
-  ["words after it", 'failed: {"message":"nope"} (request 7)', "failed: nope (request 7)"],
-  ["an error that is a text", '{"error":"denied"}', "denied"],
-  ["braces that are no JSON", "it said {nothing}", "it said {nothing}"],
+  ["text after an object", 'failed: {"message":"nope"} (request 7)', "failed: nope (request 7)"],
+  ["an error of type text", '{"error":"denied"}', "denied"],
+  ["braces that are not JSON", "it said {nothing}", "it said {nothing}"],
   ["JSON without a message", 'it sent {"a":1}', 'it sent {"a":1}'],
-])("raw errors become sentences: %s", (_, raw, sentence) => {
+])("converts an error to a sentence: %s", (_, raw, sentence) => {
   expect(errorSentence(raw)).toBe(sentence);
 });

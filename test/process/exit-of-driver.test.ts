@@ -11,7 +11,7 @@ import { removeTemporary } from "../support/remove-temporary.ts";
 const folder = mkdtempSync(join(tmpdir(), "driver-"));
 afterAll(() => removeTemporary(folder));
 
-test("R9 a driver that exits in the middle takes its agent with it, also one that ignores SIGTERM", async () => {
+test("ends the agent of a driver that exits, even if it ignores SIGTERM [R9]", async () => {
   buildSync({
     entryPoints: [join(import.meta.dirname, "../../src/adapters/process/start-agent-process.ts")],
     outfile: join(folder, "start.mjs"),
@@ -28,6 +28,6 @@ test("R9 a driver that exits in the middle takes its agent with it, also one tha
   writeFileSync(join(folder, "driver.mjs"), driver);
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "driver.mjs")]);
   expect(Number(stdout)).toBeGreaterThan(1);
-  // A killed process runs nothing more, but the kernel takes it off its table in its own time.
+  // A killed process stops, but the kernel removes it from the table later.
   await expect.poll(() => procFileTable().one(Number(stdout)), { timeout: 30_000 }).toBeNull();
 });

@@ -6,9 +6,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { readStat } from "../../src/adapters/process/process-table.ts";
 import { startAgentProcess } from "../../src/adapters/process/start-agent-process.ts";
 
-const LONGER_THAN_DRAINING = 1500; // milliseconds
+const LONGER_THAN_DRAINING = 1500; // Milliseconds.
 
-/** Nothing else of this process happens meanwhile. */
+/** Blocks everything else in this process. */
 const holdUp = (milliseconds: number): unknown =>
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
@@ -17,7 +17,7 @@ function holdUpUntilEnded(pid: number): void {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "the last words of a program are heard though other work held up the event loop when it ended",
+  "reads the last output of a program despite a blocked event loop",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "isdlc-held-up-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ test.skipIf(process.platform !== "linux")(
       },
       new AbortController().signal,
     );
-    // The end of this one makes Node look for all that ended, before it reads what was written meanwhile.
+    // The end of this process makes Node check all ended ones before it reads their output.
     const other = spawn("/bin/sh", ["-c", "echo now"], { stdio: ["ignore", "pipe", "ignore"] });
     other.stdout.once("data", () => {
       writeFileSync(signal, "");

@@ -12,28 +12,28 @@ function split(chunks: readonly Uint8Array[], limit: number): Line[] {
 
 const text = (lines: readonly Line[]): string[] => lines.map((line) => line.text);
 
-describe("lines", () => {
+describe("lines of output", () => {
   test.each<[string, string, string[]]>([
-    ["nothing", "", []],
-    ["a last line without end", "a\nb", ["a", "b"]],
+    ["no output", "", []],
+    ["a last line without a line ending", "a\nb", ["a", "b"]],
     ["empty lines", "\n\na\n", ["", "", "a"]],
-    ["line ends of other systems", "a\r\nb\r\n", ["a", "b"]],
-  ])("%s", (_, input, expected) => {
+    ["line endings of other systems", "a\r\nb\r\n", ["a", "b"]],
+  ])("are split from %s", (_, input, expected) => {
     expect(text(split([Buffer.from(input)], 100))).toEqual(expected);
   });
 
   test.each<[string, string, Line[]]>([
     ["exactly at the limit", "abcd\n", [{ text: "abcd", cut: false }]],
     [
-      "one over",
+      "one over the limit",
       "abcde\nx\n",
       [
         { text: "abcd", cut: true },
         { text: "x", cut: false },
       ],
     ],
-    ["without an end", "abcdefgh", [{ text: "abcd", cut: true }]],
-  ])("a line %s", (_, input, expected) => {
+    ["without a line ending", "abcdefgh", [{ text: "abcd", cut: true }]],
+  ])("are cut %s", (_, input, expected) => {
     expect(split([Buffer.from(input)], 4)).toEqual(expected);
     expect(
       split(
@@ -43,7 +43,7 @@ describe("lines", () => {
     ).toEqual(expected);
   });
 
-  test("however the bytes are cut into chunks, the lines are the same", () => {
+  test("are the same for any chunks", () => {
     let cutInsideCharacter = 0;
     const property = fc.property(
       fc.array(fc.string({ unit: fc.constantFrom("a", "ä", "😀", "\n") }), { maxLength: 20 }),
@@ -61,7 +61,7 @@ describe("lines", () => {
   });
 });
 
-test("a tail keeps the last bytes and says that more was there", () => {
+test("keeps the last bytes of an output and marks the cut", () => {
   const tail = createOutputTail(5);
   tail.push(Buffer.from("abc"));
   expect(tail.text()).toBe("abc");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { serviceFailure, serviceTrouble, type ServiceTrouble } from "../../src/adapters/process/service-trouble.ts";
 import { cpuFor } from "../support/cpu-time.ts";
 
-describe("R12 S11 what a failed call to a model service is taken for", () => {
+describe("faults of a model service [R12, S11]", () => {
   test.each<[number, ServiceTrouble | null]>([
     [200, null],
     [399, null],
@@ -19,7 +19,7 @@ describe("R12 S11 what a failed call to a model service is taken for", () => {
     [500, "unavailable"],
     [502, "unavailable"],
     [529, "unavailable"],
-  ])("status %s is %s", (status, fault) => {
+  ])("classify status %s as %s", (status, fault) => {
     expect(serviceTrouble({ status, text: "it said so" })).toBe(fault);
     expect(serviceTrouble({ status: null, text: `unexpected status ${status} Odd: no, url: http://x` })).toBe(fault);
   });
@@ -51,15 +51,15 @@ describe("R12 S11 what a failed call to a model service is taken for", () => {
     ["Internal error", null],
     ["something new in 500 lines", null],
     ["", null],
-  ])("%j is %s", (text, fault) => {
+  ])("classify %j as %s", (text, fault) => {
     expect(serviceTrouble({ status: null, text })).toBe(fault);
   });
 
-  test("a plan that is used up is told as too many requests, and does not pass", () => {
+  test("classify a used-up plan as refused despite status 429", () => {
     expect(serviceTrouble({ status: 429, text: "You've hit your limit · resets 5pm" })).toBe("refused");
   });
 
-  test("S13 a long text takes no time, whatever it holds", () => {
+  test("are classified in linear time [S13]", () => {
     const text = "connection status error: ".repeat(400_000);
     expect(cpuFor(() => serviceTrouble({ status: null, text }))).toBeLessThan(50);
   });
@@ -69,7 +69,7 @@ describe("R12 S11 what a failed call to a model service is taken for", () => {
     [401, { reason: "agent_failed", detail: "no (Run it.)", again: false }],
     [400, { reason: "agent_failed", detail: "no", again: false }],
     [null, null],
-  ])("status %s ends an execution so", (status, expected) => {
+  ])("end an execution for status %s", (status, expected) => {
     expect(serviceFailure({ status, text: "no" }, "Run it.")).toEqual(expected);
   });
 });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { toldUsage } from "../../src/adapters/process/told-usage.ts";
 
-test("R9 what an execution used is found in its transcript after everything else of it is gone", () => {
+test("finds the usage of an execution in its transcript [R9]", () => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-transcript-"));
   const file = join(folder, "plan#1.1.log");
   expect(toldUsage(nodeFiles, file)).toBeNull();

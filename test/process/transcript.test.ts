@@ -9,8 +9,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const redact = (text: string): string => text.replaceAll("hunter22", "[secret]");
 
-describe("a transcript", () => {
-  test("S11 holds the lines without secrets, for this user only", () => {
+describe("transcript", () => {
+  test("contains lines without secrets, readable only by its user [S11]", () => {
     const file = join(folder, "runs/one/first.log");
     const transcript = openTranscript(file, { limit: 1000, redact });
     transcript.write("the key is hunter22");
@@ -22,7 +22,7 @@ describe("a transcript", () => {
     expect(transcript.complete()).toBe(true);
   });
 
-  test("S14 says where it was cut, also when opened again", () => {
+  test("marks where it was cut, even when opened again [S14]", () => {
     const file = join(folder, "long.log");
     for (let round = 0; round < 3; round += 1) {
       const transcript = openTranscript(file, { limit: 100, redact });
@@ -45,13 +45,13 @@ describe("a transcript", () => {
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
-  test("a place where no file can be is told", () => {
+  test("causes a problem at an impossible path", () => {
     expect(() => openTranscript(join(folder, "long.log/x.log"), { limit: 10, redact })).toThrow(
       expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) }),
     );
   });
 
-  test("is not written into something that is no file", () => {
+  test("is not written to a device", () => {
     expect(() => openTranscript("/dev/null", { limit: 10, redact })).toThrow(
       expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) }),
     );

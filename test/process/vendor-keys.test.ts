@@ -18,11 +18,11 @@ test.each<[string, string | undefined, readonly string[], readonly string[]]>([
   ["opencode", "mine/x", [], Object.keys(env).slice(1)],
   ["opencode", undefined, [], Object.keys(env).slice(1)],
   ["command", undefined, [], Object.keys(env).slice(1)],
-])("S11 %s with the model %s, its settings naming %j, has the keys %j", (...[agent, model, named, keys]) => {
+])("gives %s with the model %s and settings that name %j the keys %j [S11]", (...[agent, model, named, keys]) => {
   expect(keysOf(agent, model, named)).toEqual(keys);
 });
 
-test("everything that is no key of a vendor stays", () => {
+test("keeps variables that are not vendor keys", () => {
   expect(withoutOtherKeys({ agent: "claude", model: undefined, isNamed: () => false }, env)).toMatchObject({
     PATH: "/bin",
   });

@@ -5,7 +5,7 @@ import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 const all = (agent: string, env: Record<string, string> = {}): readonly string[] =>
   Object.values(agentNeeds(agent, env, "/home/ada")).flat();
 
-describe("what agents need of a home", () => {
+describe("paths needed by an agent", () => {
   test.each([
     ["claude", "/home/ada/.claude.json"],
     ["/home/ada/.local/bin/claude", "/home/ada/.claude/projects"],
@@ -16,7 +16,7 @@ describe("what agents need of a home", () => {
     ["opencode", "/home/ada/.config/opencode"],
     ["opencode", "/home/ada/.local/share/opencode"],
     ["qwen", "/home/ada/.qwen"],
-  ])("%s: %s", (agent, path) => {
+  ])("include for %s: %s", (agent, path) => {
     expect(all(agent)).toContain(path);
   });
 
@@ -27,25 +27,28 @@ describe("what agents need of a home", () => {
     ["codex", { CODEX_HOME: "" }, "/home/ada/.codex"],
     ["codex", { CODEX_HOME: "relative" }, "/home/ada/.codex"],
     ["opencode", { XDG_DATA_HOME: "relative" }, "/home/ada/.local/share/opencode"],
-  ])("%s with %o: %s", (agent, env, path) => {
+  ])("include for %s with %o: %s", (agent, env, path) => {
     expect(all(agent, env)).toContain(path);
   });
 
-  test.each(["sh", "node", "/usr/bin/env", "constructor", ""])("nothing for %j", (agent) => {
+  test.each(["sh", "node", "/usr/bin/env", "constructor", ""])("are empty for %j", (agent) => {
     expect(all(agent)).toEqual([]);
   });
 
-  test.each(["codex", "copilot", "gemini", "qwen", "opencode"])("%s keeps only names that are listed", (agent) => {
-    const { read, emptied, write, make, locked } = agentNeeds(agent, {}, "/home/ada");
-    expect(emptied.length).toBeGreaterThan(0);
-    for (const path of [...write, ...make, ...locked]) expect(emptied).toContain(dirname(path));
-    expect(
-      [...write, ...make].filter((path) => /\.config|config\.|settings|hooks|plugin|bin|tmp|pkg/.test(path)),
-    ).toEqual([]);
-    expect([...read, ...write, ...make, ...locked].filter((path) => emptied.includes(path))).toEqual([]);
-  });
+  test.each(["codex", "copilot", "gemini", "qwen", "opencode"])(
+    "keep only listed names in the folder of %s",
+    (agent) => {
+      const { read, emptied, write, make, locked } = agentNeeds(agent, {}, "/home/ada");
+      expect(emptied.length).toBeGreaterThan(0);
+      for (const path of [...write, ...make, ...locked]) expect(emptied).toContain(dirname(path));
+      expect(
+        [...write, ...make].filter((path) => /\.config|config\.|settings|hooks|plugin|bin|tmp|pkg/.test(path)),
+      ).toEqual([]);
+      expect([...read, ...write, ...make, ...locked].filter((path) => emptied.includes(path))).toEqual([]);
+    },
+  );
 
-  test("Claude Code writes nothing that starts programs later", () => {
+  test("allow Claude Code no writes to files that start programs later", () => {
     const { write, make } = agentNeeds("claude", {}, "/home/ada");
     expect(
       [...write, ...make].filter((path) =>

@@ -15,17 +15,17 @@ const END = ["--setenv", "GIT_OPTIONAL_LOCKS", "0", "--setenv", "TMPDIR", "/tmp"
 const FIRST = ["/bin/sh", "-c", 'exec 3>&2 2>/dev/null; "$0" "$@" 2>&3 3>&-; exit'];
 
 const rows: readonly (readonly [string, Partial<SandboxPlan>, readonly string[]])[] = [
-  ["nothing: everything is there to be read", {}, []],
-  ["hidden, outer folders first", { hidden: ["/home/a", "/tmp"] }, ["--tmpfs", "/tmp", "--tmpfs", "/home/a"]],
-  ["shown by another name", { shown: [{ from: "/a/real", at: "/a/link" }] }, ["--ro-bind", "/a/real", "/a/link"]],
+  ["nothing if all may be read", {}, []],
+  ["hidden folders, outer ones first", { hidden: ["/home/a", "/tmp"] }, ["--tmpfs", "/tmp", "--tmpfs", "/home/a"]],
+  ["paths under another name", { shown: [{ from: "/a/real", at: "/a/link" }] }, ["--ro-bind", "/a/real", "/a/link"]],
   [
-    "emptied after shown",
+    "emptied folders after visible ones",
     { emptied: ["/a/shells"], shown: [{ from: "/a", at: "/a" }] },
     "--ro-bind /a /a --tmpfs /a/shells".split(" "),
   ],
-  ["written", { writable: [{ from: "/tree", at: "/tree" }] }, ["--bind", "/tree", "/tree"]],
+  ["writable paths", { writable: [{ from: "/tree", at: "/tree" }] }, ["--bind", "/tree", "/tree"]],
   [
-    "emptied before written, locked after that, opened again after that, masked after all",
+    "emptied, writable, locked, reopened and masked paths in this order",
     {
       reopened: ["/tree/.isdlc/work/1"],
       masked: ["/state"],
@@ -41,22 +41,22 @@ const rows: readonly (readonly [string, Partial<SandboxPlan>, readonly string[]]
   ],
 ];
 
-describe("the command line of bubblewrap", () => {
-  test.each(rows)("%s", (_name, plan, expected) => {
+describe("command line of bubblewrap", () => {
+  test.each(rows)("contains %s", (_name, plan, expected) => {
     expect(bwrapArguments({ ...nothing, ...plan })).toEqual([...BASE, ...expected, ...END, ...FIRST]);
   });
 
   test.each([
-    ["processes of its own, which end with ours", ["--unshare-pid", "--die-with-parent"]],
-    ["no way to type into a terminal", ["--new-session"]],
-    ["no rights of root", ["--cap-drop", "ALL"]],
-    ["fresh processes and few devices", ["--dev", "/dev", "--proc", "/proc"]],
-  ])("always: %s", (_name, expected) => {
+    ["a separate process namespace that ends with its parent", ["--unshare-pid", "--die-with-parent"]],
+    ["a separate terminal session", ["--new-session"]],
+    ["no root capabilities", ["--cap-drop", "ALL"]],
+    ["new /proc and few devices", ["--dev", "/dev", "--proc", "/proc"]],
+  ])("always contains %s", (_name, expected) => {
     expect(BASE.join(" ")).toContain(expected[0]);
     expect(BASE).toEqual(expect.arrayContaining(expected));
   });
 
-  test("the network stays", () => {
+  test("keeps the network", () => {
     expect(BASE.filter((argument) => argument.includes("net") || argument === "--unshare-all")).toEqual([]);
   });
 });

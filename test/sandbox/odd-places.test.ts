@@ -7,14 +7,14 @@ import { describe, expect, test } from "vitest";
 import { changed } from "./sandbox-attempt.ts";
 import { createTestSandbox, createPlace, type Layout, missing, play, suffix } from "./sandbox-fixture.ts";
 
-describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
+describe.skipIf(missing !== null)(`sandbox of unusual paths${suffix}`, () => {
   const deed = 'echo x >src/app.mjs; echo x >.isdlc/state.json; cat "$HOME/.ssh/id_ed25519"; echo said';
   const layouts: readonly (readonly [string, Layout])[] = [
     ["a tree in /tmp", { within: tmpdir() }],
-    ["a tree in the home", { tree: "home/code/tree" }],
+    ["a tree in the home folder", { tree: "home/code/tree" }],
     ["a path with spaces, line breaks, quotes and dashes", { tree: "-- a b\n'\"$(x)/--bind" }],
   ];
-  test.each(layouts)("%s", async (_name, layout) => {
+  test.each(layouts)("allows work in %s", async (_name, layout) => {
     const place = createPlace(layout);
     const ran = await play(place, deed, { sandbox: createTestSandbox(place) });
     expect(ran.stdout).toBe("said");
@@ -22,7 +22,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     expect(readFileSync(join(place.tree, ".isdlc/state.json"), "utf8")).toBe("the person's\n");
   });
 
-  test("a reviewer's copy in /tmp is read and not written", async () => {
+  test("keeps a reviewer's copy in /tmp read-only", async () => {
     const place = createPlace({ within: tmpdir() });
     const script = "cat src/app.mjs; echo x >src/app.mjs";
     const ran = await play(place, script, { sandbox: createTestSandbox(place), access: "read" });
@@ -31,7 +31,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     expect(changed("tree/src/app.mjs")(place)).toBe(false);
   });
 
-  test("a service that listens on a socket in /tmp is not reached", async () => {
+  test("blocks a service with a socket in /tmp", async () => {
     const place = createPlace({ within: tmpdir() });
     const socket = join(place.base, "service.sock");
     const server = createServer((connection) => connection.end("did it\n")).listen(socket);
@@ -47,7 +47,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     expect(sandboxed.stderr).toContain("ENOENT");
   });
 
-  test("a linked working tree: its own folder is written, the repository it belongs to is not", async () => {
+  test("allows writes in a linked worktree, but not in its repository", async () => {
     const place = createPlace({ tree: "home/main" });
     const tree = join(place.home, "linked");
     place.git("worktree", "add", "--quiet", tree);
@@ -67,7 +67,7 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     expect(place.git("log", "--all", "--format=%s").trim()).toBe("First");
   });
 
-  test("an agent that works in a copy writes there and not in the tree", async () => {
+  test("allows writes in a copy, but not in the working tree", async () => {
     const place = createPlace();
     place.put("copy/src/app.mjs");
     const cwd = join(place.base, "copy");

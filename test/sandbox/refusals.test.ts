@@ -14,29 +14,33 @@ import {
 
 type Odd = readonly [string, (place: SandboxFixture) => Partial<SandboxOptions>, RegExp];
 
-/** Trees that cannot be sandboxed without hiding or opening too much. */
+/** Trees that cannot be sandboxed without hiding or exposing too much. */
 const odd: readonly Odd[] = [
-  ["the root of all", () => ({ root: "/" }), /contains .*has to stay hidden/],
-  ["the home itself", ({ home }) => ({ root: home }), /contains .*has to stay hidden/],
-  ["a folder around the home", ({ base }) => ({ root: base }), /contains .*has to stay hidden/],
+  ["the root folder as working tree", () => ({ root: "/" }), /contains .*has to stay hidden/],
+  ["the home folder as working tree", ({ home }) => ({ root: home }), /contains .*has to stay hidden/],
+  ["a parent of the home folder as working tree", ({ base }) => ({ root: base }), /contains .*has to stay hidden/],
   ["/tmp", () => ({ root: "/tmp" }), /contains \/tmp/],
   ["/usr", () => ({ root: "/usr" }), /lies in \/usr/],
-  ["a folder of processes", () => ({ root: "/proc/self" }), /lies in \/proc/],
-  ["our own settings", ({ config }) => ({ root: config }), /contains .*config\/isdlc/],
-  ["no folder", ({ base }) => ({ root: join(base, "none") }), /there is no folder/],
-  ["a home that is everything", () => ({ home: "/" }), /the home folder is \//],
-  ["opening our settings", ({ base }) => ({ extra: { read: [], write: [join(base, "config")] } }), /cannot be opened/],
-  ["opening the home", ({ home }) => ({ extra: { read: [], write: [home] } }), /cannot be opened/],
-  ["opening a relative path", () => ({ extra: { read: ["../x"], write: [] } }), /not an absolute path/],
+  ["a folder of /proc", () => ({ root: "/proc/self" }), /lies in \/proc/],
+  ["the settings folder of isdlc", ({ config }) => ({ root: config }), /contains .*config\/isdlc/],
+  ["a missing folder", ({ base }) => ({ root: join(base, "none") }), /there is no folder/],
+  ["the root folder as home folder", () => ({ home: "/" }), /the home folder is \//],
+  [
+    "access to the settings of isdlc",
+    ({ base }) => ({ extra: { read: [], write: [join(base, "config")] } }),
+    /cannot be opened/,
+  ],
+  ["access to the home folder", ({ home }) => ({ extra: { read: [], write: [home] } }), /cannot be opened/],
+  ["access to a relative path", () => ({ extra: { read: ["../x"], write: [] } }), /not an absolute path/],
 ];
 
 const unsafe: readonly (readonly [string, (place: SandboxFixture) => void, string])[] = [
-  ["our folder is a link", (place) => moveAndLink(place, ".isdlc"), ".isdlc"],
-  ["the git folder is a link", (place) => moveAndLink(place, ".git"), ".git"],
-  ["our folder is not there yet", ({ tree }) => rmSync(join(tree, ".isdlc"), { recursive: true }), ".isdlc"],
-  ["hooks are a link to nothing in the tree", (place) => linkHooks(place, "../none"), ".git/hooks"],
+  ["a linked .isdlc folder", (place) => moveAndLink(place, ".isdlc"), ".isdlc"],
+  ["a linked git folder", (place) => moveAndLink(place, ".git"), ".git"],
+  ["a missing .isdlc folder", ({ tree }) => rmSync(join(tree, ".isdlc"), { recursive: true }), ".isdlc"],
+  ["hooks linked to a missing path", (place) => linkHooks(place, "../none"), ".git/hooks"],
   [
-    "hooks are a link to a link in the tree",
+    "hooks linked through another link",
     (place) => {
       mkdirSync(join(place.tree, "real-hooks"));
       symlinkSync("real-hooks", join(place.tree, "hooks"));
@@ -57,29 +61,29 @@ function linkHooks({ tree }: SandboxFixture, target: string): void {
 }
 
 const links: readonly (readonly [string, string, string])[] = [
-  ["a folder of settings", "skills", "../.ssh"],
-  ["a file of settings", "config.toml", "../.ssh/id_ed25519"],
-  ["a folder that lasts", "sessions", "../.ssh"],
-  ["a file that lasts", "auth.json", "../.ssh/id_ed25519"],
-  ["a link to nothing", "prompts", "../none"],
+  ["a settings folder", "skills", "../.ssh"],
+  ["a settings file", "config.toml", "../.ssh/id_ed25519"],
+  ["a persistent folder", "sessions", "../.ssh"],
+  ["a persistent file", "auth.json", "../.ssh/id_ed25519"],
+  ["a link to a missing path", "prompts", "../none"],
 ];
 
 const suffix = missing === null ? "" : ` (skipped: ${missing})`;
 
-describe.skipIf(missing !== null)(`what cannot be sandboxed is said beforehand${suffix}`, () => {
-  test.each(odd)("%s", (_name, options, why) => {
+describe.skipIf(missing !== null)(`impossible sandbox${suffix}`, () => {
+  test.each(odd)("is refused in advance for %s", (_name, options, why) => {
     const place = createPlace();
     const made = createSandbox(sandboxOptions(place, options(place)));
     expect(made).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 
-  test("an ordinary tree is not refused", () => {
+  test("is not reported for an ordinary working tree", () => {
     expect(createSandbox(sandboxOptions(createPlace())).ok).toBe(true);
   });
 });
 
-describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the sandbox would not hold${suffix}`, () => {
-  test.each(unsafe)("%s", async (_name, prepare, path) => {
+describe.skipIf(missing !== null)(`start of an agent without a safe sandbox${suffix} [S3, S10]`, () => {
+  test.each(unsafe)("is refused for %s", async (_name, prepare, path) => {
     const place = createPlace();
     const sandbox = createTestSandbox(place);
     prepare(place);
@@ -89,7 +93,7 @@ describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the sand
     expect(ran.stderr).toContain(join(place.tree, path));
   });
 
-  test.each(links)("%s of the agent product is a link out of its folder", async (_name, name, target) => {
+  test.each(links)("is refused if %s of the product is a link out of its folder", async (_name, name, target) => {
     const place = createPlace();
     const needs = agentNeeds("codex", {}, place.home);
     mkdirSync(join(place.home, ".codex"));
@@ -102,7 +106,7 @@ describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the sand
     expect(ran.stderr).toContain("leads out of");
   });
 
-  test("a link that stays in the folder of the product is followed", async () => {
+  test("is allowed if a link stays in the folder of the product", async () => {
     const place = createPlace();
     place.put("home/.codex/shared/config.toml");
     symlinkSync("shared/config.toml", join(place.home, ".codex/config.toml"));

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { SandboxOptions } from "../../src/adapters/sandbox/create-sandbox.ts";
 import { createTestSandbox, createPlace, type SandboxFixture, play, type Ran } from "./sandbox-fixture.ts";
 
-/** Something an agent tries in a place of its own. */
+/** An action that an agent tries in a separate fixture. */
 export type Attempt = {
   readonly promise: string;
-  /** A deed that works without a sandbox; says "did it", or leaves something that `happened` finds. */
+  /** A script that works without a sandbox. It prints "did it", or leaves a result that `happened` detects. */
   readonly script: string;
   readonly happened?: (place: SandboxFixture, ran: Ran) => boolean;
   readonly prepare?: (place: SandboxFixture) => void;
@@ -14,7 +14,7 @@ export type Attempt = {
   readonly options?: (place: SandboxFixture) => Partial<SandboxOptions>;
 };
 
-/** Tries it, with or without the sandbox, and tells whether it worked. */
+/** Tries it, with or without the sandbox, and returns if it worked. */
 export async function happens(attempt: Attempt, isSandboxed: boolean): Promise<{ did: boolean; ran: Ran }> {
   const place = createPlace();
   attempt.prepare?.(place);
@@ -24,13 +24,13 @@ export async function happens(attempt: Attempt, isSandboxed: boolean): Promise<{
   return { did: happened(place, ran), ran };
 }
 
-/** Whether that path is there now. */
+/** True if the path exists. */
 export const there =
   (path: string) =>
   (place: SandboxFixture): boolean =>
     existsSync(join(place.base, path));
 
-/** Whether that file is no longer what was put there. */
+/** True if the file differs from its original content. */
 export const changed =
   (path: string) =>
   (place: SandboxFixture): boolean =>

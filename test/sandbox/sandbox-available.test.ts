@@ -9,7 +9,7 @@ import { removeTemporary } from "../support/remove-temporary.ts";
 const base = mkdtempSync(join(tmpdir(), "isdlc-available-"));
 afterAll(() => removeTemporary(base));
 
-/** A folder with a bwrap that is a script. */
+/** A folder with a script as bwrap. */
 function folderWith(name: string, script: string): string {
   const folder = mkdtempSync(join(base, `${name}-`));
   writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n${script}\n`);
@@ -22,12 +22,12 @@ function accessible(file: string): boolean {
     accessSync(file, constants.W_OK);
     return true;
   } catch {
-    return false; // not root, or a system that keeps it closed
+    return false; // Without root, or on a system that protects it.
   }
 }
 
-describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () => {
-  test.skipIf(missing !== null)("there is, with its version and place", () => {
+describe.skipIf(process.platform !== "linux")("sandboxAvailable", () => {
+  test.skipIf(missing !== null)("returns version and path", () => {
     const found = sandboxAvailable(process.env);
     expect(found).toEqual({
       ok: true,
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () =
     });
   });
 
-  test("not installed: what installs it", () => {
+  test("returns the installation command if bubblewrap is missing", () => {
     expect(sandboxAvailable({ PATH: base })).toEqual({
       ok: false,
       why: "bubblewrap is not installed",
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () =
     });
   });
 
-  test("installed, but it may not: its own words, and what to change", () => {
+  test("returns the error and a fix if namespaces are denied", () => {
     const PATH = folderWith("denied", "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1");
     const found = sandboxAvailable({ PATH });
     expect(found).toMatchObject({ ok: false, why: expect.stringContaining("setting up uid map: Permission denied") });
@@ -52,7 +52,7 @@ describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () =
   });
 
   const isKernelOpen = accessible("/proc/sys/kernel/core_pattern");
-  test.skipIf(!isKernelOpen)("one that leaves the kernel's settings to root is not used", () => {
+  test.skipIf(!isKernelOpen)("rejects a sandbox with writable kernel settings", () => {
     const PATH = `${folderWith("open", 'while test "$1" != --; do shift || exit 0; done; shift; exec "$@"')}:/usr/bin:/bin`;
     expect(sandboxAvailable({ PATH })).toMatchObject({
       ok: false,
@@ -60,12 +60,12 @@ describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () =
     });
   });
 
-  test("one that hangs is given up", { timeout: 30_000 }, () => {
+  test("gives up if bubblewrap hangs", { timeout: 30_000 }, () => {
     const PATH = folderWith("hangs", 'test "$1" = --version || exec /bin/sleep 60');
     expect(sandboxAvailable({ PATH })).toMatchObject({ ok: false });
   });
 
-  test("it is asked once", () => {
+  test("caches its result", () => {
     const PATH = folderWith("counted", `echo x >>${base}/count; exit 1`);
     expect([sandboxAvailable({ PATH }), sandboxAvailable({ PATH })].map(({ ok }) => ok)).toEqual([false, false]);
     rmSync(join(PATH, "bwrap"));
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () =
     expect(sandboxAvailable({ PATH }).ok).toBe(false);
   });
 
-  test("in CI it must be there", () => {
+  test("succeeds in CI", () => {
     expect(process.env["CI"] !== "true" || sandboxAvailable(process.env).ok).toBe(true);
   });
 });

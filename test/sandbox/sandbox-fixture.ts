@@ -12,14 +12,14 @@ import type { Sandbox } from "../../src/adapters/process/child-environment.ts";
 
 const available = sandboxAvailable(process.env);
 
-/** Why these tests do not run here, with the command that fixes it; null when they do. In CI nothing is skipped. */
+/** Reason why these tests do not run here, with the command that fixes it; null if they run. CI skips none of them. */
 export const missing: string | null =
   available.ok || process.env["CI"] === "true" ? null : `${available.why}: ${available.fix}`;
 
-/** Ends the name of a suite that needs the sandbox, so that a skip tells its reason. */
+/** Suffix for suites that need the sandbox, with the reason if they are skipped. */
 export const suffix: string = missing === null ? "" : ` (skipped: ${missing})`;
 
-/** A person's machine: home, folders of ours, a repository with a run in it. */
+/** A user's machine: home folder, folders of isdlc, and a repository with a run. */
 export type SandboxFixture = {
   readonly base: string;
   readonly home: string;
@@ -37,7 +37,7 @@ afterAll(() => {
   for (const base of made) removeTemporary(base);
 });
 
-/** Not in /tmp, which is hidden as a whole: here each part of the sandbox has to hold by itself. */
+/** Outside of /tmp, which is hidden completely: here each part of the sandbox is tested separately. */
 const OUTSIDE = join(import.meta.dirname, "../../node_modules/.cache");
 
 export type Layout = { readonly within?: string; readonly tree?: string };
@@ -110,7 +110,7 @@ export type AgentStart = {
   readonly nonce?: string;
 };
 
-/** Plays an agent whose deed is a shell script, which finds the place in its variables. */
+/** Runs a shell script as agent, with the paths of the fixture in its variables. */
 export async function play(place: SandboxFixture, script: string, started: AgentStart = {}): Promise<Ran> {
   const lines: string[] = [];
   const { sandbox, access = "write", cwd = place.tree, nonce = randomUUID() } = started;

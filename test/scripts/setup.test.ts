@@ -44,7 +44,7 @@ test.each<[string, Packages | undefined]>([
   ["no installed package", undefined],
   ["a missing package", { "node_modules/other-platform": { version: "1.0.0" } }],
   ["another version", { "node_modules/a": { version: "1.0.1" } }],
-])("fails with the install command for %s, and installs nothing", (_, installed) => {
+])("fails with the install command for %s and installs nothing", (_, installed) => {
   const shared = join(folder, "shared");
   mkdirSync(shared);
   writeFileSync(join(shared, "kept.txt"), "of another clone");

@@ -17,38 +17,28 @@ function project(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-describe("SIZE-INPUT: extractFallbackSizingMetrics", () => {
+describe("extractFallbackSizingMetrics [SIZE-INPUT]", () => {
   const scan = { [`${ITEM}/quick-scan.md`]: '{ "affected_file_count": 4 }' };
   const spec = { [`${ITEM}/requirements-spec.md`]: "Scope: LARGE" };
 
   test.for<[string, Record<string, string>, number | null, string | null]>([
     ["the quick scan", { ...scan, ...spec }, 4, "quick-scan"],
-    [
-      "the requirements where the scan says nothing",
-      { ...spec, [`${ITEM}/quick-scan.md`]: "" },
-      25,
-      "requirements-spec",
-    ],
-    ["the requirements where there is no scan", spec, 25, "requirements-spec"],
-    ["nothing", {}, null, null],
-    [
-      "nothing from a file that is far too large",
-      { [`${ITEM}/quick-scan.md`]: `Scope: SMALL${" ".repeat(2e6)}` },
-      null,
-      null,
-    ],
+    ["the requirements if the scan has no count", { ...spec, [`${ITEM}/quick-scan.md`]: "" }, 25, "requirements-spec"],
+    ["the requirements without a scan", spec, 25, "requirements-spec"],
+    ["no metrics without files", {}, null, null],
+    ["no metrics from an oversized file", { [`${ITEM}/quick-scan.md`]: `Scope: SMALL${" ".repeat(2e6)}` }, null, null],
   ])("reads %s", ([, files, count, source]) => {
     const found = extractFallbackSizingMetrics("REQ-0001-login", project(files));
     expect([found.metrics?.file_count ?? null, found.source]).toEqual([count, source]);
   });
 
-  test("takes the item's name, its path or its full path", () => {
+  test("accepts the item's name, path and full path", () => {
     const root = project(scan);
     for (const folder of ["REQ-0001-login", ITEM, join(root, ITEM)])
       expect(extractFallbackSizingMetrics(folder, root)).toMatchObject({ source: "quick-scan" });
   });
 
-  test("reads nothing outside the project, also through a link", () => {
+  test("reads nothing outside the project, even through a link", () => {
     const outside = project({ "quick-scan.md": "Scope: SMALL" });
     const root = project({ "docs/requirements/README.md": "" });
     symlinkSync(outside, join(root, "docs/requirements/REQ-0002-link"));
@@ -64,11 +54,11 @@ describe("SIZE-INPUT: extractFallbackSizingMetrics", () => {
     ["x", ""],
     ["x", "\0"],
     [undefined, undefined],
-  ])("%j in %j is nothing, and nothing is thrown", ([folder, root]) => {
+  ])("returns nothing for %j in %j", ([folder, root]) => {
     expect(extractFallbackSizingMetrics(folder, root)).toEqual(nothing);
   });
 
-  test("a folder in the place of a file is nothing", () => {
+  test("returns nothing for a folder instead of a file", () => {
     expect(extractFallbackSizingMetrics("REQ-0001-login", project({ [`${ITEM}/quick-scan.md/x`]: "" }))).toEqual(
       nothing,
     );

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(project, { recursive: true, force: true }));
 
-/** A feature whose meta was written so many seconds into 2026. */
+/** A feature whose meta file was written at the given second of 2026. */
 function put(folder: string, meta: unknown, second: number): string {
   const dir = join(features, folder);
   mkdirSync(dir);
@@ -23,8 +23,8 @@ function put(folder: string, meta: unknown, second: number): string {
   return dir;
 }
 
-describe("the active feature", () => {
-  test("SPEC-R5.4: is the one written last among those that are active, whatever their numbers", () => {
+describe("active feature", () => {
+  test("is the last written active one, regardless of its number [SPEC-R5.4]", () => {
     put("001-old", { name: "old" }, 10);
     const dir = put("002-mine", { name: "mine", status: "active" }, 30);
     put("003-earlier", { status: "active" }, 20);
@@ -46,26 +46,26 @@ describe("the active feature", () => {
   });
 
   test.for([
-    ["of no bytes", "", false],
-    ["of blanks", " \n\t\r\n\u00a0", false],
+    ["without bytes", "", false],
+    ["of whitespace", " \n\t\r\n\u00a0", false],
     ["of a byte order mark", "\u{FEFF}\n", false],
-    ["that begins with more blanks than are read", `${" ".repeat(64 * 1024)}x`, false],
-    ["with blanks before its text", `${"\n".repeat(60 * 1024)}x`, true],
-    ["that is too large to be read whole", "x".repeat(9 * 1024 * 1024), true],
-  ] as const)("SPEC-AC6, SPEC-AC7: a document %s counts only if it says something", ([, text, counts]) => {
+    ["with more leading whitespace than is read", `${" ".repeat(64 * 1024)}x`, false],
+    ["with leading whitespace", `${"\n".repeat(60 * 1024)}x`, true],
+    ["too large to read completely", "x".repeat(9 * 1024 * 1024), true],
+  ] as const)("counts a document %s only if it has text [SPEC-AC6, SPEC-AC7]", ([, text, counts]) => {
     const dir = put("001-mine", {}, 1);
     writeFileSync(join(dir, "spec.md"), text);
     symlinkSync(join(dir, ".meta.json"), join(dir, "plan.md"));
     expect(activeFeature(features)?.files).toEqual(counts ? ["spec.md"] : []);
   });
 
-  test("SPEC-R5.4: there is none when all have ended", () => {
+  test("is missing if all are completed or abandoned [SPEC-R5.4]", () => {
     put("001-done", { status: "completed" }, 1);
     put("002-dropped", { status: "abandoned" }, 2);
     expect(activeFeature(features)).toBeNull();
   });
 
-  test("is no link, no feature elsewhere and none with a name that is no name", () => {
+  test("excludes links, other folders and invalid names", () => {
     mkdirSync(join(project, "outside"));
     writeFileSync(join(project, "outside", ".meta.json"), "{}");
     symlinkSync(join(project, "outside"), join(features, "001-linked"));
@@ -81,18 +81,18 @@ describe("the active feature", () => {
     expect(activeFeature(join(project, "linked"))).toBeNull();
   });
 
-  test.for([null, undefined, 5, "", "a\0b", "/nowhere/at/all"])("%o has none", (odd) => {
+  test.for([null, undefined, 5, "", "a\0b", "/nowhere/at/all"])("is missing in %o", (odd) => {
     expect([activeFeature(odd), featureFolders(odd)]).toEqual([null, []]);
   });
 
-  test("the next number comes from the folders, those without a meta included", () => {
+  test("includes folders without meta file in the numbers", () => {
     put("003-a", {}, 1);
     mkdirSync(join(features, "011-b"));
     writeFileSync(join(features, "099-file"), "");
   });
 });
 
-test("SPEC-R4.1: a directory is in the worktree, below it, or elsewhere", () => {
+test("detects if a directory is in its worktree [SPEC-R4.1]", () => {
   const worktree = join(project, "shop-001-login");
   mkdirSync(join(worktree, "src"), { recursive: true });
   mkdirSync(join(project, "shop-001-login-2"));

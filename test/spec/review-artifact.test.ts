@@ -4,7 +4,7 @@ import { type ArtifactReviewer, reviewArtifact, type ReviewRequest } from "../..
 const NEEDS = "Every requirement listed";
 const approval = { approved: true, issues: [], summary: "good" };
 
-/** A reviewer that gives these answers in turn and keeps what it was asked. */
+/** A reviewer that gives these answers in turn and stores the requests. */
 function answering(...answers: (() => unknown)[]) {
   const asked: ReviewRequest[] = [];
   const reviewer: ArtifactReviewer = (request) => {
@@ -14,18 +14,18 @@ function answering(...answers: (() => unknown)[]) {
   return { asked, reviewer };
 }
 
-describe("reviewArtifact without asking anybody", () => {
+describe("reviewArtifact without a reviewer call", () => {
   test.for<[string, unknown, unknown, unknown, string]>([
     ["an empty artifact", null, "", NEEDS, "The artifact is empty."],
     ["a blank artifact", "spec", " \n\t", NEEDS, "The artifact is empty."],
-    ["no artifact", null, undefined, NEEDS, "The artifact is not text."],
-    ["an artifact that is no text", null, { a: 1 }, NEEDS, "The artifact is not text."],
-    ["a predecessor that is missing", "", "design", NEEDS, "The previous artifact is required and missing."],
+    ["a missing artifact", null, undefined, NEEDS, "The artifact is not text."],
+    ["an artifact that is not text", null, { a: 1 }, NEEDS, "The artifact is not text."],
+    ["a missing predecessor", "", "design", NEEDS, "The previous artifact is required and missing."],
     ["a blank predecessor", " \n", "design", NEEDS, "The previous artifact is required and missing."],
-    ["a predecessor that is no text", 5, "design", NEEDS, "The previous artifact is not text."],
-    ["a predecessor that was forgotten", undefined, "design", NEEDS, "The previous artifact is not text."],
-    ["needs that are no text", null, "design", null, "What the next phase needs is not text."],
-  ])("%s is not approved, with a blocker", async ([, previous, current, needs, description]) => {
+    ["a predecessor that is not text", 5, "design", NEEDS, "The previous artifact is not text."],
+    ["an omitted predecessor", undefined, "design", NEEDS, "The previous artifact is not text."],
+    ["needs that are not text", null, "design", null, "What the next phase needs is not text."],
+  ])("rejects %s with a blocker", async ([, previous, current, needs, description]) => {
     const { asked, reviewer } = answering(() => approval);
     const review = await reviewArtifact(previous as null, current as string, needs as string, reviewer);
     expect(review).toEqual({
@@ -36,7 +36,7 @@ describe("reviewArtifact without asking anybody", () => {
     expect(asked).toEqual([]);
   });
 
-  test.for([undefined, null, "approve"])("a reviewer of %o is none: not approved, with one note", async (odd) => {
+  test.for([undefined, null, "approve"])("rejects with one note if the reviewer is %o", async (odd) => {
     const review = await reviewArtifact("spec", "design", NEEDS, odd as undefined);
     expect(review).toMatchObject({ approved: false, issues: [{ severity: "note", location: null }] });
     expect(review.issues).toHaveLength(1);
@@ -44,7 +44,7 @@ describe("reviewArtifact without asking anybody", () => {
 });
 
 describe("reviewArtifact with a reviewer", () => {
-  test("SPEC-R2.2: it gets the previous artifact, the current one and what the next phase needs", async () => {
+  test("passes the previous artifact, the current one and the next phase's needs [SPEC-R2.2]", async () => {
     const { asked, reviewer } = answering(() => approval);
     expect(await reviewArtifact("the spec", "the design", NEEDS, reviewer)).toEqual(approval);
     expect(asked).toEqual([{ previous: "the spec", current: "the design", needs: NEEDS, isRepeated: false }]);
@@ -62,14 +62,14 @@ describe("reviewArtifact with a reviewer", () => {
     [false, [], false],
     [false, ["note"], false],
     [false, ["blocker"], false],
-  ])("SPEC-R2.3: approved %o with %j is approved: %o", async ([approved, severities, expected]) => {
+  ])("combines approved %o with %j to %o [SPEC-R2.3]", async ([approved, severities, expected]) => {
     const { asked, reviewer } = answering(() => ({ approved, issues: severities.map(issue), summary: "s" }));
     const review = await reviewArtifact(null, "spec", NEEDS, reviewer);
     expect(review).toEqual({ approved: expected, issues: severities.map(issue), summary: "s" });
     expect(asked).toHaveLength(1);
   });
 
-  test("SPEC-AC17, SPEC-AC18: what the reviewer finds missing comes back, issue by issue", async () => {
+  test("returns each issue of the reviewer [SPEC-AC17, SPEC-AC18]", async () => {
     const issues = [
       { severity: "blocker", description: "R3 is not covered by any component", location: "design.md, Coverage" },
       { severity: "blocker", description: "R7 is not covered by any component", location: null },
@@ -91,13 +91,13 @@ describe("reviewArtifact with a reviewer", () => {
     },
   ];
 
-  test.for(odd)("SPEC-R2.3: an answer of no use (%#) is asked for once more", async (answer) => {
+  test.for(odd)("repeats the request after an invalid answer (%#) [SPEC-R2.3]", async (answer) => {
     const { asked, reviewer } = answering(answer, () => approval);
     expect((await reviewArtifact(null, "spec", NEEDS, reviewer)).approved).toBe(true);
     expect(asked.map(({ isRepeated }) => isRepeated)).toEqual([false, true]);
   });
 
-  test.for(odd)("SPEC-R2.3: two of no use (%#) are no verdict, and no approval", async (answer) => {
+  test.for(odd)("rejects without a verdict after two invalid answers (%#) [SPEC-R2.3]", async (answer) => {
     const { asked, reviewer } = answering(answer, answer, () => approval);
     const review = await reviewArtifact(null, "spec", NEEDS, reviewer);
     expect(review).toMatchObject({ approved: false, issues: [{ severity: "note" }] });

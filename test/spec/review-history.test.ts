@@ -34,8 +34,8 @@ const iteration: HistoryEntry = {
   changesMade: "Added a component for R3.",
 };
 
-describe("an entry", () => {
-  test("SPEC-R6.2: has the phase, the iteration, the feedback, each issue and what was changed", () => {
+describe("review history entry", () => {
+  test("has phase, iteration, feedback, issues and changes [SPEC-R6.2]", () => {
     expect(reviewHistoryEntry(iteration)).toBe(`## Phase: design
 
 ### Iteration 1 - 2026-11-15T10:00:00.000Z
@@ -54,14 +54,14 @@ Added a component for R3.
 `);
   });
 
-  test("says so where there is nothing to tell", () => {
+  test("has placeholders for missing parts", () => {
     const bare = reviewHistoryEntry({ ...iteration, summary: " \n", issues: [], changesMade: null });
     expect(bare).toContain(
       "**Reviewer Feedback:**\n(none)\n\n**Issues:**\n(none)\n\n**Changes Made:**\n(not recorded)",
     );
   });
 
-  /** Lines of a text that Markdown would take for more than plain words. */
+  /** Lines that Markdown would interpret. */
   const marks = (text: string): string[] =>
     text
       .split("\n")
@@ -87,7 +87,7 @@ Added a component for R3.
     "a\r## Phase: carriage",
     "a\u2028## Phase: separator",
     "\u001b[2J## Phase: screen",
-  ])("text of an agent stays text: %j", (hostile) => {
+  ])("escapes text of an agent: %j", (hostile) => {
     const count = (entry: string) => marks(entry).length;
     const plain = count(reviewHistoryEntry({ ...iteration, summary: "x", changesMade: "x" }));
     expect(count(reviewHistoryEntry({ ...iteration, summary: hostile, changesMade: hostile }))).toBe(plain);
@@ -96,11 +96,11 @@ Added a component for R3.
     expect(count(reviewHistoryEntry({ ...iteration, issues }))).toBe(oneIssue);
   });
 
-  test("the check above does see what is forged", () => {
+  test("is tested with marks that the check above detects", () => {
     expect(marks("## Phase: x\ntext\n- y\n**z**\n1. a")).toHaveLength(4);
   });
 
-  test("no text makes a second heading, and none makes an entry without end", () => {
+  test("has one heading and a limited length for any text", () => {
     const letters = fc.constantFrom("#", "-", " ", "\n", "\r", "*", "=", "`", "P", "\u2028", "\u001b[", "1.", "\\");
     const foreign = fc.string({ unit: letters, maxLength: 60 });
     fc.assert(
@@ -125,7 +125,7 @@ Added a component for R3.
   });
 });
 
-describe("the file", () => {
+describe("review history file", () => {
   let feature = "";
   const file = () => join(feature, ".review-history.md");
   beforeEach(() => {
@@ -136,7 +136,7 @@ describe("the file", () => {
   const add = (change: Partial<HistoryEntry>) =>
     appendReviewHistory(feature, reviewHistoryEntry({ ...iteration, ...change }));
 
-  test("SPEC-R6.2: entries follow each other; one that is told again after a crash is there once", () => {
+  test("appends entries, and stores a repeated one once [SPEC-R6.2]", () => {
     for (const change of [{}, { iteration: 2 }, { iteration: 2 }, {}, { phase: "create-plan" }]) {
       expect(add(change)).toEqual({ written: true });
     }
@@ -147,7 +147,7 @@ describe("the file", () => {
     expect(readdirSync(feature)).toEqual([".review-history.md"]);
   });
 
-  test("what was changed may be told later; a later attempt's first iteration is another one", () => {
+  test("adds changes later, and distinguishes a later attempt's first iteration", () => {
     add({ changesMade: null });
     add({ iteration: 2 });
     add({});
@@ -161,13 +161,13 @@ describe("the file", () => {
     expect(text).not.toContain("(not recorded)");
   });
 
-  test("what a person wrote there stays", () => {
+  test("keeps text of the user", () => {
     writeFileSync(file(), "# My notes\r\nkeep\r\n\r\n");
     add({});
     expect(readReviewHistory(feature)).toBe(`# My notes\r\nkeep\n\n${reviewHistoryEntry(iteration)}`);
   });
 
-  test("it can be deleted, also twice; nothing else goes", () => {
+  test("can be deleted repeatedly, without other files", () => {
     add({});
     writeFileSync(join(feature, "spec.md"), "x");
     expect(deleteReviewHistory(feature)).toEqual({ written: true });
@@ -176,7 +176,7 @@ describe("the file", () => {
     expect(readReviewHistory(feature)).toBeNull();
   });
 
-  test("links are not followed", () => {
+  test("is not read, written or deleted through a link", () => {
     const victim = join(feature, "victim.md");
     writeFileSync(victim, "mine");
     symlinkSync(victim, file());
@@ -188,7 +188,7 @@ describe("the file", () => {
     expect(appendReviewHistory(join(feature, "..", "002-linked"), "## Phase: x").written).toBe(false);
   });
 
-  test.for([null, undefined, 5, "", "a\0b", "/nowhere/at/all"])("%o is no feature", (odd) => {
+  test.for([null, undefined, 5, "", "a\0b", "/nowhere/at/all"])("is refused in %o", (odd) => {
     expect([appendReviewHistory(odd, "x").written, deleteReviewHistory(odd).written, readReviewHistory(odd)]).toEqual([
       false,
       false,
@@ -197,7 +197,7 @@ describe("the file", () => {
   });
 });
 
-test("SPEC-R6.4: asked how the reviews went, the answer is the rounds, the open notes and where the details are", () => {
+test("summarizes reviews as rounds, open notes and path [SPEC-R6.4]", () => {
   const meta = createFeatureMeta({ id: "001", name: "login", mode: "quick", created: AT, worktree: null });
   const ended = (iterations: number, reviewerNotes: string[]) =>
     ({ is: "phaseCompleted", at: AT, iterations, reviewerNotes }) as const;

@@ -46,8 +46,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(project, { recursive: true, force: true }));
 
-describe("a feature's .meta.json", () => {
-  test("is written once, as readable JSON, and read again", () => {
+describe(".meta.json of a feature", () => {
+  test("is written once as formatted JSON and read again", () => {
     expect(writeNewSpecMeta(feature, meta)).toEqual({ written: true });
     expect(readFileSync(file(), "utf8")).toBe(`${JSON.stringify(meta, null, 2)}\n`);
     expect(readSpecMeta(feature)).toEqual(meta);
@@ -59,13 +59,13 @@ describe("a feature's .meta.json", () => {
     expect(readdirSync(feature)).toEqual([".meta.json"]);
   });
 
-  test("of the first version, with five keys, is an active feature", () => {
+  test("is active in the first version with five keys", () => {
     put({ id: "001", name: "login", mode: "quick", created: AT, worktree: null });
     expect(readSpecMeta(feature)).toMatchObject({ status: "active", mode: "quick", currentPhase: null, phases: {} });
   });
 
   test.for(["", "{ half", "[]", "null", '{"phases":[]}', "[".repeat(200_000)])(
-    "that is damaged (%#) is read as null and never written",
+    "is read as null and never written if damaged (%#)",
     (text) => {
       put(text);
       expect(readSpecMeta(feature)).toBeNull();
@@ -75,7 +75,7 @@ describe("a feature's .meta.json", () => {
     },
   );
 
-  test("SPEC-R1.5: what somebody else wrote meanwhile is read again and kept", () => {
+  test("keeps concurrent changes by reading again [SPEC-R1.5]", () => {
     put(meta);
     let asked = 0;
     const written = changeSpecMeta(feature, (found) => {
@@ -87,7 +87,7 @@ describe("a feature's .meta.json", () => {
     expect(readdirSync(feature)).toEqual([".meta.json"]);
   });
 
-  test("a change that changes nothing writes nothing", () => {
+  test("is not written without a change", () => {
     writeNewSpecMeta(feature, meta);
     const before = statSync(file()).ino;
     expect(changeSpecMeta(feature, (found) => ({ ...found }))).toEqual({ written: true });
@@ -96,7 +96,7 @@ describe("a feature's .meta.json", () => {
 });
 
 describe("updatePhaseState", () => {
-  test("SPEC-R1.5, SPEC-R7.3: merges into the phase; the current phase follows what is completed, nothing else", () => {
+  test("merges updates, and derives the current phase from completed ones [SPEC-R1.5, SPEC-R7.3]", () => {
     put({ z: 1, ...meta, phases: { specify: { completed: AT, extra: true } }, "x-y": null });
     expect(update(feature, "design", { started: AT })).toBe(true);
     expect(onDisk()).toMatchObject({ currentPhase: null, phases: { design: { started: AT } } });
@@ -120,11 +120,11 @@ describe("updatePhaseState", () => {
     ["an unknown phase", "release", { started: AT }],
     ["__proto__", "__proto__", { started: AT }],
     ["constructor", "constructor", { started: AT }],
-    ["no phase", undefined, { started: AT }],
-    ["a wrong time", "design", { started: "soon" }],
-    ["a foreign key", "design", { status: "completed" }],
-    ["no updates", "design", null],
-  ])("%s is refused, and the file stays as it was", ([, phase, updates]) => {
+    ["a missing phase", undefined, { started: AT }],
+    ["an invalid time", "design", { started: "soon" }],
+    ["an unknown key", "design", { status: "completed" }],
+    ["missing updates", "design", null],
+  ])("refuses %s and keeps the file", ([, phase, updates]) => {
     put(meta);
     const before = readFileSync(file(), "utf8");
     expect(update(feature, phase, updates)).toBe(false);
@@ -132,18 +132,18 @@ describe("updatePhaseState", () => {
     expect(({} as Record<string, unknown>)["started"]).toBeUndefined();
   });
 
-  test.for([null, undefined, 5, "", "a\0b", {}, "/", "/nowhere/at/all", "..", "."])("%o is no feature", (path) => {
+  test.for([null, undefined, 5, "", "a\0b", {}, "/", "/nowhere/at/all", "..", "."])("refuses %o", (path) => {
     expect(update(path, "design", { started: AT })).toBe(false);
   });
 
-  test.for([".hidden", "two words", "nul", "-x"])("a folder called %s is no feature's", (name) => {
+  test.for([".hidden", "two words", "nul", "-x"])("refuses a folder named %s", (name) => {
     mkdirSync(join(project, name));
     writeFileSync(join(project, name, ".meta.json"), JSON.stringify(meta));
     expect(update(join(project, name), "design", { started: AT })).toBe(false);
     expect(readSpecMeta(join(project, name))).toBeNull();
   });
 
-  test("a folder without the file, and a file in place of the folder, are refused", () => {
+  test("refuses a folder without the file, and a file instead of the folder", () => {
     expect(update(feature, "design", { started: AT })).toBe(false);
     expect(update(join(project, "docs"), "design", { started: AT })).toBe(false);
     writeFileSync(join(project, "plain"), "");
@@ -151,7 +151,7 @@ describe("updatePhaseState", () => {
     expect(readdirSync(feature)).toEqual([]);
   });
 
-  test.for(["file", "folder", "parent"])("a link in place of the %s is not followed", (what) => {
+  test.for(["file", "folder", "parent"])("refuses a link instead of the %s", (what) => {
     const victim = join(project, "victim", "001-login");
     mkdirSync(victim, { recursive: true });
     const text = JSON.stringify(meta);
@@ -164,13 +164,13 @@ describe("updatePhaseState", () => {
     expect(readFileSync(join(victim, ".meta.json"), "utf8")).toBe(text);
   });
 
-  test.for(["completed", "abandoned", "paused"])("SPEC-R5.2, SPEC-R5.3: a feature that is %s takes none", (status) => {
+  test.for(["completed", "abandoned", "paused"])("refuses a feature that is %s [SPEC-R5.2, SPEC-R5.3]", (status) => {
     put({ ...meta, status });
     expect(update(feature, "design", { started: AT })).toBe(false);
     expect(onDisk()).toEqual({ ...meta, status });
   });
 
-  test.skipIf(process.getuid?.() === 0)("a folder that may not be written is refused", () => {
+  test.skipIf(process.getuid?.() === 0)("refuses a read-only folder", () => {
     put(meta);
     chmodSync(feature, 0o500);
     expect(update(feature, "design", { started: AT })).toBe(false);
@@ -178,7 +178,7 @@ describe("updatePhaseState", () => {
   });
 });
 
-describe("while a run is open for the feature", () => {
+describe("updatePhaseState during a run", () => {
   let told: string[] = [];
   beforeEach(() => {
     told = [];
@@ -188,23 +188,23 @@ describe("while a run is open for the feature", () => {
 
   test.for<[string, string, boolean]>([
     ["this feature", "docs/features/001-login", false],
-    ["this feature, spelled otherwise", "docs/./features/001-login/", false],
+    ["this feature by another path", "docs/./features/001-login/", false],
     ["another feature", "docs/features/002-cart", true],
     ["another workflow", "docs/requirements/REQ-0001-login", true],
-  ])("%s: the mark decides", ([, item, expected]) => {
+  ])("follows the marker for %s", ([, item, expected]) => {
     put(meta);
     markRun(project, item);
     expect(updatePhaseState(feature, "design", { started: AT })).toBe(expected);
     expect("design" in (onDisk()["phases"] as object)).toBe(expected);
   });
 
-  test.for(["{ half", '{"item":5}'])("a mark that was damaged (%s) refuses", (text) => {
+  test.for(["{ half", '{"item":5}'])("refuses with a damaged marker (%s)", (text) => {
     put(meta);
     writeFileSync(join(project, ".isdlc", "active"), text);
     expect(updatePhaseState(feature, "design", { started: AT })).toBe(false);
   });
 
-  test("a mark that is a link, and a folder of ours planted nearer, hide nothing", () => {
+  test("refuses with a linked marker, and ignores a nearer .isdlc folder", () => {
     put(meta);
     mkdirSync(join(project, "docs", "features", ".isdlc"));
     markRun(project, "docs/features/001-login");
@@ -215,7 +215,7 @@ describe("while a run is open for the feature", () => {
     expect(updatePhaseState(feature, "design", { completed: AT })).toBe(false);
   });
 
-  test("the warning goes to stderr, on one line", () => {
+  test("prints a one-line warning to stderr", () => {
     put(meta);
     markRun(project, "docs/features/001-login");
     expect(updatePhaseState(feature, "design", { started: AT })).toBe(false);

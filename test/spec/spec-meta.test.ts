@@ -19,8 +19,8 @@ const after = (...changes: SpecChange[]): SpecMeta =>
 const designed = { is: "phaseCompleted", phase: "design", at: LATER, iterations: 2, reviewerNotes: [] } as const;
 const begun = { is: "phaseStarted", phase: "design", at: AT } as const;
 
-describe("a feature's meta", () => {
-  test("is written with every key of the first version, in order", () => {
+describe("meta of a feature", () => {
+  test("has every key of the first version in order", () => {
     expect(Object.entries(fresh)).toEqual([
       ["id", "001"],
       ["name", "login"],
@@ -44,11 +44,11 @@ describe("a feature's meta", () => {
     ["paused", "unknown"],
     ["", "unknown"],
     [5, "unknown"],
-  ])("SPEC-R5.1: the status %o is %s", ([status, expected]) => {
+  ])("reads the status %o as %s [SPEC-R5.1]", ([status, expected]) => {
     expect(specMetaFrom({ status })?.status).toBe(expected);
   });
 
-  test("has defaults for what is missing or makes no sense, and keeps what others put there", () => {
+  test("has defaults for missing and invalid fields, and keeps unknown ones", () => {
     const odd = JSON.parse(
       '{"x":1,"id":7,"mode":"turbo","worktree":5,"currentPhase":"__proto__","phases":{"design":7,"__proto__":{"verified":true}}}',
     ) as unknown;
@@ -59,13 +59,13 @@ describe("a feature's meta", () => {
     expect(Object.getPrototypeOf(meta?.phases)).toBe(Object.prototype);
   });
 
-  test.for([null, undefined, [], "x", 5, { phases: [] }, { phases: "all" }])("%o is none", (odd) => {
+  test.for([null, undefined, [], "x", 5, { phases: [] }, { phases: "all" }])("is null for %o", (odd) => {
     expect(specMetaFrom(odd)).toBeNull();
   });
 });
 
-describe("what a run tells", () => {
-  test("SPEC-R7.1, SPEC-R7.3: a phase begun and not ended is partial; both times are kept", () => {
+describe("meta changes of a run", () => {
+  test("mark an unfinished phase as partial and keep both times [SPEC-R7.1, SPEC-R7.3]", () => {
     expect(isPartialPhase(fresh, "design")).toBe(false);
     expect(isPartialPhase(after(begun), "design")).toBe(true);
     expect(isPartialPhase(after(begun), "specify")).toBe(false);
@@ -74,7 +74,7 @@ describe("what a run tells", () => {
     expect(ended.phases["design"]).toMatchObject({ started: AT, completed: LATER });
   });
 
-  test("SPEC-R6.1: an ended phase has its count of iterations and the reviewer's last notes", () => {
+  test("store iterations and last notes of an ended phase [SPEC-R6.1]", () => {
     const ended = after(begun, { ...designed, iterations: 3, reviewerNotes: ["no error for empty names"] });
     expect(ended.currentPhase).toBe("design");
     expect(ended.phases["design"]).toEqual({
@@ -86,7 +86,7 @@ describe("what a run tells", () => {
     });
   });
 
-  test("the current phase is the last completed one: neither a start nor a verification moves it", () => {
+  test("set the current phase to the last completed one only", () => {
     expect(after(begun).currentPhase).toBeNull();
     const planned = after(begun, designed, { ...designed, phase: "create-plan" });
     expect(planned.currentPhase).toBe("create-plan");
@@ -95,7 +95,7 @@ describe("what a run tells", () => {
     expect(verified.phases["design"]).toMatchObject({ verified: true, completed: LATER, iterations: 2 });
   });
 
-  test("beginning again takes back what was proven; hearing of the same start again does not", () => {
+  test("reset results at a new start, but not at a repeated one", () => {
     const done = after(begun, designed, { is: "phaseVerified", phase: "design", verified: true });
     expect(specMetaAfter(done, begun)).toEqual(done);
     expect((specMetaAfter(done, { ...begun, at: LATER }) as SpecMeta).phases["design"]).toEqual({
@@ -110,7 +110,7 @@ describe("what a run tells", () => {
   test.for([
     ["SPEC-R5.2", "completed"],
     ["SPEC-R5.3", "abandoned"],
-  ] as const)("%s: %s is the end, whatever is told afterwards", ([, status]) => {
+  ] as const)("ignore changes after %s: %s", ([, status]) => {
     const ended = after(begun, designed, { is: status, at: LATER });
     expect(ended).toMatchObject({ status, completed: LATER });
     const more: SpecChange[] = [
@@ -128,7 +128,7 @@ describe("what a run tells", () => {
     designed,
     { is: "phaseVerified", phase: "design", verified: true },
     { is: "completed", at: LATER },
-  ])("$is told twice is as told once, and foreign keys and the order of all stay", (change) => {
+  ])("are idempotent for $is and keep unknown keys and their order", (change) => {
     const found = JSON.parse(
       '{"phases":{"own":1,"design":{"note":"x","verified":false}},"zz":[1],"__proto__":{"a":1},"id":"001","status":"active"}',
     ) as Record<string, unknown>;
@@ -167,12 +167,12 @@ describe("updates of a phase", () => {
     [null, null],
     [[], null],
     ["x", null],
-  ])("%j are read as %j", ([given, expected]) => {
+  ])("convert %j to %j", ([given, expected]) => {
     expect(phaseUpdatesFrom(given)).toEqual(expected);
   });
 });
 
-describe("the name of a new feature", () => {
+describe("name of a new feature", () => {
   test.for<[string, number]>([
     ["001-login", 1],
     ["1000-a", 1000],
@@ -182,7 +182,7 @@ describe("the name of a new feature", () => {
     ["x-7", 0],
     ["12x", 0],
     ["99999999999-a", 0],
-  ])("the folder %j has the number %i", ([folder, number]) => {
+  ])("reads from the folder %j the number %i", ([folder, number]) => {
     expect(featureNumber(folder)).toBe(number);
   });
 
@@ -190,7 +190,7 @@ describe("the name of a new feature", () => {
     [1, "001"],
     [10, "010"],
     [1000, "1000"],
-  ])("the number %i is written %s", ([number, id]) => {
+  ])("writes the number %i as %s", ([number, id]) => {
     expect(featureId(number)).toBe(id);
   });
 
@@ -201,7 +201,7 @@ describe("the name of a new feature", () => {
     ["../../etc", "etc"],
     ["", "untitled-item"],
     [null, "untitled-item"],
-  ])("%j becomes %s", ([title, slug]) => {
+  ])("converts the title %j to %s", ([title, slug]) => {
     expect(featureSlug(title)).toBe(slug);
     expect(isSafeName(`${featureId(1)}-${featureSlug(title)}`)).toBe(true);
   });

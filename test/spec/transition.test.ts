@@ -15,7 +15,7 @@ const skips = (target: string, ...skipped: string[]) => ({
 const NO_SPEC = "spec.md required before implementation. Run /specify first.";
 const NO_PLAN = "plan.md required before task creation. Run /create-plan first.";
 
-test("SPEC-R1.1: the phases are in their order", () => {
+test("lists the phases in order [SPEC-R1.1]", () => {
   expect(SPEC_PHASES).toEqual([
     "brainstorm",
     "specify",
@@ -30,17 +30,22 @@ test("SPEC-R1.1: the phases are in their order", () => {
 
 describe("validateTransition", () => {
   test.for<[string, string | null, string, object]>([
-    ["SPEC-AC4: design after specify", "specify", "design", proceed],
-    ["SPEC-AC5: design after brainstorm", "brainstorm", "design", skips("design", "specify")],
-    ["SPEC-R1.4: the first phase skipped", null, "specify", skips("specify", "brainstorm")],
-    ["SPEC-R1.4: several skipped", "design", "verify", skips("verify", "create-plan", "create-tasks", "implement")],
-    ["SPEC-R1.4: finish without verify", "implement", "finish", skips("finish", "verify")],
+    ["design after specify [SPEC-AC4]", "specify", "design", proceed],
+    ["design after brainstorm [SPEC-AC5]", "brainstorm", "design", skips("design", "specify")],
+    ["specify without brainstorm [SPEC-R1.4]", null, "specify", skips("specify", "brainstorm")],
+    [
+      "several skipped phases [SPEC-R1.4]",
+      "design",
+      "verify",
+      skips("verify", "create-plan", "create-tasks", "implement"),
+    ],
+    ["finish without verify [SPEC-R1.4]", "implement", "finish", skips("finish", "verify")],
     ["the first phase", null, "brainstorm", proceed],
-    ["going back", "implement", "specify", proceed],
-    ["the same again", "design", "design", proceed],
-    ["the end", "verify", "finish", proceed],
-    ["a phase nobody knows counts as none", "dreaming", "specify", skips("specify", "brainstorm")],
-  ])("SPEC-R1.2: %s", ([, current, target, expected]) => {
+    ["an earlier phase", "implement", "specify", proceed],
+    ["the same phase", "design", "design", proceed],
+    ["the last phase", "verify", "finish", proceed],
+    ["an unknown current phase", "dreaming", "specify", skips("specify", "brainstorm")],
+  ])("rates %s [SPEC-R1.2]", ([, current, target, expected]) => {
     expect(validateTransition(current, target, all)).toEqual(expected);
   });
 
@@ -49,7 +54,7 @@ describe("validateTransition", () => {
     ["create-tasks", { ...all, spec: false }],
     ["brainstorm", { ...all, spec: false }],
     ["verify", { ...all, spec: false }],
-  ])("SPEC-AC6, SPEC-R1.3: from %s to implement without spec.md is blocked", ([current, artifacts]) => {
+  ])("blocks from %s to implement without spec.md [SPEC-AC6, SPEC-R1.3]", ([current, artifacts]) => {
     expect(validateTransition(current, "implement", artifacts)).toEqual({
       allowed: false,
       type: "blocked",
@@ -58,7 +63,7 @@ describe("validateTransition", () => {
   });
 
   test.for(["design", "create-plan", "implement", null])(
-    "SPEC-AC7, SPEC-R1.3: from %s to create-tasks without plan.md is blocked",
+    "blocks from %s to create-tasks without plan.md [SPEC-AC7, SPEC-R1.3]",
     (current) => {
       expect(validateTransition(current, "create-tasks", { ...all, plan: false })).toEqual({
         allowed: false,
@@ -69,14 +74,14 @@ describe("validateTransition", () => {
   );
 
   test.for([undefined, null, "yes", 5, [], { spec: "true", plan: 1 }, Object.create({ spec: true, plan: true })])(
-    "what is not said to be there is not there: %o",
+    "treats unconfirmed artifacts as missing: %o",
     (odd) => {
       expect(validateTransition("create-plan", "create-tasks", odd as SpecArtifacts).message).toBe(NO_PLAN);
       expect(validateTransition("create-tasks", "implement", odd as SpecArtifacts).message).toBe(NO_SPEC);
     },
   );
 
-  test.for([undefined, null, 5, "", "Design", "__proto__", "constructor", "release"])("%o is no target", (odd) => {
+  test.for([undefined, null, 5, "", "Design", "__proto__", "constructor", "release"])("blocks the target %o", (odd) => {
     expect(validateTransition("specify", odd as string, all)).toMatchObject({ allowed: false, type: "blocked" });
   });
 
@@ -84,7 +89,7 @@ describe("validateTransition", () => {
   const artifacts = fc.record({ spec: fc.boolean(), design: fc.boolean(), plan: fc.boolean(), tasks: fc.boolean() });
   const question = fc.tuple(fc.option(phase), phase, artifacts);
 
-  test("SPEC-R1.4: nothing but the two documents ever blocks, and a message comes with everything but proceeding", () => {
+  test("blocks only for the two documents, and always explains warnings and blocks [SPEC-R1.4]", () => {
     fc.assert(
       fc.property(question, ([current, target, given]) => {
         const { allowed, type, message } = validateTransition(current, target, given);
@@ -95,17 +100,17 @@ describe("validateTransition", () => {
     );
   });
 
-  test("the questions above reach all three answers", () => {
+  test("is tested with questions that reach all three answers", () => {
     const types = fc.sample(question, { seed: 1, numRuns: 300 }).map((asked) => validateTransition(...asked).type);
     expect(new Set(types)).toEqual(new Set(["proceed", "warning", "blocked"]));
   });
 });
 
-describe("a transition in a mode", () => {
+describe("transition in a mode", () => {
   const going = (current: string | null, target: string, mode: Mode) =>
     specTransition({ current, target, artifacts: none, mode });
 
-  test.for(["quick", "standard", "full"] as const)("SPEC-AC6: %s needs spec.md to implement", (mode) => {
+  test.for(["quick", "standard", "full"] as const)("blocks implement without spec.md in %s [SPEC-AC6]", (mode) => {
     expect(going("create-tasks", "implement", mode)).toEqual({
       allowed: false,
       type: "blocked",
@@ -115,7 +120,7 @@ describe("a transition in a mode", () => {
     });
   });
 
-  test("SPEC-AC2: a hotfix implements directly, with a warning that says what is missing and skipped", () => {
+  test("lets a hotfix implement directly with a warning [SPEC-AC2]", () => {
     expect(going(null, "implement", "hotfix")).toEqual({
       allowed: true,
       type: "warning",
@@ -131,7 +136,7 @@ describe("a transition in a mode", () => {
     });
   });
 
-  test.for(Mode.options)("SPEC-AC7: %s needs plan.md for tasks", (mode) => {
+  test.for(Mode.options)("blocks tasks without plan.md in %s [SPEC-AC7]", (mode) => {
     expect(going("create-plan", "create-tasks", mode)).toMatchObject({
       type: "blocked",
       message: NO_PLAN,

@@ -56,7 +56,7 @@ function parse(body: unknown): ModelRequest {
   };
 }
 
-/** A user message may carry tool results beside a prompt: these become two messages. */
+/** A user message may contain tool results and a prompt: these become two messages. */
 function toMessages(role: Message["role"], content: z.infer<typeof Content>): Message[] {
   const text = joinText(content);
   const blocks = typeof content === "string" ? [] : content;

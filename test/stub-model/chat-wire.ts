@@ -18,7 +18,7 @@ const Body = z.looseObject({
   tools: z._default(z.array(z.looseObject({ function: z.looseObject({ name: z.string() }) })), []),
 });
 
-/** The OpenAI Chat Completions API, which many services speak. */
+/** The OpenAI Chat Completions API, supported by many services. */
 export const chatWire: Wire = {
   name: "openai-chat",
   resultTool: null,
@@ -90,7 +90,7 @@ const toolCalls = ({ calls }: Answer) =>
 
 const finishReason = ({ calls }: Answer): string => (calls.length > 0 ? "tool_calls" : "stop");
 
-/** This API counts what was cached among the prompt. */
+/** This API includes cached tokens in the prompt tokens. */
 function toUsage({ usage }: Answer) {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   return {

@@ -29,7 +29,7 @@ const ERROR_STATES: Readonly<Record<number, string>> = {
   503: "UNAVAILABLE",
 };
 
-/** The Gemini API. Whether an answer is streamed and by which model stands in the path. */
+/** The Gemini API. Its path contains the model and if the answer is streamed. */
 export const geminiWire: Wire = {
   name: "gemini",
   resultTool: null,
@@ -56,7 +56,7 @@ function parse(body: unknown, path: string): ModelRequest {
   };
 }
 
-/** A user content may carry results of calls beside a prompt: these become two messages. */
+/** A user content may contain call results and a prompt: these become two messages. */
 function toMessages(role: string | undefined, parts: readonly Part[]): Message[] {
   const text = joinText(parts);
   if (role === "model") {
@@ -97,7 +97,7 @@ function toParts({ text, calls }: Answer): object[] {
   return text === "" ? made : [{ text }, ...made];
 }
 
-/** This API counts what was cached among the prompt. */
+/** This API includes cached tokens in the prompt tokens. */
 function toUsage({ usage }: Answer) {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   return {

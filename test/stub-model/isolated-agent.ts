@@ -8,34 +8,34 @@ import type { Rule } from "./scenario.ts";
 import { startStubModel } from "./start-stub-model.ts";
 import type { StubModel } from "./start-stub-model.ts";
 
-/** A real agent beside a scripted model: a program to start it with, and an empty home. */
+/** A real agent with a scripted model: its start command and an empty home folder. */
 export type IsolatedAgent = {
   readonly program: string;
   readonly model: StubModel;
-  /** Where the agent finds the model. */
+  /** URL of the model for the agent. */
   readonly url: string;
   readonly home: string;
-  /** What every agent needs; settings of the product come on top. */
+  /** Variables for every agent; settings of the product are added. */
   readonly env: Readonly<Record<string, string>>;
-  /** True when nothing but the scripted model can be reached. */
+  /** True if only the scripted model is reachable. */
   readonly isolated: boolean;
   close(): Promise<void>;
 };
 
-/** `isolate: false` for an agent that is put in a sandbox, where no network can be made. */
+/** `isolate: false` for an agent in a sandbox, which prevents new networks. */
 export type IsolationOptions = { readonly isolate?: boolean };
 
-/** Any number: each isolated program has the whole loopback device to itself. */
+/** Any number: each isolated program has its own loopback device. */
 const INSIDE_PORT = 4010;
 
-/** opencode installs a package for its plugins first; without a network it would try again for more than a minute. */
+/** opencode first installs a package for its plugins. Without a network, it would retry for more than a minute. */
 const NO_RETRIES = "fetch-retries=0\n";
 
 const LOOPBACK_ONLY = join(import.meta.dirname, "../agent-claude/loopback-only.mjs");
 
 /**
- * Sets up an empty home, a scripted model and a way to start that agent with them.
- * @throws when the agent is not installed; ask `agentBinary` first to skip.
+ * Sets up an empty home folder, a scripted model and a start command for the agent. @throws if the agent is not
+ * installed; call `agentBinary` first to skip.
  */
 export async function isolatedAgent(
   agent: AgentPackage,
@@ -74,7 +74,7 @@ export async function isolatedAgent(
   };
 }
 
-/** Network namespaces are for root on Linux. */
+/** Network namespaces need root and Linux. */
 function canIsolate(): boolean {
   try {
     execFileSync("unshare", ["-n", "ip", "link", "set", "lo", "up"], { stdio: "ignore" });

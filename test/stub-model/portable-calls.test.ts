@@ -26,11 +26,11 @@ test.each([
   { offered: ["Grep"], call: write, is: { tool: "Write" } },
   { offered: ["Grep"], call: shell, is: { tool: "Bash" } },
   { offered: ["Grep"], call: { tool: "Odd", input: { a: 1 } }, is: { tool: "Odd", input: { a: 1 } } },
-])("$call among $offered", ({ offered, call, is }) => {
+])("maps $call to one of $offered", ({ offered, call, is }) => {
   expect(toToolCall(call, offered)).toMatchObject(is);
 });
 
-test("an agent without a tool for files writes through its shell, whatever the text holds", () => {
+test("writes any content through the shell of an agent without a file tool", () => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-portable-"));
   const path = join(folder, "new folder", "it's.txt");
   const content = 'it\'s 100 % \\n "$HOME" `id`\n';

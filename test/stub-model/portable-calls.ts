@@ -7,7 +7,7 @@ type Shell = { readonly tool: string; readonly input: (command: string) => Input
 type Writer = { readonly tool: string; readonly input: (path: string, content: string) => Input };
 type Reader = { readonly tool: string; readonly input: (path: string) => Input };
 
-/** Tools by agent; the first that is offered is used. */
+/** Tools by agent; the first one offered is used. */
 const SHELLS: readonly Shell[] = [
   { tool: "Bash", input: (command) => ({ command, description: "scripted" }) }, // Claude Code
   { tool: "exec_command", input: (cmd) => ({ cmd }) }, // Codex
@@ -26,8 +26,8 @@ const READERS: readonly Reader[] = [
 ];
 
 /**
- * The call in the tools the agent offers; where it has none for files, through its shell. A tool it does not
- * offer at all is called under Claude's name: that is how a model that breaks its rules looks to the agent.
+ * The call with the tools that the agent offers; for files without such a tool, through its shell. A tool that it
+ * does not offer is called by Claude's name, like a model that violates its instructions.
  */
 export function toToolCall(call: ScriptedCall, offered: readonly string[]): ToolCall {
   if ("tool" in call) return call;

@@ -22,7 +22,7 @@ const Body = z.looseObject({
   tools: z._default(z.array(Tool), []),
 });
 
-/** The OpenAI Responses API. A structured result is plain text there, asked for by `text.format`. */
+/** The OpenAI Responses API. A structured result is plain text, requested by `text.format`. */
 export const responsesWire: Wire = {
   name: "openai-responses",
   resultTool: null,
@@ -57,10 +57,10 @@ function parse(body: unknown): ModelRequest {
   };
 }
 
-/** Codex says in the person's name where it runs; a prompt is something else. */
+/** Codex describes its environment in a user message, which is not a prompt. */
 const SURROUNDINGS = "<environment_context>";
 
-/** Calls and their outputs are items of their own; what else there is (reasoning) tells nothing about turns. */
+/** Calls and their outputs are separate items. Other items (reasoning) do not matter for turns. */
 function toMessages(item: Item): Message[] {
   if (item.type === "message") {
     const text = joinText(item.content ?? "");

@@ -1,7 +1,7 @@
 /** A text a message must contain, or a pattern it must match. */
 export type TextMatch = string | RegExp;
 
-/** A tool call in words every agent understands; turned into whichever tool the agent offers. */
+/** A tool call in neutral terms; mapped to the tool offered by the agent. */
 export type ScriptedCall =
   | { readonly write: { readonly path: string; readonly content: string } }
   | { readonly shell: string }
@@ -15,24 +15,24 @@ export type TokenCounts = {
   readonly cacheWrite: number;
 };
 
-/** How an answer goes wrong. With `times` it goes wrong that often and is then given as scripted. */
+/** How an answer fails. With `times`, it fails that many times before it succeeds. */
 export type Fault = { readonly times?: number } & (
   | { readonly status: number; readonly message?: string }
-  /** So many good events, then the connection is destroyed. */
+  /** The connection is destroyed after this number of valid events. */
   | { readonly cutAfterEvents: number }
-  /** So many good events, then a polite end without the closing event. */
+  /** The stream ends normally after this number of valid events, without the closing event. */
   | { readonly endAfterEvents: number }
   | { readonly hang: true }
   /** The connection is destroyed before the first byte. */
   | { readonly reset: true }
-  /** A page of some proxy comes instead of the answer, with a good status. */
+  /** A proxy's page with status 200 replaces the answer. */
   | { readonly garbage: true }
 );
 
 export type Turn = {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** The structured result: through the agent's own tool for it, otherwise as JSON text. */
+  /** Structured result: through the agent's own tool for it, otherwise as JSON text. */
   readonly json?: unknown;
   readonly usage?: Partial<TokenCounts>;
   readonly fault?: Fault;
@@ -43,11 +43,11 @@ export type Rule = {
   readonly when?: {
     readonly prompt?: TextMatch;
     readonly system?: TextMatch;
-    /** Answers what the agent asks on its own (titles, summaries) instead of the conversation. */
+    /** Answers the agent's own requests (titles, summaries) instead of the conversation. */
     readonly sideCall?: true;
   };
   readonly turns: readonly Turn[];
-  /** What happens to requests after the last turn; an agent that loops is refused unless told otherwise. */
+  /** Reaction to requests after the last turn; by default, an agent that loops is refused. */
   readonly past?: "refuse" | "repeat";
 };
 
@@ -69,7 +69,7 @@ export type ModelRequest = {
 
 export type ChosenTurn = { readonly rule: string; readonly turn: number; readonly key: string; readonly script: Turn };
 
-/** Which turn answers this request, or why none does. */
+/** The turn that answers this request, or why none does. */
 export type Choice = { readonly ok: true; readonly chosen: ChosenTurn } | { readonly ok: false; readonly why: string };
 
 type RuleMatch = { readonly rule: Rule; readonly index: number; readonly anchor: number };
@@ -77,8 +77,8 @@ type RuleMatch = { readonly rule: Rule; readonly index: number; readonly anchor:
 const SIDE_ANSWER: Turn = { text: "Scripted side answer" };
 
 /**
- * Picks rule and turn from the request alone. Nothing is remembered between requests, so retries, resumed
- * conversations and parallel ones all land on their own turn.
+ * Selects rule and turn from the request alone. No state is kept between requests: retries, resumed conversations
+ * and parallel ones each find their turn.
  */
 export function chooseTurn(rules: readonly Rule[], request: ModelRequest): Choice {
   const aside = isSideCall(request);
@@ -96,18 +96,18 @@ export function chooseTurn(rules: readonly Rule[], request: ModelRequest): Choic
   return { ok: true, chosen: { rule: rule.name, turn, key: callKey(index, turn), script } };
 }
 
-/** Marks the calls of a turn, so that the history tells later which turn made them. */
+/** Marks the calls of a turn, to find the turn in the history later. */
 const callKey = (rule: number, turn: number): string => `rule${rule}turn${turn}`;
 const CALL_KEY = /rule([0-9]+)turn([0-9]+)/;
 
-/** Agents ask for titles and the like without offering tools; suggestions replay the talk with a marker. */
+/** Agents request titles and the like without offering tools; suggestions replay the conversation with a marker. */
 function isSideCall(request: ModelRequest): boolean {
   if (request.tools.length === 0) return true;
   const last = request.messages.findLast((message) => message.role === "user");
   return last?.text.trimStart().startsWith("[SUGGESTION MODE") ?? false;
 }
 
-/** The rule hanging on the latest message wins; of equals, the first. */
+/** The rule matching the latest message wins; the first one of several. */
 function latestAnchored(rules: readonly Rule[], request: ModelRequest, aside: boolean): RuleMatch | null {
   let best: RuleMatch | null = null;
   for (const [index, rule] of rules.entries()) {
@@ -118,7 +118,7 @@ function latestAnchored(rules: readonly Rule[], request: ModelRequest, aside: bo
   return best;
 }
 
-/** The message a rule hangs on: the last prompt it matches, or the first one where it names none. */
+/** The message a rule starts at: the last prompt it matches, or the first one without a pattern. */
 function findAnchor(rule: Rule, request: ModelRequest): number {
   const { prompt, system } = rule.when ?? {};
   if (system !== undefined && !matches(system, request.system)) return -1;
@@ -126,7 +126,7 @@ function findAnchor(rule: Rule, request: ModelRequest): number {
   return request.messages.findLastIndex((message) => message.role === "user" && matches(prompt, message.text));
 }
 
-/** Calls say exactly which turn made them; answers of text alone are counted after the last such call. */
+/** Calls identify their turn exactly; text answers are counted after the last call. */
 function turnsTaken(since: readonly Message[], rule: number): number {
   let taken = 0;
   let counted = 0;

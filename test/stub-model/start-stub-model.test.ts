@@ -34,8 +34,8 @@ function eventsOf(text: string): StreamEvent[] {
   });
 }
 
-describe("a streamed answer", () => {
-  test("holds text and calls in pieces, and ends as the API does", async () => {
+describe("streamed answer", () => {
+  test("contains text and calls in pieces and ends like the API", async () => {
     const content = 'quote " and\nnewline '.repeat(5);
     const { url } = await start({
       name: "r",
@@ -51,7 +51,7 @@ describe("a streamed answer", () => {
     expect(events.filter((event) => event.delta?.partial_json !== undefined).length).toBeGreaterThan(2);
   });
 
-  test("carries the scripted usage", async () => {
+  test("contains the scripted usage", async () => {
     const { url } = await start({
       name: "r",
       turns: [{ text: "x", usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 } }],
@@ -62,25 +62,25 @@ describe("a streamed answer", () => {
   });
 });
 
-describe("a plain answer", () => {
+describe("plain answer", () => {
   const plain = async (rule: Rule, more: object = {}): Promise<unknown> => {
     const { url } = await start(rule);
     return (await ask(url, { stream: false, ...more })).json();
   };
 
-  test("gives a structured result through the tool for it", async () => {
+  test("contains a structured result as a call of its tool", async () => {
     const answer = await plain({ name: "r", turns: [{ json: { status: "done" } }] });
     const call = { type: "tool_use", name: "StructuredOutput", input: { status: "done" } };
     expect(answer).toMatchObject({ type: "message", stop_reason: "tool_use", content: [call] });
   });
 
-  test("gives it as text where there is no such tool", async () => {
+  test("contains a structured result as text without that tool", async () => {
     const answer = await plain({ name: "r", turns: [{ json: { status: "done" } }] }, { tools: [{ name: "Bash" }] });
     expect(answer).toMatchObject({ stop_reason: "end_turn", content: [{ type: "text", text: '{"status":"done"}' }] });
   });
 });
 
-test("calls are remembered with the turn that answered them, and a whole conversation finds its turns", async () => {
+test("records calls with their turns over a whole conversation", async () => {
   const { url, calls, refused } = await start({ name: "r", turns: [{ calls: [{ shell: "ls" }] }, { text: "end" }] });
   const first = (await (await ask(url, { stream: false })).json()) as { content: { id: string }[] };
   const history = [
@@ -99,20 +99,20 @@ test("calls are remembered with the turn that answered them, and a whole convers
 });
 
 describe("other endpoints", () => {
-  test("probes and token counts are answered", async () => {
+  test("answer probes and token counts", async () => {
     const { url } = await start();
     expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
     const count = await fetch(`${url}/v1/messages/count_tokens`, { method: "POST", body: '{"messages":[]}' });
     expect(await count.json()).toEqual({ input_tokens: 4 });
   });
 
-  test("side calls are answered and not counted as conversation", async () => {
+  test("answer side calls without recording them", async () => {
     const { url, calls } = await start();
     expect((await ask(url, { tools: [] })).status).toBe(200);
     expect(calls).toEqual([]);
   });
 
-  test("what nobody scripted is refused and told", async () => {
+  test("refuse and record unscripted requests", async () => {
     const { url, refused } = await start();
     expect((await ask(url)).status).toBe(400);
     expect((await fetch(`${url}/v1/files`)).status).toBe(404);
@@ -124,7 +124,7 @@ describe("other endpoints", () => {
 describe("faults", () => {
   const faulty = (fault: Fault) => start({ name: "r", turns: [{ text: "Hello", fault }] });
 
-  test("a status comes in the shape of the API, so often as told", async () => {
+  test("return a status in the format of the API, the given number of times", async () => {
     const { url } = await faulty({ status: 429, message: "slow down", times: 1 });
     const refusal = await ask(url);
     expect(refusal.status).toBe(429);
@@ -132,7 +132,7 @@ describe("faults", () => {
     expect((await ask(url)).status).toBe(200);
   });
 
-  test("an early end is a polite one without the closing event", async () => {
+  test("end a stream normally without the closing event", async () => {
     const { url } = await faulty({ endAfterEvents: 3 });
     expect(eventsOf(await (await ask(url)).text()).map((event) => event.type)).toEqual([
       "message_start",
@@ -144,14 +144,14 @@ describe("faults", () => {
   test.each([
     ["a cut stream", { cutAfterEvents: 2 }, true],
     ["the plain repetition of a cut stream", { cutAfterEvents: 2 }, false],
-    ["the plain repetition of a stream without end", { endAfterEvents: 2 }, false],
+    ["the plain repetition of an endless stream", { endAfterEvents: 2 }, false],
     ["a reset", { reset: true as const }, true],
-  ])("%s breaks the connection", async (_, fault, stream) => {
+  ])("break the connection: %s", async (_, fault, stream) => {
     const { url } = await faulty(fault);
     await expect(ask(url, { stream }).then((response) => response.text())).rejects.toThrow(/terminated|fetch failed/);
   });
 
-  test("a hanging one never answers, and the server can still be closed", async () => {
+  test("hang without an answer, and the server can still be closed", async () => {
     const { url, calls } = await faulty({ hang: true });
     const stop = new AbortController();
     const asked = ask(url, {}, stop.signal);

@@ -12,19 +12,19 @@ import type { Answer, ServerEvent, Wire } from "./wire.ts";
 
 const WIRES: readonly Wire[] = [anthropicWire, responsesWire, chatWire, geminiWire];
 
-/** A request that asked the model, and the turn that answered it; null when none did. */
+/** A request to the model and its answering turn; null if none answered. */
 export type ModelCall = {
   readonly request: ModelRequest;
-  /** The request as it came, for what only one API has. */
+  /** The original request, for fields of one API only. */
   readonly body: unknown;
   readonly matched: { readonly rule: string; readonly turn: number } | null;
 };
 
 export type StubModel = {
   readonly url: string;
-  /** Calls of the conversation, side calls left out, in order of arrival. */
+  /** Calls of the conversation without side calls, in order of arrival. */
   readonly calls: readonly ModelCall[];
-  /** Requests for which there was no answer: a test that expects none checks that this is empty. */
+  /** Requests without an answer. A test that expects none checks that this is empty. */
   readonly refused: readonly string[];
   close(): Promise<void>;
 };
@@ -104,7 +104,7 @@ export async function startStubModel(options: StubModelOptions): Promise<StubMod
   };
 }
 
-/** The fault to commit now; counted per turn for the life of the server. */
+/** The fault to cause now; counted per turn while the server runs. */
 function strike(strikes: Map<string, number>, chosen: ChosenTurn): Fault | null {
   const { fault } = chosen.script;
   if (fault === undefined) return null;
@@ -140,7 +140,7 @@ function reply(exchange: Exchange, answer: Answer, fault: Fault | null): void {
   else sendHalf(response, JSON.stringify(wire.plain(answer)));
 }
 
-/** What comes in place of the answer; for one that hangs, nothing. */
+/** Sends a fault instead of the answer; nothing for one that hangs. */
 function replyInstead({ wire, response }: Exchange, fault: Exclude<Fault, StreamFault>): void {
   if ("reset" in fault) response.socket?.destroy();
   if ("garbage" in fault) response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in.</html>");
@@ -168,7 +168,7 @@ function eventText({ event, data }: ServerEvent): string {
   return `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** Agents repeat a broken stream as a plain request: that one breaks as well. */
+/** Agents repeat a broken stream as a plain request, which fails as well. */
 function sendHalf(response: ServerResponse, whole: string): void {
   response.writeHead(200, { "content-type": "application/json", "content-length": String(Buffer.byteLength(whole)) });
   response.write(whole.slice(0, whole.length / 2), () => response.socket?.destroy());

@@ -5,16 +5,16 @@ import type { StubModel } from "./start-stub-model.ts";
 
 type Json = Record<string, unknown>;
 
-/** One API as its client sees it: how it asks, and where it finds things in the stream. */
+/** One API from the client's view: its requests, and the fields of its stream. */
 type Client = {
   readonly name: string;
   readonly path: string;
   readonly plainPath: string;
   readonly first: Json;
-  /** The next request, after a call of that id was answered. */
+  /** The next request, after the call with that id was answered. */
   readonly next: (callId: string) => Json;
   readonly tool: string;
-  /** Text and call of a whole stream. */
+  /** Text and call of a complete stream. */
   readonly read: (events: readonly Json[]) => { text: string; callId: unknown; input: unknown };
   readonly closing: unknown;
   readonly usage: Json;
@@ -153,7 +153,7 @@ describe.each([responses, chat, gemini])("$name", (client) => {
   };
   const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
 
-  test("text and call come in pieces, with usage, and the stream ends as the API does", async () => {
+  test("streams text and call in pieces with usage, and ends like the API", async () => {
     const input = { note: CONTENT };
     const { refused } = await start({
       text: "Some text, longer than one piece.",
@@ -172,7 +172,7 @@ describe.each([responses, chat, gemini])("$name", (client) => {
     expect(refused).toEqual([]);
   });
 
-  test("the history tells which turn is next, and reads alike whatever the API", async () => {
+  test("derives the next turn from the history, in one format for all APIs", async () => {
     const { calls } = await start({ calls: [{ shell: "ls" }] }, { json: { status: "done" } });
     const { callId } = client.read((await streamed(client.first)).events);
     const { events } = await streamed(client.next(String(callId)));
@@ -185,7 +185,7 @@ describe.each([responses, chat, gemini])("$name", (client) => {
     expect(result).toMatchObject({ role: "tool", text: expect.stringContaining("a.txt"), callIds: [callId] });
   });
 
-  test("a plain answer holds the same", async () => {
+  test("returns the same as a plain answer", async () => {
     await start({ text: "Whole.", calls: [{ shell: "ls" }], usage });
     const answer = await ask({ ...client.first, stream: false }, client.plainPath).then((response) => response.json());
     const text = JSON.stringify(answer);
@@ -194,40 +194,40 @@ describe.each([responses, chat, gemini])("$name", (client) => {
     }
   });
 
-  test("a status comes in the shape of the API", async () => {
+  test("returns a status in the format of the API", async () => {
     await start({ fault: { status: 429, message: "slow down" } });
     const refusal = await ask(client.first);
     expect(refusal.status).toBe(429);
     expect(await refusal.json()).toMatchObject(client.refusal);
   });
 
-  test("an early end lacks the closing event", async () => {
+  test("ends early without the closing event", async () => {
     await start({ text: "Some text, longer than one piece.", fault: { endAfterEvents: 1 } });
     const { events, last } = await streamed(client.first);
     expect(events).toHaveLength(1);
     expect(JSON.stringify(last)).not.toMatch(/DONE|STOP|completed/);
   });
 
-  test.each<Fault>([{ cutAfterEvents: 1 }, { reset: true }])("%j breaks the connection", async (fault) => {
+  test.each<Fault>([{ cutAfterEvents: 1 }, { reset: true }])("breaks the connection with %j", async (fault) => {
     await start({ text: "Hello", fault });
     await expect(streamed(client.first)).rejects.toThrow(/terminated|fetch failed/);
   });
 
-  test("garbage is a page with a good status", async () => {
+  test("returns a page with status 200 as garbage", async () => {
     await start({ text: "Hello", fault: { garbage: true } });
     const page = await ask(client.first);
     expect(page.status).toBe(200);
     expect(await page.text()).toMatch(/^<html>/);
   });
 
-  test("a request without tools is a side call", async () => {
+  test("treats a request without tools as a side call", async () => {
     const { calls } = await start();
     expect((await ask({ ...client.first, tools: [] })).status).toBe(200);
     expect(calls).toEqual([]);
   });
 });
 
-test("OpenAI Responses: what Codex says about its surroundings is no prompt", async () => {
+test("ignores Codex's environment message as prompt in OpenAI Responses", async () => {
   const turns = [{ text: "Hello" }];
   model = await startStubModel({ rules: [{ name: "any", turns }] });
   const surroundings = { type: "message", role: "user", content: "<environment_context>\n  <cwd>/p</cwd>" };

@@ -16,30 +16,30 @@ const parsed = (json: string): unknown => JSON.parse(json);
 
 describe("readSupervisedModeConfig", () => {
   test.each<[string, unknown, object]>([
-    ["SM-AC-01a: enabled true switches review on", { enabled: true }, on],
-    ["SM-AC-01b: enabled false is autonomous", { enabled: false }, off],
-    ["SM-AC-01c: an absent block is autonomous", undefined, off],
-    ["SM-ERR-100: a missing block is autonomous", undefined, off],
-    ["SM-ERR-101: a list instead of a block is autonomous", [true], off],
-    ["SM-ERR-101: a text instead of a block is autonomous", "enabled", off],
-    ["SM-ERR-101: null instead of a block is autonomous", null, off],
-    ["SM-ERR-102: the text true does not switch on", { enabled: "true" }, off],
-    ["SM-ERR-102: the number 1 does not switch on", { enabled: 1 }, off],
-    ["SM-ERR-103: review_phases of a wrong type means all", { enabled: true, review_phases: 3 }, on],
-    ["SM-ERR-103: review_phases null means all", { enabled: true, review_phases: null }, on],
-    ["SM-ERR-103: another word than all means all", { enabled: true, review_phases: "some" }, on],
+    ["enables review with enabled true [SM-AC-01a]", { enabled: true }, on],
+    ["disables review with enabled false [SM-AC-01b]", { enabled: false }, off],
+    ["disables review without a block [SM-AC-01c]", undefined, off],
+    ["disables review with an undefined block [SM-ERR-100]", undefined, off],
+    ["disables review for a list instead of a block [SM-ERR-101]", [true], off],
+    ["disables review for text instead of a block [SM-ERR-101]", "enabled", off],
+    ["disables review for null instead of a block [SM-ERR-101]", null, off],
+    ["disables review for the text true [SM-ERR-102]", { enabled: "true" }, off],
+    ["disables review for the number 1 [SM-ERR-102]", { enabled: 1 }, off],
+    ["reads review_phases of a wrong type as all [SM-ERR-103]", { enabled: true, review_phases: 3 }, on],
+    ["reads review_phases null as all [SM-ERR-103]", { enabled: true, review_phases: null }, on],
+    ["reads any other word as all [SM-ERR-103]", { enabled: true, review_phases: "some" }, on],
     [
-      "SM-ERR-104: invalid entries are dropped, valid ones stay",
+      "drops invalid entries and keeps valid ones [SM-ERR-104]",
       { enabled: true, review_phases: ["03", 6, "6", "006", "x3", "03\n", null, ["04"], "06"] },
       { ...on, review_phases: ["03", "06"] },
     ],
-    ["SM-ERR-104: only invalid entries mean all", { enabled: true, review_phases: ["3", 6, {}] }, on],
-    ["SM-ERR-104: an empty list means all", { enabled: true, review_phases: [] }, on],
-    ["SM-ERR-105: parallel_summary of a wrong type means full", { enabled: true, parallel_summary: "no" }, on],
-    ["SM-ERR-106: a timeout is ignored", { enabled: true, auto_advance_timeout: 30 }, on],
-    ["SM-AC-01g: parallel_summary true asks for full summaries", { enabled: true, parallel_summary: true }, on],
+    ["reads only invalid entries as all [SM-ERR-104]", { enabled: true, review_phases: ["3", 6, {}] }, on],
+    ["reads an empty list as all [SM-ERR-104]", { enabled: true, review_phases: [] }, on],
+    ["reads parallel_summary of a wrong type as full [SM-ERR-105]", { enabled: true, parallel_summary: "no" }, on],
+    ["ignores a timeout [SM-ERR-106]", { enabled: true, auto_advance_timeout: 30 }, on],
+    ["requests full summaries with parallel_summary true [SM-AC-01g]", { enabled: true, parallel_summary: true }, on],
     [
-      "SM-AC-01h: parallel_summary false keeps review on and asks for minimal summaries",
+      "requests minimal summaries with parallel_summary false [SM-AC-01h]",
       { enabled: true, parallel_summary: false },
       { ...on, parallel_summary: false },
     ],
@@ -48,9 +48,9 @@ describe("readSupervisedModeConfig", () => {
   });
 
   test.each([
-    ["the block", '{"__proto__":{"supervised_mode":{"enabled":true}}}'],
-    ["the flag", '{"supervised_mode":{"__proto__":{"enabled":true}}}'],
-  ])("SM-NFR-02: an inherited value is not read (%s)", (_where, json) => {
+    ["in the block", '{"__proto__":{"supervised_mode":{"enabled":true}}}'],
+    ["in the flag", '{"supervised_mode":{"__proto__":{"enabled":true}}}'],
+  ])("ignores an inherited value %s [SM-NFR-02]", (_where, json) => {
     const state = parsed(json) as object;
     expect(readSupervisedModeConfig(state)).toEqual(off);
     expect(readSupervisedModeConfig(Object.assign(Object.create({ supervised_mode: { enabled: true } }), {}))).toEqual(
@@ -75,13 +75,13 @@ describe("readSupervisedModeConfig", () => {
     ["phases that are a revoked proxy", { supervised_mode: { review_phases: revoked() } }],
     ["a getter that throws", { supervised_mode: throwing }],
     ["a list with holes", { supervised_mode: { review_phases: Array(3) } }],
-  ])("SM-NFR-02: %s neither throws nor switches on", (_name, state) => {
+  ])("neither throws nor enables review for %s [SM-NFR-02]", (_name, state) => {
     expect(readSupervisedModeConfig(state)).toEqual(off);
     expect(supervisionWarnings(state)).toBeInstanceOf(Array);
   });
 });
 
-describe("any value at all", () => {
+describe("random settings", () => {
   const nastyKey = fc.constantFrom("enabled", "review_phases", "parallel_summary", "auto_advance_timeout", "__proto__");
   const nastyValue = fc.oneof(
     fc.anything(),
@@ -105,7 +105,7 @@ describe("any value at all", () => {
     nastyValue.map((block) => ({ supervised_mode: block })),
   );
 
-  test("SM-NFR-02: reading never throws and always gives a whole configuration", () => {
+  test("always yield a complete configuration [SM-NFR-02]", () => {
     const reached = { on: 0, listed: 0, minimal: 0, warned: 0 };
     fc.assert(
       fc.property(state, (value) => {
@@ -127,7 +127,7 @@ describe("any value at all", () => {
     expect(Math.min(...Object.values(reached)), JSON.stringify(reached)).toBeGreaterThan(10);
   });
 
-  test("SM-NFR-02: shouldReviewPhase takes anything for a configuration and a phase", () => {
+  test("never make shouldReviewPhase throw [SM-NFR-02]", () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (config, phase) => {
         expect(typeof shouldReviewPhase(config, phase)).toBe("boolean");
@@ -139,14 +139,14 @@ describe("any value at all", () => {
 describe("shouldReviewPhase", () => {
   const listed = readSupervisedModeConfig({ supervised_mode: { enabled: true, review_phases: ["03", "99", "x"] } });
   test.each<[string, object, string, boolean]>([
-    ["SM-AC-01d: all reviews every phase", on, "16-quality-loop", true],
-    ["SM-AC-01e: a listed number is reviewed", listed, "03-architecture", true],
-    ["SM-AC-01e: a number that is not listed is not reviewed", listed, "04-design", false],
-    ["SM-AC-01f: invalid entries beside it change nothing", listed, "03-architecture", true],
-    ["SM-AC-01b: nothing is reviewed when disabled", off, "03-architecture", false],
-    ["the text before the first hyphen is compared, not a prefix", listed, "031-x", false],
-    ["a bare number is its own text before the hyphen", listed, "03", true],
-    ["an empty phase is none, though all are reviewed", on, "", false],
+    ["reviews every phase with all [SM-AC-01d]", on, "16-quality-loop", true],
+    ["reviews a listed number [SM-AC-01e]", listed, "03-architecture", true],
+    ["skips an unlisted number [SM-AC-01e]", listed, "04-design", false],
+    ["ignores invalid entries in the list [SM-AC-01f]", listed, "03-architecture", true],
+    ["skips every phase when disabled [SM-AC-01b]", off, "03-architecture", false],
+    ["compares the text before the first hyphen, not a prefix", listed, "031-x", false],
+    ["accepts a bare number", listed, "03", true],
+    ["skips an empty phase", on, "", false],
   ])("%s", (...[, config, phase, expected]) => {
     expect(shouldReviewPhase(config, phase)).toBe(expected);
   });
@@ -154,18 +154,26 @@ describe("shouldReviewPhase", () => {
 
 describe("supervisionWarnings", () => {
   test.each<[string, unknown, readonly RegExp[]]>([
-    ["nothing to say about a missing file", undefined, []],
-    ["nothing to say about a missing block", {}, []],
-    ["nothing to say about a good block", { supervised_mode: { ...on, review_phases: ["03", "create-plan"] } }, []],
+    ["returns no warning for a missing file", undefined, []],
+    ["returns no warning for a missing block", {}, []],
+    ["returns no warning for a valid block", { supervised_mode: { ...on, review_phases: ["03", "create-plan"] } }, []],
     [
-      "SM-AC-01f: a bad entry beside a good one is dropped without noise",
+      "returns no warning for an invalid entry next to a valid one [SM-AC-01f]",
       { supervised_mode: { review_phases: ["3", "03"] } },
       [],
     ],
-    ["SM-ERR-101: a block that is no object is told", { supervised_mode: [] }, [/not an object.*off/]],
-    ["SM-ERR-102: a flag that is no boolean is told", { supervised_mode: { enabled: "yes" } }, [/enabled.*off/]],
-    ["SM-ERR-105: a wrong parallel_summary is told", { supervised_mode: { parallel_summary: 0 } }, [/full summaries/]],
-    ["a state that is no object is told", "[]", [/no object.*off/]],
+    ["warns about a block that is not an object [SM-ERR-101]", { supervised_mode: [] }, [/not an object.*off/]],
+    [
+      "warns about a flag that is not a boolean [SM-ERR-102]",
+      { supervised_mode: { enabled: "yes" } },
+      [/enabled.*off/],
+    ],
+    [
+      "warns about a wrong parallel_summary [SM-ERR-105]",
+      { supervised_mode: { parallel_summary: 0 } },
+      [/full summaries/],
+    ],
+    ["warns about a state that is not an object", "[]", [/no object.*off/]],
   ])("%s", (_name, state, expected) => {
     const warnings = supervisionWarnings(state);
     expect(warnings).toHaveLength(expected.length);
@@ -173,7 +181,7 @@ describe("supervisionWarnings", () => {
   });
 });
 
-describe("review_phases in a workflow", () => {
+describe("review_phases of a workflow", () => {
   const spec = { name: "spec", phases: ["specify", "design", "implement"] };
   const fix = { name: "fix", phases: ["01-requirements", "02-tracing", "06-implementation"] };
   const stateOf = (phases: unknown) => ({ supervised_mode: { enabled: true, review_phases: phases } });
@@ -181,39 +189,39 @@ describe("review_phases in a workflow", () => {
   const held = (phases: unknown, workflow: typeof fix) => readingFor(readSettings(stateOf(phases)), workflow.phases);
 
   test.each<[string, unknown, typeof fix, unknown, RegExp | null]>([
-    ["all is all", "all", fix, "all", null],
-    ["SM-AC-01e: numbers that it has", ["02", "06"], fix, ["02", "06"], null],
-    ["full keys that it has", ["design"], spec, ["design"], null],
+    ["accept all", "all", fix, "all", null],
+    ["accept numbers of the workflow [SM-AC-01e]", ["02", "06"], fix, ["02", "06"], null],
+    ["accept full keys of the workflow", ["design"], spec, ["design"], null],
     [
-      "SM-AC-01f: an entry it does not have is told by name",
+      "name an unknown entry in a warning [SM-AC-01f]",
       ["03", "06"],
       fix,
       ["06"],
       /names "03", which the workflow "fix" does not have.*\(it has 01, 02, 06\)/,
     ],
     [
-      "SM-AC-01f: an entry that is no phase at all is told by name",
+      "name an entry that is not a phase in a warning [SM-AC-01f]",
       [6, "6", null, "06"],
       fix,
       ["06"],
       /names 6, "6", a null, which/,
     ],
-    ["SM-ERR-104: none left means every phase", ["33"], fix, "all", /names "33".*every phase is reviewed/],
+    ["mean every phase if no entry is valid [SM-ERR-104]", ["33"], fix, "all", /names "33".*every phase is reviewed/],
     [
-      "SM-ERR-104: numbers mean every phase where phases have none",
+      "mean every phase for numbers in a workflow without numbers [SM-ERR-104]",
       ["03", "06"],
       spec,
       "all",
       /names "03", "06".*"spec".*every phase/,
     ],
-    ["SM-ERR-104: an empty list", [], fix, "all", /every phase/],
-    ["SM-ERR-103: a wrong type", 3, fix, "all", /every phase/],
+    ["mean every phase for an empty list [SM-ERR-104]", [], fix, "all", /every phase/],
+    ["mean every phase for a wrong type [SM-ERR-103]", 3, fix, "all", /every phase/],
   ])("%s", (...[, phases, workflow, reviewed, warning]) => {
     expect(held(phases, workflow)).toMatchObject({ enabled: true, phases: reviewed });
     expect(told(phases, workflow)).toEqual(warning === null ? [] : [expect.stringMatching(warning)]);
   });
 
-  test("SM-NFR-02: no list makes telling it fail", () => {
+  test("cause no exception for any list [SM-NFR-02]", () => {
     fc.assert(fc.property(fc.anything(), (phases) => void told(phases, fix)));
   });
 });

@@ -16,9 +16,9 @@ import { generatePhaseSummary, key, read, stateWith, useProject } from "./summar
 
 const project = useProject();
 
-describe("a hostile repository", () => {
+describe("phase summary in a hostile repository", () => {
   test.each([".isdlc", ".isdlc/reviews", ".isdlc/reviews/phase-03-summary.md"])(
-    "%s as a symbolic link is refused",
+    "is refused if %s is a symbolic link",
     (path) => {
       const victim = mkdtempSync(join(tmpdir(), "isdlc-victim-"));
       writeFileSync(join(victim, "file"), "untouched");
@@ -31,7 +31,7 @@ describe("a hostile repository", () => {
     },
   );
 
-  test("nothing it configures is started", () => {
+  test("starts no configured program", () => {
     const start = project.repository();
     project.write("notes.md", "x\n");
     project.git("add", "--all");
@@ -53,7 +53,7 @@ describe("a hostile repository", () => {
     project.write("notes.md", "y\n");
     project.git("diff", "--name-status", start);
     const sprung = new Set(readFileSync(fired, "utf8").trim().split("\n"));
-    // Whether git looks into the file of the third depends on its timestamps.
+    // Git reads the file of the third filter depending on its timestamps.
     expect([...sprung], "the traps work").toEqual(expect.arrayContaining(["core.fsmonitor", "filter.a=b.clean"]));
     rmSync(fired);
     vi.stubEnv("GIT_EXTERNAL_DIFF", `${trap} environment`);
@@ -64,7 +64,7 @@ describe("a hostile repository", () => {
   });
 
   test.each(["--upload-pack=touch P", "$(touch P)", "HEAD; touch P", "-x"])(
-    "a start commit %j is not given to git",
+    "does not pass the start commit %j to git",
     (commit) => {
       project.repository();
       expect(read(generatePhaseSummary(stateWith({ start_commit: commit }), key, project.root, {}))).toContain(
@@ -74,7 +74,7 @@ describe("a hostile repository", () => {
     },
   );
 
-  test("file names cannot break the page", () => {
+  test("escapes file names", () => {
     const start = project.repository();
     project.write("a\n| b | c |\n# Approved.md", "x\n");
     const text = read(generatePhaseSummary(stateWith({ start_commit: start, artifacts: [] }), key, project.root, {}));

@@ -6,8 +6,8 @@ import { artifact, generatePhaseSummary, key, read, stateWith, useProject } from
 
 const project = useProject();
 
-describe("what is written", () => {
-  test("SM-AC-02a, SM-AC-01g: a summary with every section, from state and git, new files included", () => {
+describe("content of a phase summary", () => {
+  test("has every section from state and git, with new files [SM-AC-02a, SM-AC-01g]", () => {
     const start = project.repository();
     project.write(artifact, "# Architecture\n");
     project.write("changed.txt", "after\n");
@@ -50,14 +50,14 @@ A\tnew file.txt
     expect(project.warnings).toEqual([]);
   });
 
-  test("SM-AC-02b: nothing changed is said, artifacts still come from the state", () => {
+  test("states that nothing changed and lists artifacts of the state [SM-AC-02b]", () => {
     const start = project.repository();
     const text = read(generatePhaseSummary(stateWith({ start_commit: start }), key, project.root, {}));
     expect(text).toContain("No files changed.");
     expect(text).toContain(`| ${artifact} | Unchanged |`);
   });
 
-  test("without artifacts in the state, git names the files", () => {
+  test("lists files from git if the state has no artifacts", () => {
     const start = project.repository();
     project.write("docs/found.md", "x\n");
     const text = read(generatePhaseSummary(stateWith({ start_commit: start, artifacts: [] }), key, project.root, {}));
@@ -65,13 +65,13 @@ A\tnew file.txt
     expect(text).toContain("| docs/found.md | Created |");
   });
 
-  test("SM-AC-02c: missing folders are made", () => {
+  test("is written into missing folders [SM-AC-02c]", () => {
     project.repository();
     expect(existsSync(join(project.root, ".isdlc"))).toBe(false);
     expect(isAbsolute(generatePhaseSummary(stateWith({}), key, project.root, {}) ?? "")).toBe(true);
   });
 
-  test("SM-AC-02d: an earlier summary is replaced, and nothing else is left behind", () => {
+  test("replaces an earlier summary and leaves no other file [SM-AC-02d]", () => {
     project.repository();
     generatePhaseSummary(stateWith({ summary: "first try" }), key, project.root, {});
     const text = read(generatePhaseSummary(stateWith({ summary: "second try" }), key, project.root, {}));
@@ -80,7 +80,7 @@ A\tnew file.txt
     expect(readdirSync(join(project.root, ".isdlc/reviews"))).toEqual(["phase-03-summary.md"]);
   });
 
-  test("SM-AC-02e, SM-AC-01h: the minimal form", () => {
+  test("is short in the minimal form [SM-AC-02e, SM-AC-01h]", () => {
     project.repository();
     const text = read(generatePhaseSummary(stateWith({}), key, project.root, { minimal: true }));
     expect(text).toContain(
@@ -89,14 +89,14 @@ A\tnew file.txt
     expect(text).not.toMatch(/Decisions|git diff|Duration|Links/);
   });
 
-  test("two phases with one number do not share a file", () => {
+  test("has separate files for two phases with one number", () => {
     const state = { ...stateWith({}), active_workflow: { phases: ["15-upgrade-plan", "15-upgrade-execute"] } };
     expect(generatePhaseSummary(state, "15-upgrade-plan", project.root, {})).toMatch(
       /phase-15-upgrade-plan-summary\.md$/,
     );
   });
 
-  test("SM-NFR-03: fifty changed files are summarised within ten seconds", () => {
+  test("is written within ten seconds for fifty changed files [SM-NFR-03]", () => {
     const start = project.repository();
     for (let index = 0; index < 25; index += 1) project.write(`src/committed-${index}.ts`, "x\n");
     project.git("add", "--all");
@@ -109,13 +109,13 @@ A\tnew file.txt
   });
 });
 
-describe("what goes wrong", () => {
+describe("phase summary after an error", () => {
   test.each<[string, unknown]>([
     ["no phases", {}],
-    ["another phase only", { phases: {} }],
-    ["a record that is a text", { phases: { [key]: "x" } }],
+    ["only another phase", { phases: {} }],
+    ["a record of text", { phases: { [key]: "x" } }],
     ["no state", null],
-  ])("SM-ERR-200: phase data missing (%s) gives placeholders", (_name, state) => {
+  ])("has placeholders without phase data: %s [SM-ERR-200]", (_name, state) => {
     project.repository();
     const text = read(generatePhaseSummary(state, key, project.root, {}));
     expect(text).toContain("# Phase 03 Summary: Architecture\n\n**Status**: Completed\n**Duration**: N/A\n");
@@ -124,7 +124,7 @@ describe("what goes wrong", () => {
     expect(project.warnings.join("")).toMatch(/^\[supervised-mode\] /);
   });
 
-  test("SM-ERR-200, SM-AC-02e: the minimal form of a phase without data shows its name and status", () => {
+  test("has name and status in the minimal form without data [SM-ERR-200, SM-AC-02e]", () => {
     const text = read(generatePhaseSummary({}, key, project.root, { minimal: true }));
     expect(text).toContain("# Phase 03 Summary: Architecture\n\n**Status**: Completed\n**Artifacts**: 0 files\n");
   });
@@ -132,14 +132,14 @@ describe("what goes wrong", () => {
   test.each<[string, () => unknown]>([
     ["no repository", () => undefined],
     ["a repository without a commit", () => project.git("init", "--quiet")],
-  ])("SM-ERR-201: git cannot tell (%s)", (_name, prepare) => {
+  ])("states that the diff is unavailable: %s [SM-ERR-201]", (_name, prepare) => {
     prepare();
     const text = read(generatePhaseSummary(stateWith({}), key, project.root, {}));
     expect(text).toContain("## File Changes (git diff)\nGit diff unavailable.");
     expect(project.warnings.join("")).toContain("[supervised-mode] git could not tell");
   });
 
-  test("SM-ERR-201: a start commit that is not there is not replaced by another", () => {
+  test("does not replace a missing start commit by another [SM-ERR-201]", () => {
     project.repository();
     const text = read(
       generatePhaseSummary(
@@ -156,29 +156,29 @@ describe("what goes wrong", () => {
     [".isdlc is a file", () => project.write(".isdlc", "x")],
     ["the reviews folder is a file", () => project.write(".isdlc/reviews", "x")],
     ["the root does not exist", () => rmSync(project.root, { recursive: true })],
-  ])("SM-ERR-202: no folder to write in (%s) gives null", (_name, prepare) => {
+  ])("returns null without a writable folder: %s [SM-ERR-202]", (_name, prepare) => {
     prepare();
     expect(generatePhaseSummary(stateWith({}), key, project.root, {})).toBeNull();
     expect(project.warnings.at(-1)).toContain("[supervised-mode] no summary was written");
   });
 
-  test("SM-ERR-203: a file that cannot be written gives null and leaves nothing", () => {
+  test("returns null for an unwritable file and leaves nothing [SM-ERR-203]", () => {
     mkdirSync(join(project.root, ".isdlc/reviews/phase-03-summary.md"), { recursive: true });
     expect(generatePhaseSummary(stateWith({}), key, project.root, {})).toBeNull();
     expect(readdirSync(join(project.root, ".isdlc/reviews"))).toEqual(["phase-03-summary.md"]);
   });
 
   test.each<[string, unknown, unknown]>([
-    ["no phase", undefined, "root"],
-    ["a way out as phase", "../../x", "root"],
-    ["a phase that is no text", {}, "root"],
-    ["no root", key, undefined],
+    ["a missing phase", undefined, "root"],
+    ["a path as phase", "../../x", "root"],
+    ["a phase that is not text", {}, "root"],
+    ["a missing root", key, undefined],
     ["a root with a NUL", key, "a\0b"],
-  ])("SM-ERR-204: unexpected input (%s) gives null", (_name, phase, at) => {
+  ])("returns null for unexpected input: %s [SM-ERR-204]", (_name, phase, at) => {
     expect(generatePhaseSummary(stateWith({}), phase, at === "root" ? project.root : at, {})).toBeNull();
   });
 
-  test("SM-ERR-204: no state makes it throw", () => {
+  test("never throws for any state [SM-ERR-204]", () => {
     const phase = fc.dictionary(
       fc.constantFrom("status", "started", "completed", "artifacts", "summary", "start_commit"),
       fc.anything(),
@@ -200,10 +200,10 @@ describe("what goes wrong", () => {
 
   test.each([
     ["missing", { started: undefined }],
-    ["no time", { completed: "soon" }],
-    ["the wrong way round", { started: "2026-02-14T11:00:00Z" }],
-    ["a number", { started: 1 }],
-  ])("SM-ERR-205: timestamps that are %s read as N/A", (_name, phase) => {
+    ["invalid", { completed: "soon" }],
+    ["in the wrong order", { started: "2026-02-14T11:00:00Z" }],
+    ["numbers", { started: 1 }],
+  ])("reads timestamps as N/A if they are %s [SM-ERR-205]", (_name, phase) => {
     expect(read(generatePhaseSummary(stateWith(phase), key, project.root, {}))).toContain("**Duration**: N/A");
   });
 });

@@ -5,7 +5,7 @@ import { phaseDisplayName } from "../../src/core/phase-names.ts";
 import { readRedoCount, resetPhasesForWorkflow } from "../../src/library/review-record.ts";
 
 describe("recordReviewAction", () => {
-  test("SM-AC-08a: each choice appends one entry with its details and a time", () => {
+  test("appends one entry with details and time per choice [SM-AC-08a]", () => {
     const state = { active_workflow: { review_history: [] as Record<string, unknown>[] } };
     const before = new Date().toISOString();
     expect(recordReviewAction(state, "03-architecture", "continue", {})).toBe(true);
@@ -27,7 +27,7 @@ describe("recordReviewAction", () => {
   });
 
   test.each([["a text"], [null], [{ length: 1 }], [undefined]])(
-    "SM-ERR-700: a review_history that is no list (%j) is begun again",
+    "replaces a review_history that is not a list (%j) [SM-ERR-700]",
     (history) => {
       const state = { active_workflow: { review_history: history as unknown } };
       expect(recordReviewAction(state, "03-architecture", "continue", {})).toBe(true);
@@ -36,7 +36,7 @@ describe("recordReviewAction", () => {
   );
 
   test.each<[unknown]>([[{}], [{ active_workflow: null }], [{ active_workflow: [] }], [null], [undefined], ["x"]])(
-    "SM-ERR-701: without an active workflow (%j) nothing is recorded",
+    "records nothing without an active workflow (%j) [SM-ERR-701]",
     (state) => {
       const before = JSON.stringify(state);
       expect(recordReviewAction(state, "03-architecture", "continue", {})).toBe(false);
@@ -44,7 +44,7 @@ describe("recordReviewAction", () => {
     },
   );
 
-  test("details can neither rename the phase nor reach a prototype, and frozen state is no crash", () => {
+  test("protects the phase and prototype from details, and survives frozen state", () => {
     const state = { active_workflow: {} as { review_history?: unknown[] } };
     const details: unknown = JSON.parse('{"phase":"x","action":"y","__proto__":{"polluted":true}}');
     recordReviewAction(state, "03-architecture", "continue", details);
@@ -65,16 +65,16 @@ describe("readRedoCount", () => {
     [1.5, 3],
     ["1", 3],
     [null, 3],
-  ])("SM-ERR-401: a redo_count of %j reads as %j", (count, expected) => {
+  ])("reads a redo_count of %j as %j [SM-ERR-401]", (count, expected) => {
     expect(readRedoCount({ active_workflow: { supervised_review: { redo_count: count } } })).toBe(expected);
   });
 
-  test("no review under way: no redo spent", () => {
+  test("returns 0 without a review", () => {
     expect(readRedoCount({ active_workflow: {} })).toBe(0);
   });
 });
 
-test("resetPhasesForWorkflow replaces the phases by untouched ones, in place", () => {
+test("resets the phases in place with resetPhasesForWorkflow", () => {
   const state = { phases: { "99-old": { status: "completed" } } as Record<string, unknown>, other: 1 };
   expect(resetPhasesForWorkflow(state, ["05-test-strategy", "__proto__", 7])).toBe(state);
   expect(Object.keys(state.phases)).toEqual(["05-test-strategy", "__proto__"]);
@@ -96,7 +96,7 @@ test.each([
   ["15-upgrade-execute", "Upgrade Execution"],
   ["42-data-migration", "Data Migration"],
   ["create-plan", "Create Plan"],
-])("%s is called %s", (key, name) => {
+])("names the phase %s %s", (key, name) => {
   expect(phaseDisplayName(key)).toBe(name);
 });
 
@@ -108,6 +108,6 @@ test.each<[unknown, unknown, number | null]>([
   ["2026-02-31T99:00:00Z", "2026-02-14T09:00:00Z", null],
   [1, 2, null],
   [null, undefined, null],
-])("SM-ERR-205: from %j to %j are %j minutes", (from, to, minutes) => {
+])("computes the minutes from %j to %j as %j [SM-ERR-205]", (from, to, minutes) => {
   expect(minutesBetween(from, to)).toBe(minutes);
 });

@@ -18,14 +18,14 @@ const unreadable: SettingsReading = { is: "unreadable" };
 
 describe("isGateDue", () => {
   test.each<[string, Supervision, string, boolean]>([
-    ["every phase", all, "create-plan", true],
-    ["off", none, "03-architecture", false],
-    ["a number", only("03"), "03-architecture", true],
-    ["another number", only("03"), "04-design", false],
-    ["a full key of a numbered phase", only("02-tracing"), "02-tracing", true],
-    ["a full key does not stand for its number", only("02-tracing"), "02-impact-analysis", false],
-    ["a key without number", only("create-plan"), "create-plan", true],
-    ["the first word of a key is not the key", only("create"), "create-plan", false],
+    ["selects every phase with all", all, "create-plan", true],
+    ["selects no phase when disabled", none, "03-architecture", false],
+    ["selects a phase by number", only("03"), "03-architecture", true],
+    ["skips a phase with another number", only("03"), "04-design", false],
+    ["selects a numbered phase by full key", only("02-tracing"), "02-tracing", true],
+    ["skips a phase with the number of a listed full key", only("02-tracing"), "02-impact-analysis", false],
+    ["selects a key without number", only("create-plan"), "create-plan", true],
+    ["skips a phase by the first word of its key", only("create"), "create-plan", false],
   ])("%s", (...[, supervision, key, expected]) => {
     expect(isGateDue(supervision, key)).toBe(expected);
   });
@@ -33,23 +33,27 @@ describe("isGateDue", () => {
 
 describe("readSettings", () => {
   test.each<[string, unknown, SettingsReading]>([
-    ["no file", undefined, absent],
-    ["no block", { other: 1 }, absent],
-    ["not an object", null, unreadable],
-    ["a list", [], unreadable],
-    ["a block that is no object", { supervised_mode: "on" }, unreadable],
+    ["reads a missing file as absent", undefined, absent],
+    ["reads a missing block as absent", { other: 1 }, absent],
+    ["reads null as unreadable", null, unreadable],
+    ["reads a list as unreadable", [], unreadable],
+    ["reads a block that is not an object as unreadable", { supervised_mode: "on" }, unreadable],
     [
-      "a whole block",
+      "reads a complete block",
       { supervised_mode: { enabled: true, review_phases: ["03"], parallel_summary: false } },
       { is: "set", enabled: true, phases: ["03"], minimal: true },
     ],
     [
-      "full keys beside numbers",
+      "reads full keys and numbers",
       { supervised_mode: { enabled: true, review_phases: ["03", "create-plan", "3", "../x", ""] } },
       set(true, ["03", "create-plan"]),
     ],
-    ["nothing valid", { supervised_mode: { enabled: true, review_phases: ["3", "../x"] } }, set(true, "all")],
-    ["a flag that is no boolean", { supervised_mode: { enabled: 1 } }, set(false, "all")],
+    [
+      "reads only invalid phases as all",
+      { supervised_mode: { enabled: true, review_phases: ["3", "../x"] } },
+      set(true, "all"),
+    ],
+    ["reads a flag that is not a boolean as off", { supervised_mode: { enabled: 1 } }, set(false, "all")],
   ])("%s", (_name, state, expected) => {
     expect(readSettings(state)).toEqual(expected);
   });
@@ -57,25 +61,19 @@ describe("readSettings", () => {
 
 describe("tighten and loosening", () => {
   test.each<[string, Supervision, SettingsReading, Supervision, Supervision | null]>([
-    ["the same", only("03"), set(true, ["03"]), only("03"), null],
-    ["switched on", none, set(true, ["03"]), only("03"), null],
-    ["switched off", all, set(false, "all"), all, none],
-    ["one more phase", only("03"), set(true, ["03", "06"]), only("03", "06"), null],
-    ["one phase less", only("03", "06"), set(true, ["03"]), only("03", "06"), only("03")],
-    ["one more and one less", only("03"), set(true, ["06"]), only("03", "06"), only("06")],
-    ["a list made all", only("03"), set(true, "all"), all, null],
-    ["all made a list", all, set(true, ["03"]), all, only("03")],
-    ["block removed", all, absent, all, none],
-    ["file unreadable", only("03"), unreadable, only("03"), none],
-    ["off stays off", none, absent, none, null],
-    ["a key under its number adds nothing", only("03"), set(true, ["03", "03-architecture"]), only("03"), null],
-    [
-      "a number made a key loses the rest of the number",
-      only("02"),
-      set(true, ["02-tracing"]),
-      only("02"),
-      only("02-tracing"),
-    ],
+    ["keep equal settings", only("03"), set(true, ["03"]), only("03"), null],
+    ["add gates if switched on", none, set(true, ["03"]), only("03"), null],
+    ["report if switched off", all, set(false, "all"), all, none],
+    ["add one more phase", only("03"), set(true, ["03", "06"]), only("03", "06"), null],
+    ["report a removed phase", only("03", "06"), set(true, ["03"]), only("03", "06"), only("03")],
+    ["add one phase and report a removed one", only("03"), set(true, ["06"]), only("03", "06"), only("06")],
+    ["extend a list to all", only("03"), set(true, "all"), all, null],
+    ["report all replaced by a list", all, set(true, ["03"]), all, only("03")],
+    ["report a removed block", all, absent, all, none],
+    ["report an unreadable file", only("03"), unreadable, only("03"), none],
+    ["keep off as off", none, absent, none, null],
+    ["ignore a key under its listed number", only("03"), set(true, ["03", "03-architecture"]), only("03"), null],
+    ["report a number replaced by a key", only("02"), set(true, ["02-tracing"]), only("02"), only("02-tracing")],
   ])("%s", (...[, current, reading, tightened, loosened]) => {
     expect(tighten(current, reading)).toEqual(tightened);
     expect(loosening(current, reading)).toEqual(loosened);
@@ -92,7 +90,7 @@ describe("tighten and loosening", () => {
   );
   const keys = ["02-tracing", "02-impact-analysis", "03-architecture", "create-plan", "verify"];
 
-  test("no reading takes a gate away, and every gate it would take away is told", () => {
+  test("never remove a gate, and report each gate a reading would remove", () => {
     let lost = 0;
     fc.assert(
       fc.property(supervision, reading, (current, found) => {
@@ -111,7 +109,7 @@ describe("tighten and loosening", () => {
     expect(lost).toBeGreaterThan(20);
   });
 
-  test("nothing added gives the same object back", () => {
+  test("return the same object without a change", () => {
     const current = only("03");
     expect(tighten(current, set(true, ["03"]))).toBe(current);
   });

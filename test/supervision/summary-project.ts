@@ -8,13 +8,13 @@ import { renderStateSummary } from "../../src/library/phase-summary/state-summar
 import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Project = {
-  /** A folder of this test alone, without a repository at first. */
+  /** A folder for this test alone, initially without a repository. */
   readonly root: string;
-  /** What was said on standard error, which stays silent meanwhile. */
+  /** Output on standard error, which is not printed. */
   readonly warnings: readonly string[];
   git(...args: string[]): string;
   write(path: string, text: string): void;
-  /** Makes the folder a repository of four files; returns its one commit. */
+  /** Creates a repository of four files and returns its only commit. */
   repository(): string;
 };
 

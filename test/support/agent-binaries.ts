@@ -75,7 +75,7 @@ export const inspectorPackage: AgentPackage = {
 /**
  * Returns the program of a pinned agent, installed on first use. On a developer's machine, a failed installation is
  * reported, and the tests are skipped visibly.
- * @throws if it fails in CI, where nothing may be skipped.
+ * @throws if it fails in CI, which may skip nothing.
  */
 export async function agentBinary(agent: AgentPackage): Promise<AgentBinary> {
   const folder = join(CACHE, `${agent.name}-${agent.version}`);

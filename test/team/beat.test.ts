@@ -22,7 +22,7 @@ function driveWith(epoch: number): Told {
   };
 }
 
-/** A server that answers with what it knows when it is asked, and only then lets something else happen. */
+/** A server that answers with its state at the request, and then lets another action happen. */
 const answering =
   (held: readonly { run: RunId; epoch: number; seq: number }[], meanwhile: () => void): ServerClient =>
   async ({ answer }) => {
@@ -32,7 +32,7 @@ const answering =
     return said;
   };
 
-test("a drive hears how far its run is, and that a run is somebody else's", async () => {
+test("reports to a drive its run's position, or that another worker has the run", async () => {
   const mine = driveWith(7);
   const driving: Worker["driving"] = new Map([[run, mine.drive]]);
   await beat({ ask: answering([{ run, epoch: 7, seq: 12 }], () => undefined), driving, health, log }, "one");
@@ -41,7 +41,7 @@ test("a drive hears how far its run is, and that a run is somebody else's", asyn
   expect(mine.heard).toEqual([12, null, null]);
 });
 
-test("a drive that took the same run while the server was asked is not told what was true before", async () => {
+test("reports no outdated state to a drive started during the request", async () => {
   const [before, since] = [driveWith(5), driveWith(7)];
   const driving: Worker["driving"] = new Map([[run, before.drive]]);
   const ask = answering([{ run, epoch: 6, seq: 12 }], () => driving.set(run, since.drive));

@@ -14,7 +14,7 @@ import { removeTemporary } from "../support/remove-temporary.ts";
 
 const run = "20261116-101112345-abcd" as RunId;
 const FILES = 150;
-/** In a drive: a file, the folders above it and a commit, twice, and what tells git that the rest is known. */
+/** Objects per drive: a file, its parent folders and a commit, twice, and facts for git about known objects. */
 const FEW = 12;
 
 let folder: string;
@@ -26,7 +26,7 @@ const env = (): NodeJS.ProcessEnv => ({ PATH: process.env["PATH"], HOME: folder,
 const git = (cwd: string, ...args: readonly string[]): string =>
   execFileSync("git", args, { cwd, env: env(), encoding: "utf8" }).trim();
 
-/** A bare repository whose only branch has so many files. */
+/** A bare repository with one branch of that many files. */
 function newRemote(): string {
   const made = join(folder, "made");
   mkdirSync(join(made, "src"), { recursive: true });
@@ -41,13 +41,13 @@ function newRemote(): string {
   return remote;
 }
 
-/** Objects that a repository was sent, those included that it had: everything is kept as a pack there. */
+/** Number of objects sent to a repository, including known ones: each transfer is stored as a pack. */
 const sentTo = (repository: string): number =>
   Number(/^in-pack: (\d+)$/m.exec(git(repository, "count-objects", "-v"))?.[1]);
 
 type Drive = { readonly mirror: Mirror; readonly epoch: number; readonly left: LeftTree | null };
 
-/** A drive that changes a file before each of two records. Gives where it left the tree each time. */
+/** A drive that changes a file before each of two records. Returns the tree left each time. */
 async function driveOnce({ mirror, epoch, left }: Drive): Promise<readonly [LeftTree | null, LeftTree | null]> {
   const standing = { base: "main", baseTip: mirror.tip("main") ?? "", left };
   const wanted = { data: folder, env: env(), run, epoch, standing, author: "isdlc for ada", knows: () => true };
@@ -65,7 +65,7 @@ async function driveOnce({ mirror, epoch, left }: Drive): Promise<readonly [Left
   return done;
 }
 
-test("what is pushed for a record, and fetched for a drive, is what changed, however large the repository is", async () => {
+test("pushes and fetches only changes, regardless of the size of the repository", async () => {
   const remote = newRemote();
   const mirror = await createMirrors({ data: folder, env: env() }).open(remote);
   git(mirror.folder, "config", "fetch.unpackLimit", "1");

@@ -3,7 +3,7 @@ import { ProblemError } from "../../src/core/problem.ts";
 import { isHostFailure } from "../../team/src/copies/host-failure.ts";
 import { findWorkerFault, refuseFaultReport, WorkerFaultError } from "../../team/src/worker/worker-fault.ts";
 
-describe("an output of git", () => {
+describe("output of git", () => {
   test.each([
     "fatal: unable to access 'https://git.example.org/': Could not resolve host: git.example.org",
     "fatal: unable to connect to git.example.org: git.example.org[0: 10.0.0.1]: errno=Connection refused",
@@ -16,7 +16,7 @@ describe("an output of git", () => {
     "error: remote unpack failed: unable to create temporary object directory",
     "remote: error: file write error: No space left on device",
     "no answer within 900 s",
-  ])("is taken for a passing failure of the host: %s", (output) => {
+  ])("is a temporary failure of the host: %s", (output) => {
     expect(isHostFailure(output)).toBe(true);
   });
 
@@ -29,12 +29,12 @@ describe("an output of git", () => {
     "! [rejected] main -> main (stale info)",
     "fatal: bad object 1111",
     "error: file write error: No space left on device",
-  ])("is not: %s", (output) => {
+  ])("is not a failure of the host: %s", (output) => {
     expect(isHostFailure(output)).toBe(false);
   });
 });
 
-describe("an error of a drive", () => {
+describe("error of a drive", () => {
   test.each([
     [new Error("ENOSPC: no space left on device, write")],
     [new ProblemError({ code: "GIT_FAILED", command: "fetch", detail: "fatal: write error: No space left on device" })],
@@ -52,11 +52,11 @@ describe("an error of a drive", () => {
         detail: "remote: No space left on device\nfatal: sorry",
       }),
     ],
-  ])("is not: %s", (error) => {
+  ])("is not a fault of the machine: %s", (error) => {
     expect(findWorkerFault(error)).toBeNull();
   });
 
-  test("is not recorded as the outcome of a step if it is a fault of the machine", () => {
+  test("is not recorded as a step's outcome if it is a fault of the machine", () => {
     const report = (detail: string) =>
       ({ do: "report", ticket: "t", outcome: { of: "commit", failed: "git_failed", detail } }) as const;
     expect(() => refuseFaultReport(report("fatal: No space left on device"))).toThrow(WorkerFaultError);

@@ -49,30 +49,30 @@ async function connected(port: number, first = ""): Promise<Line> {
 }
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-/** Where this process was held up for long, the server is right to close the connection. */
+/** If this process was blocked for long, the server may close the connection. */
 const untilAnswered = (port: number): Promise<void> =>
   vi.waitFor(async () => expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("answered"), PATIENCE);
-/** More bytes than any buffer on the way holds. */
+/** More bytes than any buffer on the way can hold. */
 const LONG = 64 * 1024 * 1024;
 const PATIENCE = { timeout: 30_000, interval: 10 };
 const SOON = { headersWithin: 100, requestWithin: 200, looksEvery: 20 };
 
-describe("S6: who is slow", () => {
+describe("slow client [S6]", () => {
   test.for<[string, string]>([
-    ["says nothing", ""],
+    ["sends nothing", ""],
     ["never ends its headers", "GET / HTTP/1.1\r\nHost: x\r\nX-A: b\r\n"],
     ["never ends its body", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n12345"],
-  ])("and %s is told so and closed", async ([, first]) => {
+  ])("is closed with status 408 if it %s", async ([, first]) => {
     const { port } = await limited(SOON);
     const line = await connected(port, first);
-    const dripping = setInterval(() => line.socket.write(first === "" ? "" : "X"), 10); // it is not silent
+    const dripping = setInterval(() => line.socket.write(first === "" ? "" : "X"), 10); // Sends single bytes, to never be silent.
     ended.push(() => clearInterval(dripping));
     await line.closed;
     expect(line.heard()).toMatch(/^HTTP\/1\.1 408 /);
     await untilAnswered(port);
   });
 
-  test("and takes long to read what was asked for is closed, and a live page that is told something stays", async () => {
+  test("is closed if it reads slowly, while a live connection stays", async () => {
     const telling = new Set<NodeJS.Timeout>();
     ended.push(() => telling.forEach((timer) => clearInterval(timer)));
     let isOver = false;
@@ -94,8 +94,8 @@ describe("S6: who is slow", () => {
   });
 });
 
-describe("S6: who has many connections", () => {
-  test("that ask for nothing keeps nobody out: the oldest are closed, and the log says so once", async () => {
+describe("client with many connections [S6]", () => {
+  test("blocks no others: the oldest idle ones are closed, with one log entry", async () => {
     const { port, warnings } = await limited({ most: 20 });
     const lines = await Promise.all(Array.from({ length: 20 }, () => connected(port)));
     for (let more = 0; more < 30; more++) lines.push(await connected(port));
@@ -104,7 +104,7 @@ describe("S6: who has many connections", () => {
     expect(warnings).toEqual([{ connections: 21, closed: 1, address: "shared" }]);
   });
 
-  test("does not disturb what is being answered, and what is still being sent is not that", async () => {
+  test("does not interrupt answers in progress, but unfinished requests", async () => {
     let answer: (() => void) | undefined;
     let begun = 0;
     const { port } = await limited({ most: 5 }, (request, response) => {
@@ -124,7 +124,7 @@ describe("S6: who has many connections", () => {
     await vi.waitFor(() => expect(long.heard()).toContain("at last"));
   });
 
-  test("and reads nothing of what was asked for keeps nobody out, and a live page stays", async () => {
+  test("blocks no others if it reads no answers, and a live connection stays", async () => {
     let begun = 0;
     const { port } = await limited({ most: 3 }, (request, response) => {
       begun++;
@@ -144,7 +144,7 @@ describe("S6: who has many connections", () => {
     expect(live.socket.destroyed).toBe(false);
   });
 
-  test("from one address closes its own, not those of others", () => {
+  test("loses its own connections, not those of other addresses", () => {
     const room = createConnectionRoom({ most: 1000, mostOfAddress: 3, shared: new Set(["10.0.0.7"]), log: silent });
     const from = (address: string): Socket => {
       const socket = new Socket();
@@ -172,7 +172,7 @@ describe("S6: who has many connections", () => {
     ["::1", null],
     ["10.0.0.7", null],
     ["::ffff:10.0.0.7", null],
-  ])("%s counts as %s", ([address, place]) => {
+  ])("groups the address %s under %s", ([address, place]) => {
     expect(networkOf(address, new Set(["10.0.0.7"]))).toBe(place);
   });
 });

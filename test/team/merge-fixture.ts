@@ -8,17 +8,17 @@ import { createRepositoryCopies, type RepositoryCopy } from "../../team/src/copi
 import type { MergeOrder } from "../../team/src/merging/merge-onto-base.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
-/** A bare remote with a branch `main`, and clones of people and workers. */
+/** A bare remote with a branch `main`, and clones of users and workers. */
 export type MergeScene = {
   readonly folder: string;
   readonly remote: string;
   /** Runs git in a folder; `cwd` is relative to the scene's folder. */
   git(cwd: string, ...args: readonly string[]): string;
-  /** Commits a file onto the newest commit of a branch of the remote, and pushes it as a person would. Null if another push was first. */
+  /** Commits a file onto the tip of a remote branch and pushes it like a user. Null if another push came first. */
   pushFile(branch: string, path: string, content?: string): string | null;
-  /** Commits a file onto a commit, and pushes it to a branch by force. */
+  /** Commits a file onto a commit and force-pushes it to a branch. */
   forceFile(branch: string, onto: string, path: string): string;
-  /** A copy as a server has it; servers on one machine share the folder. */
+  /** A copy like on a server; servers on one machine share the folder. */
   openCopy(folder?: string): Promise<RepositoryCopy>;
   tip(branch: string): string;
 };
@@ -80,7 +80,7 @@ export function createMergeScene(): MergeScene {
   };
 }
 
-/** A run whose branch has one commit after main, as an approver was shown both. */
+/** A run whose branch has one commit after main, with both commits displayed to an approver. */
 export function orderMerge(number: number, wanted: Partial<MergeOrder> = {}): MergeOrder {
   const shown = scene.tip("main");
   const branch = `feature/${number}`;

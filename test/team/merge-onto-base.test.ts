@@ -10,7 +10,7 @@ useMergeScene();
 const installHook = (name: string, script: string): void =>
   writeFileSync(join(scene.remote, "hooks", name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 
-/** The same copy, with something done before its push. */
+/** The same copy, with an action before its push. */
 const beforePush = (copy: RepositoryCopy, work: () => void): RepositoryCopy => ({
   ...copy,
   push(updates) {
@@ -20,7 +20,7 @@ const beforePush = (copy: RepositoryCopy, work: () => void): RepositoryCopy => (
 });
 
 describe("mergeOntoBase", () => {
-  test("merges the shown commit onto the shown base, with requester and server as names", async () => {
+  test("merges the displayed commit onto the displayed base, with requester and server as names", async () => {
     const order = orderMerge(1);
     const noted: string[] = [];
     const result = await mergeOntoBase(await scene.openCopy(), {
@@ -37,7 +37,7 @@ describe("mergeOntoBase", () => {
     expect(scene.git("remote.git", "rev-parse", mergedRef(order.run))).toBe(merged);
   });
 
-  test("squashes to one commit that names what it holds", async () => {
+  test("squashes to one commit that names its source", async () => {
     const order = orderMerge(1, { isSquash: true });
     await mergeOntoBase(await scene.openCopy(), order);
     expect(scene.git("remote.git", "rev-parse", "main^")).toBe(order.shown);
@@ -51,10 +51,10 @@ describe("mergeOntoBase", () => {
   });
 
   test.for([
-    ["a person pushed to", () => scene.pushFile("main", "theirs")],
-    ["a person rewound", () => scene.git("remote.git", "update-ref", "refs/heads/main", "main^")],
-    ["a person replaced", () => scene.forceFile("main", "HEAD~1", "other")],
-    ["a person deleted", () => scene.git("remote.git", "update-ref", "-d", "refs/heads/main")],
+    ["a user pushes to", () => scene.pushFile("main", "theirs")],
+    ["a user rewinds", () => scene.git("remote.git", "update-ref", "refs/heads/main", "main^")],
+    ["a user replaces", () => scene.forceFile("main", "HEAD~1", "other")],
+    ["a user deletes", () => scene.git("remote.git", "update-ref", "-d", "refs/heads/main")],
   ] as const)("asks again if %s the base before the push", async ([, change]) => {
     scene.pushFile("main", "second");
     const order = orderMerge(1);
@@ -74,7 +74,7 @@ describe("mergeOntoBase", () => {
     expect(scene.tip("main")).toBe(order.shown);
   });
 
-  test("names files of a commit that differ from the accepted tree, but for isdlc's own documents", async () => {
+  test("names files that differ from the accepted tree, except isdlc's own documents", async () => {
     const { accepted } = orderMerge(1);
     scene.pushFile("feature/1", "docs/item/meta.json");
     const commit = scene.pushFile("feature/1", "evil") ?? "";
@@ -89,7 +89,7 @@ describe("mergeOntoBase", () => {
     expect(scene.tip("main")).toBe(order.shown);
   });
 
-  test("counts a merge as pushed that is reachable from the base, whatever was pushed on top", async () => {
+  test("recognizes a pushed merge under later commits", async () => {
     const order = orderMerge(1);
     const copy = await scene.openCopy();
     const killed = {
@@ -102,7 +102,7 @@ describe("mergeOntoBase", () => {
     await expect(mergeOntoBase(killed, order)).rejects.toThrow("killed");
     const merged = scene.tip("main");
     const theirs = scene.pushFile("main", "theirs");
-    // Without the noted commit, too: a restored database does not have it.
+    // Even without the noted commit, which a restored database does not have.
     for (const earlier of [[merged], []])
       expect(await mergeOntoBase(await scene.openCopy("another"), { ...order, earlier })).toEqual({
         is: "merged",
@@ -111,7 +111,7 @@ describe("mergeOntoBase", () => {
     expect(scene.tip("main")).toBe(theirs);
   });
 
-  test("throws a conflict, and leaves the base alone", async () => {
+  test("throws a conflict and keeps the base", async () => {
     const base = scene.tip("main");
     scene.pushFile("main", "src/made-1.js", "theirs\n");
     const shown = scene.tip("main");
@@ -124,7 +124,7 @@ describe("mergeOntoBase", () => {
 });
 
 describe("mergeOntoBase with a malicious or broken remote", () => {
-  test("leaves both refs alone if the remote refuses the base, and reports its message", async () => {
+  test("keeps both refs if the remote refuses the base, and reports its message", async () => {
     installHook("pre-receive", `grep -q refs/heads/main && echo "protected; \\033[31mno" >&2 && exit 1; exit 0`);
     const order = orderMerge(1);
     const result = await mergeOntoBase(await scene.openCopy(), order);
@@ -133,7 +133,7 @@ describe("mergeOntoBase with a malicious or broken remote", () => {
     expect(scene.git("remote.git", "for-each-ref", "refs/isdlc")).toBe("");
   });
 
-  test("does not believe a remote that accepts a push and does nothing", async () => {
+  test("detects a remote that accepts a push without an update", async () => {
     const copy = await scene.openCopy();
     const lying = { ...copy, push: () => Promise.resolve({ isAccepted: true, detail: "" }) };
     expect(await mergeOntoBase(lying, orderMerge(1))).toMatchObject({
@@ -142,7 +142,7 @@ describe("mergeOntoBase with a malicious or broken remote", () => {
     });
   });
 
-  test("notices a remote that undoes the push at once", async () => {
+  test("detects a remote that undoes the push immediately", async () => {
     const order = orderMerge(1);
     installHook("post-receive", `git update-ref refs/heads/main ${order.shown}; touch undone`);
     expect(await mergeOntoBase(await scene.openCopy(), order)).toMatchObject({ is: "refused" });
@@ -169,7 +169,7 @@ describe("mergeOntoBase with a malicious or broken remote", () => {
     expect(scene.git("remote.git", "ls-tree", "-r", "--name-only", "refs/heads/main")).toBe("README.md\nsrc/made-1.js");
   });
 
-  test("leaves the base alone if git cannot tell it from a branch called refs/heads/main", async () => {
+  test("keeps the base if git cannot distinguish it from a branch named refs/heads/main", async () => {
     const order = orderMerge(1);
     scene.git("remote.git", "update-ref", "refs/heads/refs/heads/main", order.commit);
     const result = await mergeOntoBase(await scene.openCopy(), order);

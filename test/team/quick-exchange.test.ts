@@ -23,7 +23,7 @@ async function listening(server: Server): Promise<number> {
 
 type Answering = (socket: Socket, request: string) => void;
 
-/** A server that sends the very bytes it is told to, and what was asked of it. */
+/** A server that sends exact bytes, and the requests it received. */
 async function saying(answer: Answering, answerWithin = 60_000) {
   const seen = { connections: 0, requests: [] as string[] };
   const server = createServer((socket) => {
@@ -44,7 +44,7 @@ async function saying(answer: Answering, answerWithin = 60_000) {
 const GOOD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a":1}';
 
 describe("requests over one connection", () => {
-  test("one after another, each with its headers and its length", async () => {
+  test("are sent one after another, with headers and length", async () => {
     const { ask, seen } = await saying((socket) => socket.write(GOOD));
     for (const body of ["{}", '"ä"']) expect(await ask("/api/x", body)).toBe('{"a":1}');
     expect(seen).toEqual({
@@ -56,7 +56,7 @@ describe("requests over one connection", () => {
     });
   });
 
-  test("an answer may come in any pieces", async () => {
+  test("accept an answer in any pieces", async () => {
     const { ask } = await saying((socket) => {
       socket.setNoDelay(true);
       let at = 0;
@@ -69,28 +69,28 @@ describe("requests over one connection", () => {
   });
 
   test.for<[string, string]>([
-    ["another status", "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"],
-    ["one that goes on", "HTTP/1.1 100 Continue\r\n\r\n"],
-    ["chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"],
-    ["chunks and a length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}"],
-    ["no length", "HTTP/1.1 200 OK\r\n\r\n{}"],
-    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} "],
-    ["a length that is no number", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\n{}"],
-    ["a length of another header", "HTTP/1.1 200 OK\r\nX-Content-Length: 2\r\n\r\n{}"],
-    ["a packed one", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"],
-    ["more than it says", `${GOOD}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`],
-    ["the last of its connection", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"],
-    ["an older protocol", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}"],
-    ["one of a gigabyte", "HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n{}"],
-    ["a head without an end", `HTTP/1.1 200 OK\r\n${"x".repeat(20_000)}`],
-  ])("%s is not read, and its connection not used again", async ([, odd]) => {
+    ["an answer with another status", "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"],
+    ["an interim answer", "HTTP/1.1 100 Continue\r\n\r\n"],
+    ["a chunked answer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"],
+    ["a chunked answer with a length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}"],
+    ["an answer without a length", "HTTP/1.1 200 OK\r\n\r\n{}"],
+    ["an answer with two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{} "],
+    ["an answer with an invalid length", "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\n{}"],
+    ["an answer with the length in another header", "HTTP/1.1 200 OK\r\nX-Content-Length: 2\r\n\r\n{}"],
+    ["a compressed answer", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"],
+    ["an answer longer than its length", `${GOOD}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`],
+    ["an answer that closes the connection", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"],
+    ["an answer of an older protocol", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}"],
+    ["an answer of a gigabyte", "HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n{}"],
+    ["an endless header", `HTTP/1.1 200 OK\r\n${"x".repeat(20_000)}`],
+  ])("reject %s and abandon its connection", async ([, odd]) => {
     const { ask, seen } = await saying((socket, request) => socket.write(request.includes("odd") ? odd : GOOD));
     expect(await ask("/odd", "")).toBeNull();
     expect(await ask("/good", "")).toBe('{"a":1}');
     expect(seen.connections).toBe(2);
   });
 
-  test("a connection that is cut, and one over which nothing comes, are given up", async () => {
+  test("give up on a cut and on a silent connection", async () => {
     const cut = await saying((socket) => void socket.end(GOOD.slice(0, -1)));
     expect(await cut.ask("/", "")).toBeNull();
     const silent = await saying(() => undefined, 20);
@@ -98,7 +98,7 @@ describe("requests over one connection", () => {
     expect(silent.seen.connections).toBe(1);
   });
 
-  test("while one is under way, another is not mixed into it", async () => {
+  test("are not mixed with a request in progress", async () => {
     const { ask, seen } = await saying((socket) => socket.write(GOOD));
     const first = ask("/first", "");
     expect(await ask("/second", "")).toBeNull();
@@ -107,7 +107,7 @@ describe("requests over one connection", () => {
   });
 });
 
-describe("a request that counts once is asked for in the ordinary way where that was not understood", () => {
+describe("fallback to an ordinary request", () => {
   const Told = z.object({ a: z.number() });
   const report = { method: "POST", path: "/api/x", body: {}, answer: Told, isRepeatable: true } as const;
 
@@ -124,22 +124,22 @@ describe("a request that counts once is asked for in the ordinary way where that
     return { ask: createServerClient({ url, token: "t".repeat(20) }), asked: () => requests };
   }
 
-  test("understood: asked for once", async () => {
+  test("is not used if the answer was read", async () => {
     const { ask, asked } = await serving((send) => send(false, 200));
     expect([await ask(report), asked()]).toEqual([{ a: 1 }, 1]);
   });
 
-  test("in chunks: asked for once more, and answered", async () => {
+  test("is used once for a chunked answer", async () => {
     const { ask, asked } = await serving((send) => send(true, 200));
     expect([await ask(report), asked()]).toEqual([{ a: 1 }, 2]);
   });
 
-  test("refused: told as any refusal is", async () => {
+  test("is not used for a refusal, which is reported", async () => {
     const { ask } = await serving((send) => send(false, 409));
     await expect(ask(report)).rejects.toMatchObject({ problem: { code: "SERVER_REFUSED", status: 409 } });
   });
 
-  test("a token with a line in it never becomes a header", async () => {
+  test("never sends a token with a line break as header", async () => {
     const seen: string[] = [];
     const server = createServer((socket) => socket.on("data", (chunk) => seen.push(chunk.toString("utf8"))));
     const url = `http://127.0.0.1:${await listening(server)}`;

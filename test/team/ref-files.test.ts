@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const git = (...args: readonly string[]): string =>
   execFileSync("git", [...IDENTITY, ...args], { cwd: folder, encoding: "utf8", input: "" }).trim();
 
-/** A blob, for which nothing else has to be there. */
+/** A blob, which needs no other object. */
 function objectOf(text: string): string {
   writeFileSync(join(folder, "text"), text);
   return git("hash-object", "-w", "text");
@@ -31,25 +31,25 @@ function asGitSays(): ReadonlyMap<string, string> {
   return new Map(lines.filter(Boolean).map((line) => [line.slice(41 + PREFIX.length), line.slice(0, 40)]));
 }
 
-describe("refs of a worker's repository are those that git names", () => {
+describe("refs of a worker's repository", () => {
   test.for<[string, () => void]>([
-    ["there are none", () => undefined],
-    ["as files", () => undefined],
-    ["packed", () => void git("pack-refs", "--all")],
-    ["packed, then moved", () => [git("pack-refs", "--all"), point("now", "other")]],
-    ["packed, then removed", () => [git("pack-refs", "--all"), git("update-ref", "-d", `${PREFIX}now`)]],
-    ["half of them packed", () => [git("pack-refs", "--all"), point("late", "late"), point("deep/er/still", "x")]],
-    ["while one is written", () => writeFileSync(join(folder, PREFIX, "now.lock"), "")],
-  ])("%s", ([what, change]) => {
+    ["no refs", () => undefined],
+    ["files", () => undefined],
+    ["packed refs", () => void git("pack-refs", "--all")],
+    ["packed refs that moved", () => [git("pack-refs", "--all"), point("now", "other")]],
+    ["packed refs that were removed", () => [git("pack-refs", "--all"), git("update-ref", "-d", `${PREFIX}now`)]],
+    ["partly packed refs", () => [git("pack-refs", "--all"), point("late", "late"), point("deep/er/still", "x")]],
+    ["a ref while it is written", () => writeFileSync(join(folder, PREFIX, "now.lock"), "")],
+  ])("are those listed by git, with %s", ([what, change]) => {
     git("update-ref", "refs/isdlc/r10/now", objectOf("another run"));
     git("update-ref", "refs/heads/main", git("commit-tree", git("mktree"), "-m", "first"));
-    if (what !== "there are none") for (const name of ["now", "plan-1", "deep/er/name"]) point(name, name);
+    if (what !== "no refs") for (const name of ["now", "plan-1", "deep/er/name"]) point(name, name);
     change();
     expect(Object.fromEntries(refsBelow(folder, PREFIX))).toEqual(Object.fromEntries(asGitSays()));
-    expect(refsBelow(folder, PREFIX).size > 0).toBe(what !== "there are none");
+    expect(refsBelow(folder, PREFIX).size > 0).toBe(what !== "no refs");
   });
 
-  test("those that are written in one file are read by git", () => {
+  test("are read from a packed file like by git", () => {
     const refs = new Map(["plan-1", "b/c", "now"].map((name) => [`${PREFIX}${name}`, objectOf(name)]));
     writeFileSync(join(folder, "packed-refs"), packedText(refs));
     expect(asGitSays()).toEqual(new Map(["b/c", "now", "plan-1"].map((name) => [name, refs.get(PREFIX + name)])));
@@ -59,10 +59,10 @@ describe("refs of a worker's repository are those that git names", () => {
 });
 
 test.for<[string, (path: string) => void]>([
-  ["names another", (path) => writeFileSync(path, "ref: refs/heads/main\n")],
-  ["holds no id", (path) => writeFileSync(path, "x\n")],
+  ["is symbolic", (path) => writeFileSync(path, "ref: refs/heads/main\n")],
+  ["has no id", (path) => writeFileSync(path, "x\n")],
   ["is a link", (path) => symlinkSync("/etc/hostname", path)],
-])("a ref that %s is no ref of ours", ([, make]) => {
+])("fails if a ref %s", ([, make]) => {
   point("now", "now");
   make(join(folder, PREFIX, "odd"));
   expect(() => refsBelow(folder, PREFIX)).toThrow();

@@ -4,7 +4,7 @@ import { createRefusedTokens, FORGOTTEN_AFTER, type RefusedTokens } from "../../
 const MAX_REFUSED = 20;
 const ADDRESS = "192.0.2.1";
 
-let time: number; // milliseconds
+let time: number; // Milliseconds.
 let tokens: RefusedTokens;
 beforeEach(() => {
   time = 1_000_000;
@@ -15,15 +15,15 @@ const refuse = (times: number, address = ADDRESS): void => {
   for (let n = 0; n < times; n++) tokens.noteRefused(address);
 };
 
-describe("an address that sends unknown tokens", () => {
-  test("may try until the limit, and not beyond", () => {
+describe("address that sends unknown tokens", () => {
+  test("may try up to the limit", () => {
     refuse(MAX_REFUSED - 1);
     expect(tokens.mayTry(ADDRESS, "guess")).toBe(true);
     refuse(1);
     expect(tokens.mayTry(ADDRESS, "guess")).toBe(false);
   });
 
-  test("may try again after the time, counted from its first refusal, and not before", () => {
+  test("may try again after the waiting time since its first refusal", () => {
     refuse(1);
     time += 1000;
     refuse(MAX_REFUSED - 1);
@@ -33,7 +33,7 @@ describe("an address that sends unknown tokens", () => {
     expect(tokens.mayTry(ADDRESS, "guess")).toBe(true);
   });
 
-  test("does not block another address, nor a token that was good before", () => {
+  test("does not block other addresses and known tokens", () => {
     tokens.noteGood("good");
     refuse(MAX_REFUSED);
     expect(tokens.mayTry("192.0.2.2", "guess")).toBe(true);
@@ -44,7 +44,7 @@ describe("an address that sends unknown tokens", () => {
     refuse(MAX_REFUSED);
     for (let n = 1; n < 10_000; n++) refuse(1, `address ${n}`);
     expect(tokens.mayTry(ADDRESS, "guess")).toBe(false);
-    refuse(1, "one more"); // the oldest is forgotten: memory is bounded
+    refuse(1, "one more"); // The oldest one is dropped to limit memory.
     expect(tokens.mayTry(ADDRESS, "guess")).toBe(true);
   });
 });

@@ -42,13 +42,13 @@ beforeEach(async () => {
 });
 afterEach(() => removeTemporary(folder));
 
-describe("a repository copy", () => {
-  test("returns what this call read, without refs that the remote does not have", async () => {
+describe("copy of a repository", () => {
+  test("returns the refs of this fetch, without missing ones", async () => {
     const first = git(work, "rev-parse", "HEAD");
     expect(await copy.fetch([MAIN, "refs/heads/none"])).toEqual(new Map([[MAIN, first]]));
     const second = commit("a", "a\n");
     git(work, "push", "--quiet", "origin", "main");
-    const other = await openCopy(); // another process, in the same folder
+    const other = await openCopy(); // Another process, in the same folder.
     const [own, others] = await Promise.all([copy.fetch([MAIN]), other.fetch([MAIN])]);
     expect([own.get(MAIN), others.get(MAIN)]).toEqual([second, second]);
     expect(git(copy.folder, "for-each-ref", "refs/fetched")).toBe("");
@@ -56,7 +56,7 @@ describe("a repository copy", () => {
     await expect(copy.git(["cat-file", "-e", second])).resolves.toMatchObject({ status: 0 });
   });
 
-  test("reads files of a commit by their paths, and follows no links", async () => {
+  test("reads files of a commit by path without following links", async () => {
     execFileSync("ln", ["-s", "/etc/passwd", join(work, "link")]);
     const head = commit("config/ä b", "odd\n");
     git(work, "push", "--quiet", "origin", "main");
@@ -67,7 +67,7 @@ describe("a repository copy", () => {
       expect(await copy.readFile(head, path), path).toBeNull();
   });
 
-  test("reads the main branch, and no name that is none", async () => {
+  test("reads the main branch and ignores an invalid name", async () => {
     expect(await copy.readMainBranch()).toBe("main");
     writeFileSync(join(remote, "HEAD"), "ref: refs/heads/-x\n");
     git(work, "push", "--quiet", "origin", "main:refs/heads/--upload-pack");
@@ -75,7 +75,7 @@ describe("a repository copy", () => {
   });
 
   test.for(["main", "refs/heads/../x", "refs/heads/a:b", "refs/heads/*", "refs/heads/a b", "--all", "refs/x.lock"])(
-    "rejects %j as the name of a ref",
+    "rejects %j as ref",
     async (name) => {
       await expect(copy.fetch([name])).rejects.toThrow("is not the name of a ref");
       const update = { ref: name, to: "0".repeat(40), from: null };
@@ -99,7 +99,7 @@ describe("a repository copy", () => {
     expect(git(remote, "rev-parse", "main", "refs/isdlc/run/merged")).toBe(`${next}\n${next}`);
   });
 
-  test("rejects a fast-forward of a base that was rewound", async () => {
+  test("rejects a fast-forward of a rewound base", async () => {
     const rewound = git(work, "rev-parse", "HEAD");
     const shown = commit("a", "a\n");
     const next = commit("b", "b\n");
@@ -109,7 +109,7 @@ describe("a repository copy", () => {
     expect(git(remote, "rev-parse", "main")).toBe(rewound);
   });
 
-  test("runs no hooks, filters or merge drivers of the user and the machine", async () => {
+  test("runs no hooks, filters or merge drivers of user and machine", async () => {
     const ran = join(folder, "ran");
     const driver = `[merge "evil"]\n\tdriver = touch ${ran} && false\n[core]\n\tattributesFile = ${folder}/attributes\n\thooksPath = ${folder}\n`;
     writeFileSync(join(folder, ".gitconfig"), driver);

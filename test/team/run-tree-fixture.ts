@@ -27,7 +27,7 @@ export const second = "20261116-101112345-bbbb" as RunId;
 export let folder: string;
 export let mirror: Mirror;
 
-/** For each test a remote, a mirror of it and the folder of a worker. */
+/** Creates a remote, a mirror of it and the folder of a worker for each test. */
 export function useRunTrees(): void {
   const { PATH } = process.env;
   beforeEach(async () => {
@@ -51,7 +51,7 @@ export const env = (): NodeJS.ProcessEnv => ({
 export const git = (cwd: string, ...args: readonly string[]): string =>
   execFileSync("git", args, { cwd, env: env(), encoding: "utf8" }).trim();
 
-/** With a branch `main`, one with another file here and there, and one on which files are written otherwise. */
+/** With a branch `main`, one with some different files, and one with different line endings. */
 function newRemote(): void {
   const made = join(folder, "made");
   const write = (path: string, text: string): void => {
@@ -96,11 +96,11 @@ export async function opened({ run, base, spares }: Drive): Promise<string> {
   return (await openRunTree(mirror, wanted)).root;
 }
 
-/** Paths below a folder. */
+/** Paths in a folder. */
 export const below = (root: string): readonly string[] =>
   readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted();
 
-/** Everything there is, but for what git writes anew every time. */
+/** All content, except what git writes differently each time. */
 export const listContents = (root: string): readonly string[] =>
   below(root)
     .filter((path) => !/^\.git\/(?:index|objects\/pack\/.*)$/.test(path))
@@ -119,7 +119,7 @@ export const listContents = (root: string): readonly string[] =>
 export const listInodes = (root: string, paths: readonly string[]): readonly number[] =>
   paths.map((path) => lstatSync(join(root, path)).ino);
 
-/** What a drive finds in a tree of which nothing was there before. */
+/** Content of a new tree. */
 export async function madeAnew(base: string): Promise<readonly string[]> {
   const drive = { run: second, base, spares: createSpareTrees(folder) };
   const content = listContents(await opened(drive));
@@ -127,7 +127,7 @@ export async function madeAnew(base: string): Promise<readonly string[]> {
   return content;
 }
 
-/** The same size, with the times of before. */
+/** Changes the content, but not its size and times. */
 export function changeSecretly(file: string): void {
   const { atime, mtime } = lstatSync(file);
   const text = readFileSync(file, "utf8");

@@ -32,23 +32,23 @@ useRunTrees();
 
 const AGO = new Date("2026-01-01");
 
-describe("a drive finds nothing of what was done in the tree of an earlier one", () => {
+describe("reused tree of a drive", () => {
   test.for<[string, (root: string) => void]>([
-    ["nothing was done", () => undefined],
-    ["a file was changed, with its size and its times of before", (root) => changeSecretly(join(root, "b", "1"))],
-    ["a file has other times", (root) => utimesSync(join(root, "b", "1"), AGO, AGO)],
+    ["no change", () => undefined],
+    ["a file changed with its size and times kept", (root) => changeSecretly(join(root, "b", "1"))],
+    ["changed times of a file", (root) => utimesSync(join(root, "b", "1"), AGO, AGO)],
     [
-      "a file was replaced by one like it",
+      "a file replaced by an equal one",
       (root) => {
         const text = readFileSync(join(root, "b", "1"));
         rmSync(join(root, "b", "1"));
         writeFileSync(join(root, "b", "1"), text, { mode: 0o666 });
       },
     ],
-    ["a file has another name, too", (root) => linkSync(join(root, "b", "1"), join(folder, "elsewhere"))],
-    ["a file may be run", (root) => chmodSync(join(root, "b", "1"), 0o755)],
+    ["a hard link to a file", (root) => linkSync(join(root, "b", "1"), join(folder, "elsewhere"))],
+    ["a file made executable", (root) => chmodSync(join(root, "b", "1"), 0o755)],
     [
-      "files changed places",
+      "swapped files",
       (root) => {
         renameSync(join(root, "a", "1"), join(root, "aside"));
         renameSync(join(root, "b", "1"), join(root, "a", "1"));
@@ -56,7 +56,7 @@ describe("a drive finds nothing of what was done in the tree of an earlier one",
       },
     ],
     [
-      "folders changed places",
+      "swapped folders",
       (root) => {
         renameSync(join(root, "a"), join(root, "aside"));
         renameSync(join(root, "b"), join(root, "a"));
@@ -64,46 +64,46 @@ describe("a drive finds nothing of what was done in the tree of an earlier one",
       },
     ],
     [
-      "a folder became a link",
+      "a folder replaced by a link",
       (root) => {
         renameSync(join(root, "b"), join(folder, "b"));
         symlinkSync(join(folder, "b"), join(root, "b"));
       },
     ],
     [
-      "a folder was copied and put in its place",
+      "a folder replaced by its copy",
       (root) => {
         cpSync(join(root, "b"), join(root, "copy"), { recursive: true, preserveTimestamps: true });
         rmSync(join(root, "b"), { recursive: true });
         renameSync(join(root, "copy"), join(root, "b"));
       },
     ],
-    ["a folder was opened to everybody", (root) => chmodSync(join(root, "b"), 0o777)],
+    ["a folder made writable for everyone", (root) => chmodSync(join(root, "b"), 0o777)],
     [
-      "a folder became a file",
+      "a folder replaced by a file",
       (root) => {
         rmSync(join(root, "b"), { recursive: true });
         writeFileSync(join(root, "b"), "");
       },
     ],
     [
-      "a link leads elsewhere",
+      "a changed link",
       (root) => {
         rmSync(join(root, "link"));
         symlinkSync("/etc/hostname", join(root, "link"));
       },
     ],
     [
-      "files were added",
+      "added files",
       (root) => {
         mkdirSync(join(root, "b", "deep", "er"), { recursive: true });
         for (const path of ["b/deep/er/file", "b/built", "built", ".env"]) writeFileSync(join(root, path), "added\n");
       },
     ],
-    ["files were removed", (root) => rmSync(join(root, "b"), { recursive: true })],
-    ["a repository was made inside", (root) => void git(join(root, "b"), "init", "--quiet")],
+    ["removed files", (root) => rmSync(join(root, "b"), { recursive: true })],
+    ["a nested repository", (root) => void git(join(root, "b"), "init", "--quiet")],
     [
-      "the repository has a hook and other settings",
+      "a hook and changed settings",
       (root) => {
         mkdirSync(join(root, ".git", "hooks"), { recursive: true });
         writeFileSync(join(root, ".git", "hooks", "pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
@@ -111,20 +111,20 @@ describe("a drive finds nothing of what was done in the tree of an earlier one",
       },
     ],
     [
-      "the index says that nothing changes",
+      "an assume-unchanged entry",
       (root) => {
         git(root, "update-index", "--assume-unchanged", "b/1");
         changeSecretly(join(root, "b", "1"));
       },
     ],
     [
-      "our own folder was filled",
+      "files in .isdlc",
       (root) => {
         mkdirSync(join(root, ".isdlc", "work"), { recursive: true });
         writeFileSync(join(root, ".isdlc", "work", "plan.md"), "# Plan\n");
       },
     ],
-  ])("%s", async ([, done]) => {
+  ])("equals a new tree despite %s", async ([, done]) => {
     const spares = createSpareTrees(folder);
     const ended = { run: first, base: "main", spares };
     done(await opened(ended));
@@ -138,12 +138,12 @@ describe("a drive finds nothing of what was done in the tree of an earlier one",
     }
   });
 
-  /** Beside the tree in question, which has the same name. */
+  /** A new tree at the same path, next to the original one. */
   async function anew(base: string, root: string): Promise<readonly string[]> {
     const aside = join(folder, "aside");
     renameSync(root, aside);
     const content = await madeAnew(base);
-    mkdirSync(dirname(root), { recursive: true }); // the helper removed the last tree of the run
+    mkdirSync(dirname(root), { recursive: true }); // The helper removed the last tree of the run.
     renameSync(aside, root);
     return content;
   }

@@ -33,7 +33,7 @@ import {
 
 useRunTrees();
 
-test("files that nobody touched are not written again for another run", async () => {
+test("keeps unchanged files of a spare tree for another run", async () => {
   const spares = createSpareTrees(folder);
   const ended = { run: first, base: "main", spares };
   const earlier = await opened(ended);
@@ -47,7 +47,7 @@ test("files that nobody touched are not written again for another run", async ()
   expect(git(root, "status", "--porcelain")).toBe("");
 });
 
-test("what was touched is gone before git is asked about it", async () => {
+test("deletes changed files of a spare tree before git reads them", async () => {
   const spares = createSpareTrees(folder);
   const ended = { run: first, base: "main", spares };
   const root = await opened(ended);
@@ -59,31 +59,28 @@ test("what was touched is gone before git is asked about it", async () => {
   expect(below(place)).toEqual(["a", "a/2", "b", "b/2"]);
 });
 
-test("of a folder to which something was done nothing is kept, nor of the folder around all", async () => {
+test("keeps no changed folder and no top folder", async () => {
   const spares = createSpareTrees(folder);
   const ended = { run: first, base: "main", spares };
   const root = await opened(ended);
   const numbers = listInodes(root, [".", "a", "b"]);
-  chmodSync(join(root, "b"), lstatSync(join(root, "b")).mode); // as an access list would, it changes no more than the time
+  chmodSync(join(root, "b"), lstatSync(join(root, "b")).mode); // Like an access list, it changes only the time.
   spareRunTree(placing(ended));
   const next = await opened({ run: second, base: "main", spares });
   expect(listInodes(next, [".", "a", "b"]).map((number, at) => number === numbers[at])).toEqual([false, true, false]);
 });
 
-test.each(["linked", "windows"])(
-  "after a drive on branch %s, line ends are those of the next one's branch",
-  async (base) => {
-    const spares = createSpareTrees(folder);
-    const ended = { run: first, base, spares };
-    expect(readFileSync(join(await opened(ended), "b", "1"), "latin1")).toBe("b/1\r\n");
-    spareRunTree(placing(ended));
-    const root = await opened({ run: second, base: "main", spares });
-    expect(readFileSync(join(root, "b", "1"), "latin1")).toBe("b/1\n");
-    expect(git(root, "status", "--porcelain")).toBe("");
-  },
-);
+test.each(["linked", "windows"])("uses the line endings of the next branch after a drive on %s", async (base) => {
+  const spares = createSpareTrees(folder);
+  const ended = { run: first, base, spares };
+  expect(readFileSync(join(await opened(ended), "b", "1"), "latin1")).toBe("b/1\r\n");
+  spareRunTree(placing(ended));
+  const root = await opened({ run: second, base: "main", spares });
+  expect(readFileSync(join(root, "b", "1"), "latin1")).toBe("b/1\n");
+  expect(git(root, "status", "--porcelain")).toBe("");
+});
 
-test("a name that is no text is no obstacle where all files have to be written anew", async () => {
+test("accepts a name that is not UTF-8 if all files are rewritten", async () => {
   const spares = createSpareTrees(folder);
   const ended = { run: first, base: "odd", spares };
   await opened(ended);
@@ -95,7 +92,7 @@ test("a name that is no text is no obstacle where all files have to be written a
   expect(git(await opened({ run: first, base: "odd", spares }), "status", "--porcelain")).toBe("");
 });
 
-test("of the trees of many drives a few are kept", async () => {
+test("keeps a limited number of spare trees", async () => {
   const spares = createSpareTrees(folder);
   const runs = Array.from({ length: 6 }, (_, number) => `20261116-101112345-ccc${number}` as RunId);
   for (const run of runs) await opened({ run, base: "main", spares });
@@ -104,7 +101,7 @@ test("of the trees of many drives a few are kept", async () => {
   expect(below(join(folder, "trees")).filter((path) => path.endsWith("/e1"))).toEqual([]);
 });
 
-test("a tree that cannot be kept troubles nobody, and is removed", async () => {
+test("removes a tree that cannot be kept as a spare", async () => {
   const spares = createSpareTrees(folder);
   const root = await opened({ run: first, base: "main", spares });
   rmSync(join(folder, "trees", "spare"), { recursive: true });
@@ -115,7 +112,7 @@ test("a tree that cannot be kept troubles nobody, and is removed", async () => {
   expect(spares.take(mirror.folder, root)).toBeNull();
 });
 
-test("git is asked once in a drive where its repository is", async () => {
+test("starts one git per drive to find the repository", async () => {
   const root = await opened({ run: first, base: "main", spares: createSpareTrees(folder) });
   const gits = countGits(folder);
   for (let round = 0; round < 3; round++)

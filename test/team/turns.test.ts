@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTurns } from "../../team/src/worker/turns.ts";
 
-/** A piece of work that goes on until it is told to end. */
+/** Work that continues until it is ended. */
 function work() {
   let end = (): void => undefined;
   const promise = new Promise<void>((resolve) => (end = resolve));
@@ -13,7 +13,7 @@ function work() {
   return { begin, isBegun: () => isBegun, end };
 }
 
-test("any number work at a time, and nobody is alone meanwhile", async () => {
+test("lets shared work run concurrently and exclusive work wait for it", async () => {
   const turns = createTurns();
   const [one, other, lone] = [work(), work(), work()];
   const both = [turns.among(one.begin), turns.among(other.begin)];
@@ -30,7 +30,7 @@ test("any number work at a time, and nobody is alone meanwhile", async () => {
   await alone;
 });
 
-test("who comes while one is alone waits for it, also where it fails", async () => {
+test("lets shared work wait for exclusive work, even if that fails", async () => {
   const turns = createTurns();
   const order: string[] = [];
   const lone = work();

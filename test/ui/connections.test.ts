@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../support/cli.ts";
 import { startPageServer } from "./page-server.ts";
 
-const IDLE = 250; // connections, more than the server keeps open
+const IDLE = 250; // Connections: more than the server keeps open.
 
 test("answers a browser while another user holds idle connections [S6]", async () => {
   const { root, env } = await createSandbox();
@@ -15,7 +15,7 @@ test("answers a browser while another user holds idle connections [S6]", async (
   });
   for (let count = 0; count < IDLE; count++) {
     const socket = connect(server.port, "127.0.0.1");
-    socket.on("error", () => undefined); // the server may close it
+    socket.on("error", () => undefined); // The server may close it.
     idle.push(socket);
     await once(socket, "connect");
   }

@@ -9,80 +9,74 @@ type Row = [name: string, method: string, path: string, headers: Record<string, 
 
 test.for<Row>([
   [
-    "the page, typed into the address bar",
+    "the page from the address bar",
     "GET",
     "/",
     { host: HOST, "sec-fetch-site": "none", "sec-fetch-mode": "navigate" },
     null,
   ],
-  ["the page, by its number", "GET", "/", { host: "127.0.0.1:21000" }, null],
-  ["the page, by its IPv6 number", "GET", "/", { host: "[::1]:21000" }, null],
-  ["a name in capitals", "GET", "/", { host: "LOCALHOST:21000" }, null],
+  ["the page by IPv4 address", "GET", "/", { host: "127.0.0.1:21000" }, null],
+  ["the page by IPv6 address", "GET", "/", { host: "[::1]:21000" }, null],
+  ["a host in capitals", "GET", "/", { host: "LOCALHOST:21000" }, null],
   [
-    "a request of the page itself",
+    "a request by the page itself",
     "POST",
     "/api/x",
     { host: HOST, origin: `http://${HOST}`, "sec-fetch-site": "same-origin", "content-type": JSON_TYPE },
     null,
   ],
-  ["no Host", "GET", "/", {}, 403],
-  ["another name that leads here (rebinding)", "GET", "/", { host: "evil.example:21000" }, 403],
-  ["a name that begins like ours", "GET", "/", { host: "127.0.0.1.evil.com:21000" }, 403],
-  ["our name at another port", "GET", "/", { host: "localhost:80" }, 403],
-  ["our name without a port", "GET", "/", { host: "localhost" }, 403],
-  ["a Host that is none", "GET", "/", { host: "[bad host" }, 403],
-  ["the address of every interface", "GET", "/", { host: "0.0.0.0:21000" }, 403],
-  ["another site", "POST", "/api/x", { host: HOST, origin: "https://evil.example", "content-type": JSON_TYPE }, 403],
-  ["a page without an origin", "POST", "/api/x", { host: HOST, origin: "null", "content-type": JSON_TYPE }, 403],
+  ["a missing Host", "GET", "/", {}, 403],
+  ["another host name (rebinding)", "GET", "/", { host: "evil.example:21000" }, 403],
+  ["a host that only starts like ours", "GET", "/", { host: "127.0.0.1.evil.com:21000" }, 403],
+  ["our host at another port", "GET", "/", { host: "localhost:80" }, 403],
+  ["our host without a port", "GET", "/", { host: "localhost" }, 403],
+  ["an invalid Host", "GET", "/", { host: "[bad host" }, 403],
+  ["the address of all interfaces", "GET", "/", { host: "0.0.0.0:21000" }, 403],
   [
-    "our own name over another scheme",
+    "another site as origin",
+    "POST",
+    "/api/x",
+    { host: HOST, origin: "https://evil.example", "content-type": JSON_TYPE },
+    403,
+  ],
+  ["an opaque origin", "POST", "/api/x", { host: HOST, origin: "null", "content-type": JSON_TYPE }, 403],
+  [
+    "our host over another scheme",
     "POST",
     "/api/x",
     { host: HOST, origin: `https://${HOST}`, "content-type": JSON_TYPE },
     403,
   ],
   [
-    "our other name as origin",
+    "our other host as origin",
     "POST",
     "/api/x",
     { host: HOST, origin: "http://127.0.0.1:21000", "content-type": JSON_TYPE },
     403,
   ],
-  ["another site, told by the browser", "GET", "/api/live", { host: HOST, "sec-fetch-site": "cross-site" }, 403],
+  ["a cross-site request", "GET", "/api/live", { host: HOST, "sec-fetch-site": "cross-site" }, 403],
+  ["a same-site request from another port", "GET", "/api/live", { host: HOST, "sec-fetch-site": "same-site" }, 403],
+  ["a cross-site frame", "GET", "/", { host: HOST, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }, 403],
   [
-    "another port of this machine, told by the browser",
-    "GET",
-    "/api/live",
-    { host: HOST, "sec-fetch-site": "same-site" },
-    403,
-  ],
-  [
-    "another site that frames the page",
-    "GET",
-    "/",
-    { host: HOST, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
-    403,
-  ],
-  [
-    "an API address typed into the address bar",
+    "an API path from the address bar",
     "GET",
     "/api/runs",
     { host: HOST, "sec-fetch-site": "none", "sec-fetch-mode": "navigate" },
     403,
   ],
-  ["a form", "POST", "/api/x", { host: HOST, "content-type": "text/plain" }, 415],
+  ["a form post", "POST", "/api/x", { host: HOST, "content-type": "text/plain" }, 415],
   [
-    "a form that looks like JSON",
+    "a form post that imitates JSON",
     "POST",
     "/api/x",
     { host: HOST, "content-type": "text/plain; application/json" },
     415,
   ],
-  ["no content type", "POST", "/api/x", { host: HOST }, 415],
-  ["a method that is not used", "PUT", "/api/x", { host: HOST, "content-type": JSON_TYPE }, 405],
-  ["asking what would be allowed", "OPTIONS", "/api/x", { host: HOST }, 405],
+  ["a missing content type", "POST", "/api/x", { host: HOST }, 415],
+  ["an unused method", "PUT", "/api/x", { host: HOST, "content-type": JSON_TYPE }, 405],
+  ["a preflight request", "OPTIONS", "/api/x", { host: HOST }, 405],
   ["a change outside of the API", "POST", "/", { host: HOST, "content-type": JSON_TYPE }, 405],
-])("S6: %s → %s %s", ([, method, path, headers, status]) => {
+])("checks %s: %s %s [S6]", ([, method, path, headers, status]) => {
   expect(findRefusal({ method, path, headers }, ORIGINS)?.status ?? null).toBe(status);
 });
 
@@ -94,11 +88,11 @@ test.for<[string | undefined, string | null]>([
   [`Bearer ${"a".repeat(200)}`, null],
   ["Bearer abcdefghijklmnopqrstuvwxyz extra", null],
   [undefined, null],
-])("S6: the session in %j is %j", ([header, session]) => {
+])("reads from %j the session %j [S6]", ([header, session]) => {
   expect(sessionIn(header)).toBe(session);
 });
 
-test("S6, S7: the policy lets in no script but our files, no frame around the page and no request to anywhere else", () => {
+test("allows only own scripts, no frames and no other origins in the policy [S6, S7]", () => {
   const policy = pagePolicy("n0nce");
   for (const part of [
     "default-src 'none'",

@@ -22,15 +22,15 @@ export type PageResponse = {
 
 export type PageServer = {
   readonly port: number;
-  /** The header of a browser that was let in. */
+  /** The header of a signed-in browser. */
   readonly session: Readonly<Record<string, string>>;
   readonly secret: string;
   readonly warnings: readonly string[];
-  /** Runs that were to be driven on. */
+  /** Runs that the server asked to continue. */
   readonly driven: readonly string[];
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<PageResponse>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<PageResponse>;
-  /** Bytes as they are; what comes back until the other end closes. */
+  /** Sends raw bytes and returns the answer until the connection closes. */
   raw(text: string, wait?: number): Promise<string>;
 };
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   for (const folder of folders) removeTemporary(folder);
 });
 
-/** The page's server in this process, for a repository; nothing drives runs on. */
+/** The web UI's server in this process, for a repository; it drives no runs. */
 export async function startPageServer(
   { root, env }: Surroundings,
   opener = { name: "ada", isPerson: true },

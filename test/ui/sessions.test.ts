@@ -3,7 +3,7 @@ import { createSessions } from "../../src/surfaces/web-ui/sessions.ts";
 
 const MINUTE = 60_000;
 
-test("a link lets one browser in, and nothing else does", () => {
+test("opens a session with a link only", () => {
   const sessions = createSessions(
     () => 0,
     () => undefined,
@@ -16,7 +16,7 @@ test("a link lets one browser in, and nothing else does", () => {
   expect(sessions.exchange("x")).toBeNull();
 });
 
-test("a link that is used twice ends the session of its first use, and says so", () => {
+test("ends the first session of a link used twice, and reports it", () => {
   let told = 0;
   const sessions = createSessions(
     () => 0,
@@ -32,7 +32,7 @@ test("a link that is used twice ends the session of its first use, and says so",
 test.for<[number, boolean]>([
   [10 * MINUTE, true],
   [10 * MINUTE + 1, false],
-])("after %i milliseconds a link that nobody used works: %s", ([passed, works]) => {
+])("accepts an unused link after %i milliseconds: %s", ([passed, works]) => {
   let now = 0;
   const sessions = createSessions(
     () => now,
@@ -43,7 +43,7 @@ test.for<[number, boolean]>([
   expect(sessions.exchange(secret) !== null).toBe(works);
 });
 
-test("opens a link again in the browser that has its session, and a new link keeps that session", () => {
+test("keeps the session of a browser that opens its link or a new one again", () => {
   let stolen = 0;
   const sessions = createSessions(
     () => 0,

@@ -32,7 +32,7 @@ const contentOf = (ending: string): string =>
   join(base, "user", readdirSync(join(base, "user")).find((name) => name.endsWith(ending)) ?? "none");
 
 describe("anchors", () => {
-  test("are read by every other process, newest first", () => {
+  test("are read by other processes, newest first", () => {
     const anchors = open();
     expect(anchors.read(RUN)).toBeNull();
     anchors.write(RUN, head(1), true);
@@ -46,7 +46,7 @@ describe("anchors", () => {
     expect(open().read(RUN)).toEqual(head(4));
   });
 
-  test("of an earlier run stay when another begins", () => {
+  test("of an earlier run stay when another starts", () => {
     const anchors = open();
     for (const seq of [1, 2, 3]) anchors.write(RUN, head(seq), true);
     anchors.write(OTHER, head(1), true);
@@ -54,7 +54,7 @@ describe("anchors", () => {
     expect(open().openRun()).toBe(OTHER);
   });
 
-  test("go back when a person set a part of the journal aside, and away when the run was given up", () => {
+  test("are reset with a cut journal and removed with an abandoned run", () => {
     const anchors = open();
     for (const seq of [1, 2, 3]) anchors.write(RUN, head(seq), true);
     anchors.write(RUN, head(2), true);
@@ -64,7 +64,7 @@ describe("anchors", () => {
     expect(open().openRun()).toBeNull();
   });
 
-  test("are kept apart for each working tree, by its real path", () => {
+  test("are separate for each working tree, by its real path", () => {
     mkdirSync(join(base, "second"));
     symlinkSync(join(base, "tree"), join(base, "alias"));
     open().write(RUN, head(1), true);
@@ -72,7 +72,7 @@ describe("anchors", () => {
     expect(open("alias").read(RUN)).toEqual(head(1));
   });
 
-  test("keep the last two hundred runs", () => {
+  test("are kept for the last 200 runs", () => {
     const anchors = open();
     const run = (number: number): string => `20261115-101500${String(number).padStart(3, "0")}-aaaa`;
     for (let number = 0; number < 210; number++) anchors.write(run(number), head(1), false);
@@ -82,7 +82,7 @@ describe("anchors", () => {
   });
 
   test.each(["", "{", "null", "[]", '{"path":1}', "[".repeat(100_000), '{"__proto__":{"open":"x"}}'])(
-    "that cannot be read (%#) are none, and are written anew",
+    "are replaced if unreadable (%#)",
     (content) => {
       open().write(RUN, head(1), true);
       writeFileSync(contentOf(".json"), content);
@@ -93,7 +93,7 @@ describe("anchors", () => {
     },
   );
 
-  test("with a newest head torn at any byte fall back to the one before", () => {
+  test("fall back to the previous head if the newest is torn at any byte", () => {
     open().write(RUN, head(1), true);
     open().write(RUN, head(2), true);
     const whole = readFileSync(contentOf(".head"));
@@ -102,12 +102,12 @@ describe("anchors", () => {
       writeFileSync(contentOf(".head"), torn);
       const found = open().read(RUN);
       expect([1, 2]).toContain(found?.seq);
-      // Only the blanks at the end may be missing.
+      // Only the spaces at the end may be missing.
       if (found?.seq === 2) expect(whole.subarray(at).toString("utf8").trim()).toBe("");
     }
   });
 
-  test("that cannot be written stop nobody", () => {
+  test("cause no error if they cannot be written", () => {
     const { calls } = written(0);
     expect(calls.length).toBeGreaterThan(5);
     for (let at = 1; at <= calls.length; at++) {
@@ -125,8 +125,8 @@ describe("anchors", () => {
   });
 });
 
-describe("the user's key", () => {
-  test("is made once, for the user alone, and is the same for all", () => {
+describe("key of the user", () => {
+  test("is created once and readable only by the user", () => {
     const folder = join(base, "deep", "user");
     const key = loadUserKey(folder);
     expect(key).toHaveLength(32);
@@ -136,7 +136,7 @@ describe("the user's key", () => {
     expect(readdirSync(folder)).toEqual(["key"]);
   });
 
-  test("of whoever was first is everybody's", () => {
+  test("is the first one if two processes create it", () => {
     const folder = join(base, "user");
     let first: Buffer = Buffer.alloc(0);
     const late = {
@@ -150,7 +150,7 @@ describe("the user's key", () => {
     expect(readdirSync(folder)).toEqual(["key"]);
   });
 
-  test.each(["", "short", "x".repeat(33)])("that is damaged (%j) is not replaced", (content) => {
+  test.each(["", "short", "x".repeat(33)])("is not replaced if damaged (%j)", (content) => {
     const folder = join(base, "user");
     mkdirSync(folder);
     writeFileSync(join(folder, "key"), content);

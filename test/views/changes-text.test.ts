@@ -99,7 +99,7 @@ describe("changesText", () => {
     expect(text).not.toContain("somebody else");
   });
 
-  test("prints that nothing changed only for an empty list", () => {
+  test("prints that nothing changed for an empty list", () => {
     expect(changesText({ base: "since the run began", parts: [] })).toBe("Nothing has changed since the run began.");
   });
 

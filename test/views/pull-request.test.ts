@@ -35,7 +35,7 @@ const finished = (change: Partial<EndedRun["run"]> = {}, more: Parameters<typeof
   return { ...whole, run: { ...whole.run, ...change } };
 };
 
-test("contains task, plan, evidence and open findings", () => {
+test("writes task, plan, evidence and open findings into the pull request", () => {
   const tests = { name: "tests", ok: true, detail: "", counts: { passed: 12, failed: 0, skipped: 0 } };
   const body = pullRequestBody(finished({}, { checks: [tests], concerns: ["No retry"] }), "Do it in two steps.");
   expect(body).toContain("What was asked for: Add a login\n");
@@ -45,7 +45,7 @@ test("contains task, plan, evidence and open findings", () => {
   expect(body).toContain("## Open findings\n\n- 03-architecture: `No retry`\n");
 });
 
-test("contains the issue and committed documents", () => {
+test("names the issue and committed documents in the pull request", () => {
   const issue = { source: "github", id: "GH-42", url: "https://github.com/o/r/issues/42" } as const;
   expect(pullRequestBody(finished({ issue }), null)).toContain("\nIssue: https://github.com/o/r/issues/42\n");
   expect(pullRequestBody(finished(), null)).toContain("\nDocuments: docs/requirements/REQ-0001-login\n");

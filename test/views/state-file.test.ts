@@ -202,7 +202,7 @@ describe("supervised_review", () => {
       ],
       undefined,
     ],
-  ])("is correct %s", (_name, events, expected) => {
+  ])("is projected %s", (_name, events, expected) => {
     expect(workflowOf(active(first, events))["supervised_review"]).toEqual(expected);
   });
 

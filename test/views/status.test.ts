@@ -39,7 +39,7 @@ describe("status lines", () => {
 test.each([
   [2, false],
   [3, true],
-])("print after %i redos that all are used: %s", (times, told) => {
+])("prints after %i redos that all are used: %s", (times, told) => {
   const again = Array.from({ length: times }, (_, index) => [
     gate(),
     answer("redo", "more"),
@@ -53,12 +53,12 @@ test.each([
 test.each([
   ["keep", "Finished; branch feature/REQ-0001-login is kept."],
   ["discard", "Finished; the work was discarded."],
-] as const)("describe a run that ended with %s: %s", (how, told) => {
+] as const)("describes a run that ended with %s: %s", (how, told) => {
   const run = ended(started(), produced("03-architecture", 1), { type: "run.finished", how, merged: null });
   expect(statusLines(run, { driven: false })).toContain(told);
 });
 
-test("print that a gate is paused for review", () => {
+test("prints that a gate is paused for review", () => {
   const paused = "Paused for your review; nothing continues until you answer.";
   const atGate = [...started(), ...produced("03-architecture", 1), gate()];
   expect(statusLines(active(atGate, answer("review")), { driven: false })).toContain(paused);

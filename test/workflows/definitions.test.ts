@@ -14,15 +14,15 @@ import { ProblemError } from "../../src/core/problem.ts";
 
 const workflows = workflowNames().map(loadWorkflow);
 const phases = workflows.flatMap((workflow) => workflow.phases.map((phase) => ({ workflow: workflow.name, ...phase })));
-/** The phases of workflows that change what a program does. */
+/** Phases of workflows that change a program. */
 const building = phases.filter(({ workflow }) => ["change", "feature", "fix"].includes(workflow));
 const keysOf = (name: string): string[] => loadWorkflow(name).phases.map((phase) => phase.key);
 
-/** Headings of a Markdown text, without those of its examples. */
+/** Headings of a Markdown text without those in its examples. */
 const headings = (text: string): string[] => text.replace(/^```[\s\S]*?^```$/gm, "").match(/^#{1,2} .+$/gm) ?? [];
 
-describe("the built-in workflows", () => {
-  test("change, feature and fix are among them, each under its own name", () => {
+describe("built-in workflows", () => {
+  test("include change, feature and fix, each with its own name", () => {
     expect(workflowNames()).toEqual(expect.arrayContaining(["change", "feature", "fix"]));
     expect(workflows.map((workflow) => workflow.name)).toEqual(workflowNames());
   });
@@ -47,7 +47,7 @@ describe("the built-in workflows", () => {
       "fix",
       ["01-requirements", "02-tracing", "05-test-strategy", "06-implementation", "16-quality-loop", "08-code-review"],
     ],
-  ] as const)("%s has its phases in order", ([name, keys]) => {
+  ] as const)("have phases in order: %s", ([name, keys]) => {
     expect(keysOf(name)).toEqual(keys);
   });
 
@@ -55,14 +55,14 @@ describe("the built-in workflows", () => {
     ["change", null, "change/", true, ["supervised"]],
     ["feature", { root: "docs/requirements", prefix: "REQ" }, "feature/", false, ["light", "supervised"]],
     ["fix", { root: "docs/requirements", prefix: "BUG" }, "bugfix/", false, ["supervised"]],
-  ] as const)("%s names its folder, branch and flags", ([name, items, branch, asksToFinish, options]) => {
+  ] as const)("name folder, branch and flags: %s", ([name, items, branch, asksToFinish, options]) => {
     const workflow = loadWorkflow(name);
     expect(workflow).toMatchObject({ items, branch, asksToFinish });
     expect(Object.keys(workflow.options)).toEqual(options);
   });
 
   test.for(["change", "feature", "fix", "spec"])(
-    "SM-AC-01a: %s says what --supervised does, and that it is off",
+    "describe --supervised, which is off by default: %s [SM-AC-01a]",
     (name) => {
       expect(loadWorkflow(name).options["supervised"]).toEqual({
         flag: "--supervised",
@@ -72,34 +72,31 @@ describe("the built-in workflows", () => {
     },
   );
 
-  test("the feature workflow says what -light does; without it the size is decided during the run", () => {
+  test("describe -light in the feature workflow", () => {
     expect(loadWorkflow("feature").options["light"]).toEqual({
       flag: "-light",
       description: "Lightweight workflow (skip architecture and design phases)",
     });
   });
 
-  test.for(phases)(
-    "$workflow $key takes only what an earlier phase makes, nearest last",
-    ({ workflow, key, inputs }) => {
-      const keys = keysOf(workflow);
-      const made = loadWorkflow(workflow)
-        .phases.slice(0, keys.indexOf(key))
-        .flatMap((phase) => [...phase.outputs, ...(phase.after.includes("refinement") ? ["tasks.md"] : [])]);
-      expect([...inputs].sort()).toEqual(made.filter((name) => inputs.includes(name)).sort());
-      const ordered = inputs.filter((name) => name !== "tasks.md");
-      expect(ordered).toEqual(made.filter((name) => ordered.includes(name)));
-    },
-  );
+  test.for(phases)("use only outputs of earlier phases, nearest last: $workflow $key", ({ workflow, key, inputs }) => {
+    const keys = keysOf(workflow);
+    const made = loadWorkflow(workflow)
+      .phases.slice(0, keys.indexOf(key))
+      .flatMap((phase) => [...phase.outputs, ...(phase.after.includes("refinement") ? ["tasks.md"] : [])]);
+    expect([...inputs].sort()).toEqual(made.filter((name) => inputs.includes(name)).sort());
+    const ordered = inputs.filter((name) => name !== "tasks.md");
+    expect(ordered).toEqual(made.filter((name) => ordered.includes(name)));
+  });
 
-  test("no key and no artifact appears twice in a workflow", () => {
+  test("have no duplicate keys and artifacts", () => {
     for (const { phases } of workflows) {
       const names = phases.flatMap((phase) => [phase.key, ...phase.outputs]);
       expect(names).toEqual([...new Set(names)]);
     }
   });
 
-  test("the phases without a reviewer are those that need none", () => {
+  test("have no reviewer in the listed phases only", () => {
     const without = building
       .filter((phase) => phase.reviewer === null)
       .map((phase) => `${phase.workflow} ${phase.key}`);
@@ -114,7 +111,7 @@ describe("the built-in workflows", () => {
     ]);
   });
 
-  test("only phases that build may write the tree, and those run the tests", () => {
+  test("allow writing the tree in building phases only, with tests", () => {
     const builders = new Set(["implement", "06-implementation", "16-quality-loop"]);
     for (const phase of building) {
       expect([phase.key, phase.tests, phase.writes]).toEqual([
@@ -125,12 +122,12 @@ describe("the built-in workflows", () => {
     }
   });
 
-  test("light leaves out architecture and design, nothing else", () => {
+  test("drop only architecture and design in light runs", () => {
     const dropped = phases.filter((phase) => phase.whenLight === "drop").map((phase) => phase.key);
     expect(dropped).toEqual(["03-architecture", "04-design"]);
   });
 
-  test("a feature is sized after its impact analysis, and its tasks are refined after its design", () => {
+  test("size a feature after impact analysis and refine tasks after design", () => {
     const after = phases
       .filter((phase) => phase.after.length > 0)
       .map(({ workflow, key, after }) => [workflow, key, after]);
@@ -140,7 +137,7 @@ describe("the built-in workflows", () => {
     ]);
   });
 
-  test("analysis is what comes before the test strategy", () => {
+  test("treat phases before the test strategy as analysis", () => {
     for (const name of ["feature", "fix"]) {
       const keys = keysOf(name);
       const analysis = loadWorkflow(name).phases.filter((phase) => phase.analysis);
@@ -149,11 +146,11 @@ describe("the built-in workflows", () => {
     expect(loadWorkflow("change").phases.some((phase) => phase.analysis)).toBe(false);
   });
 
-  test("a person is always asked before the end of a change, and about a large plan", () => {
+  test("have a gate before the end of a change and after a large plan", () => {
     expect(loadWorkflow("change").phases.map((phase) => phase.gate)).toEqual(["large", "supervised", "always"]);
   });
 
-  test("an unknown one is a problem that names the valid ones", () => {
+  test("cause a problem with valid names for an unknown name", () => {
     for (const name of ["nope", "../package", "__proto__", ""]) {
       expect(() => loadWorkflow(name)).toThrow(ProblemError);
     }
@@ -161,16 +158,16 @@ describe("the built-in workflows", () => {
   });
 });
 
-describe("the personas", () => {
+describe("personas", () => {
   const used = new Set(
     phases.flatMap(({ persona, reviewer }) => (reviewer === null ? [persona] : [persona, reviewer])),
   );
 
-  test("are exactly those that workflows name", () => {
+  test("are exactly those used by workflows", () => {
     expect(personaNames()).toEqual([...used].sort());
   });
 
-  test.for(personaNames())("%s has its sections and is short", (name) => {
+  test.for(personaNames())("have the required sections and length: %s", (name) => {
     const text = loadPersona(name);
     const sections = headings(text).slice(1);
     const expected = name === "reviewer" ? "Limits|You are given" : "You are given|What you write";
@@ -181,7 +178,7 @@ describe("the personas", () => {
 
   const making = phases.filter(({ judged }) => judged !== true);
 
-  test.for(making)("$workflow $key: its persona names the artifact and asks for every field of a result", (phase) => {
+  test.for(making)("name the artifact and every result field: $workflow $key", (phase) => {
     const text = loadPersona(phase.persona);
     for (const name of phase.outputs) expect(text).toContain(`\`${name}\``);
     for (const field of ["status", "summary", "decisions", "artifacts", "questions", "choices"]) {
@@ -191,12 +188,12 @@ describe("the personas", () => {
     if (phase.outputs.length > 0) expect(text).toMatch(/^```markdown\n# .+\n(?:## .+\n)+```$/m);
   });
 
-  test("none speaks of gates or of how a run goes on", () => {
+  test("never mention gates or the next phase", () => {
     for (const name of personaNames())
       expect(loadPersona(name)).not.toMatch(/\bgates?\b|state\.json|next phase starts/i);
   });
 
-  test("the impact analysis ends with the metrics that sizing reads", () => {
+  test("include the metrics for sizing in the impact analysis", () => {
     const blocks = [...loadPersona("impact-analyst").matchAll(/^```json\n([\s\S]*?)^```$/gm)];
     expect(Object.keys(JSON.parse(blocks.at(-1)?.[1] ?? "{}") as object)).toEqual([
       "files_directly_affected",
@@ -207,11 +204,11 @@ describe("the personas", () => {
     ]);
   });
 
-  test("SPEC-R3.2: the reviewer asks whether the next phase can work with this alone", () => {
+  test("ask the reviewer if the next phase can work with this alone [SPEC-R3.2]", () => {
     expect(loadPersona("reviewer")).toContain("can the next phase do its work with this alone?");
   });
 
-  test("SPEC-R3.1, SPEC-R3.3, SPEC-R3.4: the reviewer is told to read only, to add no scope and no nice-to-haves", () => {
+  test("ask the reviewer to read only and to add no scope [SPEC-R3.1, SPEC-R3.3, SPEC-R3.4]", () => {
     const text = loadPersona("reviewer");
     for (const rule of ["You write and change nothing", "Never widen the scope", "No nice-to-haves"]) {
       expect(text).toContain(rule);
@@ -225,28 +222,28 @@ describe("the personas", () => {
       "## Requirements <!-- table: Requirement and criterion | Implemented (file:line) | Proven by (test)",
     ],
     ["change-reviewer", "## Acceptance <!-- table: Line | Implemented (file:line) | Proven by"],
-  ] as const)("SPEC-R3.5: %s compares what is there with what was asked, line by line", ([name, table]) => {
+  ] as const)("compare the result with the requirements line by line: %s [SPEC-R3.5]", ([name, table]) => {
     expect(loadPersona(name)).toContain(table);
   });
 
-  test("digests cover each persona of a workflow, its reviewer included", () => {
+  test("have digests that include the reviewer", () => {
     const digests = personaDigests(loadWorkflow("change"));
     expect(Object.keys(digests).sort()).toEqual(["change-reviewer", "developer", "planner", "reviewer"]);
     expect(new Set(Object.values(digests)).size).toBe(4);
   });
 
-  test("an unknown one is refused, also as a path", () => {
+  test("are refused if unknown or a path", () => {
     for (const name of ["nope", "../README", "../agents/reviewer"])
       expect(() => loadPersona(name)).toThrow("no persona");
   });
 });
 
-describe("the package's own folder", () => {
+describe("folder of the package", () => {
   test("is found from the source", () => {
     expect(packageRoot()).toBe(join(import.meta.dirname, "../.."));
   });
 
-  test("is the nearest one of that name above, other packages between them notwithstanding", () => {
+  test("is the nearest parent with the package's name", () => {
     const top = mkdtempSync(join(tmpdir(), "isdlc-root-"));
     onTestFinished(() => rmSync(top, { recursive: true }));
     const bin = join(top, "dist", "bin");

@@ -11,32 +11,32 @@ const planOf = (name: string, mode: Mode = "standard") => {
   return resolvePlan(definition, { mode, personaDigests: personaDigests(definition) });
 };
 
-describe("a plan", () => {
+describe("plan", () => {
   test.for<[Mode, number]>([
     ["hotfix", 1],
     ["quick", 2],
     ["standard", 3],
     ["full", 5],
-  ])("SPEC-R2.6: in mode %s a reviewed phase has %i verdicts, others none", ([mode, verdicts]) => {
+  ])("has in mode %s %i verdicts in reviewed phases, none in others [SPEC-R2.6]", ([mode, verdicts]) => {
     const plan = planOf("feature", mode);
     const given = Object.fromEntries(plan.map((rule) => [rule.key, rule.verdicts]));
     expect(given).toMatchObject({ "00-quick-scan": 0, "03-architecture": verdicts, "08-code-review": 0 });
   });
 
-  test("is valid, and carries the digest of each persona", () => {
+  test("is valid and has the digest of each persona", () => {
     const plan = planOf("fix");
     for (const rule of plan) expect(PhaseRule.parse(rule)).toEqual(rule);
     expect(plan.every((rule) => /^[0-9a-f]{64}$/.test(rule.personaDigest))).toBe(true);
   });
 
-  test("is not made with a persona nobody measured", () => {
+  test("is refused without the digest of a persona", () => {
     expect(() => resolvePlan(loadWorkflow("fix"), { mode: "quick", personaDigests: {} })).toThrow(
       "requirements-analyst",
     );
   });
 });
 
-describe("the inputs of a phase", () => {
+describe("inputs of a phase", () => {
   const feature = planOf("feature");
   const light = feature.filter((rule) => rule.whenLight === "keep");
   const midway = feature.slice(feature.findIndex((rule) => rule.key === "05-test-strategy"));
@@ -48,33 +48,38 @@ describe("the inputs of a phase", () => {
     ).map((path) => path.slice(ITEM.length + 1));
 
   test.for([
-    ["the first", feature, "00-quick-scan", []],
+    ["the first phase", feature, "00-quick-scan", []],
     ["a whole plan", feature, "04-design", ["requirements-spec.md", "impact-analysis.md", "architecture-overview.md"]],
     ["a light plan", light, "05-test-strategy", ["requirements-spec.md", "impact-analysis.md"]],
     [
-      "a light plan, later",
+      "a later phase of a light plan",
       light,
       "06-implementation",
       ["requirements-spec.md", "impact-analysis.md", "test-strategy.md"],
     ],
     [
-      "a plan that starts midway (BUILD-US-001-02)",
+      "a plan that starts midway [BUILD-US-001-02]",
       midway,
       "05-test-strategy",
       ["requirements-spec.md", "impact-analysis.md", "architecture-overview.md", "module-design.md"],
     ],
-    ["a plan that starts midway, later", midway, "16-quality-loop", ["requirements-spec.md", "test-strategy.md"]],
-  ] as const)("of %s", ([, plan, key, expected]) => {
+    [
+      "a later phase of a plan that starts midway",
+      midway,
+      "16-quality-loop",
+      ["requirements-spec.md", "test-strategy.md"],
+    ],
+  ] as const)("are listed for %s", ([, plan, key, expected]) => {
     expect(names([...plan], key)).toEqual(expected);
   });
 
-  test("are paths below the item; past the end there are none", () => {
+  test("are paths in the item's folder, and empty after the last phase", () => {
     expect(resolveInputs(feature, 1, ITEM)).toEqual([artifactPath(ITEM, "quick-scan.md")]);
     expect(resolveInputs(feature, 99, ITEM)).toEqual([]);
   });
 });
 
-describe("a phase may write", () => {
+describe("writes allowed in a phase", () => {
   const PRIVATE = ".isdlc/work/run";
   test.for<[string, { item?: boolean; tests?: boolean; tree?: boolean }]>([
     [`${ITEM}/plan.md`, { item: true, tests: true, tree: true }],
@@ -108,13 +113,13 @@ describe("a phase may write", () => {
     ["test//a.ts", {}],
     ["./test/a.ts", {}],
     ["", {}],
-  ])("%s: %o", ([path, expected]) => {
+  ])("are limited for %s to %o", ([path, expected]) => {
     const may = (writes: Writes) => mayWrite({ writes }, ITEM, path);
     const { item = false, tests = false, tree = false } = expected;
     expect({ item: may("item"), tests: may("tests"), tree: may("tree") }).toEqual({ item, tests, tree });
   });
 
-  test("the run's private work folder when that is its item, and nothing beside it", () => {
+  test("include the run's private folder if it is the item, but no sibling", () => {
     for (const writes of ["item", "tree"] as const) {
       expect(mayWrite({ writes }, PRIVATE, `${PRIVATE}/plan.md`)).toBe(true);
       expect(mayWrite({ writes }, PRIVATE, `${PRIVATE}2/plan.md`)).toBe(false);
@@ -123,7 +128,7 @@ describe("a phase may write", () => {
   });
 });
 
-describe("a slug", () => {
+describe("toSlug", () => {
   test.for([
     ["Add login page", "add-login-page"],
     ["  Fix:  the -- thing!  ", "fix-the-thing"],
@@ -138,7 +143,7 @@ describe("a slug", () => {
     ["a\tb\nc", "a-b-c"],
     [`${"a".repeat(49)} b`, "a".repeat(49)],
     ["b".repeat(80), "b".repeat(50)],
-  ] as const)("of %j is %s", ([title, slug]) => {
+  ] as const)("converts %j to %s", ([title, slug]) => {
     expect(toSlug(title)).toBe(slug);
   });
 
@@ -147,7 +152,7 @@ describe("a slug", () => {
     fc.string({ unit: fc.constantFrom("a", "é", "ß", " ", "-", "7", "/", "."), maxLength: 120, size: "max" }),
   );
 
-  test("is always a safe name of at most 50 characters, and a fixed point", () => {
+  test("always returns a stable safe name of at most 50 characters", () => {
     fc.assert(
       fc.property(title, (text) => {
         const slug = toSlug(text);
@@ -158,7 +163,7 @@ describe("a slug", () => {
     );
   });
 
-  test("the titles above do reach the cut at a hyphen", () => {
+  test("is tested with titles cut at a hyphen", () => {
     const cut = fc.sample(title, { seed: 1, numRuns: 500 }).filter((text) => toSlug(text).length === 49);
     expect(cut.length).toBeGreaterThan(3);
   });

@@ -6,7 +6,7 @@ import { PhaseRule } from "../../src/schema/plan.ts";
 
 const names = ["test-generate", "test-run", "upgrade"];
 
-describe("the workflows for tests and upgrades", () => {
+describe("workflows for tests and upgrades", () => {
   test("are shipped", () => {
     expect(workflowNames()).toEqual(expect.arrayContaining(names));
   });
@@ -15,7 +15,7 @@ describe("the workflows for tests and upgrades", () => {
     ["test-run", ["11-local-testing", "07-testing"]],
     ["test-generate", ["05-test-strategy", "06-implementation", "16-quality-loop", "08-code-review"]],
     ["upgrade", ["15-upgrade-plan", "15-upgrade-execute", "08-code-review"]],
-  ] as const)("%s has its phases in order, under their names", ([name, keys]) => {
+  ] as const)("have phases in order with their names: %s", ([name, keys]) => {
     const { phases } = loadWorkflow(name);
     expect(phases.map(({ key }) => key)).toEqual(keys);
     for (const phase of phases) expect(phase.name).toBe(phaseDisplayName(phase.key));
@@ -25,12 +25,12 @@ describe("the workflows for tests and upgrades", () => {
     ["test-run", null, null],
     ["test-generate", null, null],
     ["upgrade", { root: "docs/requirements", prefix: "UPG" }, "upgrade/"],
-  ] as const)("%s has its folder and branch, or none, and no flags of its own", ([name, items, branch]) => {
+  ] as const)("have their folder and branch, and no flags: %s", ([name, items, branch]) => {
     expect(loadWorkflow(name)).toMatchObject({ name, items, branch });
     expect(loadWorkflow(name).options).toEqual({});
   });
 
-  test.for(names)("%s makes a valid plan, with inputs that an earlier phase makes", (name) => {
+  test.for(names)("make a valid plan with inputs from earlier phases: %s", (name) => {
     const definition = loadWorkflow(name);
     const plan = resolvePlan(definition, { mode: "standard", personaDigests: personaDigests(definition) });
     for (const [index, rule] of plan.entries()) {
@@ -40,7 +40,7 @@ describe("the workflows for tests and upgrades", () => {
     }
   });
 
-  test("the phases without a reviewer are 07, 08, 11 and 16", () => {
+  test("have no reviewer in phases 07, 08, 11 and 16", () => {
     const phases = names.flatMap((name) => loadWorkflow(name).phases);
     const without = phases.filter(({ reviewer }) => reviewer === null).map(({ key }) => key);
     expect([...new Set(without)].sort()).toEqual([
@@ -51,7 +51,7 @@ describe("the workflows for tests and upgrades", () => {
     ]);
   });
 
-  test("only an upgrade may change code; the others write tests and documents", () => {
+  test("allow code changes in an upgrade only", () => {
     const writers = names.flatMap((name) =>
       loadWorkflow(name).phases.map(({ key, writes }) => `${name} ${key} ${writes}`),
     );
@@ -63,7 +63,7 @@ describe("the workflows for tests and upgrades", () => {
     ]);
   });
 
-  test("who may write more than documents has tests that must pass", () => {
+  test("require tests in phases that write more than documents", () => {
     for (const name of names)
       for (const phase of loadWorkflow(name).phases)
         expect([phase.key, phase.tests]).toEqual([phase.key, phase.writes !== "item"]);

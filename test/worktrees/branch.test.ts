@@ -19,8 +19,8 @@ beforeEach(async () => {
   tree = await makeLinkedTree(fixture);
 });
 
-describe("finishing with a merge (AC15)", () => {
-  test("merges in the main tree, then tree and branch can go", async () => {
+describe("finish with a merge [AC15]", () => {
+  test("merges in the main worktree, then worktree and branch can be removed", async () => {
     tree.commit("b", "2");
     const tip = tree.git("rev-parse", "HEAD");
     expect(await merge()).toEqual({
@@ -38,7 +38,7 @@ describe("finishing with a merge (AC15)", () => {
   });
 
   test.each<{ why: string; what: string; prepare: () => unknown }>([
-    { why: "uncommitted", what: "the linked tree is not committed", prepare: () => tree.write("new", "2") },
+    { why: "uncommitted", what: "the linked worktree is not committed", prepare: () => tree.write("new", "2") },
     {
       why: "mainElsewhere",
       what: "main is on another branch",
@@ -63,7 +63,7 @@ describe("finishing with a merge (AC15)", () => {
         fixture.git("add", "staged");
       },
     },
-  ])("$why: $what; nothing is merged", async ({ why, prepare }) => {
+  ])("is refused as $why if $what", async ({ why, prepare }) => {
     tree.commit("a", "theirs\n");
     tree.commit("x.log", "theirs");
     prepare();
@@ -76,7 +76,7 @@ describe("finishing with a merge (AC15)", () => {
     ["noBranch", { branch: "gone", base: "main" }],
     ["noBase", { branch: "work", base: "gone" }],
     ["noBranch", { branch: "-x", base: "main" }],
-  ])("%s: %o", async (why, names) => {
+  ])("is refused as %s: %o", async (why, names) => {
     expect(
       await mergeWorktreeBranch(fixture.repo, { ...mergeRequest(fixture, "work"), ...names }, agreeing),
     ).toMatchObject({
@@ -86,19 +86,19 @@ describe("finishing with a merge (AC15)", () => {
   });
 });
 
-describe("deleting a branch", () => {
+describe("deletion of a branch", () => {
   test.each<{ why: string; what: string; names: { branch: string; base: string }; prepare: () => unknown }>([
     {
       why: "unmerged",
-      what: "it has commits of its own",
+      what: "it has unmerged commits",
       names: { branch: "work", base: "main" },
       prepare: () => tree.commit("b", "2"),
     },
-    { why: "noBranch", what: "there is none", names: { branch: "gone", base: "main" }, prepare: () => {} },
+    { why: "noBranch", what: "it does not exist", names: { branch: "gone", base: "main" }, prepare: () => {} },
     { why: "badBranch", what: "its name is an option", names: { branch: "-D", base: "main" }, prepare: () => {} },
-    { why: "noBase", what: "there is no base", names: { branch: "work", base: "gone" }, prepare: () => {} },
+    { why: "noBase", what: "the base does not exist", names: { branch: "work", base: "gone" }, prepare: () => {} },
     { why: "unmerged", what: "it is the base", names: { branch: "work", base: "work" }, prepare: () => {} },
-  ])("$why: $what", async ({ why, names, prepare }) => {
+  ])("is refused as $why if $what", async ({ why, names, prepare }) => {
     prepare();
     await tree.remove({ unmerged: "stayOnBranch" });
     const before = refs();
@@ -106,7 +106,7 @@ describe("deleting a branch", () => {
     expect(refs()).toBe(before);
   });
 
-  test("is refused while a tree has it checked out, even where the folder is gone", async () => {
+  test("is refused while a worktree has it checked out, even if its folder is missing", async () => {
     expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" }, agreeing)).toMatchObject({
       why: "checkedOut",
     });
@@ -116,7 +116,7 @@ describe("deleting a branch", () => {
     expect(await keepThenDelete(fixture.repo, "work", agreeing)).toMatchObject({ why: "checkedOut" });
   });
 
-  test("forgets what it tracked", async () => {
+  test("removes its tracking settings", async () => {
     await tree.remove();
     fixture.git("config", "branch.work.merge", "refs/heads/other");
     await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" }, agreeing);
@@ -124,8 +124,8 @@ describe("deleting a branch", () => {
   });
 });
 
-describe("discarding a branch (AC16)", () => {
-  test("keeps its tip, and a later one of the same name beside it", async () => {
+describe("discard of a branch [AC16]", () => {
+  test("saves its tip under a ref, and a later one under another", async () => {
     const tips: string[] = [];
     for (const content of ["first", "second"]) {
       fixture.git("branch", "feature/x");
@@ -147,7 +147,7 @@ describe("discarding a branch (AC16)", () => {
     expect(fixture.git("rev-parse", "refs/isdlc/kept/feature/x")).toBe(tips[0]);
   });
 
-  test("keeps a branch whose ref would lie below another's", async () => {
+  test("saves a branch whose ref conflicts with another", async () => {
     await tree.remove();
     await keepThenDelete(fixture.repo, "work", agreeing);
     fixture.git("branch", "work/below");
@@ -156,7 +156,7 @@ describe("discarding a branch (AC16)", () => {
     if (deleted.ok) expect(fixture.git("rev-parse", String(deleted.ref))).toBe(deleted.tip);
   });
 
-  test("deletes nothing when the person's hook forbids it", async () => {
+  test("deletes nothing if the user's hook forbids it", async () => {
     await tree.remove();
     fixture.hook("reference-transaction", 'test "$1" != prepared');
     const before = fixture.git("rev-parse", "work");

@@ -25,8 +25,8 @@ async function endedRuns(item: string | null, ...runs: string[]): Promise<void> 
   journal.close();
 }
 
-describe("before a working tree goes, its history comes to the main tree", () => {
-  test.each([null, "REQ-0001-a"])("ended runs are read there as they were here (item: %s)", async (item) => {
+describe("history of a removed worktree", () => {
+  test.each([null, "REQ-0001-a"])("is readable in the main worktree (item: %s)", async (item) => {
     await endedRuns(item, RUN, NEXT_RUN);
     const told = (root: string) => {
       const journal = journalIn(fixture, root, item);
@@ -38,7 +38,7 @@ describe("before a working tree goes, its history comes to the main tree", () =>
     expect(told(fixture.repo)).toEqual(before);
   });
 
-  test("a run of the main tree stays the current one, and the main tree stays clean", async () => {
+  test("keeps the current run of the main worktree and its clean state", async () => {
     await endedRuns(null, NEXT_RUN);
     await journalIn(fixture, fixture.repo).create(RUN, begin(RUN));
     expect(await tree.remove()).toMatchObject({ ok: true });
@@ -46,7 +46,7 @@ describe("before a working tree goes, its history comes to the main tree", () =>
     expect(fixture.git("status", "--porcelain")).toBe("");
   });
 
-  test("everything else goes to a folder named for the tree", async () => {
+  test("is copied with other files to a folder with the worktree's name", async () => {
     const files = {
       "state.json": '{"supervised_mode":{"enabled":true}}',
       "work/20261115-101500123-k3f9/plan.md": "the plan",
@@ -64,7 +64,7 @@ describe("before a working tree goes, its history comes to the main tree", () =>
     }
   });
 
-  test("locks, markers and caches of the moment are left behind", async () => {
+  test("excludes locks, markers and caches", async () => {
     await endedRuns(null, RUN);
     markRun(tree.path, "docs/a");
     tree.write(".isdlc/driver.1-0123456789abcdef", "{}");
@@ -73,7 +73,7 @@ describe("before a working tree goes, its history comes to the main tree", () =>
     expect(removed).toMatchObject({ ok: true, carried: [`.isdlc/journal/ended/${RUN}.jsonl`] });
   });
 
-  test("nothing is overwritten, and nothing is copied twice", async () => {
+  test("overwrites nothing and copies nothing twice", async () => {
     tree.write(`.isdlc/history/${RUN}.json`, "here");
     tree.write(".isdlc/state.json", "second");
     mkdirSync(inMain("history"), { recursive: true });
@@ -88,7 +88,7 @@ describe("before a working tree goes, its history comes to the main tree", () =>
     expect(readFileSync(inMain("worktrees/repo-1-a-2/state.json"), "utf8")).toBe("second");
   });
 
-  test("where the main tree has a link for its folder, nothing is carried and the tree stays", async () => {
+  test("stays if .isdlc of the main worktree is a link", async () => {
     tree.write(".isdlc/state.json", "{}");
     mkdirSync(join(fixture.base, "elsewhere"));
     symlinkSync(join(fixture.base, "elsewhere"), join(fixture.repo, ".isdlc"));

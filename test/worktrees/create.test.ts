@@ -17,8 +17,8 @@ beforeEach(() => {
   fixture.commitAll("one");
 });
 
-describe("a working tree for an item", () => {
-  test("is made beside the main one, on a new branch at the base", async () => {
+describe("worktree of an item", () => {
+  test("is created next to the main one, on a new branch at the base", async () => {
     const made = await create();
     expect(made).toEqual({
       ok: true,
@@ -33,12 +33,12 @@ describe("a working tree for an item", () => {
     expect(fixture.git("branch", "--show-current")).toBe("main");
   });
 
-  test("is made below an empty .git, which is no repository", async () => {
+  test("is created despite an empty .git folder above", async () => {
     mkdirSync(beside(".git"));
     expect(await create()).toMatchObject({ ok: true, path: beside("repo-1-a") });
   });
 
-  test("is made from a linked tree as well, beside the main one", async () => {
+  test("is created from a linked worktree next to the main one", async () => {
     await create();
     const made = await createWorktree(
       beside("repo-1-a"),
@@ -48,13 +48,13 @@ describe("a working tree for an item", () => {
     expect(made).toMatchObject({ ok: true, path: beside("repo-2-b") });
   });
 
-  test("is the same one when asked again after an interruption", async () => {
+  test("is the same one if requested again", async () => {
     await create();
     fixture.gitIn(beside("repo-1-a"), "commit", "--quiet", "--allow-empty", "-m", "work");
     expect(await create()).toMatchObject({ ok: true, isNew: false });
   });
 
-  test("uses a branch that has no tree as it is", async () => {
+  test("uses an existing branch without a worktree unchanged", async () => {
     fixture.git("branch", "feature/1-a");
     fixture.git(
       "update-ref",
@@ -66,12 +66,12 @@ describe("a working tree for an item", () => {
     expect(fixture.gitIn(beside("repo-1-a"), "rev-parse", "HEAD")).toBe(tip);
   });
 
-  test.each(["with space", "ünïcödé-日本", "a'b$(touch x)`;&"])("may be called %j", async (name) => {
+  test.each(["with space", "ünïcödé-日本", "a'b$(touch x)`;&"])("accepts the name %j", async (name) => {
     expect(await create({ path: `../${name}` })).toMatchObject({ ok: true, path: beside(name) });
     expect(existsSync(beside("x"))).toBe(false);
   });
 
-  test("is made although the person's hook fails, which ran", async () => {
+  test("is created although the user's hook fails", async () => {
     fixture.hook("post-checkout", `echo "$ISDLC_AGENT" > "${beside("ran")}"; exit 1`);
     expect(await create()).toMatchObject({ ok: true, isNew: true });
     expect(readFileSync(beside("ran"), "utf8")).toBe("1\n");
@@ -85,16 +85,16 @@ const commit = () => void fixture.commitAll(`more ${++commits}`);
 const rows: readonly Row[] = [
   ["pathTaken", "a file is there", () => writeFileSync(beside("repo-1-a"), "mine")],
   ["pathTaken", "an empty folder is there", () => mkdirSync(beside("repo-1-a"))],
-  ["pathTaken", "a link to nowhere is there", () => symlinkSync(beside("nowhere"), beside("repo-1-a"))],
+  ["pathTaken", "a broken link is there", () => symlinkSync(beside("nowhere"), beside("repo-1-a"))],
   ["pathTaken", "another repository is there", () => void fixture.gitIn(fixture.base, "init", "--quiet", "repo-1-a")],
   [
     "pathTaken",
-    "another tree of this repository is there",
+    "another worktree is there",
     () => void fixture.git("worktree", "add", "--quiet", "-b", "else", beside("repo-1-a")),
   ],
   [
     "cutOff",
-    "making it was killed half-way",
+    "its creation was killed",
     () =>
       void fixture.git(
         "worktree",
@@ -108,14 +108,18 @@ const rows: readonly Row[] = [
         beside("repo-1-a"),
       ),
   ],
-  ["insideTree", "the main tree lies in another tree", () => void fixture.gitIn(fixture.base, "init", "--quiet")],
-  ["insideTree", "a .git above it leads nowhere", () => symlinkSync("nowhere", beside(".git"))],
-  ["notBeside", "the place is inside the main tree", () => {}, () => ({ path: "inside" })],
-  ["notBeside", "the place is further up", () => {}, () => ({ path: "../../tree" })],
+  [
+    "insideTree",
+    "the main worktree is inside another repository",
+    () => void fixture.gitIn(fixture.base, "init", "--quiet"),
+  ],
+  ["insideTree", "a .git in a parent folder is a broken link", () => symlinkSync("nowhere", beside(".git"))],
+  ["notBeside", "the path is inside the main worktree", () => {}, () => ({ path: "inside" })],
+  ["notBeside", "the path is outside of the parent folder", () => {}, () => ({ path: "../../tree" })],
   ["notBeside", "the parent is missing", () => {}, () => ({ path: "../gone/tree" })],
   [
     "parentIsLink",
-    "the parent is a link that leads elsewhere",
+    "the parent is a link",
     () => {
       mkdirSync(beside("real"));
       symlinkSync(beside("real"), beside("link"));
@@ -124,32 +128,32 @@ const rows: readonly Row[] = [
   ],
   ...["-rf", ".hidden", "new\nline", "bidi\u202e"].map((name): Row => [
     "badName",
-    `it is called ${JSON.stringify(name)}`,
+    `its name is ${JSON.stringify(name)}`,
     () => {},
     () => ({ path: `../${name}` }),
   ]),
   ...["-b", "a b", "a..b", "HEAD", "new\nline"].map((branch): Row => [
     "badBranch",
-    `the branch is called ${JSON.stringify(branch)}`,
+    `the branch is named ${JSON.stringify(branch)}`,
     () => {},
     () => ({ branch }),
   ]),
-  ["noBase", "there is no such base", () => {}, () => ({ base: "gone" })],
+  ["noBase", "the base does not exist", () => {}, () => ({ base: "gone" })],
   ["noBase", "the base is an option", () => {}, () => ({ base: "--all" })],
-  ["noBase", "the base is no commit of ours", () => {}, () => ({ base: "0".repeat(40) })],
+  ["noBase", "the base is a missing commit", () => {}, () => ({ base: "0".repeat(40) })],
   [
     "branchElsewhere",
-    "the branch is in the main tree",
+    "the main worktree has the branch",
     () => void fixture.git("switch", "--quiet", "-c", "feature/1-a"),
   ],
   [
     "branchElsewhere",
-    "the branch is in another tree",
+    "another worktree has the branch",
     () => void fixture.git("worktree", "add", "--quiet", "-b", "feature/1-a", beside("other")),
   ],
   [
     "branchTaken",
-    "the branch has other work",
+    "the branch has other commits",
     () => {
       fixture.git("switch", "--quiet", "-c", "feature/1-a");
       commit();
@@ -165,7 +169,7 @@ const rows: readonly Row[] = [
       commit();
     },
   ],
-  ["gitRefused", "git has a branch in the way of the name", () => void fixture.git("branch", "feature")],
+  ["gitRefused", "another branch conflicts with the name", () => void fixture.git("branch", "feature")],
   [
     "submodules",
     "the base has submodules",
@@ -177,13 +181,13 @@ const rows: readonly Row[] = [
   ],
   [
     "noCommit",
-    "nothing was committed yet",
+    "the repository has no commit",
     () => {
       rmSync(fixture.repo, { recursive: true });
       fixture.gitIn(fixture.base, "init", "--quiet", "repo");
     },
   ],
-  ["noRepository", "there is no repository", () => rmSync(join(fixture.repo, ".git"), { recursive: true })],
+  ["noRepository", "the repository is missing", () => rmSync(join(fixture.repo, ".git"), { recursive: true })],
   [
     "bareRepository",
     "the repository is bare",
@@ -195,9 +199,9 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe("no working tree is made, and nothing changed, when", () => {
+describe("createWorktree", () => {
   test.each(rows.map(([why, what, prepare, changes]) => ({ why, what, prepare, changes })))(
-    "$why: $what",
+    "is refused without changes as $why: $what",
     async ({ why, prepare, changes }) => {
       prepare();
       const isUsable = !["noRepository", "bareRepository", "noCommit"].includes(why);

@@ -15,7 +15,7 @@ function plant(name: string): string {
   return file;
 }
 
-test("looking at a tree and removing it runs nothing that the repository configures (S5)", async () => {
+test("runs no configured program when a worktree is scanned and removed [S5]", async () => {
   const tree = await makeLinkedTree(fixture);
   mkdirSync(join(fixture.base, "fired"));
   tree.commit(".gitattributes", "*.one filter=one diff=one\n");

@@ -15,7 +15,7 @@ export type LinkedTree = {
   remove(changes?: Partial<RemoveRequest>): ReturnType<typeof removeWorktree>;
 };
 
-/** A committed file and a rule for ignored ones in the main tree, and a linked tree on branch `work` beside it. */
+/** A committed file and an ignore rule in the main worktree, and a linked worktree on branch `work`. */
 export async function makeLinkedTree(fixture: Fixture, name = "repo-1-a", branch = "work"): Promise<LinkedTree> {
   if (name === "repo-1-a") {
     fixture.write("a", "1\n");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isWorktreeName, relativeWorktree, worktreePath } from "../../src/adapters/git/worktree/worktree-location.ts";
 
-describe("names of working trees", () => {
+describe("names of worktrees", () => {
   test.each([
     ["/work/shop", "login", "../shop-0007-login"],
     ["/work/My Shop", "login", "../My-Shop-0007-login"],
@@ -9,7 +9,7 @@ describe("names of working trees", () => {
     ["/work/.dotfiles", "login", "../dotfiles-0007-login"],
     ["/work/new\nline", "a/../b", "../new-line-0007-a---b"],
     ["/work/läden", "größe", "../läden-0007-größe"],
-  ])("the tree of %j is beside it", (root, slug, expected) => {
+  ])("are next to the repository: %j", (root, slug, expected) => {
     expect(worktreePath(root, { id: "0007", slug })).toBe(expected);
     expect(isWorktreeName(expected.slice(3))).toBe(true);
   });
@@ -31,7 +31,7 @@ describe("names of working trees", () => {
     "a..b",
     "\ud800",
     "x".repeat(201),
-  ])("%j is refused", (name) => {
+  ])("are refused: %j", (name) => {
     expect(isWorktreeName(name)).toBe(false);
   });
 
@@ -41,7 +41,7 @@ describe("names of working trees", () => {
     ["/work/shop", "/elsewhere/tree", null],
     ["/work/shop", "/work/.hidden", null],
     ["/work/shop", "/work/tree", "../tree"],
-  ])("of %s and %s, %s is stored", (main, path, expected) => {
+  ])("are stored relative: %s and %s as %s", (main, path, expected) => {
     expect(relativeWorktree(main, path)).toBe(expected);
   });
 });

@@ -16,16 +16,16 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A repository with room for linked trees beside it, and everything a person ever wrote there. */
+/** A repository, a folder for linked worktrees, and all content a user ever wrote there. */
 export type World = {
   readonly base: string;
   readonly repo: string;
   readonly written: Set<string>;
   readonly tree: (slot: number) => string;
   readonly branch: (slot: number) => string;
-  /** Git as the person runs it; what fails in an odd state is left undone. */
+  /** Git as run by the user; failures in an unusual state are ignored. */
   readonly git: (folder: string, ...args: string[]) => string;
-  /** Writes a content that was never there before. */
+  /** Writes new, unique content. */
   readonly write: (file: string) => void;
 };
 
@@ -60,7 +60,7 @@ export function createWorld(base: string): World {
   return world;
 }
 
-/** Folders are copied and put back under the same name, because the files of git name their places. */
+/** Folders are copied and restored under the same name, because git stores their paths. */
 export function replaceFolder(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   cpSync(from, to, { recursive: true, verbatimSymlinks: true });
@@ -79,7 +79,7 @@ export function makeRepository(world: World): void {
   git(repo, "commit", "--quiet", "-m", "one");
 }
 
-/** Of all that was ever written: what git leads to from any ref, log or index, or what is a file on the disk. */
+/** Written content that is still reachable from a ref, log or index of git, or on disk. */
 export function reachable(world: World): Set<string> {
   const args = ["rev-list", "--objects", "--all", "--reflog", "--indexed-objects"];
   const objects = world.git(world.repo, ...args).split("\n");
@@ -93,7 +93,7 @@ const blobId = (content: string): string =>
     .update(`blob ${Buffer.byteLength(content)}\0${content}`)
     .digest("hex");
 
-/** Contents of all files below a folder or of the file itself; links are not followed. */
+/** Content of all files in a folder, or of the file itself, without following links. */
 export function contentsBelow(path: string): Set<string> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return new Set([readFileSync(path, "utf8")]);
@@ -106,7 +106,7 @@ type Act = (world: World, tree: string, slot: number) => void;
 
 const journal = (tree: string) => join(tree, ".isdlc", "journal", "20261115-101500123-k3f9.jsonl");
 
-/** What a person does in a linked tree that is there. */
+/** Actions of a user in an existing linked worktree. */
 export const inTree: Readonly<Record<string, Act>> = {
   edit: ({ write }, tree) => write(join(tree, "a")),
   add: ({ write, written }, tree) => write(join(tree, `new-${written.size}`)),
@@ -187,7 +187,7 @@ export const inTree: Readonly<Record<string, Act>> = {
   },
 };
 
-/** What a person does elsewhere. */
+/** Actions of a user elsewhere. */
 export const around: Readonly<Record<string, Act>> = {
   putBack({ base }, tree, slot) {
     if (lstatSync(tree, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;

@@ -7,14 +7,14 @@ import { useRepository } from "../git/repository-fixture.ts";
 const fixture = useRepository();
 const beside = (name: string) => join(fixture.base, name);
 
-describe("what an item's file says about its working tree (R4, risk: the path changes)", () => {
+describe("stored path of an item's worktree [R4]", () => {
   beforeEach(() => {
     fixture.commitAll("one");
     fixture.git("worktree", "add", "--quiet", "--detach", beside("repo-1-a"));
   });
 
   test.each(["repo-1-a", "mit leerzeichen", "ünïcödé-日本", "x".repeat(200)])(
-    "a tree called %j is stored and found",
+    "is resolved with the name %j",
     (name) => {
       if (name !== "repo-1-a") fixture.git("worktree", "add", "--quiet", "--detach", beside(name));
       expect(relativeWorktree(fixture.repo, beside(name))).toBe(`../${name}`);
@@ -22,37 +22,37 @@ describe("what an item's file says about its working tree (R4, risk: the path ch
     },
   );
 
-  test("it is found from the linked tree as well", () => {
+  test("is resolved from the linked worktree too", () => {
     expect(findMainTree(beside("repo-1-a"))).toBe(fixture.repo);
     expect(resolveWorktree(beside("repo-1-a"), "../repo-1-a")).toBe(beside("repo-1-a"));
   });
 
   test.each([
     ["an absolute path", () => beside("repo-1-a")],
-    ["a way further up", () => `../../${fixture.base.split("/").at(-1)}/repo-1-a`],
-    ["a way through the main tree", () => "../repo/../repo-1-a"],
-    ["a place inside the tree", () => "../repo-1-a/"],
+    ["a path above the parent folder", () => `../../${fixture.base.split("/").at(-1)}/repo-1-a`],
+    ["a path through the main worktree", () => "../repo/../repo-1-a"],
+    ["a path inside the worktree", () => "../repo-1-a/"],
     ["backslashes", () => "..\\repo-1-a"],
     ["a name with a NUL", () => "../repo-1-a\0"],
     ["a name with a newline", () => "../repo-1-a\n"],
-    ["the main tree", () => "../repo"],
+    ["the main worktree", () => "../repo"],
     ["the parent", () => "../.."],
-    ["nothing", () => "../"],
-    ["a folder that is not there", () => "../gone"],
+    ["an empty name", () => "../"],
+    ["a missing folder", () => "../gone"],
     ["null", () => null],
     ["a number", () => 7],
-  ])("%s is not believed", (_what, stored) => {
+  ])("is rejected: %s", (_what, stored) => {
     expect(resolveWorktree(fixture.repo, stored())).toBeNull();
   });
 
   test.each<[string, () => void]>([
     ["a plain folder", () => mkdirSync(beside("other"))],
-    ["a repository of its own", () => void fixture.gitIn(fixture.base, "init", "--quiet", "other")],
-    ["a link to a real linked tree", () => symlinkSync(beside("repo-1-a"), beside("other"))],
-    ["a folder that claims the place of another tree", claim],
-    ["a linked tree of another repository", stranger],
-    ["a tree that was moved without git", () => renameSync(beside("repo-1-a"), beside("other"))],
-  ])("%s is not taken for a linked tree of this repository", (_what, make) => {
+    ["an independent repository", () => void fixture.gitIn(fixture.base, "init", "--quiet", "other")],
+    ["a link to a real linked worktree", () => symlinkSync(beside("repo-1-a"), beside("other"))],
+    ["a folder that claims to be another worktree", claim],
+    ["a linked worktree of another repository", stranger],
+    ["a worktree moved without git", () => renameSync(beside("repo-1-a"), beside("other"))],
+  ])("is rejected for %s", (_what, make) => {
     make();
     expect(readdirSync(fixture.base)).toContain("other");
     expect(resolveWorktree(fixture.repo, "../other")).toBeNull();
@@ -69,7 +69,7 @@ describe("what an item's file says about its working tree (R4, risk: the path ch
     fixture.gitIn(beside("second"), "worktree", "add", "--quiet", "--detach", beside("other"));
   }
 
-  test("a tree whose folder was replaced by a link is not believed any more", () => {
+  test("is rejected if a link replaced the folder", () => {
     renameSync(beside("repo-1-a"), beside("moved"));
     symlinkSync(beside("moved"), beside("repo-1-a"));
     expect(resolveWorktree(fixture.repo, "../repo-1-a")).toBeNull();

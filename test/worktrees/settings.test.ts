@@ -33,8 +33,8 @@ function twoTrees() {
 
 const settings = { supervised_mode: { enabled: true }, code_review: { enabled: false }, team: { any: ["thing"] } };
 
-describe("a new working tree inherits the settings of the one it came from", () => {
-  test("the person's keys, and none of those that are rendered from a journal", () => {
+describe("settings inherited by a new worktree", () => {
+  test("include the user's keys, but none derived from a journal", () => {
     const { from, to, write, read } = twoTrees();
     write(from, "state.json", JSON.stringify(settings));
     const rendered = createStateFile(join(from, ".isdlc", "state.json"), nodeFiles);
@@ -51,7 +51,7 @@ describe("a new working tree inherits the settings of the one it came from", () 
     expect(readdirSync(join(to, ".isdlc")).toSorted()).toEqual([".gitignore", "state.json", "workflows.json"]);
   });
 
-  test("what the new tree has already is left as it is", () => {
+  test("do not replace existing files", () => {
     const { from, to, write, read } = twoTrees();
     write(from, "state.json", JSON.stringify(settings));
     write(from, "workflows.json", "{}");
@@ -63,8 +63,8 @@ describe("a new working tree inherits the settings of the one it came from", () 
 
   test.each<[string, (from: string) => void]>([
     ["no folder", () => {}],
-    ["a link for the folder", (from) => symlinkSync("/tmp", join(from, ".isdlc"))],
-  ])("of %s nothing is taken", (_what, make) => {
+    ["a linked folder", (from) => symlinkSync("/tmp", join(from, ".isdlc"))],
+  ])("are empty for %s", (_what, make) => {
     const { from, to } = twoTrees();
     make(from);
     expect(inheritSettings(from, to)).toEqual([]);
@@ -75,8 +75,8 @@ describe("a new working tree inherits the settings of the one it came from", () 
     ["damaged", (file) => writeFileSync(file, "{")],
     ["a list", (file) => writeFileSync(file, "[1]")],
     ["a link", (file) => symlinkSync("/etc/hostname", file)],
-    ["only of runs", (file) => writeFileSync(file, '{"phases":{},"derived_digest":"x"}')],
-  ])("a state.json that is %s is not passed on", (_what, make) => {
+    ["derived only", (file) => writeFileSync(file, '{"phases":{},"derived_digest":"x"}')],
+  ])("exclude a state.json that is %s", (_what, make) => {
     const { from, to } = twoTrees();
     mkdirSync(join(from, ".isdlc"));
     make(join(from, ".isdlc", "state.json"));

@@ -6,15 +6,15 @@ export type KeyName = "ada" | "ben" | "server" | "mallory";
 export const LISTED: readonly KeyName[] = ["ada", "ben", "server"];
 export const signerName = (key: KeyName): string => `${key}@example.org`;
 
-/** A line of the notes: what is signed, and by whom. */
+/** A line of the notes: payload and signers. */
 export type LineModel = {
   readonly payload: string;
   readonly keys: readonly KeyName[];
-  /** The signatures are over something else. */
+  /** True if the signatures cover something else. */
   readonly isForged?: boolean;
-  /** Whose passkey signed every gate; "forged": nobody's. */
+  /** Owner of the passkey that signed every gate; "forged" for a wrong signature. */
   readonly passkey?: KeyName | "forged";
-  /** The envelope is not in its canonical form. */
+  /** True if the envelope is not canonical. */
   readonly isMalformed?: boolean;
 };
 
@@ -22,7 +22,7 @@ export type LineModel = {
 export type CaseModel = {
   readonly name: string;
   readonly repository: RepositoryModel;
-  /** Commits of which the clone has no objects. */
+  /** Commits whose objects are missing in the clone. */
   readonly missing: ReadonlySet<string>;
   readonly base: string;
   readonly head: string;
@@ -49,7 +49,7 @@ const WHO = { name: "Ada", channel: "terminal" } as const;
 const USAGE = { input: null, output: null, usd: null };
 const AT = "2026-11-01T10:40:00.000Z";
 
-/** What the journal of a run says if each phase was accepted at a gate. */
+/** The statement of a run in which each phase was accepted at a gate. */
 export function statementOf(repository: RepositoryModel, model: RunModel): RunStatement {
   const { run, start, states, others = [], item = `docs/requirements/${run}` } = model;
   const point = (commit: string) => ({ commit, tree: repository.treeOf(commit) });

@@ -3,7 +3,7 @@ import { type CaseModel, type KeyName, type LineModel, type RunModel, statementO
 import { createRepositoryModel, type Files, type RepositoryModel } from "./repository-model.ts";
 import { mergeFiles } from "./simple-merge.ts";
 
-/** A repository with one approved run, for those who land it or forge something. */
+/** A repository with one approved run, to merge it or to forge something. */
 export type World = {
   readonly repository: RepositoryModel;
   readonly root: string;
@@ -16,7 +16,7 @@ export type World = {
   readonly commit: (on: string, change: Readonly<Record<string, string | null>>, message?: string) => string;
   /** A commit with the files of another one. */
   readonly copy: (on: string, of: string, message?: string) => string;
-  /** What git makes of two commits, as a merge commit, or as a commit on the first one. */
+  /** A merge by git, as a merge commit or as a commit on the first parent. */
   readonly merge: (first: string, second: string) => string;
   readonly squash: (onto: string, branch: string, message?: string) => string;
   /** A commit on the base by hand that is not part of the range. */
@@ -32,9 +32,9 @@ export type World = {
 
 export type Made = {
   readonly head: string;
-  /** The root, if left out. */
+  /** Default: the root. */
   readonly base?: string;
-  /** The true statement signed by Ada, if left out. */
+  /** Default: the true statement signed by Ada. */
   readonly lines?: readonly LineModel[];
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly missing?: readonly string[];

@@ -7,7 +7,7 @@ import { type Outcome, verifyModel } from "./verify-model.ts";
 const codesIn = ({ commits, lines, rules }: Outcome): Set<string> =>
   new Set([...Object.values(commits), ...lines, ...rules.map((rule) => rule.split(" ", 1).join(""))]);
 
-test("there are more than 250 cases, each with a name of its own", () => {
+test("includes more than 250 cases with unique names", () => {
   const names = allCases(40).map(({ model }) => model.name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThan(250);
@@ -19,9 +19,9 @@ test("the reference verifier agrees on verdict and codes of every case", async (
   expect(disagreements).toEqual([]);
 });
 
-describe.for([40, 64] as const)("with ids of %i digits", (digits) => {
+describe.for([40, 64] as const)("verification with ids of %i digits", (digits) => {
   test.for(allCases(digits).map((one) => ({ ...one, name: one.model.name, verdict: one.code ?? "accepted" })))(
-    "$name: $verdict",
+    "decides $name: $verdict",
     ({ model, code }) => {
       const outcome = verifyModel(model);
       expect(outcome.accepted).toBe(code === null);

@@ -1,7 +1,7 @@
 import { foreignRun, forged, type HistoryCase, prefixOf, recordRun, withPredicate } from "./case-runs.ts";
 import { attempt, RUN } from "./case-world.ts";
 
-/** Statements, branches and bases that do not approve what lands. */
+/** Statements, branches and bases that do not approve the merged commits. */
 export const FORGED_APPROVAL_CASES: readonly HistoryCase[] = [
   forged("FOREIGN_COMMITS", "a squash of a branch with a foreign commit on top", (w) => {
     const foreign = w.commit(w.first, { "evil.txt": "x\n" });
@@ -33,7 +33,7 @@ export const FORGED_APPROVAL_CASES: readonly HistoryCase[] = [
     head: w.last,
     policy: { revokedSigners: [{ key: "KEY:ada", lastCommit: w.root }] },
   })),
-  forged("KEY_REVOKED", "a key that was revoked at a commit nobody has", (w) => ({
+  forged("KEY_REVOKED", "a key revoked at a missing commit", (w) => ({
     head: w.last,
     policy: { revokedSigners: [{ key: "KEY:ada", lastCommit: "1".repeat(w.repository.digits) }] },
   })),
@@ -98,7 +98,7 @@ export const FORGED_APPROVAL_CASES: readonly HistoryCase[] = [
   forged("STATE_NOT_APPROVED", "a record commit that writes the file of another item", (w) =>
     recordRun(w, { "docs/requirements/other/meta.json": "{}\n" }),
   ),
-  forged("STATE_NOT_APPROVED", "a record commit whose file is no JSON", (w) =>
+  forged("STATE_NOT_APPROVED", "a record commit whose file is not JSON", (w) =>
     recordRun(w, { [`docs/requirements/${RUN}/meta.json`]: "#!/bin/sh\n" }),
   ),
 ];

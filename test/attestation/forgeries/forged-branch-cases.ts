@@ -4,7 +4,7 @@ import { attempt, type World } from "./case-world.ts";
 /** The base after the run landed by squash and a person reverted it. */
 const revert = (w: World): string => w.copy(w.squash(w.root, w.last), w.root, "Revert");
 
-/** Branches that bring back what the base took back, or that build on what nobody approved. */
+/** Branches that restore changes reverted in the base, or build on unapproved commits. */
 export const FORGED_BRANCH_CASES: readonly HistoryCase[] = [
   forged("LANDED_BEFORE", "the branch itself after a squash and a revert", (w) => ({ base: revert(w), head: w.last })),
   forged("LANDED_BEFORE", "a branch updated after a squash and a revert", (w) => {
@@ -40,7 +40,7 @@ export const FORGED_BRANCH_CASES: readonly HistoryCase[] = [
     const other = w.another(w.first, "three.txt");
     return { head: w.squash(w.root, other.last), lines: [w.sign(w.statement), other.line] };
   }),
-  forged("SUPERSEDED_STATE", "the approved files as a history of its own", (w) => ({
+  forged("SUPERSEDED_STATE", "the approved files as an unrelated history", (w) => ({
     head: w.repository.commit({ parents: [], files: w.repository.filesOf(w.last), message: "Start" }),
   })),
   forged("BY_HAND", "a rebase with a file that a later commit removes", (w) => {

@@ -1,7 +1,7 @@
 import { AGENT, forged, type HistoryCase, SQUASHED } from "./case-runs.ts";
 import { attempt } from "./case-world.ts";
 
-/** Histories that pass something else off as approved. */
+/** Histories that present something else as approved. */
 export const FORGED_HISTORY_CASES: readonly HistoryCase[] = [
   forged("RUN_CUT_OFF", "the first state alone", ({ first }) => ({ head: first })),
   forged("RUN_CUT_OFF", "the first state in a merge commit", ({ merge, root, first }) => ({
@@ -36,7 +36,7 @@ export const FORGED_HISTORY_CASES: readonly HistoryCase[] = [
   forged("MERGE_DIFFERS", "a merge with the files of the base", ({ root, last, repository }) => ({
     head: repository.commit({ parents: [root, last], files: repository.filesOf(root) }),
   })),
-  forged("MERGE_CONFLICT", "a conflict that somebody resolved", ({ root, last, commit, repository }) => {
+  forged("MERGE_CONFLICT", "a manually resolved conflict", ({ root, last, commit, repository }) => {
     const base = commit(root, { "two.txt": "other\n" });
     return { base, head: repository.commit({ parents: [base, last], files: repository.filesOf(last) }) };
   }),

@@ -19,7 +19,7 @@ const AGENT = "Fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
 type Draft = {
   readonly dice: Dice;
   readonly repository: RepositoryModel;
-  /** Branch that is verified; `base` stays where the range begins. */
+  /** Branch to verify; `base` stays at the start of the range. */
   main: string;
   base: string;
   readonly runs: { readonly model: RunModel; readonly tip: string }[];
@@ -60,7 +60,7 @@ function commit(draft: Draft, parent: string, [files, message]: readonly [Files,
   return draft.repository.commit({ parents: [parent], files, message, time: COMMIT_TIME - 3600 + draft.counter });
 }
 
-/** The files of a commit with another text in one of them. */
+/** The files of a commit with new text in one of them. */
 function changed({ repository, dice }: Draft, on: string, path: string): Files {
   return { ...repository.filesOf(on), [path]: `${path} ${dice.number() % 1_000_000}\n` };
 }
@@ -95,7 +95,7 @@ function addRun(draft: Draft, start: string, index: number): void {
   draft.runs.push({ model: { run, start: from, states, others }, tip });
 }
 
-/** With the item's mark in the backlog set, and sometimes with a file that no record has. */
+/** Files with the item marked as done in the backlog, and sometimes with an unrecorded file. */
 function markedFiles({ dice, repository }: Draft, on: string, index: number): Files {
   const files = repository.filesOf(on);
   const backlog = (files["BACKLOG.md"] ?? "").replace(`1.${index + 1} [ ]`, `1.${index + 1} [x]`);
@@ -112,7 +112,7 @@ type Branch = {
   readonly message: string;
 };
 
-/** How a person or a host lands a branch. */
+/** Merges a branch like a user or a host. */
 function land(draft: Draft, model: RunModel, tip: string): void {
   const { dice, repository } = draft;
   const merged = mergeFiles(repository, draft.main, tip) ?? null;
@@ -164,7 +164,7 @@ const LANDINGS: readonly Landing[] = [
   (draft, { tip, files }) => {
     draft.main = draft.repository.commit({ parents: [draft.main, tip, draft.base], files, message: "Merge" });
   },
-  // An approved tree that discards what the base has.
+  // An approved tree that discards changes of the base.
   (draft, { tip }) => {
     const files = draft.repository.filesOf(tip);
     draft.main = draft.repository.commit({ parents: [draft.main, tip], files, message: "Merge" });
@@ -182,7 +182,7 @@ function rebase(draft: Draft, { states }: RunModel, result: Files): void {
   }
 }
 
-/** Something that no run made. */
+/** Adds a commit that no run made. */
 function disturb(draft: Draft): void {
   if (draft.dice.chance(45)) draft.dice.of(DISTURBANCES)(draft, draft.main);
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { compareVerifiers, generateHistories } from "./run-histories.ts";
 
-test("the core and the reference verifier agree on verdicts and codes of generated histories", async () => {
+test("reaches equal verdicts and codes in core and reference verifier", async () => {
   const reference = join(import.meta.dirname, "reference");
   const { disagreements, accepted, reasons } = await compareVerifiers(
     generateHistories({ count: 400, seed: 1_000_000 }),

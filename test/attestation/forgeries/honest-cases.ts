@@ -1,7 +1,7 @@
 import { type HistoryCase, honest, recordRun, SQUASHED, withPredicate } from "./case-runs.ts";
 import { attempt, RUN } from "./case-world.ts";
 
-/** Every way in which the code hosts merge. */
+/** All ways in which code hosts merge. */
 export const HONEST_CASES: readonly HistoryCase[] = [
   honest("a fast-forward", ({ last }) => ({ head: last })),
   honest("a merge commit", ({ merge, root, last }) => ({ head: merge(root, last) })),
@@ -61,7 +61,7 @@ export const HONEST_CASES: readonly HistoryCase[] = [
     const other = w.another(w.last, "three.txt");
     return { head: w.squash(w.root, other.last), lines: [w.sign(w.statement), other.line] };
   }),
-  honest("a squash on the same files as at the start", ({ copy, root, last }) => {
+  honest("a squash onto a base with the first files", ({ copy, root, last }) => {
     const base = copy(root, root, "Empty");
     return { base, head: copy(base, last) };
   }),
@@ -70,16 +70,16 @@ export const HONEST_CASES: readonly HistoryCase[] = [
     lines: [w.sign(w.statement, "ada", "ben")],
     policy: { fourEyes: true },
   })),
-  honest("a good statement beside one of a person who may not sign", (w) => ({
+  honest("a good statement next to one of a person without permission", (w) => ({
     head: w.last,
     lines: [w.sign(w.statement), w.sign(withPredicate(w.statement, { journal: { seq: 99, hash: "x" } }), "ben")],
     policy: { people: ["ada@example.org"] },
   })),
-  honest("a good statement beside one of a stranger", (w) => ({
+  honest("a good statement next to one of a stranger", (w) => ({
     head: w.last,
     lines: [w.sign(w.statement), w.sign(withPredicate(w.statement, { finish: "discard" }), "mallory")],
   })),
-  honest("a branch that goes on after it was squashed", (w) => {
+  honest("a branch that continues after it was squashed", (w) => {
     const base = w.squash(w.root, w.last);
     const other = w.another(w.last, "three.txt");
     return { base, head: w.merge(base, other.last), lines: [w.sign(w.statement), other.line] };
@@ -97,12 +97,12 @@ export const HONEST_CASES: readonly HistoryCase[] = [
     head: w.last,
     lines: [w.sign(withPredicate(w.statement, { endedAt: null, sealedAt: "2026-11-01T10:59:00Z", finish: "pr" }))],
   })),
-  honest("an open run where the policy permits it", (w) => ({
+  honest("an open run if the policy permits it", (w) => ({
     head: w.last,
     lines: [w.sign(withPredicate(w.statement, { endedAt: null, finish: null }))],
     policy: { openRuns: true },
   })),
-  honest("a change by hand where only agents need approval", (w) => ({
+  honest("a change by hand if only agents need approval", (w) => ({
     head: w.commit(w.last, { "hand.txt": "x\n" }),
     policy: { commits: "agents", gates: ["final"] },
   })),

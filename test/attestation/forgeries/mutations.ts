@@ -20,7 +20,7 @@ const OTHER = "1".repeat(40);
 const WHO = { name: "Ada", channel: "terminal" } as const;
 const AT = "2026-11-01T10:40:00.000Z";
 
-/** Changes of a statement before it is signed: dropped, swapped, re-timed and re-labelled parts. */
+/** Changes of a statement before signing: dropped, swapped, re-timed and re-labelled parts. */
 const CHANGES: readonly Change[] = [
   inPredicate(() => ({ endedAt: null, finish: null })),
   inPredicate(() => ({ endedAt: null, sealedAt: AT, finish: "pr" })),
@@ -94,7 +94,7 @@ export function mutateStatement(dice: Dice, statement: RunStatement): string {
 export type RuleBreach = {
   readonly change: Change;
   readonly policy: Readonly<Record<string, unknown>>;
-  /** Whose passkey signs the gates. */
+  /** Owner of the passkey that signs the gates. */
   readonly passkey?: "ada" | "ben";
 };
 
@@ -126,7 +126,7 @@ export const BREACHES: readonly RuleBreach[] = [
 
 type PolicyFacts = { readonly root: string; readonly commit: string };
 
-/** A policy that reads as one. */
+/** A policy that is readable. */
 export function mutatePolicy(dice: Dice, { root, commit }: PolicyFacts): Readonly<Record<string, unknown>> {
   const policy: Record<string, unknown> = {};
   const sometimes = (percent: number, rule: string, value: unknown): void => {

@@ -11,7 +11,7 @@ export type Disagreement = { readonly name: string; readonly ours: Outcome; read
 export type HistoriesResult = {
   readonly disagreements: readonly Disagreement[];
   readonly accepted: number;
-  /** How often each code and each kind of coverage was reached. */
+  /** Number of cases for each code and each kind of coverage. */
   readonly reasons: ReadonlyMap<string, number>;
 };
 

@@ -22,7 +22,7 @@ import { ancestors, mergeFiles } from "./simple-merge.ts";
 
 export const NOW = Date.UTC(2026, 10, 2);
 
-/** What two verifiers have to agree on. */
+/** Results on which both verifiers must agree. */
 export type Outcome = {
   readonly accepted: boolean;
   /** Code or kind of coverage, by commit. */
@@ -72,7 +72,7 @@ export function toOutcome({ commits, refused, violations }: Verification): Outco
 export const fakeKeyId = (key: string): string =>
   `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 
-/** Step 1, with what is known about the signatures. */
+/** Step 1, with the given facts about signatures. */
 function judgeLine({
   payload,
   keys,

@@ -6,8 +6,8 @@ import { createFileLock } from "../../../src/adapters/journal/file-lock.ts";
 import { systemLockProcesses } from "../../../src/adapters/journal/lock-files.ts";
 
 /**
- * hold-lock <folder> hold: takes the lock, says so and keeps it.
- * hold-lock <folder> <count>: waits for the file `go`, then takes the lock that often, and says "two" whenever it was not alone.
+ * hold-lock <folder> hold: takes the lock, prints "held" and keeps it. hold-lock <folder> <count>: waits for the
+ * file `go`, then takes the lock that many times, and prints "two" if another process held it too.
  */
 const [directory = "", mode = ""] = process.argv.slice(2);
 const lock = createFileLock({ directory, name: "lock", files: nodeFiles, processes: systemLockProcesses() });

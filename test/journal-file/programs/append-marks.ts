@@ -6,7 +6,10 @@ import { mark } from "../sample-commands.ts";
 import { join } from "node:path";
 import { writeSync } from "node:fs";
 
-/** append-marks <tree> <user directory> <run> <name> <count>: appends marks and prints each once it is acknowledged. */
+/**
+ * append-marks <tree> <user directory> <run> <name> <count>: appends marks and prints each after its
+ * acknowledgement.
+ */
 const [root = "", user = "", run = "", name = "", count = "0"] = process.argv.slice(2);
 
 const journal = createFileJournal({

@@ -2,7 +2,7 @@ import type { Dice } from "../../support/dice.ts";
 
 type Json = unknown;
 
-/** What a malicious worker puts in the place of a value. */
+/** Replacements for a value by a malicious worker. */
 const FORGERIES: readonly ((value: Json) => Json)[] = [
   () => null,
   () => undefined,
@@ -18,7 +18,7 @@ const FORGERIES: readonly ((value: Json) => Json)[] = [
   (value) => (typeof value === "boolean" ? !value : [value]),
 ];
 
-/** Decisions that no report has: they are added. */
+/** Decisions that no report contains, to be added. */
 const ADDED: readonly (readonly [string, Json])[] = [
   ["settings", { is: "set", enabled: false, phases: [], minimal: true }],
   ["supervision", { enabled: false, phases: [] }],
@@ -33,7 +33,7 @@ const ADDED: readonly (readonly [string, Json])[] = [
 
 type Path = readonly (string | number)[];
 
-/** Paths of all values in a report, objects and lists included. */
+/** Paths of all values in a report, including objects and lists. */
 export function pathsIn(value: Json, at: Path = []): readonly Path[] {
   if (typeof value !== "object" || value === null) return [at];
   const inner = Object.entries(value).flatMap(([key, one]) =>
@@ -46,7 +46,7 @@ export function withValue(value: Json, [key, ...rest]: Path, change: (old: Json)
   if (key === undefined) return change(value);
   if (Array.isArray(value))
     return value.map((one: Json, index) => (index === key ? withValue(one, rest, change) : one));
-  const record = value as Readonly<Record<string, Json>>; // a path leads through objects and lists
+  const record = value as Readonly<Record<string, Json>>; // A path leads through objects and lists.
   const changed = withValue(record[key], rest, change);
   const { [key]: _old, ...others } = record;
   return changed === undefined ? others : { ...others, [key]: changed };

@@ -145,8 +145,8 @@ const both =
 
 const basesAt = (tree: string) => ({ entered: tree, own: tree, start: tree, gate: tree, commit: tree });
 
-describe("S7: a worker that reports the trees of a gate", () => {
-  test.for(["plan", "final-review"])("honestly opens the gate of %s without hidden changes", async (key) => {
+describe("worker that reports trees of a gate [S7]", () => {
+  test.for(["plan", "final-review"])("opens the gate of %s without hidden changes if it is honest", async (key) => {
     const { phase } = await driveToGate(key, honest);
     expect(phase.made?.unshown).toBeUndefined();
     expect(phase.made?.notices).toEqual([]);
@@ -154,7 +154,7 @@ describe("S7: a worker that reports the trees of a gate", () => {
 
   test.for<[string, string, Forge, string[]]>([
     [
-      "says that a file was there before the run",
+      "claims that a file existed before the run",
       "plan",
       both(
         forging("enter", ({ evil }) => ({ tree: evil })),
@@ -162,15 +162,15 @@ describe("S7: a worker that reports the trees of a gate", () => {
       ),
       ["evil.js", "made.js"],
     ],
-    ["commits a file that the shown tree does not have", "implement", commitsOther(() => trees.evil), ["evil.js"]],
+    ["commits a file missing in the displayed tree", "implement", commitsOther(() => trees.evil), ["evil.js"]],
     [
-      "commits without a file that the shown tree has",
+      "omits a file of the displayed tree from the commit",
       "implement",
       commitsOther(() => pushTree({ "made.js": "1\n", "README.md": null })),
       ["README.md"],
     ],
     [
-      "commits other content than it shows, at the end of the run",
+      "commits other content than displayed at the end of the run",
       "implement",
       forging("complete", ({ evil, after }, phase) =>
         phase === "implement"
@@ -180,14 +180,14 @@ describe("S7: a worker that reports the trees of a gate", () => {
       ["evil.js"],
     ],
     [
-      "says that half of a change was there before",
+      "claims that half of a change existed before",
       "plan",
       halfBefore("readme\nhalf\n", "readme\nhalf\nevil\n"),
       ["README.md"],
     ],
-    ["says that a deleted file was missing before", "plan", halfBefore(null, null), ["README.md"]],
+    ["claims that a deleted file was missing before", "plan", halfBefore(null, null), ["README.md"]],
     [
-      "says that a return starts from its own tree",
+      "claims that a return starts from its own tree",
       "implement",
       both(
         forging("enter", ({ evil }, phase) => (phase === "implement" ? { bases: basesAt(evil) } : {})),
@@ -195,13 +195,13 @@ describe("S7: a worker that reports the trees of a gate", () => {
       ),
       ["evil.js", "made.js"],
     ],
-  ])("and %s opens the gate of %s with a notice", async ([, key, forge, hidden]) => {
+  ])("%s and opens the gate of %s with a notice", async ([, key, forge, hidden]) => {
     const { phase } = await driveToGate(key, forge);
     expect(phase.made?.unshown).toEqual(hidden);
     for (const path of hidden) expect(phase.made?.notices?.join("\n")).toContain(`not in the diff: ${path}`);
   });
 
-  test("and lists no changed file has the list of the server at the gate", async () => {
+  test("cannot hide changed files from the server's list at the gate", async () => {
     const { phase } = await driveToGate(
       "final-review",
       forging("complete", () => ({ changed: [], changedSinceSeen: [], unexpected: [] })),
@@ -218,16 +218,16 @@ describe("S7: a worker that reports the trees of a gate", () => {
   });
 
   test.for<[string, () => object]>([
-    ["a shown tree that the remote does not have", () => ({ tree: pushTree({ "x.js": "x\n" }, false) })],
-    ["a commit that the remote does not have", () => ({ commitTree: pushTree({ "y.js": "y\n" }, false) })],
-    ["a commit, and no shown tree", () => ({ tree: null })],
-    ["a shown tree that is no object id", () => ({ tree: "main" })],
-  ])("and names %s is refused", async ([, change]) => {
+    ["a displayed tree missing at the remote", () => ({ tree: pushTree({ "x.js": "x\n" }, false) })],
+    ["a commit missing at the remote", () => ({ commitTree: pushTree({ "y.js": "y\n" }, false) })],
+    ["a commit without a displayed tree", () => ({ tree: null })],
+    ["a displayed tree that is not an object id", () => ({ tree: "main" })],
+  ])("is refused if it names %s", async ([, change]) => {
     const refused = expect.objectContaining({ problem: expect.objectContaining({ code: "NOT_ALLOWED" }) });
     await expect(driveToGate("plan", forging("complete", change))).rejects.toEqual(refused);
   });
 
-  test("and shows another commit after Continue opens the gate again with a notice", async () => {
+  test("reopens the gate with a notice if it changes the commit after Continue", async () => {
     const results = [{ name: "unseen", ok: false, detail: "a file changed" }];
     const forge: Forge = (outcome, pushed, key) => {
       const made = honest(outcome, pushed, key);
@@ -240,8 +240,8 @@ describe("S7: a worker that reports the trees of a gate", () => {
   });
 });
 
-describe("S7: a user who brings a run", () => {
-  test("from a commit that the base does not have opens the gate with its changes", async () => {
+describe("run brought by a user [S7]", () => {
+  test("lists changes of its start commit at the gate if the base lacks it", async () => {
     const foreign = scene.forceFile("change/a", tip(), "evil.js");
     const tree = scene.git("remote.git", "rev-parse", `${foreign}^{tree}`);
     const from: Forge = (outcome, pushed, phase) => honest(outcome, { ...pushed, before: tree, after: tree }, phase);

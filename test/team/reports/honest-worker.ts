@@ -20,7 +20,7 @@ export type RunRequest = {
   readonly settings: SettingsReading;
 };
 
-/** The start that the server builds, without a database and a remote. */
+/** The start as built by the server, without a database and a remote. */
 export function createStart({ start, policy, settings }: RunRequest): StartCommand {
   const { definition, persona } = resolveWorkflow([], start.workflow);
   const plan = resolvePlan(definition, { mode: "standard", personaDigests: personaDigests(definition, persona) });
@@ -122,7 +122,7 @@ const outcomes: { readonly [S in ReturnType<typeof currentStep>]: (run: ActiveRu
   finish: () => ({ of: "finish", merged: null }),
 };
 
-/** The answer that leads on, from someone who may give it. */
+/** The answer that continues the run, by a user who may give it. */
 export function answerTo(run: ActiveRun, wait: Wait): PersonCommand {
   const by = { name: "bob", channel: "token" } as const;
   switch (wait.kind) {

@@ -20,9 +20,9 @@ const AGREES = [{ flag: "--yes", option: "yes" }] as const;
 type Row = {
   readonly name: string;
   readonly asked: RunRequest;
-  /** Phases that a person has to accept. */
+  /** Phases that a person must accept. */
   readonly gates: "all" | readonly string[];
-  /** Questions that a person has to answer. */
+  /** Questions that a person must answer. */
   readonly asks: readonly ("sizing.decided" | "finish.chosen")[];
 };
 
@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
 
 type Seen = { readonly run: ActiveRun; readonly event: EventDraft };
 
-/** What no sequence of reports may lead to. */
+/** The violation that reports must never cause. */
 function violation(row: Row, { run, event }: Seen, shown: string | null): string | null {
   if (event.type === "phase.accepted")
     return wrongAcceptance(row, { run, event }, event.by === "engine" ? null : { shown });
@@ -82,7 +82,7 @@ function wrongAcceptance({ gates }: Row, { run }: Seen, gate: { readonly shown: 
 
 type Send = (run: ActiveRun, honest: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
-/** A run whose events are held against the rules. */
+/** A run whose events are compared with the rules. */
 function watchRun(row: Row) {
   let state: RunState = noRun;
   let seq = 0;
@@ -105,7 +105,7 @@ const eventsOf = (state: RunState, command: Command | null): readonly EventDraft
   return decision?.ok === true ? decision.events : null;
 };
 
-/** Drives a run with whatever the worker sends. Returns how many forged reports the server accepted, and refused. */
+/** Drives a run with the reports of the worker. Returns the numbers of accepted and refused forged reports. */
 function driveRun(row: Row, send: Send) {
   const { state, apply } = watchRun(row);
   const count = { accepted: 0, refused: 0 };
@@ -128,7 +128,7 @@ function driveRun(row: Row, send: Send) {
   return count;
 }
 
-/** Null if it was refused. Anything but a refusal fails the test. */
+/** Null if the report was refused. Any other error fails the test. */
 function admitted(run: ActiveRun, sent: Readonly<Record<string, unknown>>): Report | null {
   try {
     return admitReport(run, sent);
@@ -147,12 +147,12 @@ const forging =
   (_run, honest) =>
     dice.chance(25) ? forgeReport(honest, dice) : honest;
 
-describe.each(ROWS)("S7: a worker that forges reports of $name", (row) => {
-  test("opens no gate with an honest run, which ends", () => {
+describe.each(ROWS)("worker that forges reports of $name [S7]", (row) => {
+  test("opens no gate in an honest run, which ends", () => {
     expect(driveRun(row, (_run, honest) => honest)).toEqual({ accepted: 0, refused: 0 });
   });
 
-  test("opens no gate with one forged field after the other", () => {
+  test("opens no gate with single forged fields", () => {
     const tried = new Set<string>();
     const values = [null, false, true, "main", [], {}, 0, "b".repeat(40)];
     let fresh = true;

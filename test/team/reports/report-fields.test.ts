@@ -16,7 +16,7 @@ const ASKED = {
   settings: { is: "absent" },
 } as const;
 
-/** Every state of a run that an honest worker drives, before each report. */
+/** Every state of a run driven by an honest worker, before each report. */
 function statesOfARun(): ActiveRun[] {
   const states: ActiveRun[] = [];
   let state: RunState = noRun;
@@ -47,26 +47,26 @@ const stateAt = (of: string): ActiveRun => {
 };
 
 describe("fields of reports", () => {
-  test("classifies every field of the first event", () => {
+  test("include all fields of the first event", () => {
     const [started] = EventDraft.def.options;
     const { type: _type, ...fields } = started.shape;
     expect(Object.keys(START_FIELDS).toSorted()).toEqual(Object.keys(fields).toSorted());
   });
 
-  test("takes from a worker's start nothing that the server decides", () => {
+  test("exclude values of a worker's start that the server decides", () => {
     const sent = new Set(Object.keys(StartFacts.shape));
     const decided = Object.entries(START_FIELDS).flatMap(([name, from]) => (from === "worker" ? [] : [name]));
     expect(decided.filter((name) => sent.has(name))).toEqual(["title"]);
   });
 
-  test("classifies the reports of every step, and every fact of a phase's output", () => {
+  test("include the reports of every step and all facts of an output", () => {
     expect(Object.keys(OUTCOME_FIELDS)).toEqual(expect.arrayContaining(Step.options));
     const fromJournal = "summary,decisions,checks,issues,approved,concerns,testsChanged,denied,plainTree".split(",");
     const facts = Object.keys(PhaseOutput.shape).filter((name) => !fromJournal.includes(name));
     expect(Object.keys(COMPLETED_FIELDS).toSorted()).toEqual(facts.toSorted());
   });
 
-  test("accepts every report of an honest worker until the run ends", () => {
+  test("allow every report of an honest worker until the run ends", () => {
     const reported = new Set(STATES.map((run) => honestReport(run).outcome.of));
     expect([...reported].toSorted()).toEqual(
       "check,claim,commit,complete,enter,finish,measure,prepare,produce,recheck,refine,review".split(","),
@@ -91,7 +91,7 @@ describe("fields of reports", () => {
     ["refine", "artifact", "src/evil.js"],
     ["complete", "unshown", []],
     ["complete", "reportedBy", ["w2"]],
-  ] as const)("refuses a report of %s with its own %s", ([of, field, value]) => {
+  ] as const)("are refused for %s with a forged %s", ([of, field, value]) => {
     const run = stateAt(of);
     const { outcome, ...report } = toReport(honestReport(run));
     const forged = { ...report, outcome: { ...(outcome as object), [field]: value } };
@@ -100,7 +100,7 @@ describe("fields of reports", () => {
     );
   });
 
-  test("refuses the tree of another branch", () => {
+  test("exclude the tree of another branch", () => {
     const left = { snapshot: "a".repeat(40), head: "a".repeat(40), names: {} };
     const run = stateAt("produce");
     expect(() => requireOwnTree(run, { ...left, branch: "main" })).toThrow();
