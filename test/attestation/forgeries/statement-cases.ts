@@ -172,7 +172,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     ["predicate.phases.0.accepted.by", "engine"],
   ]),
   rule("GATE_OF_OTHER_TREE", "a gate that showed other files", [{ gates }, [`${gate}.tree`, "TREE 0"]]),
-  rule("GATE_OF_OTHER_TREE", "a gate that does not say what it showed", [{ gates }, [`${gate}.tree`, null]]),
+  rule("GATE_OF_OTHER_TREE", "a gate without its displayed tree", [{ gates }, [`${gate}.tree`, null]]),
   rule("GATE_OF_OTHER_TREE", "an earlier gate for files of no commit", [
     { gates: ["01"] },
     ["predicate.phases.0.tree", OTHER],
