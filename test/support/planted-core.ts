@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -16,8 +17,12 @@ const ROOT = join(import.meta.dirname, "../..");
 const CORE = join(ROOT, "src/core");
 const ENTRY = ["decide", "evolve", "next"].map((name) => `export { ${name} } from "./src/core/${name}.ts";`).join("\n");
 
-/** Builds a separate core with these bugs. The sources stay unchanged. */
+/**
+ * Builds a separate core with these bugs. The sources stay unchanged.
+ * @throws if a file of a bug does not exist.
+ */
 export async function plantedCore(plants: readonly Plant[]): Promise<Core> {
+  for (const { file } of plants) if (!existsSync(join(CORE, file))) throw new Error(`src/core has no file ${file}`);
   const built = await build({
     stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
     bundle: true,

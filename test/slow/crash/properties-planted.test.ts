@@ -11,7 +11,7 @@ const ACCEPTANCE = "evolve/acceptance.ts";
 const RUN_EVENTS = "evolve/run-events.ts";
 const PERSON = "decide/person.ts";
 const REPORT = "decide/report.ts";
-const CHECKS_FAILED = "decide/checks-failed.ts";
+const VERDICT = "decide/verdict.ts";
 const LOOP = "findings/loop-policy.ts";
 
 const bugs: readonly Bug[] = [
@@ -86,12 +86,12 @@ const bugs: readonly Bug[] = [
   {
     bug: "an extra failure is allowed",
     breaks: "checks escalate exactly at their limit or the circuit breaker",
-    plants: [{ file: CHECKS_FAILED, find: "work.failures + 1 >= limit", put: "work.failures >= limit" }],
+    plants: [{ file: VERDICT, find: "work.failures + 1 >= limit", put: "work.failures >= limit" }],
   },
   {
     bug: "identical failures are not counted",
     breaks: "checks escalate exactly at their limit or the circuit breaker",
-    plants: [{ file: CHECKS_FAILED, find: "same >= breaker", put: "same > breaker" }],
+    plants: [{ file: VERDICT, find: "same >= breaker", put: "same > breaker" }],
   },
   {
     bug: "an outcome only needs the current attempt",
@@ -134,7 +134,7 @@ const bugs: readonly Bug[] = [
   {
     bug: "a phase with a permanent gate has none",
     breaks: "only a person's continue passes a due gate",
-    plants: [{ file: REPORT, find: `large || phase.rule.gate === "always" ||`, put: "large ||" }],
+    plants: [{ file: REPORT, find: `isUnshown || phase.rule.gate === "always" ||`, put: "isUnshown ||" }],
   },
   {
     bug: "a large artifact opens no gate",
