@@ -29,6 +29,8 @@ export type ChoiceKind =
 export type ChoiceId =
   /** Several items match. */
   | "item"
+  /** Items with similar titles exist. */
+  | "another"
   /** The code changed since the analysis. */
   | "stale"
   /** The analysis is incomplete. */

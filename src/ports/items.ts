@@ -51,10 +51,15 @@ export interface SeenItems {
   movedOn(commits: readonly CommitId[]): Promise<ReadonlyMap<CommitId, boolean>>;
 }
 
+/** An item with the title in its record, or else its folder name. */
+export type TitledItem = FoundItem & { readonly title: string };
+
 /** Records of items, except fields written by a running run. */
 export interface Items {
   /** Finds an item by folder name, number, reference or title. Several matches are returned for the user to choose. */
   find(words: string): ResolvedItem;
+  /** Lists all items with folder and title. */
+  titles(): readonly TitledItem[];
   /** Reads the record of an item, and distinguishes a missing record from a damaged one. */
   inspect(item: FoundItem): MetaReading;
   /** Returns the recorded title, or else the folder name. */

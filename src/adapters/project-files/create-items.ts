@@ -1,6 +1,7 @@
 import { basename, join } from "node:path";
 import { deriveBacklogMarker } from "../../core/items/analysis-status.ts";
 import { backlogDescription } from "../../core/items/backlog-line.ts";
+import type { ItemMeta } from "../../core/items/item-meta.ts";
 import { OWN, ownPath } from "../../core/own-folder.ts";
 import { type Creation, ITEMS_ROOT, type Items, type NewItem, type Removal } from "../../ports/items.ts";
 import { folderExists } from "../files/file-system.ts";
@@ -17,7 +18,7 @@ import {
   withdrawCompletion,
   writeMetaJson,
 } from "./meta-file.ts";
-import { resolveItem } from "./resolve-item.ts";
+import { listItems, resolveItem } from "./resolve-item.ts";
 import type { Clock } from "../../ports/processes.ts";
 
 export type ItemsOptions = ItemsLocation & {
@@ -28,6 +29,11 @@ export type ItemsOptions = ItemsLocation & {
   readonly makeFolder: (path: string) => void;
 };
 
+function readTitle(meta: ItemMeta | null): string | null {
+  const description = meta?.["description"];
+  return typeof description === "string" && description !== "" ? description : null;
+}
+
 /** Creates access to the items of a working tree. */
 export function createItems(options: ItemsOptions): Items {
   const { root, state, files } = options;
@@ -35,11 +41,10 @@ export function createItems(options: ItemsOptions): Items {
   const inItems = (folder: string): string => join(itemsFolder(options), folder);
   return {
     find: (words) => resolveItem(words, itemsFolder(options), backlogFile(options)),
+    titles: () =>
+      listItems(itemsFolder(options)).map((item) => ({ ...item, title: readTitle(item.meta) ?? item.slug })),
     inspect: ({ dir }) => inspectMeta(dir),
-    title(folder) {
-      const description = readMetaJson(inItems(folder))?.["description"];
-      return typeof description === "string" && description !== "" ? description : folder;
-    },
+    title: (folder) => readTitle(readMetaJson(inItems(folder))) ?? folder,
     isListed: (folder) => hasBacklogLine(backlogFile(options), folder),
     create: (item) => alone(state, () => writeItem(options, item), files),
     remove: (folder) => alone(state, () => removeItem(options, folder), files),

@@ -1,5 +1,6 @@
 import { parseEarlierState } from "../../core/earlier-state.ts";
 import { isRecord } from "../../core/own-value.ts";
+import { findPhaseKey } from "../../core/phase-names.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
 import { isGateDue, readingFor, reviewPhasesWarnings, supervisionWarnings, tighten } from "../../core/supervision.ts";
@@ -165,11 +166,17 @@ function enabledLines(phases: Supervision["phases"], plan: readonly PhaseRule[])
   return [`Supervised mode: ENABLED (review gates after ${where})`, ...none];
 }
 
-/** @throws ProblemError USAGE for a phase that is not listed */
+/**
+ * Returns the phases with their keys or numbers; a name without its number is converted to its key.
+ * @throws ProblemError USAGE for a phase that is not listed
+ */
 export function knownPhases(names: readonly string[], phases: readonly Pick<PhaseRule, "key">[]): string[] {
-  const unknown = names.find((name) => !phases.some(({ key }) => key === name || phaseNumber(key) === name));
-  if (unknown === undefined) return [...names];
-  const keys = phases.map(({ key }) => phaseNumber(key));
+  const all = phases.map(({ key }) => key);
+  const isGiven = (name: string): boolean => all.some((key) => key === name || phaseNumber(key) === name);
+  const found = names.map((name) => (isGiven(name) ? name : findPhaseKey(all, name)));
+  const unknown = names.find((_name, at) => found[at] === undefined);
+  if (unknown === undefined) return found.filter((name) => name !== undefined);
+  const keys = all.map((key) => phaseNumber(key));
   const detail = `Invalid value for --review: this workflow has no phase "${unknown}"; it has ${keys.join(", ")}.`;
   throw new ProblemError({ code: "USAGE", detail, usage: `--review ${keys.slice(0, 2).join(",")}` });
 }

@@ -1,7 +1,9 @@
 import { readBacklogItem } from "../../core/items/backlog-line.ts";
 import { isReference, type IssueLink, readIssueLink } from "../../core/items/item-source.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { type FoundItem, type Items, ITEMS_ROOT } from "../../ports/items.ts";
+import { withoutItemId } from "../../core/items/backlog-text.ts";
+import { areSimilarTitles, hasAllWords } from "../../core/items/similar-titles.ts";
+import { type FoundItem, type Items, ITEMS_ROOT, type TitledItem } from "../../ports/items.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { ChoicesNeeded } from "../choice.ts";
@@ -33,14 +35,48 @@ export async function planTarget(
     const target = phases === null ? null : { folder: null, phases, analysed: [], record: {} };
     return { title, target, isListed: false };
   }
-  const found = findItem(project, title);
-  const isAnother = found !== null && isBuilt(found) && found.slug !== title && !isReference(title);
-  const item: FoundItem = found === null || isAnother ? { slug: title, dir: null, meta: null } : found;
+  const item = resolveWork(planning, title);
   const target = await planBuild(planning, { definition, item, folder: folderFor(item) });
   const url = item.meta?.["source_url"];
   const issue = typeof url === "string" ? readIssueLink(url) : null;
   return { title: itemTitle(project, item, title), target, isListed: item.backlogLine !== undefined, issue };
 }
+
+/** Finds the item to build. Asks before new work that may be the work of an existing item. */
+function resolveWork({ project, choices, notes }: PlanningContext, title: string): FoundItem {
+  const found = findItem(project, title);
+  const isNamed = found !== null && (found.slug === title || isReference(title) || isBareName(found, title));
+  if (found !== null && isBuilt(found) && isNamed) {
+    const at = String(found.meta?.["build_completed_at"] ?? "").slice(0, 10);
+    notes.push(`${plainLine(found.slug)} was already built, on ${plainLine(at)}. This builds it again.`);
+  }
+  if (found !== null && (isNamed || !isBuilt(found))) return found;
+  const items = project.items.titles();
+  const unbuilt = items.filter((item) => !isBuilt(item) && hasAllWords(item.title, title));
+  const [only, ...others] = unbuilt;
+  if (found === null && only !== undefined && others.length === 0) {
+    notes.push(`Building the existing item ${plainLine(only.slug)}: ${plainLine(only.title, 100)}`);
+    return only;
+  }
+  const near = items.filter((item) => item.slug === found?.slug || areSimilarTitles(item.title, title));
+  if (near.length > 0) choices.resolve({ id: "another", kind: "confirm", options: ["yes"], ...nearItems(near) }, "yes");
+  return { slug: title, dir: null, meta: null };
+}
+
+const MAX_NEAR_ITEMS = 5;
+
+function nearItems(near: readonly TitledItem[]): { readonly about: readonly string[] } {
+  const rows = near.slice(-MAX_NEAR_ITEMS).map((item) => {
+    const built = isBuilt(item) ? " (built)" : "";
+    return `  ${plainLine(item.slug, 60)}${built}: ${plainLine(item.title, 80)}`;
+  });
+  const [first = near[0]] = near.filter((item) => !isBuilt(item));
+  const instead = `To build one of them: isdlc build ${plainLine(first?.slug ?? "", 60)}`;
+  return { about: ["There are items that may be the same work:", ...rows, instead] };
+}
+
+/** True for the folder name without its number. */
+const isBareName = ({ slug }: FoundItem, title: string): boolean => withoutItemId(slug) === title;
 
 /** Returns the item's folder, or the name in its backlog line; null to draw a number. */
 function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {

@@ -5,6 +5,7 @@ import type { Result } from "./verb.ts";
 /** The option that answers each choice in advance. */
 const FLAGS: Readonly<Record<ChoiceId, string>> = {
   item: "one of these names instead",
+  another: "--yes",
   stale: "--on-stale <option>",
   partial: "--on-partial <option>",
   analysis: "--yes",

@@ -22,7 +22,9 @@ function readDecisions(values: Values): Decisions {
   const chosen = { stale: text(values, "on-stale"), partial: text(values, "on-partial"), tests, hooks };
   return {
     ...Object.fromEntries(Object.entries(chosen).filter(([, option]) => option !== undefined)),
-    ...(isAgreed ? { proceed: "yes", analysis: "yes", git: "no-git", skips: "yes", place: "yes", tasks: "yes" } : {}),
+    ...(isAgreed
+      ? { proceed: "yes", analysis: "yes", git: "no-git", skips: "yes", place: "yes", tasks: "yes", another: "yes" }
+      : {}),
     ...(isAgreed || flag(values, "allow-dirty") ? { dirty: "allow-dirty" } : {}),
   };
 }
