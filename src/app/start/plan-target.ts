@@ -43,22 +43,34 @@ export async function planTarget(
 }
 
 /** Finds the item to build. Asks before new work that may be the work of an existing item. */
-function resolveWork({ project, choices, notes }: PlanningContext, title: string): FoundItem {
-  const found = findItem(project, title);
-  const isNamed = found !== null && (found.slug === title || isReference(title) || isBareName(found, title));
-  if (found !== null && isBuilt(found) && isNamed) {
-    const at = String(found.meta?.["build_completed_at"] ?? "").slice(0, 10);
-    notes.push(`${plainLine(found.slug)} was already built, on ${plainLine(at)}. This builds it again.`);
-  }
-  if (found !== null && (isNamed || !isBuilt(found))) return found;
-  const items = project.items.titles();
-  const unbuilt = items.filter((item) => !isBuilt(item) && hasAllWords(item.title, title));
-  const [only, ...others] = unbuilt;
-  if (found === null && only !== undefined && others.length === 0) {
-    notes.push(`Building the existing item ${plainLine(only.slug)}: ${plainLine(only.title, 100)}`);
-    return only;
-  }
-  const near = items.filter((item) => item.slug === found?.slug || areSimilarTitles(item.title, title));
+function resolveWork(planning: PlanningContext, title: string): FoundItem {
+  const found = findItem(planning.project, title);
+  if (found === null) return byWords(planning, title) ?? newWork(planning, title, null);
+  const builtAt = found.meta?.["build_completed_at"];
+  if (typeof builtAt !== "string") return found;
+  if (!isNameOf(found, title)) return newWork(planning, title, found);
+  const day = plainLine(builtAt.slice(0, 10));
+  planning.notes.push(`${plainLine(found.slug)} was already built, on ${day}. This builds it again.`);
+  return found;
+}
+
+/** True for a folder name with or without its number, and for a reference. A built item is meant only if it is named. */
+const isNameOf = ({ slug }: FoundItem, title: string): boolean =>
+  slug === title || withoutItemId(slug) === title || isReference(title);
+
+/** Finds the only unbuilt item with all these words in its title, in any order. */
+function byWords({ project, notes }: PlanningContext, title: string): FoundItem | null {
+  const [only, ...others] = project.items.titles().filter((item) => !isBuilt(item) && hasAllWords(item.title, title));
+  if (only === undefined || others.length > 0) return null;
+  notes.push(`Building the existing item ${plainLine(only.slug)}: ${plainLine(only.title, 100)}`);
+  return only;
+}
+
+/** Asks first if there are items with similar titles. */
+function newWork({ project, choices }: PlanningContext, title: string, found: FoundItem | null): FoundItem {
+  const near = project.items
+    .titles()
+    .filter((item) => item.slug === found?.slug || areSimilarTitles(item.title, title));
   if (near.length > 0) choices.resolve({ id: "another", kind: "confirm", options: ["yes"], ...nearItems(near) }, "yes");
   return { slug: title, dir: null, meta: null };
 }
@@ -74,9 +86,6 @@ function nearItems(near: readonly TitledItem[]): { readonly about: readonly stri
   const instead = `To build one of them: isdlc build ${plainLine(first?.slug ?? "", 60)}`;
   return { about: ["There are items that may be the same work:", ...rows, instead] };
 }
-
-/** True for the folder name without its number. */
-const isBareName = ({ slug }: FoundItem, title: string): boolean => withoutItemId(slug) === title;
 
 /** Returns the item's folder, or the name in its backlog line; null to draw a number. */
 function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {

@@ -20,7 +20,7 @@ export function closing(ending: DemoEnd): Result {
   const left = state.is !== "ended" && code !== 1;
   return {
     code,
-    lines: ["", ...(left ? ["You left the demo before its end."] : result.lines), "", ...whereLines(kept), ...NEXT],
+    lines: ["", ...(left ? leftLines(kept) : result.lines), "", ...whereLines(kept), ...NEXT],
     json: {
       ok: code === 0,
       run: statusObject(state, { driven: false }),
@@ -40,6 +40,12 @@ const listGates = (state: RunState): Record<string, unknown>[] =>
   state.is === "none"
     ? []
     : state.answers.map(({ phase, choice, guidance, by, at }) => ({ phase, choice, guidance, by, at }));
+
+function leftLines(kept: DemoEnd["kept"]): string[] {
+  if (kept === null) return ["You left the demo before its end."];
+  const command = `XDG_STATE_HOME=${stateHome(kept.folder)} isdlc -C ${kept.root}`;
+  return ["You left the demo before its end. To continue it:", `  ${command}`];
+}
 
 function whereLines(kept: DemoEnd["kept"]): string[] {
   if (kept === null) return ["The sample project was removed; `isdlc demo --keep` keeps it.", ""];

@@ -6,19 +6,26 @@ import { gitFailed, lastWords, runGit } from "../../../adapters/git/process/run-
 import { OWN, OWN_FOLDER } from "../../../core/own-folder.ts";
 
 /** A temporary location: `root` is the sample project, and everything is under `folder`. */
-export type SampleProject = { readonly folder: string; readonly root: string; readonly remove: () => void };
+export type SampleProject = {
+  readonly folder: string;
+  readonly root: string;
+  /** Leaves the folder when the process exits. */
+  readonly keep: () => void;
+  readonly remove: () => void;
+};
 
 const GIT_MILLISECONDS = 30_000;
 
-/** Creates an empty folder, removed at any exit of the process unless `keep` is set. */
-export function createSampleProject(keep: boolean): SampleProject {
+/** Creates an empty folder, removed at any exit of the process unless it is kept. */
+export function createSampleProject(): SampleProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-demo-")));
+  let isKept = false;
   const remove = (): void => {
     process.off("exit", remove);
-    if (!keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    if (!isKept) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   };
   process.on("exit", remove);
-  return { folder, root: join(folder, "corner-shop"), remove };
+  return { folder, root: join(folder, "corner-shop"), keep: () => (isKept = true), remove };
 }
 
 /** Three gates keep the demo short: after the design, after the code, and before the end. */

@@ -18,7 +18,8 @@ const TITLE = "Percentage discount with a cap";
 /** Runs the complete supervised flow in a temporary project. Only the agent is replaced, by a recording. */
 export const demo: Run = (invocation) =>
   withSignals(async () => {
-    const place = createSampleProject(flag(invocation.values, "keep"));
+    const place = createSampleProject();
+    if (flag(invocation.values, "keep")) place.keep();
     try {
       return await play(invocation, place);
     } finally {
@@ -38,10 +39,14 @@ async function play(invocation: Invocation, place: SampleProject): Promise<Resul
   const asks = io.interactive && !flag(invocation.values, "yes");
   for (const line of openingLines(place.root, asks)) staged.io.out(line);
   const request = runRequest(staged, { workflow: "feature", title: TITLE, by: { name: "demo", channel: "script" } });
-  await startRun(staged, project, { ...request, wishes: { ...request.wishes, agents: recordedAgents(io) } });
+  const wishes = { ...request.wishes, agents: recordedAgents(io), acceptsSize: true }; // the first question is a gate
+  await startRun(staged, project, { ...request, wishes });
   const result = await continueRun(staged, project, demoInterface(staged, project, asks));
-  const kept = flag(invocation.values, "keep") ? place : null;
-  return closing({ state: (await currentRun(project)).state, result, mayLeave: asks, kept });
+  const { state } = await currentRun(project);
+  const isLeft = asks && state.is !== "ended";
+  if (isLeft) place.keep();
+  const kept = isLeft || flag(invocation.values, "keep") ? place : null;
+  return closing({ state, result, mayLeave: asks, kept });
 }
 
 /** Replays the pauses only for a user at a terminal. */
