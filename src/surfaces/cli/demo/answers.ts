@@ -5,7 +5,6 @@ import type { Person } from "../../../schema/people.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { waitLines } from "../../../views/status.ts";
 import { answerAtTerminal, type TerminalAnswer } from "../terminal/answer-at-terminal.ts";
 import type { UserInterface } from "../terminal/continue-run.ts";
 import type { Io } from "../terminal/io.ts";
@@ -31,7 +30,6 @@ export const scriptAnswers =
     for (const line of madeLines(run)) out(line);
     const banner = gateNotice(run);
     if (banner !== null) out(banner);
-    if (run.wait?.kind === "sizing") for (const line of waitLines(run.wait, [])) out(line);
     out(`demo script answers: ${said.option}${said.text === undefined ? "" : `, "${said.text}"`}`);
     await answer(project, run, { by: script, shown: shownDigest(run), ...said });
     return true;
@@ -50,7 +48,6 @@ export function personAnswers(invocation: Invocation): DemoAnswer {
 function scripted(run: ActiveRun): TerminalAnswer | null {
   const kind = run.wait?.kind;
   if (kind === "finish") return { option: "merge" };
-  if (kind === "sizing") return { option: "accept" };
   if (kind !== "gate") return null;
   return redoes(run) ? { option: "redo", text: REDO.guidance } : { option: "continue" };
 }

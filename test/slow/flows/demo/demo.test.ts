@@ -23,7 +23,7 @@ describe("the demo without a terminal", () => {
 
   test("announces each answer of the demo script", () => {
     const answers = [...played.out.matchAll(/^demo script answers: (\w+)/gm)].map(([, answer]) => answer);
-    expect(answers).toEqual(["accept", "redo", "continue", "continue", "continue", "merge"]);
+    expect(answers).toEqual(["redo", "continue", "continue", "continue", "merge"]);
   });
 
   test("shows the failed check, the rejected draft and the redone work", () => {
