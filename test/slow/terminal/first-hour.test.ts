@@ -15,7 +15,7 @@ describe.skipIf(!hasTmux())("the demo at a terminal", () => {
     const end = terminal.screen();
     expect(end).toMatch(/You left the demo before its end\. To continue it:\n {2}XDG_STATE_HOME=\S+ isdlc -C \S+/);
     expect(end).toContain("Now try it on your code.");
-    const [, root = ""] = /The sample project is in (\S+)\. Look at:/.exec(end) ?? [];
+    const [, root = ""] = /The sample project is in\s(\S+)\.\sLook at:/.exec(end) ?? [];
     expect(existsSync(root)).toBe(true);
   });
 });
