@@ -1,5 +1,6 @@
 import { type ActiveRun, type EndedRun, chosenFinish, mergedAs, type RunFacts } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
+import { runUsage } from "./metrics.ts";
 import { entries } from "./change-facts.ts";
 
 /** Lists open concerns and the merge target before the user chooses how the run ends. */
@@ -12,6 +13,7 @@ export function heldAgainst(state: ActiveRun): string[] {
   const base = run.git?.base ?? null;
   return [
     ...(concerns.length === 0 ? [] : ["Concerns left open:", ...concerns]),
+    ...[runUsage(phases)].filter((total) => total !== "").map((total) => `Usage of the whole run: ${total}`),
     ...(wait.offered.includes("merge") && base !== null ? [mergeLine(state, base)] : []),
   ];
 }

@@ -9,7 +9,7 @@ import { formatCount } from "../core/duration.ts";
 import { checkOutcome } from "./tests-in-full.ts";
 import { entries } from "./change-facts.ts";
 import { renderFindings } from "./reviews.ts";
-import { tokens } from "./metrics.ts";
+import { runUsage, tokens } from "./metrics.ts";
 import { type ShownChanges, shownFiles, sizeText } from "./visible-change.ts";
 
 /** Lists the facts for a gate decision: changed files, tests, review, decisions and cost. */
@@ -22,7 +22,14 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
     ...codeEvidence(run),
     ...entries("Decisions", phase.made?.decisions ?? []),
     `Usage: ${tokens(phase.usage, phase) || "not reported by the agent"}`,
+    ...totalUsage(run),
   ];
+}
+
+/** At the last gate, the approver decides about the whole run. */
+function totalUsage({ phases, index }: ActiveRun): string[] {
+  const total = index === phases.length - 1 ? runUsage(phases) : "";
+  return total === "" ? [] : [`Usage of the whole run: ${total}`];
 }
 
 /** Names the workers that reported the results. A team server cannot verify them. */

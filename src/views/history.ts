@@ -6,7 +6,7 @@ import { writesCode } from "../core/unmentioned.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";
-import { computeMetrics, tokens } from "./metrics.ts";
+import { computeMetrics, runUsage, tokens } from "./metrics.ts";
 import { hadNothingToMerge, nothingToMerge } from "./finish-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
@@ -184,7 +184,12 @@ function usedLines(run: EndedRun): string[] {
   const worked = run.phases.filter(({ executions }) => executions > 0);
   const lines = worked.map(({ rule, usage, ...phase }) => ({ key: rule.key, used: tokens(usage, phase) }));
   if (lines.every(({ used }) => used === "")) return worked.length === 0 ? [] : ["  not reported by the agent"];
-  return [...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`), ...repeatedInputLine(run)];
+  const total = runUsage(run.phases);
+  return [
+    ...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`),
+    ...(total === "" ? [] : [`  whole run: ${total}`]),
+    ...repeatedInputLine(run),
+  ];
 }
 
 /** Sums the input of all executions except the first of each phase: revisions, redos and retries read it again. */

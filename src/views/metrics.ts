@@ -1,3 +1,4 @@
+import { addUsage } from "../core/budget.ts";
 import { minutesBetween, money } from "../core/duration.ts";
 import { isRecord, ownValue } from "../core/own-value.ts";
 import type { EndedRun, PhaseRecord } from "../core/run.ts";
@@ -116,6 +117,17 @@ export function tokens(
   ]
     .filter((part) => part !== "")
     .join(", ");
+}
+
+/** Formats the usage of all phases so far. Empty if only one phase had an agent, or no agent reported any. */
+export function runUsage(phases: readonly PhaseRecord[]): string {
+  const worked = phases.filter(({ executions }) => executions > 0);
+  const usage = worked.reduce<Usage | undefined>((total, phase) => addUsage(total, phase.usage), undefined);
+  if (worked.length < 2 || usage === undefined) return "";
+  return tokens(usage, {
+    missingUsage: sum(worked.map(({ missingUsage }) => missingUsage)),
+    missingCost: sum(worked.map(({ missingCost }) => missingCost)),
+  });
 }
 
 const compact = (count: number): string => (count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`);
