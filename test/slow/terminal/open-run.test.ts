@@ -21,7 +21,7 @@ describe.skipIf(!hasTmux())("interrupted run at a terminal", () => {
     expect(terminal.screen()).toMatch(/change: add greeting\ninterrupted[^]*To continue: isdlc resume\n\[exit/);
     terminal.isdlc('feature "Other thing"');
     expect(await terminal.exitCode()).toBe(3);
-    expect(terminal.screen()).toContain(
+    expect(terminal.screen().replaceAll("\n", " ")).toContain(
       '"Other thing" was not started, because a run is open: "add greeting" (change, interrupted in plan).',
     );
     expect(terminal.screen()).toMatch(/To continue: isdlc resume\nOr end it: isdlc cancel --reason "…"\n\[exit/);

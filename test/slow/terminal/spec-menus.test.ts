@@ -111,7 +111,7 @@ describe.skipIf(!hasTmux())("end of a feature at a terminal", () => {
     await terminal.shows("Discard this work?");
     terminal.press("y");
     expect(await terminal.exitCode()).toBe(0);
-    const ref = /kept on (refs\/\S+?)\.?\s/.exec(terminal.screen())?.[1] ?? "";
+    const ref = /kept on\s(refs\/\S+?)\.?\s/.exec(terminal.screen())?.[1] ?? "";
     expect(metaAt(sandbox, ref).status).toBe("abandoned");
     expect(sandbox.git("branch", "--list")).toBe("* main");
   });
