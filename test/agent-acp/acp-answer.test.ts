@@ -22,16 +22,16 @@ describe("result of a phase", () => {
   test.each<[string, string]>([
     ["an empty message", ""],
     ["plain text", "All done."],
-    ["a sentence around it", `I will say ${done} at the end.`],
-    ["text before it on its line", `Result: ${done}`],
-    ["text after it on its line", `${done} I think.`],
-    ["an invalid one after a valid one", `${fence(done)}\n${fence('{"status":"failed",}')}`],
-    ["a truncated one", fence('{"status":"done"')],
+    ["a sentence that contains it", `I will say ${done} at the end.`],
+    ["a line with text before it", `Result: ${done}`],
+    ["a line with text after it", `${done} I think.`],
+    ["an invalid result after a valid one", `${fence(done)}\n${fence('{"status":"failed",}')}`],
+    ["a truncated result", fence('{"status":"done"')],
     ["a list", '["done"]'],
-    ["braces in text after it", `${fence(done)}\nUse {name} here.`],
+    ["a message that ends with text in braces", `${fence(done)}\nUse {name} here.`],
     ["only braces", "{".repeat(200_000)],
     ["unclosed deep nesting", `${'{"a":'.repeat(20_000)}}`],
-  ])("is missing in %s", (_, message) => {
+  ])("is not read from %s", (_, message) => {
     expect(acpAnswer(message, "phase")).toEqual({ how: "missing" });
   });
 

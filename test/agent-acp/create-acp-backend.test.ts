@@ -199,7 +199,7 @@ describe("agent mode", () => {
   test.each([
     ["refused", refused, 'It refuses the mode "plan": not here'],
     ["not offered", unoffered, 'It offers no mode "plan"'],
-    ["missing without any modes", { plays }, 'It offers no mode "plan"'],
+    ["there are no modes", { plays }, 'It offers no mode "plan"'],
   ])("ends a read-only task before its prompt if %s [S4]", async (_, behaviour, detail) => {
     const { end, received } = await runFake(behaviour, { access: "read" }, { mode });
     expect(end).toMatchObject({ how: "failed", reason: "not_started", detail, again: false });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Stands in for an agent that speaks the Agent Client Protocol: plain JSON-RPC in lines, written by hand.
-// FAKE_ACP is JSON: { notes, plays, ...how it behaves }. Every message that arrives is noted down in the file `notes`.
-// The n-th prompt is answered by the n-th play: a list of deeds, done in order.
+// Replaces an agent of the Agent Client Protocol: plain JSON-RPC in lines, written by hand.
+// FAKE_ACP is JSON: { notes, plays, ...behavior }. Every message received is recorded in the file `notes`.
+// The n-th play answers the n-th prompt: a list of actions, performed in order.
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";

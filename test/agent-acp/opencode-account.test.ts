@@ -53,7 +53,7 @@ describe("usage queried after the execution", () => {
   });
 
   test.each(["exit 1", "echo nonsense", 'echo \'[{"input":5,"output":1,"usd":0.1}]\'; exit 3'])(
-    "is unknown if the answer is %s",
+    "is unknown after the command %s",
     async (script) => {
       expect(await asked(script)).toBeNull();
     },

@@ -90,7 +90,7 @@ describe("failed execution", () => {
     },
     { name: "a truncated result line", play: { lines: [good.slice(0, -9)] }, reason: "no_result", again: true },
   ];
-  test.each(cases)("needs exit 0, no error flag and a valid result: $name", async ({ play, reason, again }) => {
+  test.each(cases)("fails unless exit code, error flag and result agree: $name", async ({ play, reason, again }) => {
     expect((await runFake([play])).end).toMatchObject({ how: "failed", reason, again });
   });
 
@@ -150,18 +150,18 @@ describe("usage", () => {
       usage: null,
     },
     {
-      name: "with cached tokens",
+      name: "counted with cached tokens",
       fields: { usage: tokens, total_cost_usd: 0.25 },
       usage: { input: 13, output: 2, usd: 0.25 },
     },
-    { name: "without cost", fields: { usage: tokens }, usage: { input: 13, output: 2, usd: null } },
+    { name: "counted without cost", fields: { usage: tokens }, usage: { input: 13, output: 2, usd: null } },
     {
-      name: "by model, with sub-agents",
+      name: "added up by model, with sub-agents",
       fields: { usage: tokens, modelUsage: { a: model, b: model }, total_cost_usd: 1 },
       usage: { input: 260, output: 40, usd: 1 },
     },
     {
-      name: "of this execution only",
+      name: "counted for this execution only",
       fields: {
         modelUsage: { a: { ...model, inputTokens: 999 } },
         model_usage_since_last_result: { a: model },

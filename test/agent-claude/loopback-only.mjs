@@ -1,5 +1,5 @@
-// Runs a program in a network namespace that has nothing but the loopback device. What the program sends to
-// 127.0.0.1:<port> there arrives at a Unix socket of the outside; nothing else can leave.
+// Runs a program in a network namespace with only a loopback device. Connections to 127.0.0.1:<port> are forwarded to
+// a Unix socket outside; all others fail.
 // Usage: unshare -n node loopback-only.mjs <socket> <port> <program> [arguments]
 import { execFileSync, spawn } from "node:child_process";
 import { connect, createServer } from "node:net";

@@ -88,7 +88,7 @@ describe("usage during work", () => {
     ["without an id", undefined, tokens(1, 1)],
     ["without figures", "m1", undefined],
     ["with invalid figures", "m1", { input_tokens: "many" }],
-  ])("shows a message %s without usage", async (_, id, usage) => {
+  ])("shows a message %s and no usage", async (_, id, usage) => {
     expect(await progressOf([says(["a"], id, usage), end])).toEqual([["a", null]]);
   });
 });

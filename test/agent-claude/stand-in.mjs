@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname } from "node:path";
 
 /**
- * Stands in for an agent's program: notes down how it was started, then plays what the environment variable names.
- * The variable is JSON: { notes?, plays: [{ lines?, writes?, stderr?, exit?, signal?, hang? }] }; the n-th start has
+ * Replaces an agent's program: records how it was started, then performs the play from the environment variable.
+ * The variable is JSON: { notes?, plays: [{ lines?, writes?, stderr?, exit?, signal?, hang? }] }; the n-th start uses
  * the n-th play.
  * @param {{ variable: string, version: string, notesToo?: (args: string[]) => object }} program
  */

@@ -158,8 +158,20 @@ describe("usage", () => {
   const result = says(JSON.stringify(done));
   const none = JSON.stringify({ type: "turn.completed", usage: null });
   test.each([
-    { name: "of a first execution", close: completes(100, 10), before: null, usage: [100, 10], kept: "/100/10" },
-    { name: "minus the previous total", close: completes(100, 10), before: "/60/4", usage: [40, 6], kept: "/100/10" },
+    {
+      name: "complete in a first execution",
+      close: completes(100, 10),
+      before: null,
+      usage: [100, 10],
+      kept: "/100/10",
+    },
+    {
+      name: "reduced by the previous total",
+      close: completes(100, 10),
+      before: "/60/4",
+      usage: [40, 6],
+      kept: "/100/10",
+    },
     { name: "unknown if all figures are zero", close: completes(0, 0), before: null, usage: null, kept: "/0/0" },
     { name: "unknown without new figures", close: completes(60, 4), before: "/60/4", usage: null, kept: "/60/4" },
     { name: "unknown if it shrinks", close: completes(9, 1), before: "/60/4", usage: null, kept: "/9/1" },

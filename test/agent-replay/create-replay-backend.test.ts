@@ -51,7 +51,7 @@ describe("recording", () => {
     ["a later turn", { attempt: `${PHASE}#1`, iteration: 2 }, "second turn"],
     ["any turn of an attempt", { attempt: `${PHASE}#2`, iteration: 7 }, "redone"],
     ["the required file", { ...code, artifacts: ["docs/x/tasks.md"] }, "tasks"],
-    ["a different file", { ...code, artifacts: ["docs/x/plan.md"] }, "whenever"],
+    ["any other file", { ...code, artifacts: ["docs/x/plan.md"] }, "whenever"],
     ["any attempt", { phase: "05-code", attempt: "05-code#9", iteration: 3 }, "whenever"],
   ])("is found by %s", async (_, task, summary) => {
     expect((await play(summaries, task)).ends).toMatchObject([{ how: "result", result: { summary } }]);

@@ -10,7 +10,7 @@ import { runFake as runAcp } from "../agent-acp/run-fake-acp.ts";
 const TRAPS: readonly (readonly [behavior: string, test: string])[] = [
   // Claude Code
   ["npm installs a different version than requested", "reports the version of the program instead of the package"],
-  ["exit code 0 with an error flag", "needs exit 0, no error flag and a valid result: $name"],
+  ["exit code 0 with an error flag", "fails unless exit code, error flag and result agree: $name"],
   ["subtype success for a failed call", "treats an error flag with subtype success as a failure"],
   ["success without a structured result", "rejects success without a structured result"],
   ["several results in one run", "uses the last of several results, with the tokens of sub-agents"],

@@ -38,7 +38,7 @@ const writeTree = (studio: Studio, entries: readonly Entry[]): string =>
     ),
   );
 
-describe("a conflict in BACKLOG.md alone", () => {
+describe("conflict only in BACKLOG.md", () => {
   const RESOLVED = "- [x] One\n- [ ] Two\n";
 
   test.for<[string, (one: ReturnType<typeof createConflict>) => readonly Entry[], boolean]>([
@@ -51,7 +51,7 @@ describe("a conflict in BACKLOG.md alone", () => {
       true,
     ],
     [
-      "rejects a line of its own",
+      "rejects an additional line",
       ({ blob, plain }) => [
         ["100644", "BACKLOG.md", blob(`${RESOLVED}- [ ] Three\n`)],
         ["100644", "a.txt", plain],
@@ -84,7 +84,7 @@ describe("a conflict in BACKLOG.md alone", () => {
       false,
     ],
     [
-      "rejects a file that is there twice",
+      "rejects a duplicate file",
       ({ blob, plain }) => [
         ["100644", "BACKLOG.md", blob(RESOLVED)],
         ["100644", "a.txt", blob("evil\n")],
@@ -93,7 +93,7 @@ describe("a conflict in BACKLOG.md alone", () => {
       false,
     ],
     [
-      "rejects a backlog that is there twice",
+      "rejects a duplicate backlog",
       ({ blob, plain }) => [
         ["120000", "BACKLOG.md", blob("/etc/passwd")],
         ["100644", "BACKLOG.md", blob(RESOLVED)],

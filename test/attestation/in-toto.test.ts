@@ -49,7 +49,7 @@ describe("statement built from a journal", () => {
     ["with a numeric digest", { ...written, subject: [{ name: "x", digest: { gitCommit: 1 } }] }],
     ["with an additional field in its subject", { ...written, subject: [{ name: "x", tree: "y" }] }],
     ["with a predicate of text", { ...written, predicate: "yes" }],
-  ])("is rejected by the message %s", ([, value]) => {
+  ])("is rejected %s", ([, value]) => {
     expect(() => throughPublicMessage(value)).toThrow(/cannot decode/);
   });
 

@@ -33,7 +33,7 @@ describe("failure digest", () => {
     ["colors", "\u001b[31mred\u001b[0m", "red"],
     ["order of lines", "a failed\nb failed", "b failed\n\na failed"],
     ["spaces", "a   b ", "a b"],
-  ] as const)("is equal for two runs with different %s", ([, one, other]) => {
+  ] as const)("is equal for two runs that differ in %s", ([, one, other]) => {
     expect(digest(one)).toBe(digest(other));
     expect(digest(one)).not.toBe(digest(`${one} extra`));
   });

@@ -22,21 +22,21 @@ const installed = { "package.json": manifest, "node_modules/vitest/package.json"
 
 const rows = [
   {
-    what: "all packages missing",
+    what: "a hint if all packages are missing",
     files: { "package.json": manifest },
     argv: ["npm", "test"],
     output: "sh: 1: vitest: not found",
     told: "node_modules is missing: run npm install",
   },
   {
-    what: "one missing package reported by Node",
+    what: "a hint for a missing package reported by Node",
     files: installed,
     argv: ["pnpm", "test"],
     output: "Error: Cannot find package '@scope/kit/deep' imported from /x/a.js",
     told: "the package @scope/kit is declared and not installed: run pnpm install",
   },
   {
-    what: "a missing program",
+    what: "a hint for a missing program",
     files: installed,
     argv: ["npm", "test"],
     output: "> vitest\n\nsh: 1: vitest: not found\n",
@@ -58,14 +58,14 @@ const rows = [
   },
   { what: "no hint for a failed test", files: installed, argv: ["npm", "test"], output: "1 failing", told: null },
   {
-    what: "missing pytest",
+    what: "a hint for missing pytest",
     files: { "pytest.ini": "" },
     argv: ["python3", "-m", "pytest"],
     output: "/usr/bin/python3: No module named pytest",
     told: "the Python module pytest is not installed",
   },
   {
-    what: "a missing declared module",
+    what: "a hint for a missing declared module",
     files: { "requirements.txt": "requests==2\n" },
     argv: ["python3", "-m", "pytest"],
     output: "E   ModuleNotFoundError: No module named 'requests'",
@@ -79,14 +79,14 @@ const rows = [
     told: null,
   },
   {
-    what: "a missing crate",
+    what: "a hint for a missing crate",
     files: {},
     argv: ["cargo", "test"],
     output: "error: no matching package named `serde` found",
     told: "a dependency was not downloaded: run cargo fetch",
   },
   {
-    what: "a missing Go module",
+    what: "a hint for a missing Go module",
     files: {},
     argv: ["go", "test", "./..."],
     output: "a.go:3:8: module lookup disabled by GOPROXY=off",
@@ -94,6 +94,6 @@ const rows = [
   },
 ];
 
-test.each(rows)("names the installation command: $what", ({ files, argv, output, told }) => {
+test.each(rows)("returns $what", ({ files, argv, output, told }) => {
   expect(missingDependencies(project(files), { argv, output })).toBe(told);
 });

@@ -27,7 +27,7 @@ describe("sandbox limits of a failed test", () => {
     ["by missing permissions", "EACCES: permission denied, mkdir '/srv/data/x'", "isdlc trust --allow write:/srv/data"],
     ["by a host name", "getaddrinfo ENOTFOUND registry.example.org", "isdlc trust --allow network"],
     ["by docker", "Cannot connect to the Docker daemon at unix:///x", "isdlc trust --allow docker"],
-  ])("include the command that allows it: %s", (_what, text, allow) => {
+  ])("include the allowing command for a failure %s", (_what, text, allow) => {
     expect(limits(text).join()).toContain(allow);
   });
 
@@ -41,7 +41,7 @@ test.each([
   ["a failed assertion", "expected 1 to be 2"],
   ["a missing file", "ENOENT: no such file or directory, open '/nowhere/x'"],
   ["a file of the project", "EACCES: permission denied, open '/work/app/src/a'"],
-  ["an existing file", ""],
+  ["empty output", ""],
 ])("reports no limit for other failures: %s", (_what, text) => {
   expect(limits(text)).toEqual([]);
 });

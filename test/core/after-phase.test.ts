@@ -140,7 +140,7 @@ describe("effect of a size [SIZE-APPLY, SIZE-LIGHT]", () => {
     ["no phase would follow", keys("keep", "drop", "drop", "drop"), "standard", 0],
     ["no phase can be dropped", keys("keep", "keep"), "light", 0],
     ["only the sized phase can be dropped", keys("drop", "keep", "keep"), "light", 0],
-  ])("falls back to standard if an invariant is broken: %s", ([, small, effective, dropped]) => {
+  ])("keeps the light size only with valid invariants: %s", ([, small, effective, dropped]) => {
     const player = startRun({ plan: small, options: runOptions({ light: true }) });
     report(advance(player, "measure"), measured("standard"));
     expect(activeRun(player).sizing?.effective).toBe(effective);

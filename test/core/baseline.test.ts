@@ -43,7 +43,7 @@ describe("baseline tests", () => {
     },
     { when: "no phase is tested", plan: [phaseRule({ writes: "tree" })], events: ["run.prepared"] },
     { when: "no phase changes code", plan: [phaseRule({ tests: true })], events: ["run.prepared"] },
-  ])("run once if $when", ({ plan, events }) => {
+  ])("run once if required: $when", ({ plan, events }) => {
     expect(report(begin({}, plan), { of: "prepare" })).toEqual(events);
     expect(report(startRun({ tests: null, plan }), { of: "prepare" })).toEqual(["run.prepared"]);
   });

@@ -10,8 +10,8 @@ test.each([
   ["a display name", "Impact Analysis", "02-impact-analysis"],
   ["a display name in different case", "code review & qa", "08-code-review"],
   ["an exact key before a name", "design", "design"],
-  ["no key for an unknown name", "deploy", undefined],
-])("finds a phase by %s", (_what, wanted, key) => {
+  ["an unknown name without a result", "deploy", undefined],
+])("looks up a phase by %s", (_what, wanted, key) => {
   expect(findPhaseKey(KEYS, wanted)).toBe(key);
 });
 

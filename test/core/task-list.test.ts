@@ -53,7 +53,7 @@ describe("task list", () => {
       ["These tasks wait for each other: T2, T3, T4."],
     ],
     ["a diamond without a cycle", task("T1", "T2, T3") + task("T2", "T4") + task("T3", "T4") + task("T4"), []],
-  ])("reports problems of %s", ([, text, problems]) => {
+  ])("is checked with %s", ([, text, problems]) => {
     expect(problemsOf(text)).toEqual(problems);
   });
 

@@ -10,9 +10,9 @@ test.each<[string, string, readonly string[], string[]]>([
   ["the file name", "Changed limit.js and its test.", [], []],
   ["the file name in backticks", "Changed `limit.js`.", [], []],
   ["an artifact with ./", "", ["./src/limit.js"], []],
-  ["no longer name that contains it", "Changed limit.js.map and my-limit.js.", [], ["src/limit.js"]],
+  ["only a longer name", "Changed limit.js.map and my-limit.js.", [], ["src/limit.js"]],
   ["nothing", "Done.", [], ["src/limit.js"]],
-])("counts a file as mentioned by %s", (...[, summary, artifacts, left]) => {
+])("decides if a file is mentioned by %s", (...[, summary, artifacts, left]) => {
   expect(unmentionedFiles(run, { summary, artifacts, decisions: [] }, changed("src/limit.js"))).toEqual(left);
 });
 

@@ -63,7 +63,7 @@ describe("holder of a lock", () => {
     ["another machine", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "elsewhere", boot: "another" })), false],
     ["an exited process under a former host name", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "old" })), true],
     ["a process of another namespace", JSON.stringify(holder({ pid: DEAD_NUMBER, namespace: "pid:[1]" })), false],
-  ])("is replaced if it exited: %s", (_, content, free) => {
+  ])("is replaced only if it exited: %s", (_, content, free) => {
     const place = newPlace();
     writeFileSync(join(place.directory, "lock"), content);
     expect(readHolder(place) === null).toBe(free);

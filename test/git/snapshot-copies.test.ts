@@ -97,7 +97,7 @@ const touches: readonly (readonly [what: string, touch: (dir: string) => void])[
   ],
 ];
 
-test.each(touches)("discards a copy changed in use by %s", async (_, touch) => {
+test.each(touches)("discards a copy in use after %s", async (_, touch) => {
   const { dir, dispose, next } = await copied();
   touch(dir);
   await dispose();
@@ -106,7 +106,7 @@ test.each(touches)("discards a copy changed in use by %s", async (_, touch) => {
   expect(Object.keys(contentOf(copy.dir)).filter((path) => path.endsWith(".txt"))).toEqual(Object.keys(FILES));
 });
 
-test.each(touches)("discards a copy changed after release by %s", async (_, touch) => {
+test.each(touches)("discards a released copy after %s", async (_, touch) => {
   const { dir, dispose, next } = await copied();
   await dispose();
   touch(dir);

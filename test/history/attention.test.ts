@@ -29,7 +29,7 @@ describe("reading time at a gate", () => {
       "120 lines, about 8 min",
     ],
     ["a meta.json of the project", reading(120, "src/meta.json"), 18, "120 lines, about 18 min"],
-    ["without git", { lines: 0, changed: null, changedSinceSeen: null }, null, "unknown without git"],
+    ["a project without git", { lines: 0, changed: null, changedSinceSeen: null }, null, "unknown without git"],
     ["a phase without output", null, null, "unknown without git"],
     ["an invalid number of lines", reading(Number.NaN, "a.md"), null, "unknown without git"],
   ])("is estimated for %s", ([, found, minutes, text]) => {

@@ -50,18 +50,15 @@ const left: readonly Left[] = [
   ["its backlog line", null],
 ];
 
-test.concurrent.for(left)(
-  "adds only the rest after another kill with %s written [BUILD-AC-007-03]",
-  async ([, files]) => {
-    const sandbox = await begun();
-    const line = `- 1.1 [ ] Dark mode -> [requirements](${ITEM}/)`;
-    sandbox.write("BACKLOG.md", `# Backlog\n\n## Open\n\n${line}\n\n## Completed\n`);
-    if (files !== null) mkdirSync(join(sandbox.root, ITEM), { recursive: true });
-    for (const [name, text] of Object.entries(files ?? {})) sandbox.write(`${ITEM}/${name}`, text);
-    await sandbox.script("resume", ...sandbox.agent);
-    expectRecord(sandbox);
-  },
-);
+test.concurrent.for(left)("adds only the rest after another kill that left %s [BUILD-AC-007-03]", async ([, files]) => {
+  const sandbox = await begun();
+  const line = `- 1.1 [ ] Dark mode -> [requirements](${ITEM}/)`;
+  sandbox.write("BACKLOG.md", `# Backlog\n\n## Open\n\n${line}\n\n## Completed\n`);
+  if (files !== null) mkdirSync(join(sandbox.root, ITEM), { recursive: true });
+  for (const [name, text] of Object.entries(files ?? {})) sandbox.write(`${ITEM}/${name}`, text);
+  await sandbox.script("resume", ...sandbox.agent);
+  expectRecord(sandbox);
+});
 
 test.concurrent("adds no second backlog line for an existing one [BUILD-US-003-01]", async () => {
   const sandbox = await begun({ "BACKLOG.md": "# Backlog\n\n## Open\n\n- 3.1 [ ] Dark mode\n" });

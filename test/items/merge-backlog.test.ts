@@ -50,7 +50,7 @@ const rows: readonly (BacklogVersions & { readonly what: string; readonly merged
     merged: lines(one("x"), mine, yours),
   },
   {
-    what: "no differently created backlogs",
+    what: "differently created backlogs, without a merge",
     base: null,
     ours: lines(mine),
     theirs: `# Ours\n${lines(yours)}`,
@@ -64,7 +64,7 @@ const rows: readonly (BacklogVersions & { readonly what: string; readonly merged
     merged: `${lines(one("x"))}\nNotes\n`,
   },
   {
-    what: "no other text on both sides",
+    what: "other text on both sides, without a merge",
     base: lines(one(" ")),
     ours: `${lines(one(" "))}Ours\n`,
     theirs: `${lines(one(" "))}Theirs\n`,
@@ -72,6 +72,6 @@ const rows: readonly (BacklogVersions & { readonly what: string; readonly merged
   },
 ];
 
-test.each(rows)("merges $what", ({ merged, ...versions }) => {
+test.each(rows)("handles $what", ({ merged, ...versions }) => {
   expect(mergeBacklog(versions)).toBe(merged);
 });

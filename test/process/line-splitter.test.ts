@@ -23,9 +23,9 @@ describe("lines of output", () => {
   });
 
   test.each<[string, string, Line[]]>([
-    ["exactly at the limit", "abcd\n", [{ text: "abcd", cut: false }]],
+    ["exactly at it", "abcd\n", [{ text: "abcd", cut: false }]],
     [
-      "one over the limit",
+      "one over it",
       "abcde\nx\n",
       [
         { text: "abcd", cut: true },
@@ -33,7 +33,7 @@ describe("lines of output", () => {
       ],
     ],
     ["without a line ending", "abcdefgh", [{ text: "abcd", cut: true }]],
-  ])("are cut %s", (_, input, expected) => {
+  ])("have a length limit: %s", (_, input, expected) => {
     expect(split([Buffer.from(input)], 4)).toEqual(expected);
     expect(
       split(

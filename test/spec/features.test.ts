@@ -52,7 +52,7 @@ describe("active feature", () => {
     ["with more leading whitespace than is read", `${" ".repeat(64 * 1024)}x`, false],
     ["with leading whitespace", `${"\n".repeat(60 * 1024)}x`, true],
     ["too large to read completely", "x".repeat(9 * 1024 * 1024), true],
-  ] as const)("counts a document %s only if it has text [SPEC-AC6, SPEC-AC7]", ([, text, counts]) => {
+  ] as const)("decides if a document %s counts [SPEC-AC6, SPEC-AC7]", ([, text, counts]) => {
     const dir = put("001-mine", {}, 1);
     writeFileSync(join(dir, "spec.md"), text);
     symlinkSync(join(dir, ".meta.json"), join(dir, "plan.md"));

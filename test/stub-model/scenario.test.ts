@@ -72,7 +72,7 @@ describe("turn derived from the history", () => {
       messages: [user("please BUILD")],
       expected: "no rule matches; the last prompt ends in: please BUILD",
     },
-  ])("is chosen for $name", ({ messages, expected }) => {
+  ])("is chosen or refused for $name", ({ messages, expected }) => {
     expect(chosen(rules, request(messages))).toBe(expected);
   });
 });

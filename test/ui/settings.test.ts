@@ -5,10 +5,10 @@ import { createSandbox } from "../support/cli.ts";
 import { startPageServer } from "./page-server.ts";
 
 test.each([
-  ["no JSON", "{"],
+  ["invalid JSON", "{"],
   ["a list", "[]"],
   ["a value of another type", '{"redo.limit":{"a":1}}'],
-  ["bytes that are no text", Buffer.from([0xff, 0xfe, 0])],
+  ["bytes that are not UTF-8", Buffer.from([0xff, 0xfe, 0])],
   ["a folder", null],
 ])("answers requests for settings without a server error if the file has %s", async (_what, contents) => {
   const sandbox = await createSandbox();

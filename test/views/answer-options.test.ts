@@ -27,7 +27,7 @@ test.each<[string, readonly string[] | null, Sizing["recommended"], WaitOption, 
   ["no gate for a dropped phase without one", ["06"], "light", "light", ""],
   ["no gates in an unsupervised run", null, "light", "light", ""],
   ["the standard size", ["03", "04"], "light", "standard", ""],
-])("warns before the light size removes gates: %s", (...[, phases, recommended, option, warning]) => {
+])("adds a warning if the light size removes gates: %s", (...[, phases, recommended, option, warning]) => {
   const supervision =
     phases === null ? { enabled: false, phases: "all" as const } : { enabled: true, phases: [...phases] };
   const sizing: Sizing = { recommended, rationale: "", metrics: null, source: null };

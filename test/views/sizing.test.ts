@@ -143,7 +143,7 @@ describe("sizing record [SIZE-RECORD]", () => {
     ],
     ["accepted in advance", { by: "options" }, { user_prompted: false, overridden: false, forced_by_flag: false }],
     [
-      "epic",
+      "that is epic",
       { sizing: { ...sizing, recommended: "epic" }, effective: "standard", drop: [] },
       { intensity: "epic", effective_intensity: "standard", epic_deferred: true, overridden: false },
     ],
