@@ -136,7 +136,7 @@ describe("paths outside of the working directory", () => {
 
 test.each([
   ["invalid JSON", "{"],
-  ["another version", '{"recording":2,"executions":[]}'],
+  ["a different version", '{"recording":2,"executions":[]}'],
   ["a missing result", '{"recording":1,"executions":[{"phase":"a","role":"phase"}]}'],
   [
     "a reviewer that writes",

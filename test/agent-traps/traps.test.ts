@@ -41,7 +41,7 @@ const TRAPS: readonly (readonly [behavior: string, test: string])[] = [
   ["a missing conversation", "resumes a conversation, or starts a new one if it is missing"],
   ["usage of the last step only", "ignores tokens of agents that count only their last step, but not the cost"],
   ["a stream that ends early", "rejects a stream cut off $name"],
-  ["another model chooses the model", "sends every request to the configured model"],
+  ["a different model chooses the model", "sends every request to the configured model"],
   ["an HTTP status as exit code", "ignores an HTTP status cut to eight bits as exit code: %i comes as %i"],
   // All agents
   ["a wrapper with a native child", "ends processes left behind by the agent, including native children [R9]"],

@@ -86,13 +86,17 @@ describe("proof of the host's channel", () => {
     ["a terminal as input", { openFile: () => "/dev/pts/3" }, /is no socket/],
     ["a pipe as input", { openFile: () => "pipe:[11]" }, /is no socket/],
     ["a socket outside of a private pair", { peerOfPair: () => null }, /no private socket pair/],
-    ["another process at the other end", { holders: () => [HOST, 300] }, /not the only one/],
+    ["a different process at the other end", { holders: () => [HOST, 300] }, /not the only one/],
     [
-      "another process instead of the host",
+      "a different process instead of the host",
       { holders: (inode) => (inode === "11" ? [SERVER] : [300]) },
       /not the only/,
     ],
-    ["another process at this end", { holders: (inode) => (inode === "11" ? [SERVER, 300] : [HOST]) }, /not the only/],
+    [
+      "a different process at this end",
+      { holders: (inode) => (inode === "11" ? [SERVER, 300] : [HOST]) },
+      /not the only/,
+    ],
     [
       "an older server that is still running",
       { processes: { 199: { ...PROCESSES[SERVER]!, started: "1500" } } },

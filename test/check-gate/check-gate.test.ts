@@ -136,7 +136,7 @@ describe("invalid state", () => {
     ["a workflow that is a list", { active_workflow: [] }],
     ["phases that are not a list", stateWith({ workflow: { phases: null } })],
     ["a phase of another workflow", stateWith({ workflow: { phases: ["05-test-strategy"] } })],
-    ["another current phase", stateWith({ workflow: { current_phase: "05-test-strategy" } })],
+    ["a different current phase", stateWith({ workflow: { current_phase: "05-test-strategy" } })],
     ["an index of another phase", stateWith({ workflow: { current_phase_index: 0 } })],
     ["an index that is not a number", stateWith({ workflow: { current_phase_index: {} } })],
     ["a missing record of the phase", { active_workflow: workflow, phases: {} }],

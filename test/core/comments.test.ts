@@ -113,7 +113,7 @@ test("reads gate answers from journals written before comments existed", () => {
   expect(EventDraft.safeParse({ ...old, comments: [comment("../x")] }).success).toBe(false);
 });
 
-test("reads the user's text back from guidance with comments on one line and on several lines", () => {
+test("reads the user's text from guidance with comments of one or several lines", () => {
   const place = { path: "src/a.ts", line: 4, endLine: 6, side: "new", quote: "one\ntwo\nthree" } as const;
   const comments = [comment("C1", { place }), comment("C2")];
   const text = guidanceText({ guidance: "Smaller, please.", comments });

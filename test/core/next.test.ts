@@ -112,11 +112,11 @@ describe("options of a wait", () => {
     ["at a gate with relaxed settings", atGate, ["continue", "review", "redo", "loosen"]],
     ["at a paused gate", paused, ["continue", "redo", "loosen"]],
     ["at a gate after three redos", spent, ["continue", "review", "loosen"]],
-    ["of questions", unanswered, ["answer"]],
-    ["of a failed phase", () => escalated("produce"), ["retry", "skip", "cancel"]],
-    ["of the sizing decision", () => advance(sizedRun(), "sizing"), ["accept", "light", "standard"]],
-    ["of a failed measurement", () => failedAt(sizedRun(), "measure"), ["retry", "skip", "cancel"]],
-    ["of a failed completion", () => escalated("complete"), ["retry", "cancel"]],
+    ["for questions", unanswered, ["answer"]],
+    ["for a failed phase", () => escalated("produce"), ["retry", "skip", "cancel"]],
+    ["for the sizing decision", () => advance(sizedRun(), "sizing"), ["accept", "light", "standard"]],
+    ["for a failed measurement", () => failedAt(sizedRun(), "measure"), ["retry", "skip", "cancel"]],
+    ["for a failed completion", () => escalated("complete"), ["retry", "cancel"]],
   ])("lists the options %s", ([, reach, options]) => {
     const now = next(reach().state);
     expect(now.is === "wait" ? now.options : []).toEqual(options);

@@ -60,7 +60,7 @@ describe("holder of a lock", () => {
     ["a file of zeros", "\0".repeat(100), true],
     ["a file in another format", '{"token":"../../x","pid":1}', true],
     ["a running process", JSON.stringify(holder({})), false],
-    ["another machine", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "elsewhere", boot: "another" })), false],
+    ["a different machine", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "elsewhere", boot: "another" })), false],
     ["an exited process under a former host name", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "old" })), true],
     ["a process of another namespace", JSON.stringify(holder({ pid: DEAD_NUMBER, namespace: "pid:[1]" })), false],
   ])("is replaced only if it exited: %s", (_, content, free) => {

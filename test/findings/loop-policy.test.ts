@@ -140,8 +140,8 @@ describe("verdicts of earlier attempts", () => {
 
   test.for<[string, string, number, string | null]>([
     ["are not counted", "AB", 2, null],
-    ["are no origin of a recurring finding", "AB AB", 5, null],
-    ["are no origin of a returned finding", "C A", 5, null],
+    ["are not the origin of a recurring finding", "AB AB", 5, null],
+    ["are not the origin of a returned finding", "C A", 5, null],
     ["keep current recurring findings visible", "AB AB AB", 5, "recurring"],
     ["keep current flipping findings visible", "A B A", 5, "flipping"],
     ["do not lower the limit", "C D", 3, null],

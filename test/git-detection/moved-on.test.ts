@@ -18,7 +18,7 @@ const changes: readonly (readonly [string, readonly string[], boolean])[] = [
   ["documents of a feature", ["docs/features/one/spec.md"], false],
   ["the backlog", ["BACKLOG.md"], false],
   ["the backlog and documents of an item", ["BACKLOG.md", "docs/requirements/one/meta.json"], false],
-  ["another document", ["docs/guide.md"], true],
+  ["a different document", ["docs/guide.md"], true],
   ["a folder with a longer name", ["docs/requirements-of-old/x.md"], true],
   ["an item and another document", ["docs/requirements/one/meta.json", "docs/guide.md"], true],
   ["an item and the code", ["docs/requirements/one/meta.json", "src/a.ts"], true],

@@ -104,7 +104,7 @@ describe("forged git folder", () => {
   });
 
   test.each([
-    ["another repository", (base: string) => `${join(base, "victim", ".git")}\n`],
+    ["a different repository", (base: string) => `${join(base, "victim", ".git")}\n`],
     ["a folder without a repository", (base: string) => `${join(base, "plain", ".git")}\n`],
     ["a folder instead of .git", (base: string) => `${join(base, "victim")}\n`],
     ["two lines", (base: string) => `${join(base, "victim", ".git")}\n/x\n`],

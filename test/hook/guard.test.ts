@@ -164,7 +164,7 @@ describe("writes of a phase", () => {
   test.each<[string, string, Partial<Marker>]>([
     ["code in a document phase", "src/a.ts", {}],
     ["a document of a later phase", `${item}/design.md`, {}],
-    ["another item", "docs/requirements/REQ-0002-x/a.md", {}],
+    ["a different item", "docs/requirements/REQ-0002-x/a.md", {}],
     ["code in a test phase", "src/a.ts", { writes: "tests" }],
     [
       "any file at an open gate",

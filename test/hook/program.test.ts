@@ -118,7 +118,7 @@ test("starts one Node process per event, and none without an open run", async ({
   expect(started()?.filter((name) => name !== "timeout")).toEqual(["sh", "node"]);
 });
 
-test("consists of one small file that needs only Node", async () => {
+test("bundles the hook program into one small file that needs only Node", async () => {
   const source = readFileSync(await hookFile(), "utf8");
   expect(Buffer.byteLength(source)).toBeLessThanOrEqual(20_000);
   expect(

@@ -14,8 +14,8 @@ describe("checkStaleness", () => {
     ["a short hash and its full form [BUILD-AC-004-01]", "abc1234", full, false],
     ["a full hash and its short form", full, "abc1234", false],
     ["different letter case", "ABC1234", full, false],
-    ["another short hash [BUILD-AC-004-02]", "abc1234", "def5678", true],
-    ["another full hash [BUILD-AC-004-02]", full, other, true],
+    ["a different short hash [BUILD-AC-004-02]", "abc1234", "def5678", true],
+    ["a different full hash [BUILD-AC-004-02]", full, other, true],
     ["a prefix that is too short", "abc", full, true],
     ["a text that is not a hash", "$(touch P)", full, true],
   ])("compares hashes: %s", (...[, stored, current, stale]) => {

@@ -43,7 +43,7 @@ test("accepts installed packages in their locked versions, without optional ones
 test.each<[string, Packages | undefined]>([
   ["no installed package", undefined],
   ["a missing package", { "node_modules/other-platform": { version: "1.0.0" } }],
-  ["another version", { "node_modules/a": { version: "1.0.1" } }],
+  ["a different version", { "node_modules/a": { version: "1.0.1" } }],
 ])("fails with the install command for %s and installs nothing", (_, installed) => {
   const shared = join(folder, "shared");
   mkdirSync(shared);

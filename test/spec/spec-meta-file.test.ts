@@ -189,8 +189,8 @@ describe("updatePhaseState during a run", () => {
   test.for<[string, string, boolean]>([
     ["this feature", "docs/features/001-login", false],
     ["this feature by another path", "docs/./features/001-login/", false],
-    ["another feature", "docs/features/002-cart", true],
-    ["another workflow", "docs/requirements/REQ-0001-login", true],
+    ["a different feature", "docs/features/002-cart", true],
+    ["a different workflow", "docs/requirements/REQ-0001-login", true],
   ])("follows the marker for %s", ([, item, expected]) => {
     put(meta);
     markRun(project, item);

@@ -77,7 +77,7 @@ describe("turn derived from the history", () => {
   });
 });
 
-test("starts a rule without a prompt at the first one, and may repeat its last turn", () => {
+test("starts a rule without a prompt at the first one and repeats its last turn", () => {
   const repeating: Rule[] = [{ name: "any", turns: [{ text: "0" }, { text: "1" }], past: "repeat" }];
   const history = [user("a"), says("0"), user("b"), says("1"), user("c"), says("1"), user("d")];
   expect(chosen(repeating, request(history))).toBe("any/1");

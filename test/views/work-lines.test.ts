@@ -50,7 +50,7 @@ const committed = (commit: string | null): EventDraft => ({ type: "phase.committ
 type Row = readonly [what: string, events: readonly EventDraft[], lines: readonly string[]];
 const rows: readonly Row[] = [
   ["the start of a phase", [attempt(1)], ["begun plan"]],
-  ["another start of a phase", [attempt(2)], ["begun plan, attempt 2"]],
+  ["a repeated start of a phase", [attempt(2)], ["begun plan, attempt 2"]],
   ["no line for an unchecked draft", [draft(["a.md"])], []],
   ["artifacts of a phase without tests", [draft(["docs/a.md"]), passed()], ["good made a.md · Says hello."]],
   [
