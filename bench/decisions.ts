@@ -1,5 +1,5 @@
-import { decide } from "../src/core/decide.ts";
-import { evolve } from "../src/core/evolve.ts";
+import { decide } from "../src/core/decide/decide.ts";
+import { evolve } from "../src/core/evolve/evolve.ts";
 import { next } from "../src/core/next.ts";
 import { noRun, type RunState } from "../src/core/run.ts";
 import type { Command } from "../src/core/command.ts";

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createCodeHistory } from "../src/adapters/git/read/git-distance.ts";
+import { createCodeHistory } from "../src/adapters/git/snapshot/git-distance.ts";
 import { resolveItem } from "../src/adapters/project-files/resolve-item.ts";
 import { createChoices } from "../src/app/start/choices.ts";
 import { planBuild } from "../src/app/start/plan-build.ts";

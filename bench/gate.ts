@@ -1,6 +1,6 @@
-import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
-import { decide } from "../src/core/decide.ts";
-import { evolve } from "../src/core/evolve.ts";
+import { createGitWorkspace } from "../src/adapters/git/git-workspace.ts";
+import { decide } from "../src/core/decide/decide.ts";
+import { evolve } from "../src/core/evolve/evolve.ts";
 import { currentTicket } from "../src/core/next.ts";
 import type { ActiveRun, RunState } from "../src/core/run.ts";
 import { shownChanges } from "../src/engine/shown-changes.ts";

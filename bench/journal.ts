@@ -5,7 +5,7 @@ import { createFileAnchors } from "../src/adapters/files/anchors.ts";
 import { userFolders } from "../src/adapters/files/user-folders.ts";
 import { loadUserKey, sealWith } from "../src/adapters/files/user-key.ts";
 import { systemClock } from "../src/compose/project-location.ts";
-import { decide } from "../src/core/decide.ts";
+import { decide } from "../src/core/decide/decide.ts";
 import type { LocalJournal } from "../src/ports/journal.ts";
 import type { Settings } from "./benches.ts";
 import { type Contestant, interleave, least, median, timed } from "./measure.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../src/adapters/git/git-workspace.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
 import type { Settings } from "./benches.ts";
 import { manyFiles } from "./big-repository.ts";

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../src/adapters/git/git-workspace.ts";
 import { composeEngine } from "../src/compose/compose-engine.ts";
-import { decide } from "../src/core/decide.ts";
-import { evolve } from "../src/core/evolve.ts";
+import { decide } from "../src/core/decide/decide.ts";
+import { evolve } from "../src/core/evolve/evolve.ts";
 import { type ActiveRun, noRun, type RunState } from "../src/core/run.ts";
 import { noProgress } from "../src/ports/progress.ts";
 import type { Command } from "../src/core/command.ts";

@@ -2,7 +2,7 @@ import { createPrivateKey, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../src/compose/project-location.ts";
-import { decide } from "../src/core/decide.ts";
+import { decide } from "../src/core/decide/decide.ts";
 import type { Command } from "../src/core/command.ts";
 import type { RunState } from "../src/core/run.ts";
 import type { SubmitResult } from "../src/ports/journal.ts";

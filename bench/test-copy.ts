@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../src/adapters/git/git-workspace.ts";
 import { sandboxAvailable } from "../src/adapters/sandbox/sandbox-available.ts";
 import { testSandbox } from "../src/adapters/sandbox/test-sandbox.ts";
 import type { Settings } from "./benches.ts";

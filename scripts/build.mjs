@@ -40,7 +40,7 @@ await Promise.all([
   build({ ...common, entryPoints: ["src/surfaces/cli/main/run-items.ts"], outfile: "dist/bin/items.cjs" }),
   build({
     ...common,
-    entryPoints: ["src/surfaces/cli/verbs/index.ts"],
+    entryPoints: ["src/surfaces/cli/main/verbs.ts"],
     outfile: "dist/bin/verbs.cjs",
     external: loadedLater,
   }),
@@ -56,7 +56,7 @@ await Promise.all([
     minifyIdentifiers: true,
     outfile: "dist/bin/hook.cjs",
   }),
-  build({ ...servers, entryPoints: ["src/surfaces/web-ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
+  build({ ...servers, entryPoints: ["src/surfaces/cli/main/ui.ts"], outfile: "dist/bin/ui.cjs" }),
   build({
     ...common,
     entryPoints: ["team/src/index.ts"],

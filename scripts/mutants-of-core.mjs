@@ -49,7 +49,7 @@ export const mutantsOfCore = [
   },
   {
     bug: "a line that the user removed again counts as lost",
-    file: "src/core/lost-edits.ts",
+    file: "src/core/changes/lost-edits.ts",
     find: "now.removed.has(line) && !isMeant(line, ({ removed }) => removed)",
     put: "now.removed.has(line)",
     test: "test/core/lost-edits.test.ts",
@@ -84,7 +84,7 @@ export const mutantsOfCore = [
   },
   {
     bug: "an agent is told about the run instead of being refused",
-    file: "src/core/decide.ts",
+    file: "src/core/decide/decide.ts",
     find: `command.by.channel === "agent"`,
     put: `command.by.name === "agent"`,
     test: "test/core/decide.test.ts",
@@ -94,7 +94,7 @@ export const mutantsOfCore = [
     file: DECIDE,
     find: `if (command.by.channel === "agent") return refuse({ why: "notAPerson" });`,
     put: "",
-    also: { file: "src/core/decide.ts", find: `command.by.channel === "agent"`, put: "false" },
+    also: { file: "src/core/decide/decide.ts", find: `command.by.channel === "agent"`, put: "false" },
     test: "test/core/decide.test.ts",
   },
   {
@@ -198,8 +198,8 @@ export const mutantsOfCore = [
   {
     bug: "what is always gated is gated only under supervision",
     file: REPORT,
-    find: `large || phase.rule.gate === "always" ||`,
-    put: "large ||",
+    find: `isUnshown || phase.rule.gate === "always" ||`,
+    put: "isUnshown ||",
     test: "test/core/supervised-gates.test.ts",
   },
   {

@@ -237,14 +237,14 @@ export const mutants = [
   },
   {
     bug: "a step whose report is refused is done again for ever",
-    file: "src/engine/drive.ts",
+    file: "src/engine/loop/drive.ts",
     find: "if (!submitted.ok) refuseToRepeat(now, submitted);",
     put: "",
     test: "test/engine/failing-steps.test.ts",
   },
   {
     bug: "a failure in the middle of an execution is reported with the ticket from before it",
-    file: "src/engine/perform.ts",
+    file: "src/engine/loop/perform.ts",
     find: "ticket: await readTicket(engine, task)",
     put: "ticket",
     test: "test/engine/failing-steps.test.ts",
@@ -258,7 +258,7 @@ export const mutants = [
   },
   {
     bug: "one hook that a person agreed to brings all others along",
-    file: "src/adapters/git/process/personal-git.ts",
+    file: "src/adapters/git/read/personal-git.ts",
     find: "hooks.written.every(allows)",
     put: "hooks.written.some(allows)",
     test: "test/git/repository-programs.test.ts",

@@ -1,8 +1,8 @@
 import { createPhaseSummaryGenerator } from "./library/phase-summary/create-phase-summary-generator.ts";
 import { renderStateSummary } from "./library/phase-summary/state-summary.ts";
 
-export { decide } from "./core/decide.ts";
-export { evolve, replay } from "./core/evolve.ts";
+export { decide } from "./core/decide/decide.ts";
+export { evolve, replay } from "./core/evolve/evolve.ts";
 export { next, type Next } from "./core/next.ts";
 export { MAX_REDOS, noRun } from "./core/run.ts";
 export type { ActiveRun, EndedRun, PhaseRecord, RunState, Stage, Wait } from "./core/run.ts";

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
+import { folderOf, type Import, importsOf, sourceFiles, withoutComments } from "./support/source-imports.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
@@ -68,8 +69,6 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   sandbox: ["agents", "git", "process"],
 };
 
-type Import = { readonly file: string; readonly specifier: string; readonly from: string; readonly to: string };
-
 const files = sourceFiles(SRC);
 const imports = files.flatMap((file) => importsOf(file, readFileSync(join(SRC, file), "utf8")));
 const outward = (found: readonly Import[]): readonly Import[] =>
@@ -85,14 +84,14 @@ describe("architecture test", () => {
   test("finds the existing imports", () => {
     expect(imports.length).toBeGreaterThan(60);
     expect(imports).toContainEqual({
-      file: "core/decide.ts",
-      specifier: "./decide/person.ts",
+      file: "core/decide/decide.ts",
+      specifier: "./person.ts",
       from: "core",
       to: "core",
     });
     expect(imports).toContainEqual({
-      file: "core/evolve.ts",
-      specifier: "../schema/event.ts",
+      file: "core/evolve/evolve.ts",
+      specifier: "../../schema/event.ts",
       from: "core",
       to: "schema",
     });
@@ -240,39 +239,4 @@ describe("source files", () => {
   });
 });
 
-function sourceFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
-}
-
-function importsOf(file: string, source: string): Import[] {
-  const specifiers = withoutComments(source).matchAll(
-    /(?<![.\w"'])(?:from|import|require)\s*\(?\s*["']([^"'\n]+)["']/g,
-  );
-  return [...specifiers].map(([, specifier = ""]) => ({
-    file,
-    specifier,
-    from: folderOf(file),
-    to: targetOf(file, specifier),
-  }));
-}
-
-/** `core/decide.ts` is in `core`; a file directly in src counts as its own folder. */
-function folderOf(file: string): string {
-  const [first = ""] = file.split("/", 1);
-  return basename(first, ".ts");
-}
-
 const adapterOf = (file: string): string => file.split("/")[1] ?? "";
-
-function targetOf(file: string, specifier: string): string {
-  if (specifier.startsWith("node:")) return "node:";
-  if (!specifier.startsWith(".")) return specifier;
-  const target = join(dirname(file), specifier).split(sep).join("/");
-  return target.startsWith("../") ? "outside" : folderOf(target);
-}
-
-function withoutComments(source: string): string {
-  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
-}

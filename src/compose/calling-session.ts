@@ -2,7 +2,7 @@ import { OWN_MARKERS, withoutSessionMarks } from "../adapters/identity/agent-mar
 import { findSession } from "../adapters/identity/session-host.ts";
 import { findIdentity, systemProcessTable } from "../adapters/process/process-table.ts";
 import { ProblemError } from "../core/problem.ts";
-import type { SessionWorker } from "../engine/session-work.ts";
+import type { SessionWorker } from "../engine/loop/session-work.ts";
 
 /** Returns the agent session to which this process belongs. */
 export const callingSession = (env: NodeJS.ProcessEnv, named?: string): SessionWorker =>

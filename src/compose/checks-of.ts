@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
-import { createGitWorkspace } from "../adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../adapters/git/git-workspace.ts";
 import { createPlainWorkspace } from "../adapters/files/create-plain-workspace.ts";
-import { latestTree } from "../core/last-reviewed-tree.ts";
+import { latestTree } from "../core/changes/last-reviewed-tree.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Workspace } from "../ports/workspace.ts";

@@ -8,7 +8,7 @@ import type { Git } from "../adapters/git/process/git.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal/journal-heads.ts";
 import { keySeal } from "../adapters/files/user-key.ts";
 import { type BranchFacts, buildStatement, type StatementFacts } from "../core/attestation/statement.ts";
-import { replay } from "../core/evolve.ts";
+import { replay } from "../core/evolve/evolve.ts";
 import { OWN } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { type ActiveRun, type EndedRun, mergedAs } from "../core/run.ts";

@@ -12,7 +12,7 @@ import { itemsFolder } from "../adapters/project-files/items-folder.ts";
 import { folderSlug, newItem } from "../app/start/name-work.ts";
 import { ITEMS_ROOT } from "../ports/items.ts";
 import type { LocalProject } from "./project.ts";
-import { earlierPhases, earlierTitle } from "../core/earlier-state.ts";
+import { earlierPhases, earlierTitle } from "../core/items/earlier-state.ts";
 
 /** An item to create, with the sources of its documents. */
 type ImportedItem = {

@@ -1,4 +1,4 @@
-import { otherTrees } from "../adapters/git/read/working-trees.ts";
+import { otherTrees } from "../adapters/git/process/working-trees.ts";
 import { ProblemError } from "../core/problem.ts";
 import { seeProject, type SeenProject } from "./see-project.ts";
 import { sha256 } from "../adapters/files/node-crypto.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { workingTrees } from "../adapters/git/read/working-trees.ts";
+import { workingTrees } from "../adapters/git/process/working-trees.ts";
 import { findProgram } from "../adapters/process/find-program.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type FileSystem, nodeFiles } from "../adapters/files/file-system.ts";
-import { treeAround } from "../adapters/git/read/working-trees.ts";
+import { treeAround } from "../adapters/git/process/working-trees.ts";
 import { createFileAnchors } from "../adapters/files/anchors.ts";
 import { type UserFolders, userFolders } from "../adapters/files/user-folders.ts";
 import { userSeal } from "../adapters/files/user-key.ts";

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type * as z from "zod/mini";
 import { packageRoot } from "../adapters/project-files/package-root.ts";
-import { gitFolders } from "../adapters/git/read/working-trees.ts";
+import { gitFolders } from "../adapters/git/process/working-trees.ts";
 import type { TestsInSandbox } from "../adapters/checks/run-tests.ts";
 import { agentNeeds } from "../adapters/sandbox/agent-needs.ts";
 import { type SandboxResult, createSandbox } from "../adapters/sandbox/create-sandbox.ts";

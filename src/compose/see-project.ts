@@ -4,7 +4,7 @@ import { noRun } from "../core/run.ts";
 import { readDriver } from "../adapters/journal/file-lock.ts";
 import { journalOptions, type ProjectLocation, findProject } from "./project-location.ts";
 import { readHead } from "../adapters/git/read/git-head.ts";
-import { codeMovedOn } from "../adapters/git/read/git-moved-on.ts";
+import { codeMovedOn } from "../adapters/git/snapshot/git-moved-on.ts";
 import { itemsFolder } from "../adapters/project-files/items-folder.ts";
 import { listItems } from "../adapters/project-files/resolve-item.ts";
 import type { SeenItems } from "../ports/items.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { GitCaller } from "../adapters/git/process/personal-git.ts";
+import type { GitCaller } from "../adapters/git/read/personal-git.ts";
 import { programsOfChanges, type StartedProgram, startedPrograms } from "../adapters/git/read/started-programs.ts";
 import type { SettingsStore, TrustStore } from "../ports/user-settings.ts";
 import type { GitProgram, TrustedGitPrograms, GitPrograms } from "../ports/vcs.ts";

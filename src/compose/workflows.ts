@@ -8,7 +8,7 @@ import {
   changedPrompt,
   type GivenOverlay,
   type RefusedPart,
-} from "../core/overlay.ts";
+} from "../core/overlay/overlay.ts";
 import { OWN, OWN_FOLDER, ownPath } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ResolvedWorkflow, Workflows } from "../ports/workflows.ts";

@@ -1,6 +1,6 @@
 import type { Refusal } from "./command.ts";
 import { describeRefusal } from "./refusal.ts";
-import { attestationDescriptions, type AttestationProblem } from "./attestation/attestation-problem.ts";
+import { attestationDescriptions, type AttestationProblem } from "./attestation-problem.ts";
 import { teamDescriptions, type TeamProblem } from "./team-problem.ts";
 import { shellWord } from "./command-line.ts";
 

@@ -8,7 +8,9 @@ import type { Processes } from "../ports/processes.ts";
 import type { VcsWrite, GitPrograms } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Usage } from "../schema/agent.ts";
-import type { ExecutionId, PhaseKey, RunId } from "../schema/ids.ts";
+import type { ActiveRun } from "../core/run.ts";
+import type { Step } from "../schema/event.ts";
+import type { ExecutionId, PhaseKey, RunId, Ticket } from "../schema/ids.ts";
 import type { Sessions } from "../ports/agents.ts";
 
 export interface Transcript {
@@ -56,3 +58,6 @@ export type Engine = {
   /** Asks a server to merge the run and record the result. Missing if the engine merges in its own working tree. */
   readonly requestMerge?: () => Promise<void>;
 };
+
+/** One due step. */
+export type Task = { readonly run: ActiveRun; readonly step: Step; readonly ticket: Ticket };

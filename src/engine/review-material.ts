@@ -1,11 +1,11 @@
 import { type Finding, isOpen, buildLedger } from "../core/findings/ledger.ts";
 import { isSameFile } from "../core/findings/location.ts";
 import type { Draft, PhaseRecord } from "../core/run.ts";
-import { claimsSoFar, unmentionedFiles } from "../core/unmentioned.ts";
+import { claimsSoFar, unmentionedFiles } from "../core/changes/unmentioned.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { pathToken } from "./path-token.ts";
-import { isGeneratedFile } from "../core/acting-files.ts";
+import { isGeneratedFile } from "../core/changes/acting-files.ts";
 
 /** Git's view of the work under review. */
 export type ShownWork = {

@@ -4,7 +4,7 @@ import {
   lastAcceptedTree,
   lastReviewedTree,
   runBegan,
-} from "../core/last-reviewed-tree.ts";
+} from "../core/changes/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase } from "../core/run.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";

@@ -4,7 +4,7 @@ import { resolveOutputs } from "../core/plan.ts";
 import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord, type RunState } from "../core/run.ts";
 import type { ActiveMarker } from "../ports/projections.ts";
 import type { Head } from "../ports/journal.ts";
-import { historyEntry, projectStateFile } from "../views/state-file.ts";
+import { historyEntry, projectStateFile } from "../views/state-file/state-file.ts";
 import { renderPhaseSummary, summaryFileName, buildSummaryData } from "../views/summary.ts";
 import type { Engine } from "./engine.ts";
 

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import { parseFallbackMetrics } from "../core/sizing.ts";
 import type { SizingMetrics } from "../schema/facts.ts";
-import { projectFiles } from "../adapters/checks/project-files.ts";
+import { projectFiles } from "../adapters/checks/detectors/project-files.ts";
 
 export type FallbackSizing = {
   readonly metrics: SizingMetrics | null;

@@ -1,4 +1,4 @@
-import type { EarlierState } from "../core/earlier-state.ts";
+import type { EarlierState } from "../core/items/earlier-state.ts";
 import type { SettingsReading } from "../schema/facts.ts";
 import type { RunId, WaitId } from "../schema/ids.ts";
 

@@ -1,4 +1,4 @@
-import type { AppliedOverlays } from "../core/overlay.ts";
+import type { AppliedOverlays } from "../core/overlay/overlay.ts";
 import type { WorkflowDefinition } from "../schema/plan.ts";
 
 export type ResolvedWorkflow = AppliedOverlays & {

@@ -1,5 +1,5 @@
 import type { PatchFile } from "./patch-files.ts";
-import type { ActingFile } from "../core/acting-files.ts";
+import type { ActingFile } from "../core/changes/acting-files.ts";
 import { plainLine } from "./plain-text.ts";
 
 const LINK = "120000";

@@ -1,5 +1,5 @@
-import { actingFiles } from "../core/acting-files.ts";
-import { attentionFor, attentionText } from "../core/attention.ts";
+import { actingFiles } from "../core/changes/acting-files.ts";
+import { attentionFor, attentionText } from "../core/changes/attention.ts";
 import type { RevertedFiles } from "../core/command.ts";
 import { UNSEEN } from "../core/failure-digest.ts";
 import { listWaitOptions } from "../core/next.ts";

@@ -1,4 +1,4 @@
-import { actingFiles } from "../core/acting-files.ts";
+import { actingFiles } from "../core/changes/acting-files.ts";
 import { isOpen, buildLedger, isUnjudged } from "../core/findings/ledger.ts";
 import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";

@@ -2,7 +2,7 @@ import { isFailure } from "../core/baseline.ts";
 import { budgetText, spentText } from "../core/budget.ts";
 import { withBringers } from "../core/brought-answers.ts";
 import { type EndedRun, chosenFinish, mergedAs, type PhaseRecord } from "../core/run.ts";
-import { writesCode } from "../core/unmentioned.ts";
+import { writesCode } from "../core/changes/unmentioned.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";

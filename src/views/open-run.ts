@@ -2,7 +2,7 @@ import { describe } from "../core/problem.ts";
 import { type ActiveRun, currentPhase, type Wait } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 import { runItem, type Liveness, statusWord } from "./status.ts";
-import type { EarlierWorkflow } from "../core/earlier-state.ts";
+import type { EarlierWorkflow } from "../core/items/earlier-state.ts";
 
 const MAX_SHOWN_TITLE_LENGTH = 100;
 

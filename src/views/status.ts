@@ -1,5 +1,5 @@
 import { budgetQuestion } from "../core/budget.ts";
-import { attentionFor, attentionText } from "../core/attention.ts";
+import { attentionFor, attentionText } from "../core/changes/attention.ts";
 import { isWithSession, next, claimedSession } from "../core/next.ts";
 import {
   type ActiveRun,

@@ -1,4 +1,4 @@
-import { type Attention, attentionFor, attentionText } from "../core/attention.ts";
+import { type Attention, attentionFor, attentionText } from "../core/changes/attention.ts";
 import type { TestCounts } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { markdownText } from "./markdown.ts";

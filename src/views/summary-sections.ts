@@ -1,4 +1,4 @@
-import { actingFiles } from "../core/acting-files.ts";
+import { actingFiles } from "../core/changes/acting-files.ts";
 import type { FileChange } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { fileLink, markdownPath, markdownText } from "./markdown.ts";

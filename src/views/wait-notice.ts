@@ -1,4 +1,4 @@
-import { attentionFor, attentionText } from "../core/attention.ts";
+import { attentionFor, attentionText } from "../core/changes/attention.ts";
 import { type ActiveRun, currentPhase, type Wait } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 import type { WaitNotice } from "../schema/api-notifications.ts";

@@ -19,7 +19,7 @@ beforeAll(async () => {
   for (const part of ["workflows", "agents", "templates", "package.json"])
     cpSync(join(repository, part), join(folder, part), { recursive: true });
   await build({
-    entryPoints: [join(repository, "src/surfaces/cli/verbs/index.ts")],
+    entryPoints: [join(repository, "src/surfaces/cli/main/verbs.ts")],
     outfile: join(folder, "dist/bin/verbs.cjs"),
     absWorkingDir: repository,
     ...bundleSettings,

@@ -6,7 +6,7 @@ import { createMemoryJournal } from "../../src/adapters/journal/create-memory-jo
 import type { Project } from "../../src/app/project/project.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import { openProject } from "../../src/compose/project.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import type { RunAgents } from "../../src/schema/run-agents.ts";
 import { initRepository, newBase, type TestProject, placeIn } from "../support/instant-run.ts";
 import type { DriverLock } from "../../src/ports/processes.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { signedBytes } from "../../src/adapters/attestation/dsse.ts";
 import { encodeStatement, readStatement } from "../../src/adapters/attestation/read-statement.ts";
 import { buildStatement } from "../../src/core/attestation/statement.ts";
-import { replay } from "../../src/core/evolve.ts";
+import { replay } from "../../src/core/evolve/evolve.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import { throughPublicMessage, violationsOf } from "./public-statement.ts";
 import { createStudio } from "./studio.ts";

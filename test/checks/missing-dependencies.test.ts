@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { projectFiles } from "../../src/adapters/checks/project-files.ts";
+import { projectFiles } from "../../src/adapters/checks/detectors/project-files.ts";
 import { missingDependencies } from "../../src/adapters/checks/reports/missing-dependencies.ts";
 
 let root = "";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createCheckRunner, type CheckRunnerOptions } from "../../src/adapters/checks/create-check-runner.ts";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { sandboxAvailable } from "../../src/adapters/sandbox/sandbox-available.ts";
 import { type TestNeeds, testSandbox } from "../../src/adapters/sandbox/test-sandbox.ts";
 import type { TestRequest } from "../../src/ports/check-runner.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Command, Decision } from "../../src/core/command.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import type { Decide, Journal } from "../../src/ports/journal.ts";
 import { begin, end, lastMark, mark, marksIn, NEXT_RUN, prepared, RUN } from "../journal-file/sample-commands.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actingFiles, actingReason } from "../../src/core/acting-files.ts";
+import { actingFiles, actingReason } from "../../src/core/changes/acting-files.ts";
 import { cpuFor } from "../support/cpu-time.ts";
 
 test.each([

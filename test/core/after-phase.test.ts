@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PersonCommand } from "../../src/core/command.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import { next } from "../../src/core/next.ts";
 import type { Intensity } from "../../src/schema/facts.ts";
 import type { RunOptions } from "../../src/schema/plan.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codeChanges, noCodeChanged } from "../../src/core/changed-code.ts";
+import { codeChanges, noCodeChanged } from "../../src/core/changes/changed-code.ts";
 import {
   accepted,
   activeRun,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Command, Outcome } from "../../src/core/command.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import { Step } from "../../src/schema/event.ts";
 import type { PhaseRule } from "../../src/schema/plan.ts";
 import {

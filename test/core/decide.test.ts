@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Command, Outcome, PersonCommand } from "../../src/core/command.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import type { Step } from "../../src/schema/event.ts";
 import {
   activeRun,

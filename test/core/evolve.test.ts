@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { evolve, replay } from "../../src/core/evolve.ts";
+import { evolve, replay } from "../../src/core/evolve/evolve.ts";
 import { noRun } from "../../src/core/run.ts";
 import type { RunEvent, Step } from "../../src/schema/event.ts";
 import {

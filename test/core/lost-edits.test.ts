@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lostLines } from "../../src/core/lost-edits.ts";
+import { lostLines } from "../../src/core/changes/lost-edits.ts";
 
 const patch = (...lines: string[]): string =>
   ["diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", ...lines, ""].join("\n");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastAcceptedTree } from "../../src/core/last-reviewed-tree.ts";
+import { lastAcceptedTree } from "../../src/core/changes/last-reviewed-tree.ts";
 import { accepted, activeRun, ada, advance, phaseAt, report, startRun } from "../support/run-builder.ts";
 import { supervised } from "./supervised-run.ts";
 

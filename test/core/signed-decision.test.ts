@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findSignatures } from "../../src/core/find-signatures.ts";
+import { findSignatures } from "../../src/core/attestation/find-signatures.ts";
 import type { PersonCommand } from "../../src/core/command.ts";
 import type { PasskeySignature } from "../../src/schema/passkey.ts";
 import type { Person } from "../../src/schema/people.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import { next } from "../../src/core/next.ts";
 import { readSettings } from "../../src/core/supervision.ts";
 import type { SettingsReading } from "../../src/schema/facts.ts";

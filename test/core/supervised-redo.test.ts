@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PersonCommand } from "../../src/core/command.ts";
-import { decide } from "../../src/core/decide.ts";
-import { replay } from "../../src/core/evolve.ts";
+import { decide } from "../../src/core/decide/decide.ts";
+import { replay } from "../../src/core/evolve/evolve.ts";
 import { next } from "../../src/core/next.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import {

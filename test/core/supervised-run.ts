@@ -1,5 +1,5 @@
 import type { Command, Refusal } from "../../src/core/command.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import type { Step } from "../../src/schema/event.ts";
 import { advance, everyPhase, type Player, startRun } from "../support/run-builder.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decidesTests, standsInForTool } from "../../src/core/acting-files.ts";
+import { decidesTests, standsInForTool } from "../../src/core/changes/acting-files.ts";
 
 test.each([
   ["pytest.py", true],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ActiveRun } from "../../src/core/run.ts";
-import { claimsSoFar, unmentionedFiles } from "../../src/core/unmentioned.ts";
+import { claimsSoFar, unmentionedFiles } from "../../src/core/changes/unmentioned.ts";
 
 const run = { run: { item: "docs/features/001-x" }, phases: [] } as unknown as ActiveRun; // The test reads only these fields.
 const changed = (...paths: string[]) => paths.map((path) => ({ path, change: "modified" as const }));

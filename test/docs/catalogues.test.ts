@@ -8,7 +8,7 @@ import { commandsPage } from "./commands-page.ts";
 import { fencesOf, namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
 
 describe("problems", () => {
-  const source = ["src/core/problem.ts", "src/core/attestation/attestation-problem.ts", "src/core/team-problem.ts"]
+  const source = ["src/core/problem.ts", "src/core/attestation-problem.ts", "src/core/team-problem.ts"]
     .map(readDocument)
     .join("");
   const codes = [...source.matchAll(/readonly code: "([A-Z_]+)"/g)].map(([, code]) => code ?? "");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import * as files from "node:fs";
 import { ProblemError } from "../../src/core/problem.ts";
 import type { RunState } from "../../src/core/run.ts";
-import { drive } from "../../src/engine/drive.ts";
+import { drive } from "../../src/engine/loop/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { LocalProject } from "../../src/compose/project.ts";
 import { currentRun } from "../../src/app/project/current-run.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { rewindTree } from "../../src/engine/steps/going-back.ts";
 import { activeRun, advance, ada, accepted, startRun } from "../support/run-builder.ts";

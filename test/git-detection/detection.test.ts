@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createCodeHistory } from "../../src/adapters/git/read/git-distance.ts";
+import { createCodeHistory } from "../../src/adapters/git/snapshot/git-distance.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codeMovedOn } from "../../src/adapters/git/read/git-moved-on.ts";
+import { codeMovedOn } from "../../src/adapters/git/snapshot/git-moved-on.ts";
 import { countGits } from "../git/count-gits.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
 import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
 import { commitRequest } from "./write-requests.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writ
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { treeAt } from "../../src/schema/ids.ts";
 import { toOutcome, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";

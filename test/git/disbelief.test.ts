@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import type { FileChange } from "../../src/schema/facts.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { useRepository } from "./repository-fixture.ts";

@@ -3,7 +3,7 @@ import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, utimes
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFolderStamper, type FolderStamps } from "../../src/adapters/git/snapshot/folder-stamps.ts";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { listGits } from "./count-gits.ts";
 import { replaceQuietly } from "./replace-quietly.ts";

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { countGits } from "./count-gits.ts";
 import { looksAlike } from "./looks-alike.ts";
 import { replaceQuietly } from "./replace-quietly.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { releaseRepository } from "../../src/adapters/git/objects/repository-store.ts";
+import { releaseRepository } from "../../src/adapters/git/snapshot/repository-store.ts";
 import { startGit } from "../../src/adapters/git/process/git.ts";
 import { createConversation, type TalkingGit } from "../../src/adapters/git/process/git-conversation.ts";
 import { useRepository } from "./repository-fixture.ts";

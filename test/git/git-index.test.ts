@@ -4,7 +4,7 @@ import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readFromIndex, readIndex } from "../../src/adapters/git/objects/git-index.ts";
-import { repositoryStore } from "../../src/adapters/git/objects/repository-store.ts";
+import { repositoryStore } from "../../src/adapters/git/snapshot/repository-store.ts";
 import { isOutsideTrees, rememberedTree, treeOfIndex } from "../../src/adapters/git/objects/tree-of-index.ts";
 import { rollDice } from "../support/dice.ts";
 import { useRepository } from "./repository-fixture.ts";

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
-import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
 import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { toOutcome, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();

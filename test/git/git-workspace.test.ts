@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { createPlainWorkspace } from "../../src/adapters/files/create-plain-workspace.ts";
 import { toOutcome, useRepository } from "./repository-fixture.ts";
 

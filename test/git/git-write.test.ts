@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
-import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
 import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
 import { commitRequest, mergeRequest } from "./write-requests.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import { gitIn, useRepository } from "./repository-fixture.ts";
 

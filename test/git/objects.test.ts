@@ -4,7 +4,7 @@ import { deflateSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editTree } from "../../src/adapters/git/objects/edit-tree.ts";
-import { repositoryStore } from "../../src/adapters/git/objects/repository-store.ts";
+import { repositoryStore } from "../../src/adapters/git/snapshot/repository-store.ts";
 import { readTreeEntries, type TreeEntry } from "../../src/adapters/git/objects/tree-entries.ts";
 import { type Difference, treeDifferences } from "../../src/adapters/git/objects/tree-differences.ts";
 import { hardenedGit, must } from "../../src/adapters/git/process/git.ts";

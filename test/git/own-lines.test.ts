@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
-import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
 import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
 import { mergeRequest } from "./write-requests.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { countGits } from "./count-gits.ts";
 import { useRepository } from "./repository-fixture.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import type { GitCaller } from "../../src/adapters/git/process/personal-git.ts";
+import type { GitCaller } from "../../src/adapters/git/read/personal-git.ts";
 import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Fixture = {

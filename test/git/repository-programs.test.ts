@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Allows, allowsNothing } from "../../src/adapters/git/process/personal-git.ts";
+import { type Allows, allowsNothing } from "../../src/adapters/git/read/personal-git.ts";
 import { programsOfChanges, startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
-import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
 import { agreeing, useRepository } from "./repository-fixture.ts";
 import { commitRequest, mergeRequest } from "./write-requests.ts";
 

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { releaseRepository } from "../../src/adapters/git/objects/repository-store.ts";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { releaseRepository } from "../../src/adapters/git/snapshot/repository-store.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { rollDice } from "../support/dice.ts";
 import { replaceQuietly } from "./replace-quietly.ts";
 import { useRepository } from "./repository-fixture.ts";

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLOCK_TICK, fileClock } from "../../src/adapters/git/snapshot/file-clock.ts";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import { createStampedDifferences } from "../../src/adapters/git/snapshot/stamped-differences.ts";
 import { listGits } from "./count-gits.ts";
 import { replaceQuietly } from "./replace-quietly.ts";

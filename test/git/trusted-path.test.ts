@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { hardenedGit } from "../../src/adapters/git/process/git.ts";
-import { allowsNothing, personalGit } from "../../src/adapters/git/process/personal-git.ts";
-import { trustedPath, workingTrees } from "../../src/adapters/git/read/working-trees.ts";
+import { allowsNothing, personalGit } from "../../src/adapters/git/read/personal-git.ts";
+import { trustedPath, workingTrees } from "../../src/adapters/git/process/working-trees.ts";
 
 function place(): { base: string; tree: string; bin: string } {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-path-")));

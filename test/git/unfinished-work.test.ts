@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
 import { agreeing, toOutcome, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();

@@ -1,5 +1,5 @@
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
-import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
 import type { CommitRequest, MergeRequest } from "../../src/ports/vcs.ts";
 import type { Fixture } from "./repository-fixture.ts";
 import { agreeing } from "./repository-fixture.ts";

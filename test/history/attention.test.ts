@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { attentionFor, attentionText, type ToRead } from "../../src/core/attention.ts";
+import { attentionFor, attentionText, type ToRead } from "../../src/core/changes/attention.ts";
 import { gateBanner } from "../../src/views/gate-banner.ts";
 import { closingReport } from "../../src/views/history.ts";
 import { statusLines, statusObject } from "../../src/views/status.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { RunMetrics } from "../../src/schema/api-history.ts";
 import { finishedRun, computeMetrics, computeTotals } from "../../src/views/metrics.ts";
 import { durationText, runsTable } from "../../src/views/runs-table.ts";
-import { historyEntry } from "../../src/views/state-file.ts";
+import { historyEntry } from "../../src/views/state-file/state-file.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
 import type { Usage } from "../../src/schema/agent.ts";
 import { accepted, answer, ended, gate, left, person, produced, rule, started } from "../views/runs.ts";

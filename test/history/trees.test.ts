@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { otherTrees } from "../../src/adapters/git/read/working-trees.ts";
+import { otherTrees } from "../../src/adapters/git/process/working-trees.ts";
 import { describe as describeProblem } from "../../src/core/problem.ts";
 import { shellWord } from "../../src/core/command-line.ts";
 

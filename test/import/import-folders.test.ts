@@ -7,7 +7,7 @@ import { createSandbox, parsed } from "../support/cli.ts";
 import { ANALYSIS, BUILD } from "../items-cli/prepared-item.ts";
 import { fingerprint, place } from "./source-folders.ts";
 import { published } from "./published-folders.ts";
-import { earlierPhases } from "../../src/core/earlier-state.ts";
+import { earlierPhases } from "../../src/core/items/earlier-state.ts";
 
 describe("published folders of other tools", () => {
   test("include three per format, with and without a design", () => {

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { createFileJournal } from "../../src/adapters/journal/create-file-journal.ts";
 import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import { loadUserKey, sealWith } from "../../src/adapters/files/user-key.ts";
 import { bundleProgram, startProgram } from "../support/bundle-program.ts";
 import { begin, marksIn, RUN } from "./sample-commands.ts";

@@ -8,7 +8,7 @@ import type { LockProcesses } from "../../src/adapters/journal/lock-files.ts";
 import { createFileJournal, type FileJournal } from "../../src/adapters/journal/create-file-journal.ts";
 import { createFileAnchors } from "../../src/adapters/files/anchors.ts";
 import { sealWith } from "../../src/adapters/files/user-key.ts";
-import { decide } from "../../src/core/decide.ts";
+import { decide } from "../../src/core/decide/decide.ts";
 import type { Decide } from "../../src/ports/journal.ts";
 import { begin, mark, RUN } from "./sample-commands.ts";
 import type { Clock } from "../../src/ports/processes.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkBySchema } from "../../src/adapters/journal/schema-check.ts";
 import { FORMAT } from "../../src/adapters/journal/record.ts";
-import { replay } from "../../src/core/evolve.ts";
+import { replay } from "../../src/core/evolve/evolve.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 
 type Golden = {

@@ -1,5 +1,10 @@
 import { loadWorkflow, personaNames, workflowNames } from "../../src/adapters/project-files/definitions.ts";
-import { applyOverlays, type AppliedOverlays, type BuiltIn, type GivenOverlay } from "../../src/core/overlay.ts";
+import {
+  applyOverlays,
+  type AppliedOverlays,
+  type BuiltIn,
+  type GivenOverlay,
+} from "../../src/core/overlay/overlay.ts";
 import type { Overlay, WorkflowOverlay } from "../../src/schema/overlay.ts";
 import type { PhaseDefinition, WorkflowDefinition } from "../../src/schema/plan.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadWorkflow } from "../../src/adapters/project-files/definitions.ts";
-import { applyOverlays, changedPrompt } from "../../src/core/overlay.ts";
+import { applyOverlays, changedPrompt } from "../../src/core/overlay/overlay.ts";
 import type { Overlay, OverlayPhase, WorkflowOverlay } from "../../src/schema/overlay.ts";
 import { PhaseDefinition } from "../../src/schema/plan.ts";
 import { parseOverlay } from "../../src/adapters/project-files/parse-overlay.ts";

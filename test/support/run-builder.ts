@@ -1,6 +1,6 @@
 import type { Command, Decision, Outcome, PersonCommand, StartCommand } from "../../src/core/command.ts";
-import { decide } from "../../src/core/decide.ts";
-import { evolve } from "../../src/core/evolve.ts";
+import { decide } from "../../src/core/decide/decide.ts";
+import { evolve } from "../../src/core/evolve/evolve.ts";
 import { next } from "../../src/core/next.ts";
 import { type ActiveRun, noRun, type PhaseRecord, type RunState, type Wait } from "../../src/core/run.ts";
 import type { EventDraft, RunEvent, Step } from "../../src/schema/event.ts";

@@ -7,7 +7,7 @@ import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { LocalProject } from "../../src/compose/project.ts";
 import { currentStep } from "../../src/core/next.ts";
 import type { ActiveRun } from "../../src/core/run.ts";
-import { drive } from "../../src/engine/drive.ts";
+import { drive } from "../../src/engine/loop/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { shownChanges } from "../../src/engine/shown-changes.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";

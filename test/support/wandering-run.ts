@@ -11,7 +11,7 @@ import { composeEngine } from "../../src/compose/compose-engine.ts";
 import { type LocalProject, openProject } from "../../src/compose/project.ts";
 import { phasesToGoBackTo } from "../../src/core/decide/person.ts";
 import { type ActiveRun, currentPhase, redoLimit, type Wait } from "../../src/core/run.ts";
-import { drive } from "../../src/engine/drive.ts";
+import { drive } from "../../src/engine/loop/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { noProgress } from "../../src/ports/progress.ts";
 import type { PhaseRule } from "../../src/schema/plan.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
 import type { LeftTree } from "../../src/schema/api-team.ts";
 import type { RunId } from "../../src/schema/ids.ts";
 import { createHandOver } from "../../team/src/worker/hand-over.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { historyEntry } from "../../src/views/state-file.ts";
+import { historyEntry } from "../../src/views/state-file/state-file.ts";
 import { accepted, answer, at, ended, gate, left, person, produced, rule, started } from "./runs.ts";
 
 describe("historyEntry", () => {

@@ -1,4 +1,4 @@
-import { evolve } from "../../src/core/evolve.ts";
+import { evolve } from "../../src/core/evolve/evolve.ts";
 import { type ActiveRun, type EndedRun, noRun, type RunState } from "../../src/core/run.ts";
 import type { EventDraft, GateChoice } from "../../src/schema/event.ts";
 import type { PhaseOutput } from "../../src/schema/facts.ts";

@@ -1,11 +1,11 @@
 import { test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { evolve } from "../../src/core/evolve.ts";
+import { evolve } from "../../src/core/evolve/evolve.ts";
 import { type ActiveRun, noRun, type RunState } from "../../src/core/run.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
 import type { Sizing } from "../../src/schema/facts.ts";
 import { historyLines } from "../../src/views/history.ts";
-import { historyEntry, projectStateFile } from "../../src/views/state-file.ts";
+import { historyEntry, projectStateFile } from "../../src/views/state-file/state-file.ts";
 import { statusLines, statusObject } from "../../src/views/status.ts";
 import { playScript } from "../support/play-script.ts";
 import { core } from "../support/run-builder.ts";

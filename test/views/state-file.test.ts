@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { checkGate } from "../../src/core/check-gate.ts";
 import { type ActiveRun, noRun, type RunState } from "../../src/core/run.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
-import { historyEntry, projectStateFile } from "../../src/views/state-file.ts";
+import { historyEntry, projectStateFile } from "../../src/views/state-file/state-file.ts";
 import { accepted, active, answer, at, ended, gate, left, made, person, produced, rule, started } from "./runs.ts";
 
 const project = (run: RunState, user: Record<string, unknown> = {}) =>

@@ -14,7 +14,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { createStateFile } from "../../src/adapters/files/state-file.ts";
 import { noRun } from "../../src/core/run.ts";
-import { projectStateFile } from "../../src/views/state-file.ts";
+import { projectStateFile } from "../../src/views/state-file/state-file.ts";
 import { inheritSettings } from "../../src/adapters/git/worktree/worktree-create.ts";
 
 function twoTrees() {

@@ -7,7 +7,7 @@ import {
 } from "../../core/attestation/record-files.ts";
 import type { Git } from "../git/process/git.ts";
 import { encodePath } from "../git/process/git-path.ts";
-import { isObjectId } from "../git/snapshot/ref-name.ts";
+import { isObjectId } from "../git/process/ref-name.ts";
 import { diffTrees } from "./tree-difference.ts";
 import { fileInTree, readObjects, treeOfCommit } from "./verified-objects.ts";
 import type { TreeEntry } from "../git/objects/tree-entries.ts";

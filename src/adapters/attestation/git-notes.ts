@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Git, must } from "../git/process/git.ts";
-import { isObjectId } from "../git/snapshot/ref-name.ts";
+import { isObjectId } from "../git/process/ref-name.ts";
 import { inTemporaryFolder } from "../files/temporary-folder.ts";
 import { gitFailed } from "../git/process/run-git.ts";
 import { resolveCommit } from "./resolve-commit.ts";

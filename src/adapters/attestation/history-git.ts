@@ -1,7 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
 import { type Git, hardenedGit } from "../git/process/git.ts";
 import { lastWords, unavailable } from "../git/process/run-git.ts";
-import { isObjectId } from "../git/snapshot/ref-name.ts";
+import { isObjectId } from "../git/process/ref-name.ts";
 
 /** Variables with the location of pushed objects, set by git for hooks on the receiving side. */
 const QUARANTINE = ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"];

@@ -4,7 +4,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { inTemporaryFolder } from "../files/temporary-folder.ts";
 import { objectId } from "../git/objects/git-objects.ts";
 import { type Git, must } from "../git/process/git.ts";
-import { isObjectId } from "../git/snapshot/ref-name.ts";
+import { isObjectId } from "../git/process/ref-name.ts";
 
 /**
  * Calls `use` with a git that shares only refs and objects with the repository: it has its own git folder and

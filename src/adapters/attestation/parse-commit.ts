@@ -1,4 +1,4 @@
-import { isObjectId } from "../git/snapshot/ref-name.ts";
+import { isObjectId } from "../git/process/ref-name.ts";
 import type { SeenCommit } from "../../core/attestation/history.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { ProblemError } from "../../core/problem.ts";
 import { type Git, must } from "../git/process/git.ts";
-import { isObjectId } from "../git/snapshot/ref-name.ts";
+import { isObjectId } from "../git/process/ref-name.ts";
 import { isAskable } from "./history-git.ts";
 import { fileInTree, peelToCommit, readObjects, treeOfCommit } from "./verified-objects.ts";
 import { parseCommit } from "./parse-commit.ts";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { ProblemError } from "../../core/problem.ts";
-import { trustedPath } from "../git/read/working-trees.ts";
+import { trustedPath } from "../git/process/working-trees.ts";
 
 export type KeygenCall = {
   readonly args: readonly string[];

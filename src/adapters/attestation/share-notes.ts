@@ -1,6 +1,6 @@
 import { ProblemError } from "../../core/problem.ts";
 import { type Git, must } from "../git/process/git.ts";
-import { type GitCaller, personalGit } from "../git/process/personal-git.ts";
+import { type GitCaller, personalGit } from "../git/read/personal-git.ts";
 import { gitFailed, lastWords } from "../git/process/run-git.ts";
 import { fetchedNotesRef, mergeNotes, NOTES_REF } from "./git-notes.ts";
 

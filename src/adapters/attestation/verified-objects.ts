@@ -4,7 +4,7 @@ import { parseTree, readEntry, TREE_MODE, type TreeEntries } from "../git/object
 import { encodePath } from "../git/process/git-path.ts";
 import { type Git, must } from "../git/process/git.ts";
 import { parseCommit } from "./parse-commit.ts";
-import { objectsOfBatch } from "../git/snapshot/tree-object.ts";
+import { objectsOfBatch } from "../git/objects/tree-object.ts";
 
 export type ObjectMap = ReadonlyMap<string, GitObject>;
 

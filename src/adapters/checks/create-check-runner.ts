@@ -7,7 +7,7 @@ import { runTests, type TestsInSandbox } from "./run-tests.ts";
 import { changedParts, surroundingsDigests, surroundingsFacts } from "./surroundings-digests.ts";
 import { testSurroundings } from "./test-surroundings.ts";
 import { findProgram } from "../process/find-program.ts";
-import { type ProjectFiles, projectFiles } from "./project-files.ts";
+import { type ProjectFiles, projectFiles } from "./detectors/project-files.ts";
 import { missingDependencies } from "./reports/missing-dependencies.ts";
 import { testCommandText } from "../../core/test-command.ts";
 import type { Environment } from "../process/child-environment.ts";

@@ -15,7 +15,7 @@ import {
   rspecTests,
   cargoTests,
 } from "./detectors/tool-tests.ts";
-import { projectFiles, type ProjectFiles } from "./project-files.ts";
+import { projectFiles, type ProjectFiles } from "./detectors/project-files.ts";
 
 /** The first match wins: declarations of a project come before conventions of its tools. */
 const detectors: readonly Detector[] = [

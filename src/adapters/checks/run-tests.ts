@@ -8,7 +8,7 @@ import type { CheckResult, FailingTest } from "../../schema/facts.ts";
 import { type AgentProcessEnd, startAgentProcess } from "../process/start-agent-process.ts";
 import type { TestFolder } from "../sandbox/test-sandbox.ts";
 import { countTests } from "./reports/count-tests.ts";
-import { projectFiles } from "./project-files.ts";
+import { projectFiles } from "./detectors/project-files.ts";
 import { failingTests, couldNotStart } from "./reports/failing-tests.ts";
 import { sandboxLimits, writtenEntries } from "./reports/sandbox-limits.ts";
 import { missingDependencies } from "./reports/missing-dependencies.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
-import { type EarlierState, parseEarlierState } from "../../core/earlier-state.ts";
+import { type EarlierState, parseEarlierState } from "../../core/items/earlier-state.ts";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { StateFile } from "../../ports/projections.ts";
 import { type FileSystem, readSmall, replaceFile } from "./file-system.ts";

@@ -1,4 +1,4 @@
-import type { FoundSignatures } from "../../core/find-signatures.ts";
+import type { FoundSignatures } from "../../core/attestation/find-signatures.ts";
 import { ownValue } from "../../core/own-value.ts";
 import type { PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
 import { isRelyingPartyPage, THIS_MACHINE } from "./relying-party.ts";

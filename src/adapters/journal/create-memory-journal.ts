@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { evolve } from "../../core/evolve.ts";
+import { evolve } from "../../core/evolve/evolve.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { Decide, Head, LocalJournal, LoadedRun, SubmitResult } from "../../ports/journal.ts";

@@ -1,4 +1,4 @@
-import { evolve } from "../../core/evolve.ts";
+import { evolve } from "../../core/evolve/evolve.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { Head, Seal } from "../../ports/journal.ts";

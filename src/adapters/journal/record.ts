@@ -1,4 +1,4 @@
-import { isEventType } from "../../core/evolve.ts";
+import { isEventType } from "../../core/evolve/evolve.ts";
 import { isRecord } from "../../core/own-value.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";

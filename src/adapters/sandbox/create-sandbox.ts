@@ -6,7 +6,7 @@ import { findBounds, everywhere, existing, HIDDEN, outermost, real, self, isWith
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { type Tools, toolPaths } from "./tool-paths.ts";
 import type { Sandbox, SandboxedFolder } from "../process/child-environment.ts";
-import { otherTrees } from "../git/read/working-trees.ts";
+import { otherTrees } from "../git/process/working-trees.ts";
 import { ProblemError } from "../../core/problem.ts";
 
 export type SandboxOptions = Tools & {

@@ -1,5 +1,5 @@
 import { CANCELLED_NAME } from "../../core/kept-ref.ts";
-import { runBegan } from "../../core/last-reviewed-tree.ts";
+import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import { isOwnPath } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun } from "../../core/run.ts";

@@ -1,8 +1,8 @@
 import { next } from "../../core/next.ts";
 import { type ActiveRun, type EndedRun, chosenFinish, type RunState } from "../../core/run.ts";
-import { drive } from "../../engine/drive.ts";
+import { drive } from "../../engine/loop/drive.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { refuseWhileHeld } from "../../engine/session-work.ts";
+import { refuseWhileHeld } from "../../engine/loop/session-work.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
 import { REQUEST_BODY, pullRequestBody } from "../../views/pull-request.ts";

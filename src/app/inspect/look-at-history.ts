@@ -4,7 +4,7 @@ import type { EventHistory, FinishedRun, FinishedRuns, ReviewHistory } from "../
 import type { RunId } from "../../schema/ids.ts";
 import { finishedRun, computeTotals } from "../../views/metrics.ts";
 import { listReviews } from "../../views/reviews.ts";
-import { historyEntry } from "../../views/state-file.ts";
+import { historyEntry } from "../../views/state-file/state-file.ts";
 import type { Project } from "../project/project.ts";
 
 /** Maximum number of listed runs. Older ones are available by id. */

@@ -1,6 +1,6 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
-import { drive } from "../../engine/drive.ts";
+import { drive } from "../../engine/loop/drive.ts";
 import type { Engine } from "../../engine/engine.ts";
 import {
   claimForSession,
@@ -8,7 +8,7 @@ import {
   type SessionReport,
   type SessionTask,
   type SessionWorker,
-} from "../../engine/session-work.ts";
+} from "../../engine/loop/session-work.ts";
 import { writeProjections } from "../../engine/write-projections.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import { agentsOfRun } from "../drive/agents-of-run.ts";

@@ -1,5 +1,5 @@
-import { decide } from "../../core/decide.ts";
-import { evolve } from "../../core/evolve.ts";
+import { decide } from "../../core/decide/decide.ts";
+import { evolve } from "../../core/evolve/evolve.ts";
 import { unproven } from "../../core/evolve/attempt.ts";
 import { type ActiveRun, noRun } from "../../core/run.ts";
 import { isGateDue } from "../../core/supervision.ts";

@@ -1,4 +1,4 @@
-import { parseEarlierState } from "../../core/earlier-state.ts";
+import { parseEarlierState } from "../../core/items/earlier-state.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { findPhaseKey } from "../../core/phase-names.ts";
 import { ProblemError } from "../../core/problem.ts";

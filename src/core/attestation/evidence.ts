@@ -7,7 +7,7 @@ import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person, Initiator } from "../../schema/people.ts";
 import type { Finish } from "../../schema/plan.ts";
 import { withBringers } from "../brought-answers.ts";
-import { evolve } from "../evolve.ts";
+import { evolve } from "../evolve/evolve.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../run.ts";
 
 type EvidencePhase = RunPredicate["phases"][number];

@@ -18,7 +18,7 @@ import {
   type Stage,
   type Wait,
 } from "../run.ts";
-import { signatureRefusal } from "../signed-decision.ts";
+import { signatureRefusal } from "../attestation/signed-decision.ts";
 import { abandoned, effectiveSizing } from "./execution-end.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 

@@ -4,7 +4,7 @@ import { type Finding, NO_VERDICT } from "../findings/ledger.ts";
 import { type AfterVerdict, afterVerdict } from "../findings/loop-policy.ts";
 import { type ActiveRun, currentPhase, type AttemptState } from "../run.ts";
 import type { CheckResult } from "../../schema/facts.ts";
-import { hasChangedNothing } from "../changed-code.ts";
+import { hasChangedNothing } from "../changes/changed-code.ts";
 import { escalation } from "./escalation.ts";
 
 /** Returns the event for a verdict about the current draft. Null outside a review. */

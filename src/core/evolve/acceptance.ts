@@ -1,5 +1,5 @@
 import type { CheckResult, PhaseOutput } from "../../schema/facts.ts";
-import type { EventOf, Handlers } from "../evolve.ts";
+import type { EventOf, Handlers } from "./evolve.ts";
 import { type ActiveRun, type Answer, currentPhase, indexAfter, type Stage } from "../run.ts";
 import { failureDigest, UNSEEN } from "../failure-digest.ts";
 import { enter, open, patch, recordUserEdit, settleUserEdits, watchUserEdits } from "./changes.ts";

@@ -1,4 +1,4 @@
-import type { Handlers } from "../evolve.ts";
+import type { Handlers } from "./evolve.ts";
 import { type ActiveRun, currentPhase, type AttemptState } from "../run.ts";
 import { unproven } from "./attempt.ts";
 import { enter, open } from "./changes.ts";

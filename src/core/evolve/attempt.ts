@@ -3,8 +3,8 @@ import type { CheckResult } from "../../schema/facts.ts";
 import type { PhaseKey, TreeId } from "../../schema/ids.ts";
 import { isFailure } from "../baseline.ts";
 import { addUsage, smaller } from "../budget.ts";
-import { hasChangedNothing } from "../changed-code.ts";
-import type { EventOf, Handlers } from "../evolve.ts";
+import { hasChangedNothing } from "../changes/changed-code.ts";
+import type { EventOf, Handlers } from "./evolve.ts";
 import {
   type ActiveRun,
   currentPhase,

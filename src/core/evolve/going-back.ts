@@ -1,6 +1,6 @@
 import type { Brief } from "../../schema/event.ts";
 import type { TreeId } from "../../schema/ids.ts";
-import type { EventOf, Handlers } from "../evolve.ts";
+import type { EventOf, Handlers } from "./evolve.ts";
 import type { ActiveRun, PhaseRecord } from "../run.ts";
 import { keptSizing } from "./after-phase.ts";
 import { dropUserEdits, enter, patch } from "./changes.ts";

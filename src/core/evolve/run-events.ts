@@ -1,7 +1,7 @@
 import type { Brief } from "../../schema/event.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
-import type { EventOf, Handlers } from "../evolve.ts";
+import type { EventOf, Handlers } from "./evolve.ts";
 import { type ActiveRun, isEscalationOption, type PhaseRecord, type Stage, CHECK_REASONS } from "../run.ts";
 import { unproven } from "./attempt.ts";
 import { withBringer } from "../brought-answers.ts";

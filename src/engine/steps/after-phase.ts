@@ -5,8 +5,7 @@ import { parseFallbackMetrics, parseSizingFromImpactAnalysis, computeSizing } fr
 import { readTaskList } from "../../core/task-list.ts";
 import type { SizingMetrics } from "../../schema/facts.ts";
 import type { ExecutionId } from "../../schema/ids.ts";
-import type { Engine } from "../engine.ts";
-import type { Task } from "../perform.ts";
+import type { Engine, Task } from "../engine.ts";
 import { TASKS_FILE } from "../prompt.ts";
 import { writingAssignment } from "./assignments.ts";
 import { work } from "./executions.ts";

@@ -4,7 +4,7 @@ import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { Engine } from "../engine.ts";
 import { isFeature } from "./feature-record.ts";
 import { digestPath, phasePrompt, TASKS_FILE, tasksPrompt } from "../prompt.ts";
-import { lostLines, type LostLines } from "../../core/lost-edits.ts";
+import { lostLines, type LostLines } from "../../core/changes/lost-edits.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import { isBookkeeping } from "../../core/items/item-meta.ts";
 

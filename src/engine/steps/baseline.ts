@@ -1,7 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
 import { testCommandText } from "../../core/test-command.ts";
-import type { Engine } from "../engine.ts";
-import type { Task } from "../perform.ts";
+import type { Engine, Task } from "../engine.ts";
 
 /** Runs the trusted tests before any agent may write, to compare later failures with the result. */
 export async function measureBaseline(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {

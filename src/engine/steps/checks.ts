@@ -5,12 +5,11 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import { chosenCommands, testCommandText } from "../../core/test-command.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { TreeId } from "../../schema/ids.ts";
-import type { Engine } from "../engine.ts";
-import type { Task } from "../perform.ts";
+import type { Engine, Task } from "../engine.ts";
 import { compareTests } from "./compare-tests.ts";
 import { previewCommit, movedSince, readRepositoryStanding } from "./standing.ts";
 import { snapshotGone } from "./review-writes.ts";
-import { codeChanges, mustChangeCode, noCodeChanged } from "../../core/changed-code.ts";
+import { codeChanges, mustChangeCode, noCodeChanged } from "../../core/changes/changed-code.ts";
 
 /** Checks a draft by code: the artifacts that are due or claimed, and the tests. */
 export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {

@@ -6,7 +6,7 @@ import type { CheckResult, FileChange, TestCommand, TestCounts } from "../../sch
 import type { TreeId } from "../../schema/ids.ts";
 import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Engine } from "../engine.ts";
-import { decidesTests, standsInForTool } from "../../core/acting-files.ts";
+import { decidesTests, standsInForTool } from "../../core/changes/acting-files.ts";
 
 type CheckedPhase = {
   readonly run: ActiveRun;

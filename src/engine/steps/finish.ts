@@ -1,13 +1,12 @@
 import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { runBegan } from "../../core/last-reviewed-tree.ts";
+import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { CommitResult, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
-import type { Engine } from "../engine.ts";
-import type { Task } from "../perform.ts";
+import type { Engine, Task } from "../engine.ts";
 import { recordFeatureEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildEnd, recordFolders, type Records } from "./item-record.ts";
 import { commitTree, collectDocuments } from "./repository.ts";

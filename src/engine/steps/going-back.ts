@@ -1,11 +1,10 @@
 import type { Outcome } from "../../core/command.ts";
 import { keptName, keptRef } from "../../core/kept-ref.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, type EarlierWork } from "../../core/run.ts";
-import type { Engine } from "../engine.ts";
-import type { Task } from "../perform.ts";
+import type { Engine, Task } from "../engine.ts";
 import { commitTree, notCommitted } from "./repository.ts";
 import { readRepositoryStanding, uncommittedSince } from "./standing.ts";
-import { acceptedBefore } from "../../core/last-reviewed-tree.ts";
+import { acceptedBefore } from "../../core/changes/last-reviewed-tree.ts";
 import type { ReturnBases } from "../../schema/facts.ts";
 import type { TreeId } from "../../schema/ids.ts";
 

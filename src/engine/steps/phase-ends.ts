@@ -1,11 +1,10 @@
 import type { Outcome } from "../../core/command.ts";
-import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
+import { lastReviewedTree } from "../../core/changes/last-reviewed-tree.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
-import { unmentionedFiles, writesCode } from "../../core/unmentioned.ts";
+import { unmentionedFiles, writesCode } from "../../core/changes/unmentioned.ts";
 import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
-import type { Engine } from "../engine.ts";
-import type { Task } from "../perform.ts";
+import type { Engine, Task } from "../engine.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
 import { previewCommit, movedPaths, readRepositoryStanding } from "./standing.ts";
 import { isBookkeeping } from "../../core/items/item-meta.ts";

@@ -5,8 +5,7 @@ import type { CommitResult, EditedDocuments, VcsWrite } from "../../ports/vcs.ts
 import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import { phaseComplete } from "../../views/reviews.ts";
-import type { Engine } from "../engine.ts";
-import type { Task } from "../perform.ts";
+import type { Engine, Task } from "../engine.ts";
 import { unseen } from "./checks.ts";
 import { recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildStart, recordDocuments } from "./item-record.ts";

@@ -1,5 +1,5 @@
 import type { GateFacts } from "../../core/command.ts";
-import { runBegan } from "../../core/last-reviewed-tree.ts";
+import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";

@@ -6,7 +6,7 @@ import { ensureFolder, nodeFiles, replaceFile } from "../../adapters/files/file-
 import { OWN, OWN_FOLDER, isOwnPath } from "../../core/own-folder.ts";
 import { execFileSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
-import { emptied, type Filterless } from "../../adapters/git/process/content-filters.ts";
+import { emptied, type Filterless } from "../../adapters/git/read/content-filters.ts";
 import { hardening } from "../../adapters/git/process/git.ts";
 import { readingEnvironment } from "../../adapters/git/process/git-environment.ts";
 import { hasOnlyTracked } from "../../adapters/git/read/has-only-tracked.ts";

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { listAnswers, shownDigest } from "../../app/answer/answer.ts";
 import { patchText } from "../../adapters/git/snapshot/patch-text.ts";
 import { sha256 } from "../../adapters/files/node-crypto.ts";
-import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
+import { lastReviewedTree } from "../../core/changes/last-reviewed-tree.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
 import type { DocumentView, WholeFile } from "../../schema/api-documents.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { otherTrees } from "../../adapters/git/read/working-trees.ts";
+import { otherTrees } from "../../adapters/git/process/working-trees.ts";
 import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, EndedRun } from "../../core/run.ts";

@@ -1,9 +1,9 @@
-import { createGitWorkspace } from "../../adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
 import type { RunSource } from "./look-at-run.ts";
 import { readRunEvents, type FoundRun } from "./repository.ts";
 import type { Story } from "../../schema/api-history.ts";
 import { STORY_PART, buildStory } from "../../views/page/timeline.ts";
-import { readTreeFile } from "../../adapters/git/snapshot/tree-object.ts";
+import { readTreeFile } from "../../adapters/git/objects/tree-object.ts";
 
 /**
  * Reads the data of a run in a working tree. Documents come from the displayed git tree, or else from the current

@@ -6,7 +6,7 @@ import type { Challenge } from "../../schema/api-passkey.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { FoundRun } from "./repository.ts";
 import type { ServerContext } from "./served.ts";
-import { signedFacts, type SignedFacts } from "../../core/signed-decision.ts";
+import { signedFacts, type SignedFacts } from "../../core/attestation/signed-decision.ts";
 import { challengeIn, wordsDigest } from "../../adapters/identity/decision-challenge.ts";
 import { randomBytes } from "node:crypto";
 

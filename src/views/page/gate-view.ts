@@ -1,8 +1,8 @@
-import { actingFiles } from "../../core/acting-files.ts";
+import { actingFiles } from "../../core/changes/acting-files.ts";
 import { guidanceWords } from "../../core/command.ts";
-import { attentionFor } from "../../core/attention.ts";
+import { attentionFor } from "../../core/changes/attention.ts";
 import { bySeverity, isOpen, buildLedger } from "../../core/findings/ledger.ts";
-import { lastReviewedTree, runBegan } from "../../core/last-reviewed-tree.ts";
+import { lastReviewedTree, runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../../core/run.ts";
 import type { DocumentView } from "../../schema/api-documents.ts";
 import type { AnswerOption, FindingView, GateView } from "../../schema/api.ts";

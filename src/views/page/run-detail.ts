@@ -1,5 +1,5 @@
 import { hadNothingToMerge } from "../finish-lines.ts";
-import { attentionFor } from "../../core/attention.ts";
+import { attentionFor } from "../../core/changes/attention.ts";
 import { phasesToGoBackTo } from "../../core/decide/person.ts";
 import {
   type ActiveRun,

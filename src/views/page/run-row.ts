@@ -1,4 +1,4 @@
-import { attentionFor } from "../../core/attention.ts";
+import { attentionFor } from "../../core/changes/attention.ts";
 import { spentBy } from "../../core/budget.ts";
 import { ownValue } from "../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";

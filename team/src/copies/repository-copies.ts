@@ -11,7 +11,7 @@ import {
 } from "../../../src/adapters/git/process/git.ts";
 import { decodePath, isTreePath, splitFields } from "../../../src/adapters/git/process/git-path.ts";
 import { gitFailed, lastWords } from "../../../src/adapters/git/process/run-git.ts";
-import { isBranchName, isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { isBranchName, isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isRemote } from "../remote-address.ts";
 import { createNetworkGit, type NetworkGit, REFS_AS_FILES } from "./network-git.ts";

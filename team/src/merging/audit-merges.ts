@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { must } from "../../../src/adapters/git/process/git.ts";
-import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { RepositoryCopies, RepositoryCopy } from "../copies/repository-copies.ts";

@@ -1,7 +1,7 @@
 import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
 import { isHostFailure } from "../copies/host-failure.ts";
-import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
 import { foresee } from "../../../src/adapters/git/write/merge-branch.ts";
 import { squashTrailer } from "../../../src/adapters/git/write/squash-branch.ts";
 import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../../src/core/command.ts";
-import { commitsBetween } from "../../../src/adapters/git/read/commit-object.ts";
+import { commitsBetween } from "../../../src/adapters/git/snapshot/commit-object.ts";
 import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import { currentTicket } from "../../../src/core/next.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";

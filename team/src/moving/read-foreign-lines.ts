@@ -1,6 +1,6 @@
 import { readJournalBytes } from "../../../src/adapters/journal/journal-heads.ts";
 import { genesis } from "../../../src/adapters/journal/record.ts";
-import { evolve } from "../../../src/core/evolve.ts";
+import { evolve } from "../../../src/core/evolve/evolve.ts";
 import { isOwnPath } from "../../../src/core/own-folder.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../src/core/run.ts";
 import { RefName } from "../../../src/schema/api-team.ts";

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { encodeRecord } from "../../../src/adapters/journal/record.ts";
 import { countermark } from "../../../src/adapters/files/countermarks.ts";
-import { evolve } from "../../../src/core/evolve.ts";
+import { evolve } from "../../../src/core/evolve/evolve.ts";
 import { next } from "../../../src/core/next.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";

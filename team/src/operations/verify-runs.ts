@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
-import { findSignatures } from "../../../src/core/find-signatures.ts";
+import { findSignatures } from "../../../src/core/attestation/find-signatures.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import { verifySignatures } from "../../../src/adapters/identity/verify-signatures.ts";
 import { emptyCursor, fold } from "../../../src/adapters/journal/fold.ts";

@@ -1,6 +1,6 @@
 import type { Git } from "../../../src/adapters/git/process/git.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
-import { movedOnSince } from "../../../src/adapters/git/read/git-moved-on.ts";
+import { movedOnSince } from "../../../src/adapters/git/snapshot/git-moved-on.ts";
 import { metaFrom } from "../../../src/core/items/item-meta.ts";
 import { type FoundItem, ITEMS_ROOT, type SeenItems } from "../../../src/ports/items.ts";
 import { isSafeName } from "../../../src/schema/ids.ts";

@@ -1,5 +1,5 @@
 import type { Context, Hono } from "hono";
-import { evolve } from "../../../src/core/evolve.ts";
+import { evolve } from "../../../src/core/evolve/evolve.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { noRun } from "../../../src/core/run.ts";
 import {
@@ -32,7 +32,7 @@ import { askedRun } from "./asked-run.ts";
 import { listForPage, toMoved, repositoryPlace } from "./page-list.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 import type { ActivityView } from "../../../src/schema/api-status.ts";
-import { signedFacts } from "../../../src/core/signed-decision.ts";
+import { signedFacts } from "../../../src/core/attestation/signed-decision.ts";
 import { buildStory } from "../../../src/views/page/timeline.ts";
 
 const MAX_SEARCHED = 200; // characters

@@ -1,5 +1,5 @@
 import { type Git, hardenedGit, withEnvironment } from "../../../src/adapters/git/process/git.ts";
-import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
 import { toTreePair, patchBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import type { RunId, TreeId } from "../../../src/schema/ids.ts";
 import type { SeenItems } from "../../../src/ports/items.ts";

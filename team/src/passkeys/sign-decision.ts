@@ -9,7 +9,7 @@ import type { TeamPage } from "../page/team-page-parts.ts";
 import { openChallenge, takeChallenge } from "./passkey-challenges.ts";
 import { needPasskeyOrigin } from "./passkey-origin.ts";
 import { findPasskey, notePasskeyUse, listPasskeys } from "./team-passkeys.ts";
-import type { SignedFacts } from "../../../src/core/signed-decision.ts";
+import type { SignedFacts } from "../../../src/core/attestation/signed-decision.ts";
 import { newNonces, toSignable } from "../../../src/surfaces/web-ui/signed-answer.ts";
 
 export type SigningRequest = { readonly facts: SignedFacts; readonly person: string; readonly decision: AnswerRequest };

@@ -1,7 +1,7 @@
-import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
 import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import type { CompletedFacts, Report } from "../../../src/core/command.ts";
-import { lastReviewedTree } from "../../../src/core/last-reviewed-tree.ts";
+import { lastReviewedTree } from "../../../src/core/changes/last-reviewed-tree.ts";
 import { mayWrite } from "../../../src/core/plan.ts";
 import { type ActiveRun, currentPhase } from "../../../src/core/run.ts";
 import type { FileChange, PhaseOutput } from "../../../src/schema/facts.ts";

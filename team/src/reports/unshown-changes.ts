@@ -1,8 +1,8 @@
 import { must } from "../../../src/adapters/git/process/git.ts";
-import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
 import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
-import { evolve } from "../../../src/core/evolve.ts";
-import { lastAcceptedTree } from "../../../src/core/last-reviewed-tree.ts";
+import { evolve } from "../../../src/core/evolve/evolve.ts";
+import { lastAcceptedTree } from "../../../src/core/changes/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../../../src/core/run.ts";
 import { recordDocuments } from "../../../src/engine/steps/item-record.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";

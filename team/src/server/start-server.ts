@@ -6,7 +6,7 @@ import { packageRoot } from "../../../src/adapters/project-files/package-root.ts
 import { commonHeaders, localOrigins } from "../../../src/surfaces/web-ui/guard.ts";
 import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
-import { decide } from "../../../src/core/decide.ts";
+import { decide } from "../../../src/core/decide/decide.ts";
 import { createRepositoryCopies } from "../copies/repository-copies.ts";
 import { SERVING } from "../database/own-database.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";

@@ -1,7 +1,7 @@
 import { toldChoices } from "../../../src/surfaces/cli/grammar/choice.ts";
 import { findVerb } from "../../../src/surfaces/cli/grammar/catalog.ts";
 import { runRequest } from "../../../src/surfaces/cli/grammar/run-request.ts";
-import type { Values, Verb } from "../../../src/surfaces/cli/grammar/verb.ts";
+import type { Values, Verb } from "../../../src/surfaces/cli/call/verb.ts";
 import type { Choice } from "../../../src/app/choice.ts";
 import { openRun } from "../../../src/app/start/open-run.ts";
 import { switchOn } from "../../../src/app/start/plan-supervision.ts";
@@ -12,7 +12,7 @@ import type { Command } from "../../../src/core/command.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { next } from "../../../src/core/next.ts";
 import type { RunState } from "../../../src/core/run.ts";
-import { drive } from "../../../src/engine/drive.ts";
+import { drive } from "../../../src/engine/loop/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
 import { type GivenBack, keptRef, type Lease, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryStore, type RepositoryStore } from "../../../src/adapters/git/objects/repository-store.ts";
+import { repositoryStore, type RepositoryStore } from "../../../src/adapters/git/snapshot/repository-store.ts";
 import { readTreeId } from "../../../src/adapters/git/objects/tree-entries.ts";
 import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
 import { type GitHead, readHead } from "../../../src/adapters/git/read/git-head.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { nodeFiles, readSmall } from "../../../src/adapters/files/file-system.ts";
-import { readPointer } from "../../../src/adapters/git/read/working-trees.ts";
+import { readPointer } from "../../../src/adapters/git/process/working-trees.ts";
 import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
 
 export type Refs = ReadonlyMap<string, string>;

@@ -14,11 +14,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { releaseRepository } from "../../../src/adapters/git/objects/repository-store.ts";
+import { releaseRepository } from "../../../src/adapters/git/snapshot/repository-store.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../../../src/adapters/git/process/git.ts";
 import { rawInTree } from "../../../src/adapters/git/process/git-path.ts";
 import { repositorySettings } from "../../../src/adapters/git/read/repository-settings.ts";
-import { requireBranchName } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { requireBranchName } from "../../../src/adapters/git/process/ref-name.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { REFS_AS_FILES } from "../copies/network-git.ts";

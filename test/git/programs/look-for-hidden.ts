@@ -1,4 +1,4 @@
-import { createGitWorkspace } from "../../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../../src/adapters/git/git-workspace.ts";
 
 /** Prints the hidden files of a tree and the changes of a snapshot. Arguments: tree, start time, snapshot before. */
 const [tree = "", since = "0", before = ""] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { createGitWorkspace } from "../../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../../src/adapters/git/git-workspace.ts";
 
 /** Scans a tree with a file that is unreadable until the last scan, then again in a new workspace. */
 const [, , repo = "", name = ""] = process.argv;

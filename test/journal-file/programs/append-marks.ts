@@ -1,7 +1,7 @@
 import { createFileJournal } from "../../../src/adapters/journal/create-file-journal.ts";
 import { createFileAnchors } from "../../../src/adapters/files/anchors.ts";
 import { loadUserKey, sealWith } from "../../../src/adapters/files/user-key.ts";
-import { decide } from "../../../src/core/decide.ts";
+import { decide } from "../../../src/core/decide/decide.ts";
 import { mark } from "../sample-commands.ts";
 import { join } from "node:path";
 import { writeSync } from "node:fs";

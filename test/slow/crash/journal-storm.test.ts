@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createFileJournal } from "../../../src/adapters/journal/create-file-journal.ts";
 import { createFileAnchors } from "../../../src/adapters/files/anchors.ts";
-import { decide } from "../../../src/core/decide.ts";
+import { decide } from "../../../src/core/decide/decide.ts";
 import { loadUserKey, sealWith } from "../../../src/adapters/files/user-key.ts";
 import { begin, mark, marksIn, RUN } from "../../journal-file/sample-commands.ts";
 import { namesBelow, stillClock, treeIn } from "../../journal-file/sample-run.ts";

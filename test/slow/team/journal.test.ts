@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { nodeFiles } from "../../../src/adapters/files/file-system.ts";
 import { checkBySchema } from "../../../src/adapters/journal/schema-check.ts";
 import { createJournalReader } from "../../../src/adapters/journal/create-journal-reader.ts";
-import { decide } from "../../../src/core/decide.ts";
+import { decide } from "../../../src/core/decide/decide.ts";
 import { createPostgresJournal } from "../../../team/src/journal-postgres/create-postgres-journal.ts";
 import { FencedError } from "../../../team/src/journal-postgres/submit-decision.ts";
 import { migrateDatabase } from "../../../team/src/journal-postgres/migrate-database.ts";

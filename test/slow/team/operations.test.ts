@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { decide } from "../../../src/core/decide.ts";
+import { decide } from "../../../src/core/decide/decide.ts";
 import { createPostgresJournal } from "../../../team/src/journal-postgres/create-postgres-journal.ts";
 import type { Pool } from "../../../team/src/journal-postgres/open-pool.ts";
 import { createTeamSeal } from "../../../team/src/seal/team-seal.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Command, Report } from "../../../src/core/command.ts";
-import { decide } from "../../../src/core/decide.ts";
-import { evolve } from "../../../src/core/evolve.ts";
+import { decide } from "../../../src/core/decide/decide.ts";
+import { evolve } from "../../../src/core/evolve/evolve.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../../../src/core/run.ts";
 import type { EventDraft } from "../../../src/schema/event.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decide } from "../../../src/core/decide.ts";
-import { evolve } from "../../../src/core/evolve.ts";
+import { decide } from "../../../src/core/decide/decide.ts";
+import { evolve } from "../../../src/core/evolve/evolve.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../src/core/run.ts";
 import { EventDraft } from "../../../src/schema/event.ts";
 import { PhaseOutput } from "../../../src/schema/facts.ts";

@@ -1,4 +1,4 @@
-import type { ProjectFiles } from "../project-files.ts";
+import type { ProjectFiles } from "./project-files.ts";
 
 export type NamedText = readonly [name: string, text: string];
 

@@ -1,4 +1,4 @@
-import type { ProjectFiles } from "../project-files.ts";
+import type { ProjectFiles } from "./project-files.ts";
 import type { Detector, NamedText } from "./detector.ts";
 
 type Rule = { readonly lines: string[]; readonly prerequisites: string[] };

@@ -1,5 +1,5 @@
 import { isRecord, ownValue } from "../../../core/own-value.ts";
-import type { ProjectFiles } from "../project-files.ts";
+import type { ProjectFiles } from "./project-files.ts";
 import { readTexts, type Detector, type NamedText } from "./detector.ts";
 
 type Manager = { readonly name: string; readonly locks: readonly string[]; readonly argv: readonly string[] };

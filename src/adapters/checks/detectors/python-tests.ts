@@ -1,4 +1,4 @@
-import type { ProjectFiles } from "../project-files.ts";
+import type { ProjectFiles } from "./project-files.ts";
 import { findSections, readTexts, type Detector, type NamedText } from "./detector.ts";
 
 /** By lock file. Without one, tests use the interpreter on PATH, which is that of an active virtual environment. */

@@ -1,4 +1,4 @@
-import type { ProjectFiles } from "../project-files.ts";
+import type { ProjectFiles } from "./project-files.ts";
 import { readTexts, type Detector, findSections } from "./detector.ts";
 
 /**

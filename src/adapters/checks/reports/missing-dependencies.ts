@@ -1,5 +1,5 @@
 import { isRecord, ownValue } from "../../../core/own-value.ts";
-import type { ProjectFiles } from "../project-files.ts";
+import type { ProjectFiles } from "../detectors/project-files.ts";
 
 /** Failed tests: the command and its output. */
 export type FailedTests = { readonly argv: readonly string[]; readonly output: string };

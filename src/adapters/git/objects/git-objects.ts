@@ -1,7 +1,7 @@
 import { nodeCrypto } from "../../files/node-crypto.ts";
 import type { Conversation } from "../process/git-conversation.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { isObjectId } from "../snapshot/ref-name.ts";
+import { isObjectId } from "../process/ref-name.ts";
 
 export type GitObject = { readonly type: string; readonly content: Buffer };
 

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { FOR_GIT_CHANGES, FOR_GIT_QUESTIONS, pickVariables } from "../../process/child-environment.ts";
-import { trustedPath } from "../read/working-trees.ts";
+import { trustedPath } from "./working-trees.ts";
 
 /**
  * Builds the environment of read-only git calls. Variables of the caller do not change git's behavior, and no

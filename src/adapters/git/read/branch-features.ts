@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Git } from "../process/git.ts";
 import { hardenedGit } from "../process/git.ts";
-import { isBranchName } from "../snapshot/ref-name.ts";
+import { isBranchName } from "../process/ref-name.ts";
 import { nodeFiles, readSmall } from "../../files/file-system.ts";
-import { gitFolders } from "./working-trees.ts";
+import { gitFolders } from "../process/working-trees.ts";
 
 export type BranchFolder = {
   /** Last part of `feature/<folder>`. */

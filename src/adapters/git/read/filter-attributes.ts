@@ -3,9 +3,9 @@ import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
 import { type GitFolder, startGit } from "../process/git.ts";
 import { type Conversation, createConversation, createRuleConversation } from "../process/git-conversation.ts";
 import { joinFields, inTree } from "../process/git-path.ts";
-import { gitFolders } from "./working-trees.ts";
+import { gitFolders } from "../process/working-trees.ts";
 import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
-import { personalFolder } from "../process/content-filters.ts";
+import { personalFolder } from "./content-filters.ts";
 import { homeFolder } from "../process/git-environment.ts";
 
 /** Content filter of each path, as named by attributes. Paths without a filter are omitted. */

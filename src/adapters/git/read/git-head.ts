@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { nodeFiles, readSmall } from "../../files/file-system.ts";
-import { isBranchName } from "../snapshot/ref-name.ts";
-import { type GitFolders, gitFolders, readPointer } from "./working-trees.ts";
+import { isBranchName } from "../process/ref-name.ts";
+import { type GitFolders, gitFolders, readPointer } from "../process/working-trees.ts";
 
 export type GitHead = {
   /** Full id of the commit that is checked out. */

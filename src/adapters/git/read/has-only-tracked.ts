@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { readIndex } from "../objects/git-index.ts";
 import { inTree } from "../process/git-path.ts";
-import { gitFolders } from "./working-trees.ts";
+import { gitFolders } from "../process/working-trees.ts";
 
 /** Git itself lists more entries faster. */
 const MAX_ENTRIES = 5_000;

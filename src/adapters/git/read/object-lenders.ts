@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { nodeFiles, readSmall } from "../../files/file-system.ts";
-import { gitFolders } from "./working-trees.ts";
+import { gitFolders } from "../process/working-trees.ts";
 import { digest } from "./repository-programs.ts";
 import type { StartedProgram } from "./started-programs.ts";
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { homeFolder } from "../process/git-environment.ts";
 import { isUnder } from "../process/git-path.ts";
 import { unavailable } from "../process/run-git.ts";
-import { gitFolders, workingTrees } from "./working-trees.ts";
+import { gitFolders, workingTrees } from "../process/working-trees.ts";
 import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
 import type { GitProgram } from "../../../ports/vcs.ts";
 

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { personalFolder } from "../process/content-filters.ts";
+import { personalFolder } from "./content-filters.ts";
 import { homeFolder } from "../process/git-environment.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { splitFields } from "../process/git-path.ts";
-import { gitFolders } from "./working-trees.ts";
+import { gitFolders } from "../process/working-trees.ts";
 
 export type RepositorySetting = {
   readonly scope: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isUnder } from "../process/git-path.ts";
-import { allowsNothing, type GitCaller } from "../process/personal-git.ts";
+import { allowsNothing, type GitCaller } from "./personal-git.ts";
 import { lastWords, unavailable } from "../process/run-git.ts";
 import { readHead } from "./git-head.ts";
 import { recalledSettings, type RepositorySetting } from "./repository-settings.ts";

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { RepositoryStanding } from "../../../schema/facts.ts";
 import { nodeFiles, readSmall } from "../../files/file-system.ts";
-import { personalFolder } from "../process/content-filters.ts";
+import { personalFolder } from "./content-filters.ts";
 import { homeFolder } from "../process/git-environment.ts";
 import { unavailable } from "../process/run-git.ts";
-import { type GitFolders, gitFolders } from "./working-trees.ts";
+import { type GitFolders, gitFolders } from "../process/working-trees.ts";
 import { branchTip, readRepositoryFacts } from "./git-read.ts";
 import type { Repository } from "./repository.ts";
 

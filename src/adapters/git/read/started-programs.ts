@@ -4,7 +4,7 @@ import { FILLED_BY_US, ownPath } from "../../../core/own-folder.ts";
 import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields, encodePath, inTree } from "../process/git-path.ts";
 import { readFromIndex } from "../objects/git-index.ts";
-import { gitFolders } from "./working-trees.ts";
+import { gitFolders } from "../process/working-trees.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
 import type { GitProgram } from "../../../ports/vcs.ts";
 import { SUBMODULE } from "../objects/tree-entries.ts";

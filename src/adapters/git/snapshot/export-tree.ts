@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { withoutFilters } from "../process/content-filters.ts";
+import { withoutFilters } from "../read/content-filters.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { joinFields } from "../process/git-path.ts";

@@ -1,14 +1,14 @@
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type LookSettings, personalFolder, settingsFiles } from "../process/content-filters.ts";
+import { type LookSettings, personalFolder, settingsFiles } from "../read/content-filters.ts";
 import { homeFolder } from "../process/git-environment.ts";
 import { type Git, wholeTreeTimeoutMs } from "../process/git.ts";
-import { gitFolders } from "../read/working-trees.ts";
+import { gitFolders } from "../process/working-trees.ts";
 import { inTree } from "../process/git-path.ts";
 import { createLookAgain } from "./look-again.ts";
 import type { Differences } from "./look-through.ts";
 import type { Repository } from "../read/repository.ts";
-import { repositoryStore } from "../objects/repository-store.ts";
+import { repositoryStore } from "./repository-store.ts";
 import { removeFolder, makeTemporaryFolder, removeAtExit } from "../../files/temporary-folder.ts";
 import { indexBytes, isAlreadyIn, type PersonIndex } from "./person-index.ts";
 import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";

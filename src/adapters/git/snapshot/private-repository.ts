@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LookSettings } from "../process/content-filters.ts";
-import { gitFolders } from "../read/working-trees.ts";
+import type { LookSettings } from "../read/content-filters.ts";
+import { gitFolders } from "../process/working-trees.ts";
 import type { Repository } from "../read/repository.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { hardenedGit } from "../process/git.ts";
-import { refPart } from "./ref-name.ts";
+import { refPart } from "../process/ref-name.ts";
 
 /** Environment of a git call that trusts only the objects of the repository. */
 export type LookEnvironment = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { copyFile, constants, lstat, mkdir, readlink, rename, rmdir, symlink, un
 import type { Stats } from "node:fs";
 import { ProblemError } from "../../../core/problem.ts";
 import { exportTree } from "./export-tree.ts";
-import { withoutFilters } from "../process/content-filters.ts";
+import { withoutFilters } from "../read/content-filters.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, inTree, isTreePath, joinFields, splitFields } from "../process/git-path.ts";

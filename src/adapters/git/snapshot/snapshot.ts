@@ -1,7 +1,7 @@
 import { ProblemError } from "../../../core/problem.ts";
 import { treeOfIndex } from "../objects/tree-of-index.ts";
-import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
-import { type LookSettings, lookSettings } from "../process/content-filters.ts";
+import { repositoryStore, type RepositoryStore } from "./repository-store.ts";
+import { type LookSettings, lookSettings } from "../read/content-filters.ts";
 import { type Behind, createFollowingIndex, type IndexTrust } from "./following-index.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";

@@ -6,7 +6,7 @@ import type { Git, GitOptions } from "../process/git.ts";
 import { parseNameStatus } from "../process/name-status.ts";
 import { maxOutputBytes } from "../process/run-git.ts";
 import { BYTE_MARK, patchText } from "./patch-text.ts";
-import { isObjectId } from "./ref-name.ts";
+import { isObjectId } from "../process/ref-name.ts";
 import { GONE, type TreeEntry } from "../objects/tree-entries.ts";
 
 export type TreePair = { readonly from: string; readonly to: string };

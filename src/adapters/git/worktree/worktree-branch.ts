@@ -8,15 +8,15 @@ import type {
   WorktreeRefusal,
 } from "../../../ports/worktrees.ts";
 import { hardenedGit, must } from "../process/git.ts";
-import { type GitCaller, personalGit } from "../process/personal-git.ts";
+import { type GitCaller, personalGit } from "../read/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readFacts, readBranchTip } from "../read/git-read.ts";
 import { mergeOrSquash } from "../write/squash-branch.ts";
-import { isBranchName, refPart } from "../snapshot/ref-name.ts";
+import { isBranchName, refPart } from "../process/ref-name.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
 import { lastWords } from "../process/run-git.ts";
 import { findMainTree, refused } from "./worktree-location.ts";
-import { uncommittedIn } from "./worktree-uncommitted.ts";
+import { uncommittedIn } from "../snapshot/worktree-uncommitted.ts";
 
 /** Deletes a branch if the base contains all its commits. */
 export async function deleteMergedBranch(

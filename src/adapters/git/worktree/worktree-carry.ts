@@ -9,7 +9,7 @@ import { hardenedGit, must } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { walkTree } from "./worktree-files.ts";
-import { fileAt } from "./worktree-uncommitted.ts";
+import { fileAt } from "../snapshot/worktree-uncommitted.ts";
 
 const LOCK_TIMEOUT_MS = 10_000;
 

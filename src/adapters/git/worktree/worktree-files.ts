@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
-import { fileAt } from "./worktree-uncommitted.ts";
+import { fileAt } from "../snapshot/worktree-uncommitted.ts";
 
 export type TreeFiles = {
   /** Every file and link, as git would name it. Pipes and sockets are omitted: they have no content. */

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { WorktreeRefusal } from "../../../ports/worktrees.ts";
-import { type GitFolders, gitFolders, readPointer } from "../read/working-trees.ts";
+import { type GitFolders, gitFolders, readPointer } from "../process/working-trees.ts";
 
 /** Less than the 255 of most file systems, because git adds suffixes. */
 const NAME_BYTES = 200;

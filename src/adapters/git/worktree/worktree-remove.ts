@@ -8,15 +8,15 @@ import type {
   RemoveRequest,
   WorktreeState,
 } from "../../../ports/worktrees.ts";
-import { withoutFilters } from "../process/content-filters.ts";
+import { withoutFilters } from "../read/content-filters.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs, type Git } from "../process/git.ts";
 import { isUnder } from "../process/git-path.ts";
 import { lastWords } from "../process/run-git.ts";
 import { carryOwnFiles } from "./worktree-carry.ts";
 import { linkedTree, findMainTree, refused } from "./worktree-location.ts";
 import { worktreeState } from "./worktree-state.ts";
-import { fileAt } from "./worktree-uncommitted.ts";
-import { isObjectId, refPart } from "../snapshot/ref-name.ts";
+import { fileAt } from "../snapshot/worktree-uncommitted.ts";
+import { isObjectId, refPart } from "../process/ref-name.ts";
 
 type RemoveFailure = WorktreeRefusal<RemoveRefusal>;
 

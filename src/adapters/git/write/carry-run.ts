@@ -1,11 +1,11 @@
 import type { LeftTree } from "../../../schema/api-team.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { type Git, hardenedGit, must } from "../process/git.ts";
-import { personalGit } from "../process/personal-git.ts";
+import { personalGit } from "../read/personal-git.ts";
 import { readRepositoryFacts, branchTip } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
+import { isObjectId, requireBranchName } from "../process/ref-name.ts";
 
 /** Remote shared by a team's workers and users. */
 const REMOTE = "origin";

@@ -1,7 +1,7 @@
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import type { ComposeRequest, ComposedTree, EditedDocuments } from "../../../ports/vcs.ts";
 import { editTree } from "../objects/edit-tree.ts";
-import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
+import { repositoryStore, type RepositoryStore } from "../snapshot/repository-store.ts";
 import { type Difference, treeDifferences } from "../objects/tree-differences.ts";
 import { hardenedGit, type Git, must } from "../process/git.ts";
 import { isTreePath, isUnder, splitFields } from "../process/git-path.ts";
@@ -10,7 +10,7 @@ import { findIgnored } from "../snapshot/ignored.ts";
 import { editDocuments } from "./edit-documents.ts";
 import { GONE, SUBMODULE, type TreeEntry } from "../objects/tree-entries.ts";
 import { mergeBlobs } from "./merge-attempt.ts";
-import { personalGit } from "../process/personal-git.ts";
+import { personalGit } from "../read/personal-git.ts";
 import { repositoryPrograms } from "../read/repository-programs.ts";
 
 /**

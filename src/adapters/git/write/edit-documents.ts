@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { EditedDocuments } from "../../../ports/vcs.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
 import { entryAt, GONE, type TreeEntry } from "../objects/tree-entries.ts";
-import type { RepositoryStore, ObjectWriter } from "../objects/repository-store.ts";
+import type { RepositoryStore, ObjectWriter } from "../snapshot/repository-store.ts";
 import { isTreePath } from "../process/git-path.ts";
 import { inTemporaryFolder } from "../../files/temporary-folder.ts";
 import { type IgnoreRules, findIgnored } from "../snapshot/ignored.ts";

@@ -1,9 +1,9 @@
 import type { CommitId, RunId } from "../../../schema/ids.ts";
 import { hardenedGit, must } from "../process/git.ts";
-import { personalGit } from "../process/personal-git.ts";
+import { personalGit } from "../read/personal-git.ts";
 import { gitFailed } from "../process/run-git.ts";
 import type { Repository } from "../read/repository.ts";
-import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
+import { isObjectId, requireBranchName } from "../process/ref-name.ts";
 
 /** Remote shared by a team's workers and users. */
 const REMOTE = "origin";

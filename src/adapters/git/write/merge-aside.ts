@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import type { MergeOutcome } from "../../../ports/vcs.ts";
 import { hardenedGit, must } from "../process/git.ts";
-import { personalGit } from "../process/personal-git.ts";
+import { personalGit } from "../read/personal-git.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { inTemporaryFolder } from "../../files/temporary-folder.ts";
-import { readCommit } from "../read/commit-object.ts";
+import { readCommit } from "../snapshot/commit-object.ts";
 import { readFacts } from "../read/git-read.ts";
 import { repositoryAt } from "../read/repository.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
-import { uncommittedIn } from "../worktree/worktree-uncommitted.ts";
+import { uncommittedIn } from "../snapshot/worktree-uncommitted.ts";
 import { type Merge, tryMerge, unmergedFiles } from "./merge-attempt.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { CommitRequest } from "../../../ports/vcs.ts";
-import { repositoryStore } from "../objects/repository-store.ts";
+import { repositoryStore } from "../snapshot/repository-store.ts";
 import { type Git, must } from "../process/git.ts";
-import { hasHooks } from "../process/personal-git.ts";
+import { hasHooks } from "../read/personal-git.ts";
 import { gitFailed } from "../process/run-git.ts";
 import type { Repository } from "../read/repository.ts";
 import { repositorySettings } from "../read/repository-settings.ts";
-import { commitIdentity, commitTime } from "../read/commit-object.ts";
+import { commitIdentity, commitTime } from "../snapshot/commit-object.ts";
 
 /** Settings that add more to a commit than tree, parent, identities and message. */
 const ADDS = /^(?:commit\.gpgsign|i18n\.commitencoding)$/;

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { nodeFiles } from "../../files/file-system.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { repositoryStore } from "../objects/repository-store.ts";
+import { repositoryStore } from "../snapshot/repository-store.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { otherTrees } from "../read/working-trees.ts";
-import { isObjectId } from "../snapshot/ref-name.ts";
+import { otherTrees } from "../process/working-trees.ts";
+import { isObjectId } from "../process/ref-name.ts";
 import type { ReservedIds } from "../../../ports/items.ts";
 
 const FOLDER = "refs/isdlc/ids";

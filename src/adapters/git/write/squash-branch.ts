@@ -1,7 +1,7 @@
 import type { MergeOutcome, MergeRequest, RepositoryFacts } from "../../../ports/vcs.ts";
 import { must } from "../process/git.ts";
 import { gitFailed, lastWords } from "../process/run-git.ts";
-import { readCommit } from "../read/commit-object.ts";
+import { readCommit } from "../snapshot/commit-object.ts";
 import { readBranchTip } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import {

@@ -4,10 +4,10 @@ import { runFast } from "./run-fast.ts";
 import { version } from "../../../compose/version.ts";
 import { describe } from "../../../core/problem.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { writeText } from "../terminal/io.ts";
+import { writeText } from "../call/io.ts";
 import type { runItems as RunItems } from "./run-items.ts";
-import type { runAll as RunAll } from "../verbs/index.ts";
-import type { runUi as RunUi } from "../../web-ui/ui.ts";
+import type { runAll as RunAll } from "./verbs.ts";
+import type { runUi as RunUi } from "./ui.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
 /** Commands whose code is part of this bundle. Other code is read from disk on demand. */

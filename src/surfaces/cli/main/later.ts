@@ -1,3 +1,3 @@
 /** Code that `status` rarely needs. A separate bundle keeps the usual call fast. */
 export { createProcesses } from "../../../adapters/process/create-processes.ts";
-export { openWorkLines } from "../verbs/spec/active-feature.ts";
+export { openWorkLines } from "../terminal/active-feature.ts";

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { errorCode } from "../../../adapters/files/file-system.ts";
-import { trustedPath } from "../../../adapters/git/read/working-trees.ts";
+import { trustedPath } from "../../../adapters/git/process/working-trees.ts";
 import { describe, type Problem, ProblemError } from "../../../core/problem.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import { jsonText, plainLine } from "../../../views/plain-text.ts";
@@ -10,14 +10,14 @@ import type { DryRunShown } from "../../../app/start/dry-run.ts";
 import { dryRunLines } from "../../../views/dry-run.ts";
 import { choicesResult } from "../grammar/choice.ts";
 import { overview, verbHelp } from "../grammar/help.ts";
-import { createIo, type Io, writeText } from "../terminal/io.ts";
+import { createIo, type Io, writeText } from "../call/io.ts";
 import { parse, type ParsedArguments } from "../grammar/parse.ts";
-import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { withTokenHidden } from "./caller.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../call/verb.ts";
+import { withTokenHidden } from "../call/caller.ts";
 import type { RunState } from "../../../core/run.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { openInvokedProject } from "./project-of.ts";
+import { openInvokedProject } from "../call/project-of.ts";
 
 export type Host = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly version: string };
 

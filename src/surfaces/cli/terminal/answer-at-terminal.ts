@@ -11,7 +11,7 @@ import { revertedLines } from "../../../views/gate-banner.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, leftLines } from "../../../views/finish-lines.ts";
 import { waitAsker, waitLines } from "../../../views/status.ts";
-import type { Invocation } from "../grammar/verb.ts";
+import type { Invocation } from "../call/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
 import { answerGate, hasSeen } from "./gate-prompt.ts";
 import { askText } from "./ask-text.ts";

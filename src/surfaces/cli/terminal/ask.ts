@@ -1,7 +1,7 @@
 import { emitKeypressEvents } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { cutToScreens } from "../../../views/tests-in-full.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "../call/io.ts";
 
 type YesOrNo = {
   readonly question: string;

@@ -11,9 +11,9 @@ import { statusLines, statusObject } from "../../../views/status.ts";
 import { projectName, waitNotice } from "../../../views/wait-notice.ts";
 import { renameAgents } from "../../../app/agents/choose-agents.ts";
 import { askedAgents, namesAgent } from "../grammar/agents.ts";
-import { flag, type Invocation, type Result } from "../grammar/verb.ts";
-import { identifyPerson } from "../main/caller.ts";
-import { withSignals } from "../main/signals.ts";
+import { flag, type Invocation, type Result } from "../call/verb.ts";
+import { identifyPerson } from "../call/caller.ts";
+import { withSignals } from "../call/signals.ts";
 import { ask } from "./ask.ts";
 import { answerAtTerminal } from "./answer-at-terminal.ts";
 import { createProgressView } from "./progress.ts";
@@ -24,7 +24,7 @@ import { findProgram } from "../../../adapters/process/find-program.ts";
 import { BODY_FILE, pullRequestCommands } from "../../../views/pull-request.ts";
 import { runInteractive } from "./run-interactive.ts";
 import { shellWord } from "../../../core/command-line.ts";
-import { nextVerb } from "../verbs/spec/active-feature.ts";
+import { nextVerb } from "./active-feature.ts";
 
 /** Shows progress and answers waits. */
 export type UserInterface = {

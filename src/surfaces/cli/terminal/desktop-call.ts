@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { workingTrees } from "../../../adapters/git/read/working-trees.ts";
+import { workingTrees } from "../../../adapters/git/process/working-trees.ts";
 import { findProgram } from "../../../adapters/process/find-program.ts";
 
 /** Shows a desktop notification. Never waits and never fails. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { hasLookedHere } from "../../../core/last-reviewed-tree.ts";
+import { hasLookedHere } from "../../../core/changes/last-reviewed-tree.ts";
 import { codePhaseBefore, listWaitOptions } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase, redoLimit } from "../../../core/run.ts";
 import { shownChanges } from "../../../engine/shown-changes.ts";
@@ -22,10 +22,10 @@ import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { gateKey } from "../../../views/answer-options.ts";
 import type { TerminalAnswer } from "./answer-at-terminal.ts";
 import { type FileLink, outWithLinks } from "./hyperlinks.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "../call/io.ts";
 import { editAtGate } from "./edit-at-gate.ts";
 import { showChanges, type Viewer, documentText } from "./show-changes.ts";
-import type { Invocation } from "../grammar/verb.ts";
+import type { Invocation } from "../call/verb.ts";
 import { formatCount } from "../../../core/duration.ts";
 import { changesText, shownFiles } from "../../../views/visible-change.ts";
 

@@ -11,18 +11,18 @@ import { OWN } from "../../../core/own-folder.ts";
 import { noRun } from "../../../core/run.ts";
 import { writeProjections } from "../../../engine/write-projections.ts";
 import type { RunId } from "../../../schema/ids.ts";
-import { identifyPerson } from "../main/caller.ts";
+import { identifyPerson } from "../call/caller.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts";
 import { movingPlace } from "../../../compose/moving-place.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { openInvokedProject } from "../main/project-of.ts";
-import { flag, type Result, type Run, text } from "../grammar/verb.ts";
+import { openInvokedProject } from "../call/project-of.ts";
+import { flag, type Result, type Run, text } from "../call/verb.ts";
 import { integrationFindings, sandboxFindings, tracingFindings } from "./install.ts";
 import { reapOrphans } from "../../../app/answer/left-in-tree.ts";
 import type { verifySignatures as VerifySignatures } from "../../../adapters/identity/verify-signatures.ts";
 import { ownValue } from "../../../core/own-value.ts";
-import { findSignatures, type Signature } from "../../../core/find-signatures.ts";
+import { findSignatures, type Signature } from "../../../core/attestation/find-signatures.ts";
 
 type DoctorFinding = {
   readonly name: string;

@@ -13,8 +13,8 @@ import {
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
-import { featureAtHand } from "./spec/find-feature.ts";
-import { done, flag, type Run } from "../grammar/verb.ts";
+import { featureAtHand } from "../terminal/find-feature.ts";
+import { done, flag, type Run } from "../call/verb.ts";
 
 /**
  * Prints the context of a new agent session: the state of the work and the next command. An unreadable run never fails

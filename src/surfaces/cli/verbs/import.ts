@@ -5,7 +5,7 @@ import { signersFile, signingSettings } from "../../../adapters/attestation/sign
 import { type RunArchive, readExport } from "../../../adapters/attestation/export-archive.ts";
 import { readKind } from "../../../adapters/project-files/source-folder.ts";
 import { hardenedGit } from "../../../adapters/git/process/git.ts";
-import { replay } from "../../../core/evolve.ts";
+import { replay } from "../../../core/evolve/evolve.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { EXPORT_FILES } from "../../../schema/export.ts";
 import { importedLines } from "../../../views/import/imported-items.ts";
@@ -16,8 +16,8 @@ import {
   type JudgedStatement,
   signedUpTo,
 } from "../../../views/import/exported-run.ts";
-import { identifyStarter } from "../main/caller.ts";
-import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { identifyStarter } from "../call/caller.ts";
+import { done, type Invocation, type Result, type Run, text } from "../call/verb.ts";
 import { reportOfExport, reviewsFile } from "../../../compose/export-run.ts";
 import { importFolder } from "../../../compose/import-items.ts";
 import { openProject } from "../../../compose/project.ts";

@@ -3,7 +3,7 @@ import { noRun, type RunState } from "../../../core/run.ts";
 import { statusLines } from "../../../views/status.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
-import { done, flag, type Result, type Run } from "../grammar/verb.ts";
+import { done, flag, type Result, type Run } from "../call/verb.ts";
 import { shellWord } from "../../../core/command-line.ts";
 import { lookAtRun } from "../../../app/inspect/look-at-gate.ts";
 
@@ -26,7 +26,7 @@ export async function showStatus(
   const elsewhere = openElsewhere(project);
   const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
   const found = { run: view, ...(hints.length > 0 ? { elsewhere } : {}) };
-  const { openWorkLines } = await import("./spec/active-feature.ts"); // only if no run is open
+  const { openWorkLines } = await import("../terminal/active-feature.ts"); // only if no run is open
   const feature = await openWorkLines(project);
   return done([...statusLines(shown, liveness), ...hints, ...feature], found);
 }

@@ -4,7 +4,7 @@ import { nodeFiles, type FileSystem } from "../../../../src/adapters/files/file-
 import { createFileJournal } from "../../../../src/adapters/journal/create-file-journal.ts";
 import { createFileAnchors } from "../../../../src/adapters/files/anchors.ts";
 import { sealWith } from "../../../../src/adapters/files/user-key.ts";
-import { decide } from "../../../../src/core/decide.ts";
+import { decide } from "../../../../src/core/decide/decide.ts";
 import { begin, mark } from "../../../journal-file/sample-commands.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWorkspace } from "../../../../src/adapters/git/git-workspace.ts";
 import type { Engine } from "../../../../src/engine/engine.ts";
 import { rollDice } from "../../../support/dice.ts";
 import { marksIn, STEPS, troubledRun, TROUBLES } from "../../../support/troubled-run.ts";

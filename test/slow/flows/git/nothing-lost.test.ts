@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync 
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
-import { createGitWrite } from "../../../../src/adapters/git/write/git-write.ts";
+import { createGitWorkspace } from "../../../../src/adapters/git/git-workspace.ts";
+import { createGitWrite } from "../../../../src/adapters/git/git-write.ts";
 import { agreeing, toOutcome, useRepository } from "../../../git/repository-fixture.ts";
 import { commitRequest, mergeRequest } from "../../../git/write-requests.ts";
 

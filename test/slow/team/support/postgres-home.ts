@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { decide as rules } from "../../../../src/core/decide.ts";
+import { decide as rules } from "../../../../src/core/decide/decide.ts";
 import type { Decide } from "../../../../src/ports/journal.ts";
 import {
   createPostgresJournal,

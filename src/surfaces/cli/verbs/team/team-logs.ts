@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TranscriptLines } from "../../../../adapters/files/transcripts.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
 import { TeamActivity } from "../../../../schema/api-team.ts";
-import { done, flag, type Invocation, type Result } from "../../grammar/verb.ts";
-import { withSignals } from "../../main/signals.ts";
+import { done, flag, type Invocation, type Result } from "../../call/verb.ts";
+import { withSignals } from "../../call/signals.ts";
 import { executionLines, heading, isNamed, othersLine, unknownExecution, type ExecutionLines } from "../logs.ts";
-import type { Io } from "../../terminal/io.ts";
+import type { Io } from "../../call/io.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 
 const LOG_POLL_INTERVAL_MS = 1000;
