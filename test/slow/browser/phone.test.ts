@@ -50,7 +50,7 @@ test.for([
   await running.ended;
 });
 
-test("shows the full names of renamed files on a phone, and no target smaller than 24 pixels", async () => {
+test("shows full names of renamed files and no target smaller than 24 pixels", async () => {
   const sandbox = await detailedChange();
   expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
   const { link } = await serve(sandbox);

@@ -112,7 +112,7 @@ test.each(ROWS)("%s", async (_claim, check) => {
   expect(opened.troubles).toEqual([]);
 });
 
-test("asks what to do with a stale and partial analysis in the terminal's words, then shows the build summary", async () => {
+test("asks about a stale and partial analysis like the terminal, then shows the summary", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   expect(await sandbox.person("config", "set", "agent-command", sandbox.agent[1] ?? "")).toMatchObject({ code: 0 });

@@ -38,7 +38,7 @@ describe.runIf(hasPostgres)("git host", () => {
     expect(await findProblems(team, run)).toEqual([]);
   });
 
-  test("is waited for with the finished work while it is read-only for longer than 15 s", async () => {
+  test("is waited for with the finished work while it is read-only", async () => {
     const team = await createTeam();
     team.ada.plan({ turns: { implement: [{ ...MADE, delay: 1000 }] } });
     const host = await startGitHost(team.remote);

@@ -23,7 +23,7 @@ const LATE = { do: "report", ticket: "plan#1@9", outcome: { of: "prepare" } };
 const INSTANCE = randomUUID();
 const PROCESS = { instance: INSTANCE, generation: GENERATION };
 
-describe.runIf(hasPostgres)("a request for a run of another repository", () => {
+describe.runIf(hasPostgres)("permissions for a run of another repository", () => {
   let team: Team;
   let workers: string;
   let holder: string;
@@ -103,7 +103,7 @@ describe.runIf(hasPostgres)("a request for a run of another repository", () => {
     OPERATIONS.filter((operation) => by.includes(operation.by) && path.test(operation.path) && !operation.isStream);
   const ONE = /:run|:repository/;
 
-  test("of a worker's token gets nothing from any route", async () => {
+  test("return nothing to a worker's token from any route", async () => {
     const operations = about(["worker", "anybody", "person"], ONE);
     expect(operations.length).toBeGreaterThan(14);
     const before = await team.row(run);
@@ -120,17 +120,17 @@ describe.runIf(hasPostgres)("a request for a run of another repository", () => {
 
   test.for<[string, object]>([
     ["with an unknown field", { command: { ...LATE, supervision: {} } }],
-    ["of another branch", { command: LATE, left: { ...LEFT, branch: "main" } }],
-    ["that starts the run", { command: { do: "start", facts: {} } }],
+    ["for a different branch", { command: LATE, left: { ...LEFT, branch: "main" } }],
+    ["with the start of the run", { command: { do: "start", facts: {} } }],
     ["with trees", { command: { ...LATE, outcome: { of: "recheck" } } }],
-  ])("of a worker's token learns nothing from a report %s", async ([, sent]) => {
+  ])("answer a worker's report %s as if the run did not exist", async ([, sent]) => {
     const report = { epoch, request: randomUUID(), after: 0, left: null, ...sent };
     const { status, body } = await team.ask(workers, `/api/worker/runs/${run}/commands`, report);
     expect(status, JSON.stringify(body)).toBe(404);
     expect(body).toEqual({ problem: expect.objectContaining({ code: "NO_RUN" }) });
   });
 
-  test("of a worker's token is missing from every list", async () => {
+  test("hide the run from every list of a worker's token", async () => {
     const lists = about(["worker", "anybody"], /^(?!.*:).*$/);
     expect(lists.map(({ path }) => path).toSorted()).toEqual(
       ["/api/runs", "/api/team", "/api/worker/beat", "/api/worker/claim", "/api/worker/ended"].toSorted(),
@@ -144,7 +144,7 @@ describe.runIf(hasPostgres)("a request for a run of another repository", () => {
     await team.database.pool.query("update isdlc.run set rests = 'action' where run = $1", [run]);
   });
 
-  test("of a reviewer gets nothing from any route of programs, workers and the web UI", async () => {
+  test("return nothing to a reviewer from any route", async () => {
     const operations = about(["worker", "anybody", "person", "page"], ONE);
     expect(operations.length).toBeGreaterThan(25);
     for (const operation of operations) {
@@ -156,7 +156,7 @@ describe.runIf(hasPostgres)("a request for a run of another repository", () => {
     }
   });
 
-  test("of a reviewer is missing from every list", async () => {
+  test("hide the run from every list of a reviewer", async () => {
     for (const path of ["/api/runs", "/api/team", "/api/page/runs", "/api/page/project", "/api/page/charts"]) {
       const operation = OPERATIONS.find((one) => one.path === path && one.method === "get");
       if (operation === undefined) throw new Error(`no operation ${path}`);
@@ -166,23 +166,20 @@ describe.runIf(hasPostgres)("a request for a run of another repository", () => {
     }
   });
 
-  test.for(["items", "policy", "start", "members"])(
-    "of a reviewer is refused by the %s of the web UI",
-    async (name) => {
-      const operation = OPERATIONS.find(({ path }) => path === `/api/page/${name}`);
-      if (operation === undefined) throw new Error(`no operation ${name}`);
-      const { status, text } = await send(operation, { page: true });
-      expect([400, 403, 404], text).toContain(status);
-      expect(text).not.toContain("secret");
-    },
-  );
+  test.for(["items", "policy", "start", "members"])("reject a reviewer at the web UI's route %s", async (name) => {
+    const operation = OPERATIONS.find(({ path }) => path === `/api/page/${name}`);
+    if (operation === undefined) throw new Error(`no operation ${name}`);
+    const { status, text } = await send(operation, { page: true });
+    expect([400, 403, 404], text).toContain(status);
+    expect(text).not.toContain("secret");
+  });
 
   test.for([
     "/api/repositories/:repository/members",
     "/api/repositories/:repository/policy",
     "/api/page/members",
     "/api/page/policy",
-  ])("of a reviewer who wants to be admin of his own repository is refused by %s", async (path) => {
+  ])("reject a reviewer who makes themselves admin through %s", async (path) => {
     const operation = OPERATIONS.findLast((one) => one.path === path);
     if (operation === undefined) throw new Error(`no operation ${path}`);
     const credential = operation.by === "page" ? ({ page: true } as const) : { token: bobs };
@@ -191,7 +188,7 @@ describe.runIf(hasPostgres)("a request for a run of another repository", () => {
     expect(rows).toEqual([{ role: "reviewer" }]);
   });
 
-  test("of a reviewer for an admin's or the operator's command is refused", async () => {
+  test("reject admin and operator commands of a reviewer", async () => {
     const own = (await team.ask(team.adas, "/api/runs", { repository: "sample", start: START })).body.run as string;
     expect(await team.ask(bobs, `/api/runs/${own}/take-back`, {})).toMatchObject({
       status: 403,
@@ -207,7 +204,7 @@ describe.runIf(hasPostgres)("a request for a run of another repository", () => {
       expect((await team.as(bobs, "server", ...words)).code, words.join(" ")).not.toBe(0);
   });
 
-  test("of a worker that did not hold the run notes no saved work", async () => {
+  test("record no saved work of a worker that did not hold the run", async () => {
     await team.database.pool.query("update isdlc.run set epoch = epoch + 1 where run = $1", [run]);
     const others = await team.token("worker", "w8");
     const note = async (token: string) => {

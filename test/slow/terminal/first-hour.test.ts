@@ -4,7 +4,7 @@ import { atHome } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 
 describe.skipIf(!hasTmux())("the demo at a terminal", () => {
-  test("starts with a gate, keeps the sample if the user leaves, and names the command to continue it", async () => {
+  test("starts with a gate, keeps the sample and names the command to continue", async () => {
     const { terminal } = await atHome();
     terminal.isdlc("demo");
     const gate = await terminal.shows("Your choice (C R D V E T Q):");

@@ -102,7 +102,7 @@ describe.concurrent("place of a new feature", () => {
     ]);
   });
 
-  test("works in this working tree on its branch with --here, also with --yes, and creates no branch", async () => {
+  test("works in this working tree on its branch with --here, even with --yes", async () => {
     const sandbox = await besideMain();
     sandbox.git("merge", "--quiet", BRANCH);
     const { code, stderr } = await spec(sandbox, "specify", "--here", "--yes");

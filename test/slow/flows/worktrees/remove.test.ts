@@ -235,16 +235,13 @@ const rows: readonly Row[] = [
 ];
 
 describe("refused removal of a worktree", () => {
-  test.each(rows.map(([why, what, prepare, changes]) => ({ why, what, prepare, changes })))(
-    "reports $why and changes nothing if $what",
-    async ({ why, prepare, changes }) => {
-      await prepare();
-      const before = listContents(tree.path);
-      const outcome = await tree.remove(changes?.());
-      expect(outcome).toMatchObject({ ok: false, why, fix: expect.stringMatching(/\.$/) });
-      expect(listContents(tree.path)).toEqual(before);
-    },
-  );
+  test.for(rows)("reports %s and changes nothing if %s", async ([why, , prepare, changes]) => {
+    await prepare();
+    const before = listContents(tree.path);
+    const outcome = await tree.remove(changes?.());
+    expect(outcome).toMatchObject({ ok: false, why, fix: expect.stringMatching(/\.$/) });
+    expect(listContents(tree.path)).toEqual(before);
+  });
 
   test.skipIf(process.getuid?.() === 0)(
     "reports unreadable and changes nothing if a folder cannot be read",
