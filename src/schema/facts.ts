@@ -52,6 +52,8 @@ export const CheckResult = z.strictObject({
   missing: z.optional(z.string()),
   /** Notes for the user, independent of the result. */
   notes: z.optional(z.array(z.string())),
+  /** Tests that failed before the run, and passed when they were run again at once. */
+  flaky: z.optional(z.array(z.string())),
 });
 export type CheckResult = z.infer<typeof CheckResult>;
 

@@ -20,8 +20,15 @@ export function troubleLines(wait: Escalation): string[] {
   const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
   const said = `${where}${whatFailed(wait)}`;
   const shown = reason === TESTS_CHANGED ? wholeLines(detail) : detailLines(detail);
-  return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...shown];
+  return [
+    `${said.charAt(0).toUpperCase()}${said.slice(1)}:`,
+    ...shown,
+    ...(wait.from === "baseline" ? [OTHER_COMMAND] : []),
+  ];
 }
+
+const OTHER_COMMAND =
+  "To choose another command: isdlc cancel --reason tests, then start again with --tests '<command>'.";
 
 /** Names the failure and its reason, starting in lower case. */
 export function whatFailed(wait: Escalation): string {

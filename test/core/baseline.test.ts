@@ -62,7 +62,7 @@ describe("baseline tests", () => {
     };
     const player = asked();
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: "baseline", reason: "tests_red" });
-    expect(listWaitOptions(activeRun(player), openWait(player))).toEqual(["accept", "retry", "skip", "cancel"]);
+    expect(listWaitOptions(activeRun(player), openWait(player))).toEqual(["retry", "accept", "skip", "cancel"]);
     expect(settle(player, "accept")).toEqual(["baseline.settled"]);
     expect(activeRun(player)).toMatchObject({
       stage: { is: "entering" },

@@ -65,7 +65,7 @@ export function afterBaseline(run: ActiveRun, { ok, detail, missing, notStarted 
     from: "baseline",
     reason: "tests_red",
     detail,
-    options: ["accept", "retry", "skip"],
+    options: ["retry", "accept", "skip"],
   };
 }
 

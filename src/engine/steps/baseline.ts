@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
+import { isWorthRepeating, withFlaky } from "../../core/flaky-tests.ts";
 import { testCommandText } from "../../core/test-command.ts";
 import type { Engine, Task } from "../engine.ts";
 
@@ -9,6 +10,9 @@ export async function measureBaseline(engine: Engine, { run }: Task, signal: Abo
   const tree = await engine.workspace.snapshot("baseline", []);
   const text = `${testCommandText(run.tests)}, before anything is changed`;
   engine.show({ at: "says", step: "baseline", attempt: null, text, usage: null });
-  const result = await engine.checks.runTests({ command: run.tests, tree, reuses: true }, signal);
+  const command = run.tests;
+  const measure = (reuses: boolean) => engine.checks.runTests({ command, tree, reuses }, signal);
+  const first = await measure(true);
+  const result = isWorthRepeating(first) ? withFlaky(first, await measure(false)) : first;
   return { of: "baseline", result: { ...result, detail: engine.redact(result.detail) } };
 }

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
 import { failureDigest, UNSEEN } from "../../core/failure-digest.ts";
+import { isOnlyFlaky, withFlaky } from "../../core/flaky-tests.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { chosenCommands, testCommandText } from "../../core/test-command.ts";
@@ -116,7 +117,9 @@ async function runTests(
   const now = await engine.checks.detectTests(chosenCommands(run.tests));
   if (now?.command.digest !== run.tests.digest) return { name: "tests", ok: null, detail: NOT_AS_TRUSTED };
   engine.show({ at: "says", step: "check", attempt: null, text: testCommandText(now.command), usage: null });
-  const result = await engine.checks.runTests({ command: now.command, tree }, signal);
+  const measure = () => engine.checks.runTests({ command: now.command, tree }, signal);
+  const first = await measure();
+  const result = isOnlyFlaky(first, run.baseline?.result.flaky ?? []) ? withFlaky(first, await measure()) : first;
   if (result.ranAs !== "you" || tree === null) return result;
   const changes = await engine.workspace.diff(tree, await engine.workspace.now([run.run.item]));
   return changes === null ? result : asTheyLeftIt(result, changes);

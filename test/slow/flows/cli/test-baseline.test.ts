@@ -28,7 +28,7 @@ test.concurrent("reports failing tests before the first agent; later returns onl
   expect(started.code).toBe(3);
   expect(started.stdout).toMatch(/The tests already fail on the current code:[^]*✗ old one: red\n {2}✗ old two: red/);
   expect(sandbox.log()).toEqual([]);
-  const waiting = { kind: "escalation", step: "baseline", options: ["accept", "retry", "skip", "cancel"] };
+  const waiting = { kind: "escalation", step: "baseline", options: ["retry", "accept", "skip", "cancel"] };
   expect(await sandbox.status()).toMatchObject({ waiting });
   await sandbox.person("answer", "accept");
   const prompts = sandbox
@@ -89,7 +89,7 @@ test.concurrent("reruns the baseline tests after a fix, unless tests are skipped
   await start(sandbox);
   await sandbox.person("skip");
   expect(await sandbox.status()).toMatchObject({ current: "final-review" });
-  expect(runs(sandbox)).toBe(before + 1);
+  expect(runs(sandbox), "failed tests are repeated once").toBe(before + 2);
 });
 
 test.concurrent("reports missing packages instead of a failure of the code", async () => {
@@ -123,4 +123,21 @@ test.concurrent("escalates tests that cannot start, and never counts them as kno
   expect((await sandbox.script("gate")).stdout).toMatch(/Tests .*not run/);
   const results = (await sandbox.events()).flatMap((event) => ("results" in event ? event.results : []));
   expect(results.filter(({ isKnown }) => isKnown === true)).toEqual([]);
+});
+
+test.concurrent("reports a test as flaky if it fails and passes when run again, before and after the work", async () => {
+  const suite = `
+const { appendFileSync, readFileSync } = require("node:fs");
+const { test } = require("node:test");
+appendFileSync("../runs.txt", "x");
+test("shaky", () => { if (readFileSync("../runs.txt", "utf8").length % 2 === 1) throw new Error("this time"); });
+`;
+  const sandbox = await createSandbox({ files: { ...FILES, "suite.js": suite } });
+  sandbox.plan({ turns: { implement: [{ writes: { "a.js": "1\n" } }] } });
+  await start(sandbox, "--review", "implement");
+  const { stdout } = await sandbox.script("gate");
+  expect(stdout).toContain("Flaky: failed once and passed when run again: shaky");
+  expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(1);
+  const measured = (await sandbox.events()).find(({ type }) => type === "baseline.measured");
+  expect(measured).toMatchObject({ result: { ok: true, flaky: ["shaky"] } });
 });

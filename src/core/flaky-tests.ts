@@ -1,0 +1,25 @@
+import type { CheckResult } from "../schema/facts.ts";
+
+/** True if a second run may tell flaky tests from failing ones: the tests ran, and the report names those that failed. */
+export const isWorthRepeating = ({ ok, failing = [], sandboxLimits }: CheckResult): boolean =>
+  ok === false && failing.length > 0 && sandboxLimits === undefined;
+
+/** True if only tests failed that were flaky before the run. */
+export const isOnlyFlaky = ({ ok, failing = [] }: CheckResult, flaky: readonly string[]): boolean =>
+  ok === false && failing.length > 0 && failing.every(({ name }) => flaky.includes(name));
+
+/** Returns the second result, with the tests that failed in the first one only. */
+export function withFlaky(first: CheckResult, second: CheckResult): CheckResult {
+  if (second.ok === null || (second.ok === false && (second.failing ?? []).length === 0)) return second;
+  const still = new Set((second.failing ?? []).map(({ name }) => name));
+  const flaky = (first.failing ?? []).map(({ name }) => name).filter((name) => !still.has(name));
+  if (flaky.length === 0) return second;
+  return { ...second, flaky, notes: [...(second.notes ?? []), flakyNote(flaky)] };
+}
+
+const MAX_NAMED = 5;
+
+function flakyNote(flaky: readonly string[]): string {
+  const more = flaky.length > MAX_NAMED ? ` and ${flaky.length - MAX_NAMED} more` : "";
+  return `Flaky: failed once and passed when run again: ${flaky.slice(0, MAX_NAMED).join(", ")}${more}`;
+}
