@@ -10,7 +10,7 @@ export const isOnlyFlaky = ({ ok, failing = [] }: CheckResult, flaky: readonly s
 
 /** Returns the second result, with the tests that failed in the first one only. */
 export function withFlaky(first: CheckResult, second: CheckResult): CheckResult {
-  if (second.ok === null || (second.ok === false && (second.failing ?? []).length === 0)) return second;
+  if (second.ok === null || (!second.ok && (second.failing ?? []).length === 0)) return second;
   const still = new Set((second.failing ?? []).map(({ name }) => name));
   const flaky = (first.failing ?? []).map(({ name }) => name).filter((name) => !still.has(name));
   if (flaky.length === 0) return second;
