@@ -61,13 +61,13 @@ export const forgeries: readonly Forgery[] = [
     why: /not on the list of signers/,
   },
   {
-    name: "no list of signers at all is an empty list",
+    name: "missing list of signers",
     line: () => studio.sign(statement),
     signers: () => studio.signers("empty"),
     why: /not on the list/,
   },
   {
-    name: "signer that had expired when it was signed",
+    name: "signer that was expired at signing",
     line: () => studio.sign(statement),
     signers: () => studio.signers("expired", `ada@example.org valid-before="20261031Z" ${keys.ada.public}`),
     why: /does not count: .*expired/,
@@ -127,7 +127,7 @@ export const forgeries: readonly Forgery[] = [
   },
   { name: "subjects swapped", line: () => altered(about([named("x", second), named("y", first)])), why: FITS_NOT },
   {
-    name: "signature of another statement put under it",
+    name: "signature of another statement",
     line: async () => {
       const reading = readEnvelope(await studio.sign(withPredicate({ workflow: "fix" })));
       if (reading.is === "refused") throw new Error(reading.why);
@@ -151,7 +151,7 @@ export const forgeries: readonly Forgery[] = [
     why: /no statement covers it/,
   },
   {
-    name: "true signature over a tree that the commit does not have",
+    name: "valid signature over a tree missing in the commit",
     line: () => studio.sign(about([named("x", first), named("y", { ...second, tree: other.tree })])),
     why: /contradicts the repository/,
   },
@@ -161,7 +161,7 @@ export const forgeries: readonly Forgery[] = [
     why: /signed in the future/,
   },
   {
-    name: "dated back before the commit was made",
+    name: "dated before the commit",
     line: () =>
       studio.sign(withPredicate({ signedAt: "2026-11-01T10:50:00.000Z", endedAt: "2026-11-01T10:49:00.000Z" })),
     why: /contradicts the repository/,
@@ -172,18 +172,18 @@ export const forgeries: readonly Forgery[] = [
     why: /signed before the run started, ended/,
   },
   {
-    name: "commit named as made and as not made",
+    name: "commit listed as made and as not made",
     line: () => studio.sign(withPredicate({ git: { ...statement.predicate.git, others: [second] } })),
     why: /as made and as not made/,
   },
   {
-    name: "commit named twice",
+    name: "commit listed twice",
     line: () => studio.sign(about([named("x", second), named("y", second)])),
     why: /names a commit twice/,
   },
-  { name: "cut off", line: async () => (await studio.sign(statement)).slice(0, -40), why: /or is cut off/ },
+  { name: "truncated", line: async () => (await studio.sign(statement)).slice(0, -40), why: /or is cut off/ },
   {
-    name: "cut off and closed again",
+    name: "truncated and closed",
     line: async () => `${(await studio.sign(statement)).slice(0, -40)}"}]}`,
     why: /not written the one way|signature/,
   },
@@ -193,17 +193,17 @@ export const forgeries: readonly Forgery[] = [
     why: /not written the one way/,
   },
   {
-    name: "keys of the statement repeated, truly signed",
+    name: "keys of the statement repeated, with a valid signature",
     line: () => studio.sign(Buffer.from(encodeStatement(statement).toString().replace("{", '{"_type":"x",'))),
     why: /repeated keys/,
   },
   {
-    name: "something unsigned added to the envelope",
+    name: "unsigned field added to the envelope",
     line: async () => JSON.stringify({ ...(await parsedEnvelope()), approved: true }),
     why: /not written the one way/,
   },
   {
-    name: "base64 in another spelling",
+    name: "non-canonical base64",
     line: async () => (await studio.sign(statement)).replace(/"payload":"(.)/, '"payload":"\\n$1'),
     why: /not written the one way/,
   },
@@ -254,7 +254,7 @@ export const forgeries: readonly Forgery[] = [
     why: /does not say what it should/,
   },
   {
-    name: "nested beyond measure",
+    name: "nested too deeply",
     line: () => studio.sign(Buffer.from(`{"_type":${"[".repeat(200_000)}${"]".repeat(200_000)}}`)),
     why: /nested too deeply/,
   },

@@ -45,27 +45,27 @@ export const passkeyForgeries: readonly Forgery[] = [
     signing((gate) => decisionText(run, { ...gate, wait: "plan#9/gate-1" })),
   ),
   forged(
-    "another answer than was signed",
+    "different answer than signed",
     /another answer was signed/,
     signing((gate) => decisionText(run, { ...gate, decision: "redo" })),
   ),
   forged(
-    "something else than was shown",
+    "different summary than displayed",
     /something else than was shown/,
     signing((gate) => decisionText(run, { ...gate, shown: "0".repeat(64) })),
   ),
   forged(
-    "decision that does not cover the person's words",
+    "decision without the user's text",
     /what was written is not covered/,
     signing((gate) => decisionText(run, gate).replace(/"words":"a+",/, "")),
   ),
   forged(
-    "decision that says two things",
+    "decision with a duplicate option",
     /not a decision/,
     signing((gate) => decisionText(run, gate).replace("{", '{"option":"redo",')),
   ),
   forged(
-    "something else than the accepted files",
+    "different files than accepted",
     /other files than were accepted/,
     signing((gate) => decisionText(run, { ...gate, tree: "1".repeat(40) })),
   ),
@@ -75,12 +75,12 @@ export const passkeyForgeries: readonly Forgery[] = [
     signing((gate) => decisionText({ ...run, start: "1".repeat(40) }, gate)),
   ),
   forged(
-    "decision that names another page",
+    "decision for another web page",
     /another page than it names/,
     signing((gate) => decisionText(run, gate).replace("localhost:21000", "localhost:21001")),
   ),
   forged(
-    "decision on another page",
+    "decision signed on another web page",
     /signed on the page "http:..evil.example"/,
     changed(({ statement: text }) => {
       const moved = text.replace("http://localhost:21000", "http://evil.example");
@@ -107,7 +107,7 @@ export const passkeyForgeries: readonly Forgery[] = [
     changed(() => ({ sig: signedDecision("{}").sig })),
   ),
   forged(
-    "passkey's signature of a statement in the place of a decision",
+    "passkey's signature of a statement instead of a decision",
     FITS_NOT,
     changed(({ statement: text }) => signedDecision(text, { namespace: "attestation@isdlc" })),
   ),
@@ -127,17 +127,17 @@ export const passkeyForgeries: readonly Forgery[] = [
     changed(({ statement: text }) => signedDecision(text, { type: "webauthn.create" })),
   ),
   forged(
-    "passkey that did not verify who was there",
+    "passkey without user verification",
     /did not verify who was there/,
     changed(({ statement: text }) => signedDecision(text, { isVerified: false })),
   ),
   forged(
-    "SSH key in the place of a passkey",
+    "SSH key instead of a passkey",
     /not signed with a passkey/,
     changed(({ statement: text }) => signedWithSsh(text)),
   ),
   forged(
-    "signature in another spelling",
+    "non-canonical signature",
     /not signed with a passkey|does not say what it should/,
     changed(({ sig }) => ({ sig: `${sig}=` })),
   ),
@@ -148,13 +148,13 @@ export const passkeyForgeries: readonly Forgery[] = [
     signers: known,
   },
   {
-    name: "statement signed with a passkey that did not verify who was there",
+    name: "statement signed with a passkey without user verification",
     line: () => passkeyEnvelope(statement, { isVerified: false }),
     why: /did not verify who was there/,
     signers: known,
   },
   {
-    name: "decision's signature in the place of the statement's",
+    name: "decision's signature instead of the statement's",
     line: () => passkeyEnvelope(statement, { namespace: DECISION_NAMESPACE }),
     why: /the signature does not fit the statement/,
     signers: known,

@@ -21,11 +21,11 @@ export const FORGED_APPROVAL_CASES: readonly HistoryCase[] = [
     head: w.last,
     lines: [{ ...w.sign(w.statement), isForged: true }],
   })),
-  forged("ENVELOPE_INVALID", "an envelope in another form", (w) => ({
+  forged("ENVELOPE_INVALID", "an envelope in a non-canonical form", (w) => ({
     head: w.last,
     lines: [{ ...w.sign(w.statement), isMalformed: true }],
   })),
-  forged("SIGNER_NOT_PERMITTED", "a signer who may not", (w) => ({
+  forged("SIGNER_NOT_PERMITTED", "a signer without permission", (w) => ({
     head: w.last,
     policy: { people: ["ben@example.org"] },
   })),
@@ -37,11 +37,11 @@ export const FORGED_APPROVAL_CASES: readonly HistoryCase[] = [
     head: w.last,
     policy: { revokedSigners: [{ key: "KEY:ada", lastCommit: "1".repeat(w.repository.digits) }] },
   })),
-  forged("STATEMENTS_DISAGREE", "two statements with other plans", (w) => ({
+  forged("STATEMENTS_DISAGREE", "two statements with different plans", (w) => ({
     head: w.last,
     lines: [w.sign(w.statement), w.sign(withPredicate(w.statement, { plan: "0".repeat(64) }), "ben")],
   })),
-  forged("STATEMENTS_DISAGREE", "a newer statement in which the phase was taken back", (w) => ({
+  forged("STATEMENTS_DISAGREE", "a newer statement that resets the phase", (w) => ({
     head: w.last,
     lines: [
       w.sign(w.statement),
@@ -57,7 +57,7 @@ export const FORGED_APPROVAL_CASES: readonly HistoryCase[] = [
     head: w.first,
     lines: [w.sign(w.statement), w.sign(prefixOf(w.statement))],
   })),
-  forged("RUN_OPEN", "an open prefix, with the newer statement left out", (w) => ({
+  forged("RUN_OPEN", "an open prefix without the newer statement", (w) => ({
     head: w.first,
     lines: [w.sign(withPredicate(prefixOf(w.statement), { endedAt: null, finish: null }))],
   })),
@@ -69,11 +69,11 @@ export const FORGED_APPROVAL_CASES: readonly HistoryCase[] = [
       w.sign(withPredicate(w.statement, { finish: null })),
     ],
   })),
-  forged("MOVED_BASE", "a squash on a moved base where that does not count", ({ squash, move, last }) => {
+  forged("MOVED_BASE", "a squash on a moved base that the policy rejects", ({ squash, move, last }) => {
     const base = move();
     return { base, head: squash(base, last), policy: { movedBase: "never" } };
   }),
-  forged("MOVED_BASE", "a merge on a moved base where that does not count", ({ merge, move, last }) => {
+  forged("MOVED_BASE", "a merge on a moved base that the policy rejects", ({ merge, move, last }) => {
     const base = move();
     return { base, head: merge(base, last), policy: { movedBase: "never" } };
   }),

@@ -20,7 +20,7 @@ export const FORGED_HISTORY_CASES: readonly HistoryCase[] = [
     head: copy(commit(last, { "a.txt": "fix\n" }), last, "Tidy up"),
     policy: { commits: "agents", gates: ["final"] },
   })),
-  forged("MERGE_DIFFERS", "a merge that discards what the base has", ({ move, last, repository }) => {
+  forged("MERGE_DIFFERS", "a merge that discards files of the base", ({ move, last, repository }) => {
     const base = move();
     return { base, head: repository.commit({ parents: [base, last], files: repository.filesOf(last) }) };
   }),
@@ -40,7 +40,7 @@ export const FORGED_HISTORY_CASES: readonly HistoryCase[] = [
     const base = commit(root, { "two.txt": "other\n" });
     return { base, head: repository.commit({ parents: [base, last], files: repository.filesOf(last) }) };
   }),
-  forged("OCTOPUS", "a merge of three", ({ root, first, last, repository }) => ({
+  forged("OCTOPUS", "a merge of three parents", ({ root, first, last, repository }) => ({
     head: repository.commit({ parents: [root, last, first], files: repository.filesOf(last) }),
   })),
   forged("BY_HAND", "a commit on top of the run", ({ commit, last }) => ({
@@ -68,7 +68,7 @@ export const FORGED_HISTORY_CASES: readonly HistoryCase[] = [
   forged("CHANGED", "an amended last commit", (w) => ({
     head: w.commit(w.first, { "two.txt": "evil\n" }, `Two\n\n${attempt(2)}`),
   })),
-  forged("CHANGED", "only the last commit, picked", (w) => ({
+  forged("CHANGED", "the last commit, cherry-picked alone", (w) => ({
     head: w.commit(w.root, { "two.txt": "2\n" }, `Two\n\n${attempt(2)}`),
   })),
   forged("UNSIGNED", "a commit that names an attempt of no run", (w) => ({
@@ -97,7 +97,7 @@ export const FORGED_HISTORY_CASES: readonly HistoryCase[] = [
     });
     return { base, head: w.merge(base, updated) };
   }),
-  forged("SUPERSEDED_STATE", "the run's files on a base with more, which they discard", ({ copy, move, last }) => {
+  forged("SUPERSEDED_STATE", "the run's files in place of newer files of the base", ({ copy, move, last }) => {
     const base = move();
     return { base, head: copy(base, last) };
   }),

@@ -103,7 +103,7 @@ export const LANDING_CASES: readonly HistoryCase[] = [
   forgedWith("NOT_CARRIED", "with a failed check", { checks: [CHECK, { ...CHECK, name: "lint", ok: false }] }),
   forgedWith("NOT_CARRIED", "with a check that was not run", { checks: [{ ...CHECK, ok: null }] }),
   forgedWith("NOT_CARRIED", "without checks", { checks: [] }),
-  forged("NOT_CARRIED", "a landing statement of a signer who may not", (world) => ({
+  forged("NOT_CARRIED", "a landing statement of a signer without permission", (world) => ({
     ...squashed(world, ({ statement }) => statement, "ben"),
     policy: { ...CARRIED, people: ["ada@example.org"] },
   })),
@@ -114,7 +114,7 @@ export const LANDING_CASES: readonly HistoryCase[] = [
   forged("SIGNER_UNKNOWN", "a landing statement of a stranger", (world) =>
     squashed(world, ({ statement }) => statement, "mallory"),
   ),
-  forged("MOVED_BASE", "a landing statement where a moved base does not count", (world) => ({
+  forged("MOVED_BASE", "a landing statement for a moved base that the policy rejects", (world) => ({
     ...squashed(world, ({ statement }) => statement),
     policy: { movedBase: "never" },
   })),

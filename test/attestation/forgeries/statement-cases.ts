@@ -82,13 +82,13 @@ export const STATEMENT_CASES: readonly StatementCase[] = [
     ["predicate.states.1.is", "merge"],
   ),
   line("STATEMENT_CONTRADICTORY", "a merge before a state", ["predicate.states.0.is", "merge"]),
-  line("STATEMENT_CONTRADICTORY", "a commit that is there twice", ["subject.1", "COPY subject.0"]),
+  line("STATEMENT_CONTRADICTORY", "a duplicate commit", ["subject.1", "COPY subject.0"]),
   line("STATEMENT_CONTRADICTORY", "a start that is a commit of the run", ["predicate.git.start", "POINT 0"]),
   line("STATEMENT_CONTRADICTORY", "a commit as made and not made", ["predicate.git.others", ["POINT 0"]]),
   line("STATEMENT_CONTRADICTORY", "a state without a parent", ["predicate.states.0.parents", []]),
   line("STATEMENT_CONTRADICTORY", "a state with two parents", ["predicate.states.1.parents", [OTHER, OTHER]]),
   line("STATEMENT_CONTRADICTORY", "a state on an unknown commit", ["predicate.states.1.parents", [OTHER]]),
-  line("STATEMENT_CONTRADICTORY", "a phase that is there twice", ["predicate.phases.1", "COPY predicate.phases.0"]),
+  line("STATEMENT_CONTRADICTORY", "a duplicate phase", ["predicate.phases.1", "COPY predicate.phases.0"]),
   line("STATEMENT_CONTRADICTORY", "a phase with a foreign commit", ["predicate.phases.0.commit", OTHER]),
   line("STATEMENT_UNTRUE", "another tree than the commit has", ["subject.0.digest.gitTree", OTHER]),
   line("STATEMENT_UNTRUE", "the tree of another state", ["subject.0.digest.gitTree", "TREE 1"]),
@@ -162,18 +162,18 @@ const rule = (
 
 export const RULE_CASES: readonly RuleCase[] = [
   rule("GATE_NOT_ANSWERED", "a gate without an answer", [{ gates }, ["predicate.phases.1.gates", []]]),
-  rule("GATE_NOT_ANSWERED", "a gate that the engine passed", [{ gates }, ["predicate.phases.1.accepted.by", "engine"]]),
+  rule("GATE_NOT_ANSWERED", "a gate accepted by the engine", [{ gates }, ["predicate.phases.1.accepted.by", "engine"]]),
   rule("GATE_NOT_ANSWERED", "a redo as last answer", [{ gates }, [`${gate}.decision`, "redo"]]),
   rule("GATE_NOT_ANSWERED", "a review as last answer", [{ gates }, [`${gate}.decision`, "review"]]),
-  rule("GATE_NOT_ANSWERED", "a gate of a phase that the plan does not have", [{ gates: ["08"] }]),
+  rule("GATE_NOT_ANSWERED", "a gate of a phase missing in the plan", [{ gates: ["08"] }]),
   rule("GATE_NOT_ANSWERED", "a gate by the end of its name", [{ gates: ["implement2"] }]),
   rule("GATE_NOT_ANSWERED", "an earlier gate that was passed", [
     { gates: ["01"] },
     ["predicate.phases.0.accepted.by", "engine"],
   ]),
-  rule("GATE_OF_OTHER_TREE", "a gate that showed other files", [{ gates }, [`${gate}.tree`, "TREE 0"]]),
+  rule("GATE_OF_OTHER_TREE", "a gate that displayed other files", [{ gates }, [`${gate}.tree`, "TREE 0"]]),
   rule("GATE_OF_OTHER_TREE", "a gate without its displayed tree", [{ gates }, [`${gate}.tree`, null]]),
-  rule("GATE_OF_OTHER_TREE", "an earlier gate for files of no commit", [
+  rule("GATE_OF_OTHER_TREE", "an earlier gate for files without a commit", [
     { gates: ["01"] },
     ["predicate.phases.0.tree", OTHER],
     ["predicate.phases.0.gates.0.tree", OTHER],
@@ -183,7 +183,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     ["predicate.phases.0.tree", "TREE 1"],
     ["predicate.phases.0.gates.0.tree", "TREE 1"],
   ]),
-  rule("GATE_OF_OTHER_TREE", "an earlier gate without a commit, for files of no commit", [
+  rule("GATE_OF_OTHER_TREE", "an earlier gate without a commit and for other files", [
     { gates: ["01"] },
     ["predicate.phases.0.tree", OTHER],
     ["predicate.phases.0.gates.0.tree", OTHER],
@@ -201,7 +201,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     ["predicate.phases.0.status", "skipped"],
   ]),
   rule("GATE_SUSPICIOUS", "a suspicious terminal", [{ gates }, [`${gate}.suspicious`, true]]),
-  rule("GATE_REPORTED", "an answer that a server reports", [{ gates }, [`${gate}.reportedBy`, "server"]]),
+  rule("GATE_REPORTED", "an answer reported by a server", [{ gates }, [`${gate}.reportedBy`, "server"]]),
   rule("GATE_REPORTED", "an answer with evidence of a host", [
     { gates },
     [
@@ -218,17 +218,17 @@ export const RULE_CASES: readonly RuleCase[] = [
       },
     ],
   ]),
-  rule("GATE_CHANNEL", "a token where a passkey is required", [{ gates, channels: ["passkey"] }]),
-  rule("GATE_CHANNEL", "an answer in a pull request where a terminal is required", [
+  rule("GATE_CHANNEL", "a token instead of a required passkey", [{ gates, channels: ["passkey"] }]),
+  rule("GATE_CHANNEL", "an answer in a pull request instead of a terminal", [
     { gates, channels: ["terminal"] },
     [`${gate}.by.channel`, "pull-request"],
   ]),
   rule("GATE_NOT_SIGNED", "no passkey", [{ gates, passkeys: true }]),
-  rule("GATE_NOT_SIGNED", "a channel that says passkey, without a signature", [
+  rule("GATE_NOT_SIGNED", "the channel passkey without a signature", [
     { gates, passkeys: true },
     [`${gate}.by.channel`, "passkey"],
   ]),
-  rule("PHASE_NOT_COMPLETED", "a phase that the plan does not have", [{ phases: ["09"] }]),
+  rule("PHASE_NOT_COMPLETED", "a phase missing in the plan", [{ phases: ["09"] }]),
   rule("PHASE_NOT_COMPLETED", "an earlier phase that was skipped", [
     { phases: ["01"] },
     ["predicate.phases.0.status", "skipped"],
@@ -245,7 +245,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   rule("WORKFLOW_NOT_ALLOWED", "a workflow with another case", [{ workflows: ["Feature"] }]),
   rule("NO_SANDBOX", "no sandbox", [{ sandbox: true }, ["predicate.sandbox", false]]),
   rule("NO_SANDBOX", "a sandbox that was not recorded", [{ sandbox: true }, ["predicate.sandbox", null]]),
-  rule("FOUR_EYES", "one person where two must sign", [{ fourEyes: true }]),
+  rule("FOUR_EYES", "one person instead of two signers", [{ fourEyes: true }]),
   rule("OVERRULED", "failed tests", [
     { forbidOverruled: ["tests"] },
     ["predicate.overruled", overruled("check", "tests")],
