@@ -60,6 +60,20 @@ export const mutantsOfTeam = [
     test: "test/slow/team/scope.test.ts",
   },
   {
+    bug: "a check counts as passed if one of two workers says so",
+    file: "team/src/server/second-check.ts",
+    find: "result === undefined || one?.ok === other?.ok",
+    put: "result === undefined || one?.ok === true || other?.ok === true",
+    test: "test/team/second-check.test.ts",
+  },
+  {
+    bug: "a worker confirms its own checks",
+    file: CLAIMS,
+    find: "and r.first_check->>'worker' = $1, false",
+    put: "and false, false",
+    test: "test/slow/team/claims.test.ts",
+  },
+  {
     bug: "wrong credentials are waited for as if the git host were away",
     file: "team/src/copies/host-failure.ts",
     find: "!PERMANENT.test(output) && TRANSIENT",

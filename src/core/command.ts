@@ -123,6 +123,7 @@ export type Outcome =
       readonly testsChanged: string | null;
       /** Current test command if it differs from the trusted one; the tests were not run then. */
       readonly tests?: TestCommand | null;
+      readonly checkedBy?: readonly string[];
     }
   | ({ readonly of: "review" } & Judgement & ExecutionFacts)
   /** Verdict found by code, without a reviewer. */
@@ -194,6 +195,7 @@ export type CompletedFacts = Pick<
   | "standing"
   | "notices"
   | "reportedBy"
+  | "checkedBy"
   | "unshown"
 >;
 

@@ -38,6 +38,8 @@ export const RepositoryPolicy = z.object({
   remote: z.string(),
   /** The author of a run cannot accept its phases. */
   isFourEyes: z.boolean(),
+  /** A second worker repeats the checks of the last phase. */
+  isRechecked: z._default(z.boolean(), false),
   /** Phases that only these users accept. All other phases can be accepted by every reviewer. */
   reviewers: z.array(z.object({ phase: z.string(), people: z.array(z.string()) })),
   members: z.array(MemberRow),

@@ -169,6 +169,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     results: z.array(CheckResult),
     testsChanged: z.nullable(z.string()),
     leadsTo: z.enum(["review", "complete"]),
+    checkedBy: z.optional(z.array(z.string())), // workers of a team, under its policy
   }),
   event("checks.failed", { results: z.array(CheckResult), digest: z.string(), testsChanged: z.nullable(z.string()) }),
   event("verdict.given", {

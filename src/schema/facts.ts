@@ -149,6 +149,8 @@ export const PhaseOutput = z.strictObject({
   lines: z.int(),
   /** Workers of a team that reported the results of the attempt. The server cannot verify them. */
   reportedBy: z.optional(z.array(z.string())),
+  /** Workers of a team that ran the checks one after the other, under its policy, with the same result. */
+  checkedBy: z.optional(z.array(z.string())),
   /** Files that the commit changes and the diff at the gate does not show, found by a team server. */
   unshown: z.optional(z.array(z.string())),
 });

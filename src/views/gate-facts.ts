@@ -34,10 +34,15 @@ function totalUsage({ phases, index }: ActiveRun): string[] {
 
 /** Names the workers that reported the results. A team server cannot verify them. */
 function reporterLines({ made }: PhaseRecord): string[] {
-  const workers = made?.reportedBy ?? [];
-  if (workers.length === 0) return [];
-  return [`Checks and review: reported by ${workers.map((name) => plainLine(name, 60)).join(", ")}, not verified`];
+  const workers = named(made?.reportedBy);
+  const checkers = named(made?.checkedBy);
+  return [
+    ...(workers.length === 0 ? [] : [`Checks and review: reported by ${workers.join(", ")}, not verified`]),
+    ...(checkers.length === 0 ? [] : [`Checks: run by ${checkers.join(" and again by ")}, with the same result`]),
+  ];
 }
+
+const named = (workers: readonly string[] = []): readonly string[] => workers.map((name) => plainLine(name, 60));
 
 /** Repeats tests and review of the earlier phase whose code is accepted at this gate. */
 function codeEvidence(run: ActiveRun): string[] {

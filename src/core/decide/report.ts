@@ -135,7 +135,8 @@ const handlers: Handlers = {
         escalation(run, { reason: TESTS_CHANGED, detail: testsChanged, last: "accept", tests: outcome.tests }),
       );
     const leadsTo = phase.rule.verdicts > 0 ? "review" : "complete";
-    return accept({ type: "checks.passed", results, testsChanged, leadsTo });
+    const told = outcome.checkedBy === undefined ? {} : { checkedBy: [...outcome.checkedBy] };
+    return accept({ type: "checks.passed", results, testsChanged, leadsTo, ...told });
   },
   review(run, outcome) {
     const verdict = verdictEvent(run, outcome);

@@ -10,6 +10,7 @@ import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { cancelTables, leftBranchTables, operationsTables } from "./operations-tables.ts";
 import { queueTables } from "../server/queue-tables.ts";
+import { recheckTables } from "../server/recheck-tables.ts";
 import { tables } from "./tables.ts";
 
 /** Applied once, in this order. Never edit a released migration. */
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly string[] = [
   mergeTables,
   credentialTables,
   queueTables,
+  recheckTables,
 ];
 
 /** Number of migrations of an up-to-date database. */

@@ -128,12 +128,19 @@ function sharedTokens(alive: readonly { readonly id: string }[]): readonly strin
 }
 
 async function waitingFinding(pool: Pool): Promise<ServerFinding> {
-  const { rows } = await pool.query<{ run: string; label: string | null }>(
-    `select run, (select label from isdlc.repository where name = r.repository) as label from isdlc.run r
+  const { rows } = await pool.query<{ run: string; label: string | null; checker: string | null }>(
+    `select run, (select label from isdlc.repository where name = r.repository) as label,
+       case when (first_check->>'seq')::int = head_seq then first_check->>'worker' end as checker from isdlc.run r
      where rests = 'action' and worker is null and asked_at < now() - make_interval(secs => $1) order by number`,
     [UNTAKEN],
   );
-  const named = rows.map(({ run, label }) => (label === null ? run : `${run} (needs a worker with --labels ${label})`));
+  const named = rows.map(({ run, label, checker }) => {
+    const needs = [
+      ...(label === null ? [] : [`a worker with --labels ${label}`]),
+      ...(checker === null ? [] : [`another worker than ${checker}, to repeat its checks`]),
+    ];
+    return needs.length === 0 ? run : `${run} (needs ${needs.join(" and ")})`;
+  });
   const detail =
     rows.length === 0 ? "no run waits for a worker for long" : `these wait for a worker: ${named.join(", ")}`;
   return { what: "queue", isFine: rows.length === 0, detail };

@@ -9,6 +9,7 @@ export type AccountChange =
   | { readonly what: "role"; readonly repository: string; readonly person: string; readonly role: Role | null }
   | { readonly what: "four-eyes"; readonly repository: string; readonly isOn: boolean }
   | { readonly what: "passkeys"; readonly repository: string; readonly isOn: boolean }
+  | { readonly what: "recheck"; readonly repository: string; readonly isOn: boolean }
   | {
       readonly what: "reviewers";
       readonly repository: string;
@@ -71,6 +72,9 @@ async function applyChange(client: ClientBase, change: AccountChange): Promise<v
       return;
     case "passkeys":
       await client.query("update isdlc.repository set passkeys = $2 where name = $1", [change.repository, change.isOn]);
+      return;
+    case "recheck":
+      await client.query("update isdlc.repository set recheck = $2 where name = $1", [change.repository, change.isOn]);
       return;
     case "reviewers":
       return setReviewers(client, change);
@@ -136,8 +140,8 @@ const unknown = (detail: string, usage: string): ProblemError => new ProblemErro
 
 /** @throws ProblemError USAGE if the repository is unknown */
 export async function readPolicy(pool: Pool, repository: string): Promise<RepositoryPolicy> {
-  const { rows } = await pool.query<Pick<RepositoryPolicy, "remote" | "isFourEyes" | "reviewers">>(
-    `select remote, four_eyes as "isFourEyes", coalesce((
+  const { rows } = await pool.query<Pick<RepositoryPolicy, "remote" | "isFourEyes" | "isRechecked" | "reviewers">>(
+    `select remote, four_eyes as "isFourEyes", recheck as "isRechecked", coalesce((
        select json_agg(json_build_object('phase', phase, 'people', people) order by phase) from (
          select phase, array_agg(person order by person) as people from isdlc.phase_reviewer
          where repository = name group by phase) p), '[]') as reviewers

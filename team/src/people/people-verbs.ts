@@ -86,7 +86,8 @@ const role: Subcommand = async (pool, [repository = "", person = "", said = ""],
 
 const policy: Subcommand = async (pool, [repository = ""], invocation) => {
   const given = POLICIES.filter(({ option }) => text(invocation.values, option) !== undefined);
-  if (given.length === 0) throw usage(invocation, "Say the repository, and --four-eyes or --passkeys with on or off.");
+  if (given.length === 0)
+    throw usage(invocation, "Say the repository, and --four-eyes, --passkeys or --recheck with on or off.");
   const told: string[] = [];
   for (const { option, on, off } of given) {
     const said = text(invocation.values, option);
@@ -99,6 +100,11 @@ const policy: Subcommand = async (pool, [repository = ""], invocation) => {
 
 const POLICIES = [
   { option: "four-eyes", on: "Who began a run does not accept it.", off: "Who began a run may accept it." },
+  {
+    option: "recheck",
+    on: "A second worker repeats the checks of the last phase.",
+    off: "Checks run on one worker.",
+  },
   { option: "passkeys", on: "Answers are signed with a passkey.", off: "Answers need no signature." },
 ] as const;
 

@@ -58,6 +58,7 @@ export const COMPLETED_FIELDS: { readonly [F in keyof CompletedFacts]-?: ReportF
   standing: fact(standing),
   notices: fact(notices),
   reportedBy: decision,
+  checkedBy: decision,
   unshown: decision,
 };
 
@@ -107,6 +108,7 @@ export const OUTCOME_FIELDS: OutcomeFields = {
     digest: fact(text),
     testsChanged: fact(z.nullable(text)),
     tests: fact(maybe(z.nullable(TestCommand))), // an approver decides about it
+    checkedBy: decision,
   },
   review: {
     ...execution,

@@ -25,6 +25,7 @@ const NEXT = `select r.run from isdlc.run r
   join isdlc.principal p on p.id = $1
   where r.rests = 'action' and r.worker is null and (r.due_at <= now() or r.due_at > now() + interval '${MAX_PAUSE_SECONDS} seconds') and r.asked_generation = $2
     and (y.label is null or y.label = any($3)) and ${IN_SCOPE}
+    and not coalesce((r.first_check->>'seq')::int = r.head_seq and r.first_check->>'worker' = $1, false)
   order by (r.takeovers between 1 and ${MAX_PREFERRED_TAKEOVERS}) desc,
     case when r.takeovers between 1 and ${MAX_PREFERRED_TAKEOVERS} then '-infinity' else y.served_at end,
     r.asked_at, r.number

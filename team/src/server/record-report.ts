@@ -11,6 +11,7 @@ import { counted } from "../operations/metrics.ts";
 import { admitReport, requireOwnTree } from "../reports/admit-report.ts";
 import { compareTrees, namesTrees } from "../reports/compare-trees.ts";
 import { buildStart } from "../reports/build-start.ts";
+import { type HeldReport, withSecondCheck } from "./second-check.ts";
 import type { TeamServer } from "./team-server.ts";
 
 export type SentReport = {
@@ -63,12 +64,13 @@ async function admit(
   if (left !== null) requireOwnTree(state, left);
   const report = admitReport(state, command);
   const isCurrent = report.ticket === currentTicket(state); // otherwise it is refused, or repeats an earlier report
-  const compared =
-    isCurrent && namesTrees(report) ? await compareInCopy(server, state, { report, worker, epoch }) : report;
+  if (!isCurrent) return report;
+  const held = { report, worker, epoch };
+  const compared = namesTrees(report)
+    ? await compareInCopy(server, state, held)
+    : await withSecondCheck(server.pool, state, held);
   return withReporters(server, { run, worker }, compared);
 }
-
-type HeldReport = { readonly report: Report; readonly worker: string; readonly epoch: number };
 
 /** @throws GitHostError if the git host is unavailable: the worker sends the report again */
 async function compareInCopy(
@@ -100,13 +102,16 @@ async function withReporters(
 ): Promise<Report> {
   const { outcome } = report;
   if (outcome.of !== "complete" || "failed" in outcome) return report;
-  const started = (await journal.events(run)).findLast(({ type }) => type === "attempt.started");
+  const events = await journal.events(run);
+  const started = events.findLast(({ type }) => type === "attempt.started");
   const { rows } = await pool.query<{ sender: string }>(
     "select distinct sender from isdlc.decision where run = $1 and seq >= $2 and sender_kind = 'worker'",
     [run, started?.seq ?? 0],
   );
   const reportedBy = [...new Set([...rows.map(({ sender }) => sender), worker])].toSorted();
-  return { ...report, outcome: { ...outcome, made: { ...outcome.made, reportedBy } } };
+  const { checkedBy } = events.findLast((event) => event.type === "checks.passed") ?? {};
+  const twice = checkedBy === undefined ? {} : { checkedBy };
+  return { ...report, outcome: { ...outcome, made: { ...outcome.made, reportedBy, ...twice } } };
 }
 
 /** Never accepted: the journal refuses it, or recognizes the request and repeats its answer. */

@@ -135,6 +135,20 @@ describe.runIf(hasPostgres)("claim of a run", () => {
     await expect(claim({ worker: "w2" })).rejects.toMatchObject({ problem: { code: "NOT_ALLOWED" } });
   });
 
+  test("grants a run for a second check only to another token, until the run advances", async () => {
+    const [run] = await queue("shop");
+    const first = { seq: 0, worker: "w1", results: [], testsChanged: null };
+    await pool.query("update isdlc.run set first_check = $2 where run = $1", [run, JSON.stringify(first)]);
+    await beat("w1", "two");
+    expect(await claim()).toBeNull();
+    expect(await claim({ instance: "two" })).toBeNull();
+    await pool.query("update isdlc.run set head_seq = 1 where run = $1", [run]);
+    expect(await claim()).toMatchObject({ run });
+    await pool.query("update isdlc.run set head_seq = 0, worker = null, instance = null where run = $1", [run]);
+    await beat("w2", "other");
+    expect(await claim({ worker: "w2", instance: "other" })).toMatchObject({ run });
+  });
+
   test.each([
     ["for any repository", null, null, [], ["shop", "site"]],
     ["for any repository and one label", null, null, ["gpu"], ["gpu", "shop", "site"]],

@@ -28,7 +28,11 @@ export function Policy({ repository }: { readonly repository: string }) {
 }
 
 /** Displays rules set on the server's machine: users who may grant roles cannot change these rules themselves. */
-const Rules = ({ policy: { repository, isFourEyes, reviewers } }: { readonly policy: RepositoryPolicy }) => (
+const Rules = ({
+  policy: { repository, isFourEyes, isRechecked, reviewers },
+}: {
+  readonly policy: RepositoryPolicy;
+}) => (
   <ul className="settings">
     <li className="setting">
       <span className="setting-key">
@@ -38,6 +42,15 @@ const Rules = ({ policy: { repository, isFourEyes, reviewers } }: { readonly pol
         </span>
       </span>
       <span>{isFourEyes ? "Who began a run does not accept it." : "Who began a run may accept it."}</span>
+    </li>
+    <li className="setting">
+      <span className="setting-key">
+        Recheck
+        <span className="subtle setting-from">
+          set on the server: isdlc server policy {repository} --recheck on|off
+        </span>
+      </span>
+      <span>{isRechecked ? "A second worker repeats the checks of the last phase." : "Checks run on one worker."}</span>
     </li>
     <li className="setting">
       <span className="setting-key">

@@ -71,7 +71,7 @@ export const teamVerbs: readonly Verb[] = [
     kind: "decide",
     summary: "Run or administer a team server (needs isdlc-team)",
     usage:
-      "isdlc server [token person|worker <name> | invite <name> | identity <name> <e-mail>|none | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> [--four-eyes on|off] [--passkeys on|off] | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor | acknowledge-merge <run> <reason>] [--database <url>]",
+      "isdlc server [token person|worker <name> | invite <name> | identity <name> <e-mail>|none | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> [--four-eyes on|off] [--passkeys on|off] [--recheck on|off] | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor | acknowledge-merge <run> <reason>] [--database <url>]",
     options: {
       database,
       host: { type: "string", value: "address", about: "address to listen on (default: 127.0.0.1)" },
@@ -134,6 +134,11 @@ export const teamVerbs: readonly Verb[] = [
       },
       labels: { type: "string", value: "a,b", about: "labels that a worker's token may drive (default: all)" },
       passkeys: { type: "string", values: ["on", "off"], about: "require answers signed with a passkey" },
+      recheck: {
+        type: "string",
+        values: ["on", "off"],
+        about: "repeat the checks of the last phase on a second worker",
+      },
       "four-eyes": { type: "string", values: ["on", "off"], about: "forbid authors to approve their own runs" },
     },
   },

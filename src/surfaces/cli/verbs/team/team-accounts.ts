@@ -60,9 +60,10 @@ const members: Subcommand = async (ask, [repository = ""]) =>
 const policy: Subcommand = async (ask, [repository = ""]) => {
   const path = `/api/repositories/${encodeURIComponent(repository)}/policy`;
   const found = await ask({ method: "GET", path, answer: RepositoryPolicy });
-  const { isFourEyes, reviewers, members: roles } = found;
+  const { isFourEyes, isRechecked, reviewers, members: roles } = found;
   const lines = [
     isFourEyes ? "Who began a run does not accept it." : "Who began a run may accept it.",
+    ...(isRechecked ? ["A second worker repeats the checks of the last phase."] : []),
     ...reviewers.map(
       ({ phase, people }) => `${plainLine(phase)} is accepted by ${plainLine(people.join(", "), 1000)}.`,
     ),
