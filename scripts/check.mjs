@@ -1,8 +1,13 @@
 // Runs all checks that do not run the program. Prints one line per tool, and continues after a failure.
+// With --shape, prints the number, length and imports of source files instead.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+if (process.argv.includes("--shape")) {
+  await import("./shape.mjs");
+  process.exit(0);
+}
 const bin = (name) => `node_modules/.bin/${name}`;
 const tools = [
   ["format", bin("oxfmt"), ["--check"]],
