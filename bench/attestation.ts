@@ -13,9 +13,9 @@ import { decide } from "../src/core/decide/decide.ts";
 import { evolve } from "../src/core/evolve/evolve.ts";
 import { type ActiveRun, noRun } from "../src/core/run.ts";
 import type { Settings } from "./benches.ts";
-import { newRepository, type Repository } from "./git-place.ts";
+import { newRepository, type BenchRepository } from "./git-place.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
-import { averagedRatios, type Line, milliseconds } from "./report.ts";
+import { averagedRatios, type ReportLine, milliseconds } from "./report.ts";
 import { opened, runId, startCommand } from "./sample-run.ts";
 
 const COMMITS = 200;
@@ -23,7 +23,7 @@ const STATEMENTS = 20;
 const execute = promisify(execFile);
 
 /** Measures verifying a branch, compared to git verifying the signatures of its commits. */
-export async function measureAttestation({ root, scratch, program, quick }: Settings): Promise<readonly Line[]> {
+export async function measureAttestation({ root, scratch, program, quick }: Settings): Promise<readonly ReportLine[]> {
   const repository = newRepository(scratch, "attestation", 20);
   const { tree, env, git } = repository;
   const key = makeKey(scratch);
@@ -75,12 +75,12 @@ function makeKey(scratch: string): string {
   return file;
 }
 
-const pointAt = ({ git }: Repository, name: string): GitPoint => ({
+const pointAt = ({ git }: BenchRepository, name: string): GitPoint => ({
   commit: git("rev-parse", name),
   tree: git("rev-parse", `${name}^{tree}`),
 });
 
-function signedCommits({ tree, env, git }: Repository, start: GitPoint, key: string): GitPoint[] {
+function signedCommits({ tree, env, git }: BenchRepository, start: GitPoint, key: string): GitPoint[] {
   const commits: GitPoint[] = [];
   for (let number = 0; number < COMMITS; number++) {
     const hash = ["hash-object", "-w", "--stdin"];

@@ -20,7 +20,9 @@ export type BareWorker = {
 };
 
 /** `at` is in milliseconds of the clock shared by all processes of a machine. */
-export type Told = { readonly is: "ready" } | { readonly is: "took"; readonly run: string; readonly at: number };
+export type WorkerMessage =
+  | { readonly is: "ready" }
+  | { readonly is: "took"; readonly run: string; readonly at: number };
 
 const BEATS_EVERY = 3000; // milliseconds
 const LOOSE = z.looseObject({});
@@ -29,7 +31,7 @@ const HEALTHY = { fault: () => null, recheck: () => Promise.resolve() };
 const { name, url, token, keys, root } = JSON.parse(process.argv[2] ?? "") as BareWorker;
 const ask = createServerClient({ url, token });
 const seal = createReaderSeal(parsePublicKeys(keys));
-const tell = (told: Told): void => void process.send?.(told);
+const tell = (told: WorkerMessage): void => void process.send?.(told);
 
 const beat = (): Promise<unknown> => {
   const body = { instance: name, replaces: null, runs: [], generation: GENERATION, version: "" };

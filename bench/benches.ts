@@ -15,7 +15,7 @@ import { measurePackage } from "./package.ts";
 import { measurePage } from "./page.ts";
 import { measureLargeRepository } from "./large-repository.ts";
 import { measureLongLives } from "./long-lives.ts";
-import { type Line, tableText, verdictOf } from "./report.ts";
+import { type ReportLine, tableText, verdictOf } from "./report.ts";
 import { measureReviewers } from "./reviewers.ts";
 import { measureSummary } from "./summary.ts";
 import { teamBenches } from "./team.ts";
@@ -35,7 +35,7 @@ export type Settings = {
   readonly large: boolean;
 };
 
-export type Bench = (settings: Settings) => Promise<readonly Line[]> | readonly Line[];
+export type Bench = (settings: Settings) => Promise<readonly ReportLine[]> | readonly ReportLine[];
 
 type Options = Omit<Settings, "program"> & { readonly json: boolean; readonly only: readonly string[] | null };
 
@@ -74,7 +74,7 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
   const before = loadavg()[0]?.toFixed(1);
   let program: string | null = null;
   const settings: Settings = { ...given, program: () => (program ??= copyProgram(given)) };
-  const lines: Line[] = [];
+  const lines: ReportLine[] = [];
   const broken: string[] = [];
   for (const name of names) {
     if (!json) console.error(`measuring ${name} …`);
@@ -92,7 +92,7 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
 }
 
 /** Returns the lines of a bench, or the reason for its failure. */
-async function measure(name: string, settings: Settings): Promise<readonly Line[] | string> {
+async function measure(name: string, settings: Settings): Promise<readonly ReportLine[] | string> {
   try {
     return (await benches[name]?.(settings)) ?? [];
   } catch (error) {
@@ -108,7 +108,7 @@ function copyProgram({ root, scratch }: Omit<Settings, "program">): string {
   return join(scratch, "package", "dist", "bin", "isdlc.cjs");
 }
 
-function summaryOf(lines: readonly Line[]): string {
+function summaryOf(lines: readonly ReportLine[]): string {
   const count = (verdict: string): number => lines.filter((line) => verdictOf(line) === verdict).length;
   return `${count("pass")} pass, ${count("falls short")} fall short, ${count("reported")} only reported`;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { emptyRepository, type Repository, sourcePath } from "./git-place.ts";
+import { emptyRepository, type BenchRepository, sourcePath } from "./git-place.ts";
 
 type FileText = { readonly path: string; readonly text: string };
 
@@ -8,7 +8,7 @@ const FIRST_COMMIT_AT = 1_700_000_000;
 const FILES_OF_LONG_HISTORY = 500;
 
 /** Creates this number of commits on one branch. Each changes one of 500 files. Checks nothing out. */
-export function longHistory(scratch: string, name: string, commits: number): Repository {
+export function longHistory(scratch: string, name: string, commits: number): BenchRepository {
   const repository = emptyRepository(scratch, name);
   const first = Array.from({ length: FILES_OF_LONG_HISTORY }, (_, number) => fileAt(number, 0));
   const later = Array.from({ length: commits - 1 }, (_, index) => [
@@ -34,7 +34,7 @@ const fileAt = (number: number, version: number): FileText => ({
 });
 
 /** Imports all commits in one call: 100,000 calls of `git commit` would take most of an hour. */
-function importCommits({ tree, env }: Repository, commits: readonly (readonly FileText[])[]): void {
+function importCommits({ tree, env }: BenchRepository, commits: readonly (readonly FileText[])[]): void {
   const input = commits.map((files, index) => commitText(files, FIRST_COMMIT_AT + index * 60)).join("");
   execFileSync("git", ["fast-import", "--quiet"], { cwd: tree, env, input, stdio: ["pipe", "ignore", "pipe"] });
 }

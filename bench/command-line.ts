@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./benches.ts";
 import { createNodeRunner, interleave, least } from "./measure.ts";
-import { type Line, milliseconds, ratios } from "./report.ts";
+import { type ReportLine, milliseconds, ratios } from "./report.ts";
 import { bringToRest, finishRuns, growRun, newPlace, openPlace, type Place } from "./sample-run.ts";
 
 const FINISHED = 1000;
@@ -13,7 +13,7 @@ export async function measureCommandLine({
   program: copyProgram,
   scratch,
   quick,
-}: Settings): Promise<readonly Line[]> {
+}: Settings): Promise<readonly ReportLine[]> {
   const run = createNodeRunner(scratch);
   const program = copyProgram();
   const places = await makePlaces(root, scratch);

@@ -5,11 +5,11 @@ import { noRun, type RunState } from "../src/core/run.ts";
 import type { Command } from "../src/core/command.ts";
 import type { Settings } from "./benches.ts";
 import { interleave, least, timed } from "./measure.ts";
-import type { Line } from "./report.ts";
+import type { ReportLine } from "./report.ts";
 import { reportOn, runId, startCommand } from "./sample-run.ts";
 
 /** Measures `next`, `decide` and `evolve` in memory. */
-export async function measureDecisions({ root, quick }: Settings): Promise<readonly Line[]> {
+export async function measureDecisions({ root, quick }: Settings): Promise<readonly ReportLine[]> {
   const start = startCommand(root, runId(1));
   const count = playRun(start);
   const samples = await interleave(quick ? 10 : 40, { play: () => timed(() => playRun(start), 20) });

@@ -13,9 +13,9 @@ import { checkStaleness } from "../src/core/items/staleness.ts";
 import { WorkflowDefinition } from "../src/schema/plan.ts";
 import type { Settings } from "./benches.ts";
 import { longHistory, manyFiles } from "./big-repository.ts";
-import { type Repository, sourcePath } from "./git-place.ts";
+import { type BenchRepository, sourcePath } from "./git-place.ts";
 import { createNodeRunner, interleave, least, timed, timedWithChildren } from "./measure.ts";
-import { averagedRatios, type Line, milliseconds, ratios } from "./report.ts";
+import { averagedRatios, type ReportLine, milliseconds, ratios } from "./report.ts";
 import { openPlace } from "./sample-run.ts";
 
 const COMMITS = 100_000;
@@ -32,7 +32,7 @@ const UNCHANGED_TIMES = 50;
 const execute = promisify(execFile);
 
 /** Measures how long it takes to find out if the code changed since an item was analyzed. */
-export async function measureDetection(settings: Settings): Promise<readonly Line[]> {
+export async function measureDetection(settings: Settings): Promise<readonly ReportLine[]> {
   const history = longHistory(settings.scratch, "history", COMMITS);
   const wide = manyFiles(settings.scratch, "wide", { files: FILES, changed: CHANGED });
   return [
@@ -41,9 +41,12 @@ export async function measureDetection(settings: Settings): Promise<readonly Lin
   ];
 }
 
-type Repositories = { readonly history: Repository; readonly wide: Repository };
+type Repositories = { readonly history: BenchRepository; readonly wide: BenchRepository };
 
-async function measureStaleness({ root, quick }: Settings, { history, wide }: Repositories): Promise<readonly Line[]> {
+async function measureStaleness(
+  { root, quick }: Settings,
+  { history, wide }: Repositories,
+): Promise<readonly ReportLine[]> {
   const build = detectionOf(root, wide);
   const { tree, env } = history;
   const since = (distance: number) => {
@@ -62,7 +65,7 @@ async function measureStaleness({ root, quick }: Settings, { history, wide }: Re
     build: () => timedWithChildren(build),
   });
   const base = `git --version, min ${milliseconds(least(samples.git.wall))}`;
-  const line = (what: string, name: keyof typeof samples, goal: number): Line => ({
+  const line = (what: string, name: keyof typeof samples, goal: number): ReportLine => ({
     what,
     base,
     figures: averagedRatios({ of: samples[name], to: samples.git }),
@@ -98,12 +101,12 @@ async function measureStaleness({ root, quick }: Settings, { history, wide }: Re
 async function measureItems(
   { program: copyProgram, scratch, quick }: Settings,
   { history, wide }: Repositories,
-): Promise<readonly Line[]> {
+): Promise<readonly ReportLine[]> {
   const run = createNodeRunner(scratch);
   const program = copyProgram();
   writeItems(wide, [wide.git("rev-parse", "HEAD")]);
   writeItems(history, history.git("rev-list", "--skip=1", `--max-count=${ANALYSED_AT}`, "HEAD").split("\n"));
-  const items = ({ tree, env }: Repository) => run({ args: [program, "items"], cwd: tree, env });
+  const items = ({ tree, env }: BenchRepository) => run({ args: [program, "items"], cwd: tree, env });
   const samples = await interleave(quick ? 10 : 60, {
     node: () => run({ args: ["-e", "0"], cwd: history.tree, env: history.env }),
     fresh: () => items(wide),
@@ -128,7 +131,7 @@ async function measureItems(
   ];
 }
 
-function unchanged({ tree, git }: Repository) {
+function unchanged({ tree, git }: BenchRepository) {
   const hash = git("rev-parse", "HEAD");
   const work = async (): Promise<void> => {
     const detection = createCodeHistory(tree, process.env);
@@ -145,7 +148,7 @@ async function moved(tree: string, hash: string): Promise<void> {
 }
 
 /** Returns what `isdlc build` does for an analyzed item before it starts the run, with all answers given as options. */
-function detectionOf(root: string, repository: Repository): () => Promise<void> {
+function detectionOf(root: string, repository: BenchRepository): () => Promise<void> {
   const { tree, git } = repository;
   const slug = "REQ-0001-opening-hours";
   writeItem(repository, slug, git("rev-parse", "HEAD~1"));
@@ -167,14 +170,14 @@ function detectionOf(root: string, repository: Repository): () => Promise<void> 
   };
 }
 
-export function writeItems(repository: Pick<Repository, "write">, hashes: readonly string[]): void {
+export function writeItems(repository: Pick<BenchRepository, "write">, hashes: readonly string[]): void {
   for (let number = 0; number < ITEMS; number++) {
     const hash = hashes[number % hashes.length] ?? "";
     writeItem(repository, `REQ-${String(number).padStart(4, "0")}-opening-hours`, hash);
   }
 }
 
-function writeItem({ write }: Pick<Repository, "write">, slug: string, hash: string): void {
+function writeItem({ write }: Pick<BenchRepository, "write">, slug: string, hash: string): void {
   const meta = {
     description: "Show the opening hours on every page",
     source: "manual",

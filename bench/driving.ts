@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Settings } from "./benches.ts";
 import { newRepository } from "./git-place.ts";
 import { type Cost, createNodeRunner, mean, median } from "./measure.ts";
-import type { Line } from "./report.ts";
+import type { ReportLine } from "./report.ts";
 
-type Told = { readonly phase: string; readonly cpu: number; readonly driver: number | null };
+type PhaseCost = { readonly phase: string; readonly cpu: number; readonly driver: number | null };
 
-type Driven = Cost & { readonly rss: number; readonly told: readonly Told[]; readonly gits: number };
+type Driven = Cost & { readonly rss: number; readonly told: readonly PhaseCost[]; readonly gits: number };
 
 /** Measures the cost of driving a run, with an agent that does almost nothing. */
-export function measureDriving(settings: Settings): readonly Line[] {
+export function measureDriving(settings: Settings): readonly ReportLine[] {
   driveRun(settings, 0); // fills the cache of compiled code
   const rounds = Array.from({ length: settings.quick ? 1 : 5 }, (_, round) => driveRun(settings, round + 1));
   const perPhase = rounds.map(({ cpu, told }) => (cpu ?? 0) / phasesIn(told));
@@ -82,7 +82,7 @@ function driveRun({ program, root, scratch }: Settings, round: number): Driven {
   const told = readFileSync(log, "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Told);
+    .map((line) => JSON.parse(line) as PhaseCost);
   return { ...cost, told, gits: readFileSync(counted, "utf8").length };
 }
 
@@ -104,4 +104,4 @@ process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(file)
   return counter;
 }
 
-const phasesIn = (told: readonly Told[]): number => new Set(told.map(({ phase }) => phase)).size;
+const phasesIn = (told: readonly PhaseCost[]): number => new Set(told.map(({ phase }) => phase)).size;

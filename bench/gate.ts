@@ -7,9 +7,9 @@ import { shownChanges } from "../src/engine/shown-changes.ts";
 import { completePhase } from "../src/engine/steps/phase-ends.ts";
 import { gateBanner } from "../src/views/gate-banner.ts";
 import type { Settings } from "./benches.ts";
-import { newRepository, type Repository, sourcePath } from "./git-place.ts";
+import { newRepository, type BenchRepository, sourcePath } from "./git-place.ts";
 import { type Cost, interleave, least, mean, median, type Samples, timedWithChildren } from "./measure.ts";
-import type { Line } from "./report.ts";
+import type { ReportLine } from "./report.ts";
 import { opened } from "./sample-run.ts";
 import { completingRun, engineFor } from "./summary.ts";
 import { changesText } from "../src/views/visible-change.ts";
@@ -20,7 +20,7 @@ const LONG = 10_000; // lines
 const MOST_WAIT = 150; // milliseconds
 
 /** Measures how long a user waits for a gate after the checks passed, and for a long diff after requesting it. */
-export async function measureGate({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
+export async function measureGate({ root, scratch, quick }: Settings): Promise<readonly ReportLine[]> {
   const repository = newRepository(scratch, "gate", FILES);
   const { supervised, fresh, gate } = await gateIn(root, repository);
   const first = await interleave(quick ? 5 : 20, { gate });
@@ -46,7 +46,7 @@ export async function measureGate({ root, scratch, quick }: Settings): Promise<r
  * Returns a function that measures showing a gate, repeatedly. In its run, a phase changed 50 files and the checks
  * passed.
  */
-export async function gateIn(root: string, repository: Repository) {
+export async function gateIn(root: string, repository: BenchRepository) {
   const fresh = () => createGitWorkspace(repository.tree, { run: "bench", env: process.env });
   const from = await fresh().snapshot("before", []);
   const supervised = { ...completingRun(root, from), supervision: { enabled: true, phases: "all" as const } };
@@ -72,7 +72,7 @@ export async function gateIn(root: string, repository: Repository) {
  * Returns lines with a goal for the wall time only, as this is what a user waits for. The CPU time shows how much of
  * it is other work of the machine.
  */
-export function waitingLines(what: string, { wall, cpu }: Samples, goal: number): Line[] {
+export function waitingLines(what: string, { wall, cpu }: Samples, goal: number): ReportLine[] {
   const waited = [
     { name: "min", value: least(wall) },
     { name: "p50", value: median(wall) },

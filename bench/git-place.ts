@@ -3,13 +3,13 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { newPlace, type Place } from "./sample-run.ts";
 
-export type Repository = Place & {
+export type BenchRepository = Place & {
   readonly git: (...args: string[]) => string;
   readonly write: (path: string, text: string) => void;
 };
 
 /** Creates a real repository with one commit of this number of files. */
-export function newRepository(scratch: string, name: string, files: number): Repository {
+export function newRepository(scratch: string, name: string, files: number): BenchRepository {
   const repository = emptyRepository(scratch, name);
   const { git, write } = repository;
   for (let number = 0; number < files; number++) write(sourcePath(number), sourceText(number));
@@ -19,7 +19,7 @@ export function newRepository(scratch: string, name: string, files: number): Rep
 }
 
 /** Creates a real repository without commits. */
-export function emptyRepository(scratch: string, name: string): Repository {
+export function emptyRepository(scratch: string, name: string): BenchRepository {
   const place = newPlace(scratch, name);
   rmSync(join(place.tree, ".git"), { recursive: true });
   const git = (...args: string[]): string =>

@@ -5,7 +5,7 @@ import { installedHookCommands } from "../src/adapters/agents/installation/hook-
 import type { Settings } from "./benches.ts";
 import { type Cost, interleave, least, timedWithChildren } from "./measure.ts";
 import { programsStarted } from "./programs-started.ts";
-import { type Line, milliseconds, ratios } from "./report.ts";
+import { type ReportLine, milliseconds, ratios } from "./report.ts";
 
 const EVENT = JSON.stringify({
   session_id: "s",
@@ -19,7 +19,7 @@ const MANY_EVENTS = 10_000;
 const KILOBYTE = 1024;
 
 /** Measures the cost of the hook for each tool call of a session. */
-export async function measureHook({ program, scratch, quick }: Settings): Promise<readonly Line[]> {
+export async function measureHook({ program, scratch, quick }: Settings): Promise<readonly ReportLine[]> {
   const bin = dirname(program());
   const hook = join(bin, "hook.cjs");
   const { closed } = installedHookCommands(hook, program());
@@ -77,7 +77,7 @@ export async function measureHook({ program, scratch, quick }: Settings): Promis
  * Counts only processes of Node, which cause the cost. The shell belongs to the host, and `timeout` is a small
  * program.
  */
-function processLines(command: string, cwd: string): readonly Line[] {
+function processLines(command: string, cwd: string): readonly ReportLine[] {
   const started = programsStarted({ command, cwd, env: environment(cwd), input: EVENT });
   if (started === null) return [];
   const isNode = (name: string): boolean => name === "node";

@@ -9,7 +9,7 @@ import { decide } from "../src/core/decide/decide.ts";
 import type { LocalJournal } from "../src/ports/journal.ts";
 import type { Settings } from "./benches.ts";
 import { type Contestant, interleave, least, median, timed } from "./measure.ts";
-import { type Line, milliseconds, ratios, wallRatios } from "./report.ts";
+import { type ReportLine, milliseconds, ratios, wallRatios } from "./report.ts";
 import { growRun, newPlace, onward, openPlace, type Place } from "./sample-run.ts";
 
 /** Set by run.mjs, as the build sets it for the program. */
@@ -21,7 +21,7 @@ const SHORT = 10;
 const JUST_SNAPPED = 9984;
 
 /** Measures recording one decision, and opening a run, for short and long journals. */
-export async function measureJournal(settings: Settings): Promise<readonly Line[]> {
+export async function measureJournal(settings: Settings): Promise<readonly ReportLine[]> {
   const long = newPlace(settings.scratch, "long");
   const short = newPlace(settings.scratch, "short");
   const fresh = newPlace(settings.scratch, "fresh");
@@ -33,7 +33,7 @@ export async function measureJournal(settings: Settings): Promise<readonly Line[
   return [...(await appending(settings, short)), ...(await lasting({ settings, long, short, run })), ...opened];
 }
 
-async function appending({ quick }: Settings, place: Place): Promise<readonly Line[]> {
+async function appending({ quick }: Settings, place: Place): Promise<readonly ReportLine[]> {
   const { journal } = openPlace(place);
   const run = journal.newest() ?? "";
   const raw = openRaw(join(place.tree, ".isdlc", "journal", "raw.bench"));
@@ -72,7 +72,7 @@ function openRaw(file: string): { append: Contestant; close: () => void } {
 
 type Long = { readonly settings: Settings; readonly long: Place; readonly run: string };
 
-async function lasting({ settings, long, short, run }: Long & { short: Place }): Promise<readonly Line[]> {
+async function lasting({ settings, long, short, run }: Long & { short: Place }): Promise<readonly ReportLine[]> {
   const [many, few] = [openPlace(long).journal, openPlace(short).journal];
   const samples = await interleave(settings.quick ? 40 : 200, {
     few: deciding(few, run),
@@ -82,7 +82,7 @@ async function lasting({ settings, long, short, run }: Long & { short: Place }):
   return [{ what: "one decision after 10,000 events", base: "after 10 events", figures, goal: 1.5, unit: "x" }];
 }
 
-async function opening({ settings, long, fresh, run }: Long & { fresh: Place }): Promise<readonly Line[]> {
+async function opening({ settings, long, fresh, run }: Long & { fresh: Place }): Promise<readonly ReportLine[]> {
   const snapshot = join(long.tree, ".isdlc", "journal", `${run}.snap`);
   const contentOf = (file: string): string => readFileSync(file, "utf8").split("\n")[1] ?? "";
   const text = contentOf(snapshot);

@@ -7,9 +7,9 @@ import type { Workspace } from "../src/ports/workspace.ts";
 import type { Settings } from "./benches.ts";
 import { manyFiles } from "./big-repository.ts";
 import { gateIn, waitingLines } from "./gate.ts";
-import { type Repository, sourcePath } from "./git-place.ts";
+import { type BenchRepository, sourcePath } from "./git-place.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
-import { averagedRatios, type Line, milliseconds } from "./report.ts";
+import { averagedRatios, type ReportLine, milliseconds } from "./report.ts";
 
 type Size = { readonly files: number; readonly blobs: number };
 
@@ -22,7 +22,12 @@ const CHANGED = 20;
 const MOST_WAIT = 1_000; // milliseconds
 
 /** Measures scanning a large working tree, compared to `git status`. */
-export async function measureLargeRepository({ root, scratch, quick, large }: Settings): Promise<readonly Line[]> {
+export async function measureLargeRepository({
+  root,
+  scratch,
+  quick,
+  large,
+}: Settings): Promise<readonly ReportLine[]> {
   const { files, blobs } = large ? FULL : SMALL;
   const repository = manyFiles(scratch, "large", { files, changed: 10 });
   await addHistory(repository, blobs);
@@ -92,7 +97,7 @@ export async function measureLargeRepository({ root, scratch, quick, large }: Se
 }
 
 /** Adds commits on another branch, to keep the files unchanged. */
-async function addHistory({ tree, env }: Repository, blobs: number): Promise<void> {
+async function addHistory({ tree, env }: BenchRepository, blobs: number): Promise<void> {
   const child = spawn("git", ["fast-import", "--quiet"], { cwd: tree, env, stdio: ["pipe", "ignore", "inherit"] });
   const ended = once(child, "close");
   for (let number = 0; number < blobs; number++) {

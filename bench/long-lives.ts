@@ -1,8 +1,8 @@
 import type { Settings } from "./benches.ts";
 import { writeItems } from "./detection.ts";
-import { newRepository, type Repository } from "./git-place.ts";
+import { newRepository, type BenchRepository } from "./git-place.ts";
 import { type Cost, createNodeRunner, interleave, timed } from "./measure.ts";
-import { type Line, ratios } from "./report.ts";
+import { type ReportLine, ratios } from "./report.ts";
 import { bringToRest, cancelRun, finishRuns, growRun, runId } from "./sample-run.ts";
 
 type Life = { readonly runs: number; readonly events: number };
@@ -14,18 +14,18 @@ const SMALL: Life = { runs: 1_000, events: 10_000 };
 const VERBS: readonly (readonly string[])[] = [["status"], [], ["history"]];
 
 /** Measures the program in a place with many finished runs, compared to an almost empty one. */
-export async function measureLongLives(settings: Settings): Promise<readonly Line[]> {
+export async function measureLongLives(settings: Settings): Promise<readonly ReportLine[]> {
   const { root, scratch, quick, large } = settings;
   const life = large ? FULL : SMALL;
   const young = await livedIn(settings, "young", { runs: 1, events: 20 });
   const old = await livedIn(settings, "old", life);
   const run = createNodeRunner(scratch);
   const program = settings.program();
-  const call = ({ tree, env }: Repository, verb: readonly string[]) =>
+  const call = ({ tree, env }: BenchRepository, verb: readonly string[]) =>
     run({ args: [program, ...verb], cwd: tree, env });
   const started = { young: 2, old: life.runs + 1 };
   /** Includes the work of each start: archiving the previous run, and packing one of the oldest. */
-  const start = async (name: keyof typeof started, place: Repository): Promise<Cost> => {
+  const start = async (name: keyof typeof started, place: BenchRepository): Promise<Cost> => {
     const { tree, env } = place;
     await cancelRun(place, runId(started[name]));
     started[name]++;
@@ -34,7 +34,7 @@ export async function measureLongLives(settings: Settings): Promise<readonly Lin
     const shown = run({ args: [program, "status"], cwd: tree, env });
     return { wall: began.wall + shown.wall, cpu: (began.cpu ?? 0) + (shown.cpu ?? 0) };
   };
-  const lines: Line[] = [];
+  const lines: ReportLine[] = [];
   const rounds = quick ? 5 : 20;
   const flat = { goal: 1.2, unit: "x" };
   for (const verb of VERBS) {
@@ -60,7 +60,7 @@ export async function measureLongLives(settings: Settings): Promise<readonly Lin
   return lines;
 }
 
-async function livedIn({ root, scratch }: Settings, name: string, { runs, events }: Life): Promise<Repository> {
+async function livedIn({ root, scratch }: Settings, name: string, { runs, events }: Life): Promise<BenchRepository> {
   const place = newRepository(scratch, `lives-${name}`, 20);
   writeItems(place, [place.git("rev-parse", "HEAD")]);
   await finishRuns(root, place, runs);

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./benches.ts";
-import type { Line } from "./report.ts";
+import type { ReportLine } from "./report.ts";
 
 /** Measures the package as installed by a user. */
-export function measurePackage({ root }: Settings): readonly Line[] {
+export function measurePackage({ root }: Settings): readonly ReportLine[] {
   const listing = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: root,
     encoding: "utf8",
@@ -29,7 +29,7 @@ type Manifest = { readonly dependencies?: object; readonly scripts?: object };
 
 type Amount = { readonly value: number; readonly goal: number | null; readonly unit: string };
 
-const line = (what: string, { value, goal, unit }: Amount): Line => ({
+const line = (what: string, { value, goal, unit }: Amount): ReportLine => ({
   what,
   base: "-",
   figures: [{ name: "", value }],

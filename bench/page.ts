@@ -6,7 +6,7 @@ import type { RunId } from "../src/schema/ids.ts";
 import type { Settings } from "./benches.ts";
 import { toEnd } from "./ending.ts";
 import { least, median } from "./measure.ts";
-import type { Figure, Line } from "./report.ts";
+import type { Figure, ReportLine } from "./report.ts";
 import { growRun, newPlace, onward, openPlace, type Place, runId } from "./sample-run.ts";
 
 const ENDED = 1000; // runs
@@ -15,7 +15,7 @@ const EVENTS = 20_000; // in the open run
 /**
  * Measures the web UI: size of the first view, response times of its server, and the delay until a change is visible.
  */
-export async function measurePage(settings: Settings): Promise<readonly Line[]> {
+export async function measurePage(settings: Settings): Promise<readonly ReportLine[]> {
   const place = newPlace(settings.scratch, "page");
   const run = await growRun(settings.root, place, EVENTS);
   endRuns(place);
@@ -37,9 +37,9 @@ export async function measurePage(settings: Settings): Promise<readonly Line[]> 
   }
 }
 
-type Told = Pick<Line, "figures" | "goal" | "unit">;
+type LineFigures = Pick<ReportLine, "figures" | "goal" | "unit">;
 
-const line = (what: string, told: Told): Line => ({ what, base: "-", ...told });
+const line = (what: string, told: LineFigures): ReportLine => ({ what, base: "-", ...told });
 const one = (value: number): Figure[] => [{ name: "", value }];
 
 /** Adds up the page and each script and style named in it. */

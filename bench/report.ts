@@ -3,7 +3,7 @@ import { least, mean, median, type Samples } from "./measure.ts";
 /** One statistic of one line: a ratio to the base, or an absolute number. */
 export type Figure = { readonly name: string; readonly value: number };
 
-export type Line = {
+export type ReportLine = {
   readonly what: string;
   readonly base: string;
   readonly figures: readonly Figure[];
@@ -15,27 +15,27 @@ export type Line = {
 export type Verdict = "pass" | "falls short" | "reported";
 
 /** Reports a goal as missed only if all figures miss it: noise on a shared machine only increases times. */
-export function verdictOf({ figures, goal }: Line): Verdict {
+export function verdictOf({ figures, goal }: ReportLine): Verdict {
   if (goal === null) return "reported";
   return figures.some(({ value }) => value <= goal) ? "pass" : "falls short";
 }
 
-type Pair = { readonly of: Samples; readonly to: Samples };
+type SamplePair = { readonly of: Samples; readonly to: Samples };
 
 /** Minimum wall time and median CPU time, each relative to the base. */
-export const ratios = ({ of, to }: Pair): readonly Figure[] => [
+export const ratios = ({ of, to }: SamplePair): readonly Figure[] => [
   { name: "min wall", value: least(of.wall) / least(to.wall) },
   ...(of.cpu.length > 0 && to.cpu.length > 0 ? [{ name: "p50 CPU", value: median(of.cpu) / median(to.cpu) }] : []),
 ];
 
 /** Uses the mean CPU time, for coarse counters whose mean is correct. */
-export const averagedRatios = ({ of, to }: Pair): readonly Figure[] => [
+export const averagedRatios = ({ of, to }: SamplePair): readonly Figure[] => [
   { name: "min wall", value: least(of.wall) / least(to.wall) },
   ...(of.cpu.length > 0 && to.cpu.length > 0 ? [{ name: "mean CPU", value: mean(of.cpu) / mean(to.cpu) }] : []),
 ];
 
 /** Minimum and median wall time, for work that mostly waits. */
-export const wallRatios = ({ of, to }: Pair): readonly Figure[] => [
+export const wallRatios = ({ of, to }: SamplePair): readonly Figure[] => [
   { name: "min", value: least(of.wall) / least(to.wall) },
   { name: "p50", value: median(of.wall) / median(to.wall) },
 ];
@@ -43,7 +43,7 @@ export const wallRatios = ({ of, to }: Pair): readonly Figure[] => [
 export const milliseconds = (value: number): string =>
   value < 1 ? `${(value * 1000).toFixed(value < 0.1 ? 1 : 0)} us` : `${value.toFixed(1)} ms`;
 
-export function tableText(lines: readonly Line[]): string {
+export function tableText(lines: readonly ReportLine[]): string {
   const rows = lines.map((line) => [
     line.what,
     line.base,

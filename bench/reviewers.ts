@@ -10,7 +10,7 @@ import {
   playLoop,
 } from "../test/findings/simulated-reviewer.ts";
 import { mean } from "./measure.ts";
-import type { Line } from "./report.ts";
+import type { ReportLine } from "./report.ts";
 
 const RUNS = 1000;
 const FIXED_LIMIT = 3;
@@ -33,7 +33,7 @@ export type Tally = {
 };
 
 /** Measures the length of review loops. They are simulated: the numbers are the same on every machine. */
-export function measureReviewers(): readonly Line[] {
+export function measureReviewers(): readonly ReportLine[] {
   const tallies = simulateReviewers(afterVerdict, RUNS);
   const broken = tallies.flatMap((tally) => tally.broken);
   if (broken.length > 0) throw new Error(`${broken.length} loops broke a promise: ${broken[0]}`);
@@ -120,15 +120,15 @@ const isClean = ({ approved, issues }: Iteration): boolean =>
 const percent = (part: number): number => Math.round(part * 1000) / 10;
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-function kindLine(tallies: readonly Tally[], kind: Kind): Line {
+function kindLine(tallies: readonly Tally[], kind: Kind): ReportLine {
   const own = tallies.filter((tally) => tally.kind === kind);
   return againstFixed(`reviewer loops, ${kind}: verdicts, all modes`, own);
 }
 
-const overallLine = (tallies: readonly Tally[]): Line =>
+const overallLine = (tallies: readonly Tally[]): ReportLine =>
   againstFixed("reviewer loops, all kinds: verdicts, all modes", tallies);
 
-function againstFixed(what: string, tallies: readonly Tally[]): Line {
+function againstFixed(what: string, tallies: readonly Tally[]): ReportLine {
   const fixed = rounded(meanOf(tallies, (tally) => tally.fixed));
   const value = meanOf(tallies, (tally) => tally.verdicts);
   return {
@@ -140,7 +140,7 @@ function againstFixed(what: string, tallies: readonly Tally[]): Line {
   };
 }
 
-function modeLine({ kind, mode, verdicts, limitAlone, approved, stops }: Tally): Line {
+function modeLine({ kind, mode, verdicts, limitAlone, approved, stops }: Tally): ReportLine {
   const early = (["recurring", "flipping", "causing"] as const).reduce((sum, stop) => sum + (stops[stop] ?? 0), 0);
   return {
     what: `reviewer loops, ${kind}, ${mode}`,
@@ -155,7 +155,7 @@ function modeLine({ kind, mode, verdicts, limitAlone, approved, stops }: Tally):
   };
 }
 
-function cutShortLine(tallies: readonly Tally[]): Line {
+function cutShortLine(tallies: readonly Tally[]): ReportLine {
   const full = tallies.filter(({ kind, mode }) => kind === "converging" && mode === "full");
   return {
     what: "converging loops stopped that would have been approved, full",

@@ -13,9 +13,9 @@ import { completePhase } from "../src/engine/steps/phase-ends.ts";
 import { generatePhaseSummary } from "../src/index.ts";
 import { nothing, renderPhaseSummary } from "../src/views/summary.ts";
 import type { Settings } from "./benches.ts";
-import { newRepository, type Repository, sourcePath } from "./git-place.ts";
+import { newRepository, type BenchRepository, sourcePath } from "./git-place.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
-import { averagedRatios, type Line, milliseconds } from "./report.ts";
+import { averagedRatios, type ReportLine, milliseconds } from "./report.ts";
 import { openPlace, opened, reportOn, runId, startCommand } from "./sample-run.ts";
 
 const FILES = 500;
@@ -23,7 +23,7 @@ const CHANGED = 50;
 const execute = promisify(execFile);
 
 /** Measures creating the summary of a phase, compared to one git call. */
-export async function measureSummary({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
+export async function measureSummary({ root, scratch, quick }: Settings): Promise<readonly ReportLine[]> {
   const repository = newRepository(scratch, "summary", FILES);
   const { tree, env } = repository;
   const workspace = createGitWorkspace(tree, { run: "bench", env: process.env });
@@ -89,7 +89,7 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   ];
 }
 
-function change({ git, write }: Repository): void {
+function change({ git, write }: BenchRepository): void {
   for (let number = 0; number < CHANGED; number++) write(sourcePath(number * 3), `export const changed = ${number};\n`);
   git("add", "--all");
   git("commit", "--quiet", "--message", "Second");
@@ -113,7 +113,7 @@ export function completingRun(root: string, tree: string | null): ActiveRun {
 }
 
 /** Composes the engine like the program, but with the given workspace, whose snapshot exists already. */
-export function engineFor(repository: Repository, run: ActiveRun, workspace: Workspace): Engine {
+export function engineFor(repository: BenchRepository, run: ActiveRun, workspace: Workspace): Engine {
   const agent = { name: "command", argv: [process.execPath] };
   const engine = composeEngine(openPlace(repository), run, {
     agents: { phase: agent, reviewer: agent },

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Settings } from "./benches.ts";
 import { toEnd } from "./ending.ts";
 import { newRepository } from "./git-place.ts";
-import type { Line } from "./report.ts";
+import type { ReportLine } from "./report.ts";
 import { drivenToEnd, newTimes, PHASES } from "./team-load.ts";
 import type { TeamPlace } from "./team-place.ts";
 
@@ -13,7 +13,7 @@ const WORKERS = 4;
 const GOAL = 3.4; // phases per second
 
 /** Measures real workers in their own processes, with clones, commits and pushes to a remote in the file system. */
-export async function measureGitWorkers(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
+export async function measureGitWorkers(settings: Settings, place: TeamPlace): Promise<readonly ReportLine[]> {
   const { quick, scratch, root } = settings;
   const { tree, env } = newRepository(scratch, "team-git", 200);
   const remote = join(scratch, "team-remote.git");

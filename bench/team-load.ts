@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BareWorker, Told } from "./bare-worker.ts";
+import type { BareWorker, WorkerMessage } from "./bare-worker.ts";
 import type { Settings } from "./benches.ts";
 import { toEnd } from "./ending.ts";
 import { MEASURING, type TeamPlace } from "./team-place.ts";
@@ -39,7 +39,7 @@ export async function startBareWorkers(
     const worker = fork(join(scratch, "bare-worker.mjs"), [JSON.stringify(given)]);
     ends.push(toEnd(() => void worker.kill("SIGKILL")));
     await new Promise<void>((resolve, reject) => {
-      worker.on("message", (told: Told) => {
+      worker.on("message", (told: WorkerMessage) => {
         if (told.is === "ready") return resolve();
         const answered = times.answered.get(told.run);
         if (answered !== undefined) times.took.push(told.at - answered);

@@ -14,13 +14,13 @@ import { GENERATION } from "../team/src/server/drive-queue.ts";
 import { createHttpJournal } from "../team/src/worker/http-journal.ts";
 import type { Bench, Settings } from "./benches.ts";
 import { type Contestant, interleave, least, median, timed } from "./measure.ts";
-import { type Line, milliseconds } from "./report.ts";
+import { type ReportLine, milliseconds } from "./report.ts";
 import { growRun, newPlace, onward, openPlace, startCommand } from "./sample-run.ts";
 import { measureGitWorkers } from "./team-git.ts";
 import { drivenToEnd, newTimes, PHASES, startBareWorkers } from "./team-load.ts";
 import { openTeamPlace, type TeamPlace } from "./team-place.ts";
 
-type Part = (settings: Settings, place: TeamPlace) => Promise<readonly Line[]>;
+type Part = (settings: Settings, place: TeamPlace) => Promise<readonly ReportLine[]>;
 
 /** Measures the server, its database and its workers, without the work of agents. Each bench has its own database. */
 export const teamBenches: Readonly<Record<string, Bench>> = {
@@ -54,7 +54,7 @@ const decidingOn =
     return timed(() => journal.submit(run, command));
   };
 
-async function deciding(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
+async function deciding(settings: Settings, place: TeamPlace): Promise<readonly ReportLine[]> {
   const { quick, root, scratch } = settings;
   const here = newPlace(scratch, "team-file");
   const fileRun = await growRun(root, here, 2);
@@ -102,7 +102,7 @@ async function overHttp(place: TeamPlace, root: string) {
 
 const WORKERS = 4;
 
-async function underLoad(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
+async function underLoad(settings: Settings, place: TeamPlace): Promise<readonly ReportLine[]> {
   const count = settings.quick ? 20 : 100;
   const times = newTimes();
   const stop = await startBareWorkers(settings, place, { count: WORKERS, times });
@@ -139,7 +139,7 @@ const IDLE_SECONDS = 10;
 /** PostgreSQL updates the counters of a connection up to 10 seconds after it becomes idle. */
 const COUNTED_WITHIN = 11_000; // milliseconds
 
-async function withOpenGates(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
+async function withOpenGates(settings: Settings, place: TeamPlace): Promise<readonly ReportLine[]> {
   const stop = await startBareWorkers(settings, place, { count: WORKERS, times: newTimes() });
   const idle = await transactionsPerSecond(place.pool);
   const gates = await openGates(place, settings.quick ? 100 : 1000);
@@ -193,7 +193,7 @@ async function transactionsPerSecond(pool: Pool): Promise<number> {
 const MANY = 10_000;
 
 /** Measures with many ended runs, which must not slow down anything. */
-async function manyRuns(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
+async function manyRuns(settings: Settings, place: TeamPlace): Promise<readonly ReportLine[]> {
   const { quick, root } = settings;
   const http = await overHttp(place, root);
   const rounds = quick ? 40 : 200;

@@ -8,14 +8,14 @@ import { testSandbox } from "../src/adapters/sandbox/test-sandbox.ts";
 import type { Settings } from "./benches.ts";
 import { manyFiles } from "./big-repository.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
-import type { Line } from "./report.ts";
+import type { ReportLine } from "./report.ts";
 import { type TestedProject, testedProjects, writeProject } from "./tested-projects.ts";
 
 const FILES = 5000;
 const COMPILED = "compiled";
 
 /** Measures creating a copy of the working tree for tests, and running tests in their sandbox. */
-export async function measureTestCopy(settings: Settings): Promise<readonly Line[]> {
+export async function measureTestCopy(settings: Settings): Promise<readonly ReportLine[]> {
   const { scratch, quick } = settings;
   const { tree } = manyFiles(scratch, "tested", { files: FILES, changed: 1 });
   const workspace = createGitWorkspace(tree, { run: "1", env: process.env });
@@ -38,10 +38,10 @@ export async function measureTestCopy(settings: Settings): Promise<readonly Line
   ];
 }
 
-async function sandboxedTests({ scratch, root: product }: Settings, rounds: number): Promise<readonly Line[]> {
+async function sandboxedTests({ scratch, root: product }: Settings, rounds: number): Promise<readonly ReportLine[]> {
   const available = sandboxAvailable(process.env);
   if (!available.ok) return [];
-  const lines: Line[] = [];
+  const lines: ReportLine[] = [];
   for (const project of testedProjects()) {
     const folders = { root: join(scratch, `${project.tool}-outside`), copy: join(scratch, `${project.tool}-inside`) };
     for (const folder of Object.values(folders)) writeProject(project, folder, join(product, "node_modules"));
@@ -50,12 +50,12 @@ async function sandboxedTests({ scratch, root: product }: Settings, rounds: numb
   return lines;
 }
 
-type Place = { readonly root: string; readonly copy: string; readonly bwrap: string; readonly rounds: number };
+type CopyPlace = { readonly root: string; readonly copy: string; readonly bwrap: string; readonly rounds: number };
 
 async function sandboxedProject(
   { tool, command, compilesInto }: TestedProject,
-  { root, copy, bwrap, rounds }: Place,
-): Promise<Line> {
+  { root, copy, bwrap, rounds }: CopyPlace,
+): Promise<ReportLine> {
   const around = testSandbox(
     {
       root,

@@ -168,10 +168,10 @@ const DOCKER_SOCKETS = ["/run/docker.sock", "/var/run/docker.sock"];
 
 const KNOWN = /^(?:network|docker|env:[A-Za-z_]\w*|(?:read|write):(?:~?\/).+)$/;
 
-type Tree = { readonly root: string; readonly home: string };
+type SandboxTree = { readonly root: string; readonly home: string };
 
 /** @throws ProblemError USAGE for an unknown permission, and for one without effect. */
-export function requireKnownNeeds(words: readonly string[], { root, home }: Tree): void {
+export function requireKnownNeeds(words: readonly string[], { root, home }: SandboxTree): void {
   const usage = "isdlc trust --allow network,docker,env:NAME,read:/path,write:/path";
   const odd = words.find((word) => !KNOWN.test(word));
   if (odd !== undefined)

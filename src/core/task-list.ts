@@ -29,10 +29,10 @@ export function readTaskList(markdown: string): TaskList {
   return { tasks, problems: more > 0 ? [...problems.slice(0, MAX_PROBLEMS), `And ${more} more.`] : problems };
 }
 
-type Draft = { id: string; title: string; files: string[]; needs: string[]; serves: string[] };
+type TaskDraft = { id: string; title: string; files: string[]; needs: string[]; serves: string[] };
 
-function parseTasks(lines: readonly string[]): Draft[] {
-  const tasks: Draft[] = [];
+function parseTasks(lines: readonly string[]): TaskDraft[] {
+  const tasks: TaskDraft[] = [];
   for (const line of lines) {
     const [, id, title] = TASK_LINE.exec(line) ?? [];
     if (id !== undefined && title !== undefined)
@@ -43,7 +43,7 @@ function parseTasks(lines: readonly string[]): Draft[] {
   return tasks;
 }
 
-function readField(task: Draft | undefined, name: string): string[] {
+function readField(task: TaskDraft | undefined, name: string): string[] {
   const field = name.toLowerCase();
   return task === undefined ? [] : field === "files" ? task.files : field === "needs" ? task.needs : task.serves;
 }

@@ -6,7 +6,7 @@ import type { CheckResult } from "../schema/facts.ts";
 import { pathToken } from "./path-token.ts";
 import { reviewMaterial, type ShownWork } from "./review-material.ts";
 
-export type Turn = {
+export type AgentTurn = {
   readonly work: AttemptState;
   readonly brief: Brief;
   /** Repository overview from the first phase; empty if there is none. */
@@ -18,7 +18,7 @@ export type Turn = {
 };
 
 /** Builds the prompt for the agent of a phase, in addition to its persona. Contains only what this phase needs. */
-export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: Turn): string {
+export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: AgentTurn): string {
   return sections([
     ...assignment(run, phase, cut(turn.digest)),
     section("What the next phase must be able to take from your work", phase.rule.needs),

@@ -41,13 +41,13 @@ export async function shownChanges(
   return whole ?? sinceAccepted(looking, run, made);
 }
 
-type Ends = { readonly tree: TreeId | null; readonly to: TreeId | null };
+type PatchEnds = { readonly tree: TreeId | null; readonly to: TreeId | null };
 
 /** Returns the patch of the work as it would be merged, and a second one of uncommitted files. */
 async function againstBase(
   { workspace, vcs }: PatchSources,
   run: ActiveRun,
-  { tree, to }: Ends,
+  { tree, to }: PatchEnds,
 ): Promise<ShownPatch | null> {
   const { base, branch } = run.run.git ?? { base: null, branch: null };
   if (vcs === null || to === null || base === null || branch === null) return null;

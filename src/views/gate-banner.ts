@@ -25,7 +25,7 @@ import { actingLine, entries } from "./change-facts.ts";
 import { testNotes } from "./tests-in-full.ts";
 import { type ShownChanges, shownFiles } from "./visible-change.ts";
 
-type Gate = Extract<Wait, { kind: "gate" }>;
+type BannerGate = Extract<Wait, { kind: "gate" }>;
 
 const RULE = "-".repeat(44);
 
@@ -150,7 +150,7 @@ function newNotices(run: ActiveRun, notices: readonly string[]): string[] {
   return [...notices.filter((notice) => !known.has(notice)), ...rest];
 }
 
-function listNotices(run: ActiveRun, phase: PhaseRecord, gate: Gate): string[] {
+function listNotices(run: ActiveRun, phase: PhaseRecord, gate: BannerGate): string[] {
   return [
     ...listFailures(gate),
     ...(phase.made === null ? [] : foundIn({ ...phase.made, notices: newNotices(run, phase.made.notices ?? []) })),
@@ -194,7 +194,7 @@ const isRule = (refused: string): boolean =>
   /^(?:Bash|Edit|Read|WebFetch)\([^…]+\)$|^(?:WebSearch|mcp__\S+)$/.test(refused) && !CLOSED.test(refused);
 
 /** Explains why the gate is open again. */
-function listFailures({ failures }: Gate): string[] {
+function listFailures({ failures }: BannerGate): string[] {
   const unseen = failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
   const failed = failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
   return [

@@ -48,10 +48,10 @@ export function cutToScreens(lines: readonly string[], { columns, rows }: Screen
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-type Outcome = Pick<CheckResult, "ok" | "isKnown" | "notStarted" | "against">;
+type CheckOutcome = Pick<CheckResult, "ok" | "isKnown" | "notStarted" | "against">;
 
 /** Describes the result of a check. Without the names of failing tests, new failures look like known ones. */
-export function checkOutcome({ ok, isKnown, notStarted, against }: Outcome): string {
+export function checkOutcome({ ok, isKnown, notStarted, against }: CheckOutcome): string {
   if (notStarted === true) return "could not be started";
   if (ok === null) return "not run";
   if (ok) return "passed";

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Line, tableText, verdictOf } from "../../bench/report.ts";
+import { type ReportLine, tableText, verdictOf } from "../../bench/report.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
-const line = (goal: number | null, ...values: number[]): Line => ({
+const line = (goal: number | null, ...values: number[]): ReportLine => ({
   what: "a thing",
   base: "another",
   figures: values.map((value, index) => ({ name: `figure ${index}`, value })),

@@ -3,10 +3,10 @@ import type { ProjectView } from "../../src/schema/api-project.ts";
 import { api } from "./api.ts";
 import { useStored } from "./stored.ts";
 
-type Repository = ProjectView["repositories"][number];
+type TeamRepository = ProjectView["repositories"][number];
 
 /** Returns the team's repositories in which the user has a role. Returns an empty list for `isdlc ui`. */
-export function useRepositories(): readonly Repository[] {
+export function useRepositories(): readonly TeamRepository[] {
   const { data } = useQuery({ queryKey: ["project"], queryFn: api.project });
   return data?.repositories ?? [];
 }
@@ -19,7 +19,7 @@ export type RepositoryChoice = {
 };
 
 /** Returns the last selected repository if `isMeant` accepts it, or else the first accepted one. */
-export function usePickedRepository(isMeant: (repository: Repository) => boolean = () => true): RepositoryChoice {
+export function usePickedRepository(isMeant: (repository: TeamRepository) => boolean = () => true): RepositoryChoice {
   const [picked, pick] = useStored<string>("isdlc.repository", "");
   const names = useRepositories()
     .filter(isMeant)

@@ -28,7 +28,7 @@ export async function commitRange(git: Git, named: string): Promise<CommitRange>
   return { named, head: ends.tip, base: ends.base, ...(await readRange(git, ends)) };
 }
 
-type Ends = {
+type RangeEnds = {
   readonly tip: string;
   /** Commit outside the range, like its ancestors. Null without a base. */
   readonly base: string | null;
@@ -36,7 +36,7 @@ type Ends = {
   readonly isSingle: boolean;
 };
 
-async function findEnds(git: Git, named: string): Promise<Ends> {
+async function findEnds(git: Git, named: string): Promise<RangeEnds> {
   const range = /^(.*?)(\.\.\.?)(.*)$/.exec(named);
   if (range !== null) return endsOfRange(git, named, [range[1] || "HEAD", range[3] || "HEAD"]);
   const found = await resolveCommit(git, named);
@@ -48,7 +48,7 @@ async function findEnds(git: Git, named: string): Promise<Ends> {
     : { tip, base: null, isSingle: true };
 }
 
-async function endsOfRange(git: Git, named: string, [from, to]: readonly [string, string]): Promise<Ends> {
+async function endsOfRange(git: Git, named: string, [from, to]: readonly [string, string]): Promise<RangeEnds> {
   const tip = await resolveCommit(git, to);
   if (tip === null) throw commitsUnknown(named);
   // For a push of a new branch, build servers write zeros as the commit before it.
@@ -76,7 +76,7 @@ async function defaultBranch(git: Git, named: string, branch: string): Promise<s
  * Walks the history through objects with verified ids. Git's own list is only a hint: a commit missing from it is read
  * anyway, unless a verified commit of the base leads to it.
  */
-async function readRange(git: Git, ends: Ends): Promise<Pick<CommitRange, "commits" | "known">> {
+async function readRange(git: Git, ends: RangeEnds): Promise<Pick<CommitRange, "commits" | "known">> {
   const { known, forks } = await readListed(git, ends);
   const before = ends.base === null ? new Set<string>() : await readBefore(git, known, { base: ends.base, forks });
   const range = ends.isSingle ? [ends.tip] : await walk(git, { from: ends.tip, known, before });
@@ -91,7 +91,7 @@ type Listed = {
   readonly forks: readonly string[];
 };
 
-async function readListed(git: Git, { tip, base, isSingle }: Ends): Promise<Listed> {
+async function readListed(git: Git, { tip, base, isSingle }: RangeEnds): Promise<Listed> {
   const known: KnownCommits = new Map();
   const listed = base === null ? [tip] : ["--boundary", `${base}...${tip}`];
   const args = isSingle ? ["--max-count=1", tip] : listed;

@@ -5,8 +5,8 @@ import { type Git, must } from "../git/process/git.ts";
 import { splitFields } from "../git/process/git-path.ts";
 import type { SigningKey } from "./ssh-signature.ts";
 
-type Setting = { readonly scope: string; readonly value: string };
-export type SigningSettings = ReadonlyMap<string, Setting>;
+type SigningSetting = { readonly scope: string; readonly value: string };
+export type SigningSettings = ReadonlyMap<string, SigningSetting>;
 
 const NAMES = String.raw`^(user\.signingkey|gpg\.format|gpg\.ssh\.allowedsignersfile)$`;
 
@@ -15,7 +15,7 @@ export async function signingSettings(git: Git): Promise<SigningSettings> {
   const answer = await git(["config", "--null", "--show-scope", "--get-regexp", NAMES]);
   if (answer.status === 1) return new Map();
   const fields = splitFields(await must(Promise.resolve(answer), "config")).map((field) => field.toString("utf8"));
-  const settings = new Map<string, Setting>();
+  const settings = new Map<string, SigningSetting>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
     settings.set(name, { scope: fields[at] ?? "", value: value.join("\n") });

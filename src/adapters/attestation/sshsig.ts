@@ -42,8 +42,8 @@ export function isValidSignature(bytes: Buffer, { key, namespace, hash, signatur
   }
 }
 
-type Question = { readonly key: Buffer; readonly message: Buffer; readonly signature: Buffer };
-type Check = (question: Question) => boolean;
+type SignatureCheck = { readonly key: Buffer; readonly message: Buffer; readonly signature: Buffer };
+type Check = (question: SignatureCheck) => boolean;
 
 const CURVES: Readonly<Record<string, { readonly crv: string; readonly hash: string; readonly bytes: number }>> = {
   nistp256: { crv: "P-256", hash: "sha256", bytes: 32 },
@@ -79,7 +79,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Flags and counter after the signature of a security key. */
 const SK_TAIL_BYTES = 5;
 
-function ecdsa({ key, message, signature }: Question): boolean {
+function ecdsa({ key, message, signature }: SignatureCheck): boolean {
   const [curve, point] = take(key, 2).strings;
   const [type, numbers] = take(signature, 2).strings;
   if (type?.toString() !== `ecdsa-sha2-${curve?.toString() ?? ""}`) return false;
@@ -87,7 +87,7 @@ function ecdsa({ key, message, signature }: Question): boolean {
 }
 
 /** Checks a signature of a security key, or of a passkey in a browser. */
-function securityKeyEcdsa({ key, message, signature }: Question): boolean {
+function securityKeyEcdsa({ key, message, signature }: SignatureCheck): boolean {
   const [curve, point, application] = take(key, 3).strings;
   const fields = readStrings(signature, 2);
   if (fields === null) return false;

@@ -10,12 +10,12 @@ export type EntryDifference = {
   readonly after: TreeEntry | null;
 };
 
-type Pair = { readonly prefix: string; readonly before: string | null; readonly after: string | null };
+type FolderPair = { readonly prefix: string; readonly before: string | null; readonly after: string | null };
 
 /** Lists the files that differ between two trees, from objects with verified ids. Null if an object is missing. */
 export async function diffTrees(git: Git, from: string, to: string): Promise<readonly EntryDifference[] | null> {
   const found: EntryDifference[] = [];
-  let pairs: readonly Pair[] = from === to ? [] : [{ prefix: "", before: from, after: to }];
+  let pairs: readonly FolderPair[] = from === to ? [] : [{ prefix: "", before: from, after: to }];
   while (pairs.length > 0) {
     const ids = pairs.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null);
     const objects = await readObjects(git, ids);
@@ -29,7 +29,7 @@ export async function diffTrees(git: Git, from: string, to: string): Promise<rea
 }
 
 /** Lists the entries that differ, including folders. Null if a tree is missing or malformed. */
-function comparePair(objects: ObjectMap, { prefix, before, after }: Pair): EntryDifference[] | null {
+function comparePair(objects: ObjectMap, { prefix, before, after }: FolderPair): EntryDifference[] | null {
   const [old, now] = [readEntries(objects, before), readEntries(objects, after)];
   if (old === null || now === null) return null;
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
@@ -50,7 +50,7 @@ function listFiles({ path, before, after }: EntryDifference): EntryDifference[] 
   return old === null && now === null ? [] : [{ path, before: old, after: now }];
 }
 
-function listFolders({ path, before, after }: EntryDifference): Pair[] {
+function listFolders({ path, before, after }: EntryDifference): FolderPair[] {
   const [old, now] = [treeIn(before ?? undefined), treeIn(after ?? undefined)];
   return old === null && now === null ? [] : [{ prefix: `${path}/`, before: old, after: now }];
 }

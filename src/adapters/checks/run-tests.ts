@@ -64,12 +64,12 @@ async function inCopy(run: TestRun, isolation: Isolation, signal: AbortSignal): 
   return (await onceInCopy(run, { ...isolation, written }, signal)).result;
 }
 
-type Attempt = Isolation & { readonly written: ReadonlySet<string> };
+type CopyAttempt = Isolation & { readonly written: ReadonlySet<string> };
 type TestAttempt = { readonly result: CheckResult; readonly missed: readonly string[] };
 
 async function onceInCopy(
   run: TestRun,
-  { sandbox, workspace, written }: Attempt,
+  { sandbox, workspace, written }: CopyAttempt,
   signal: AbortSignal,
 ): Promise<TestAttempt> {
   const { root, tree, earlier } = run;

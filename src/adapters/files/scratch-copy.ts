@@ -26,12 +26,12 @@ export async function createScratchCopy(copy: ThrowAwayCopy, { root, folder }: H
     },
   };
 
-  function isHome([path, entry]: Entry): boolean {
+  function isHome([path, entry]: CopiedEntry): boolean {
     const [kind, , size] = entry.split(" ");
     return path.startsWith(`${folder}/`) && kind === "file" && Number(size) <= MAX_COPIED_BYTES;
   }
 
-  function isOnTheWay([path, entry]: Entry): boolean {
+  function isOnTheWay([path, entry]: CopiedEntry): boolean {
     return entry === "folder" && (`${path}/`.startsWith(`${folder}/`) || folder.startsWith(`${path}/`));
   }
 }
@@ -39,7 +39,7 @@ export async function createScratchCopy(copy: ThrowAwayCopy, { root, folder }: H
 /** Bytes. Documents are smaller; anything larger was not meant to be one. */
 const MAX_COPIED_BYTES = 32 * 1024 * 1024;
 
-type Entry = readonly [path: string, entry: string];
+type CopiedEntry = readonly [path: string, entry: string];
 
 /** By path, parents first: what kind of thing it is, and what tells that it was changed. */
 async function entriesBelow(root: string, path: string): Promise<Map<string, string>> {

@@ -106,7 +106,7 @@ function comparisons(
 
   let lines: ChangedLines | null = null;
 
-  async function compare<T>(ends: Ends, ask: (comparing: TreeComparison) => Promise<T>): Promise<T | null> {
+  async function compare<T>(ends: ComparedTrees, ask: (comparing: TreeComparison) => Promise<T>): Promise<T | null> {
     const pair = toTreePair(...ends);
     const repository = pair && (await orNull(open));
     const environment = (await (await snapshots())?.environment()) ?? {};
@@ -141,7 +141,7 @@ function comparisons(
   };
 }
 
-type Ends = readonly [string | null, string | null];
+type ComparedTrees = readonly [string | null, string | null];
 
 type TreeComparison = {
   readonly repository: Repository;

@@ -50,10 +50,10 @@ export function listItems(requirementsDir: unknown): FoundItem[] {
   return itemFolders(requirementsDir).map((folder) => ({ ...folder, meta: readListedMeta(folder.dir, now) }));
 }
 
-type Folder = { readonly slug: string; readonly dir: string };
+type ItemFolder = { readonly slug: string; readonly dir: string };
 
 /** Lists real folders with safe names. Links are not items. */
-function itemFolders(requirementsDir: unknown): Folder[] {
+function itemFolders(requirementsDir: unknown): ItemFolder[] {
   if (typeof requirementsDir !== "string" || requirementsDir === "" || requirementsDir.includes("\0")) return [];
   try {
     if (!folderExists(nodeFiles, requirementsDir)) return [];
@@ -72,7 +72,7 @@ const isSame = (one: string, other: string): boolean => one.toLowerCase() === ot
 const isPath = (text: string): boolean => /[\\/\p{Cc}]/u.test(text) && !text.includes(" ");
 
 /** Prefers folders named like the input after their number to folders that only end like it. */
-function bySuffix(folders: readonly Folder[], wanted: string): Folder[] {
+function bySuffix(folders: readonly ItemFolder[], wanted: string): ItemFolder[] {
   const ending = `-${wanted.toLowerCase()}`;
   const found = folders.filter(({ slug }) => slug.toLowerCase().endsWith(ending));
   const numbered = found.filter(({ slug }) => isSame(withoutItemId(slug), wanted));
@@ -80,13 +80,13 @@ function bySuffix(folders: readonly Folder[], wanted: string): Folder[] {
 }
 
 /** Prefers folders with a meta file. A folder without one is an older item, and counts only if all are without. */
-function preferAnalysed(folders: readonly Folder[]): FoundItem[] {
+function preferAnalysed(folders: readonly ItemFolder[]): FoundItem[] {
   const found = folders.flatMap(fromFolder);
   const known = found.filter(({ meta }) => meta !== null);
   return known.length > 0 ? known : found;
 }
 
-function byReference(folders: readonly Folder[], items: readonly BacklogItem[], wanted: string): FoundItem[] {
+function byReference(folders: readonly ItemFolder[], items: readonly BacklogItem[], wanted: string): FoundItem[] {
   if (/\s/.test(wanted)) return [];
   const numbered = folders.filter(({ slug }) => itemId(slug)?.toLowerCase() === wanted.toLowerCase());
   if (numbered.length > 0) return numbered.flatMap(fromFolder);
@@ -97,7 +97,7 @@ function byReference(folders: readonly Folder[], items: readonly BacklogItem[], 
   return items.filter(({ reference }) => reference === id).flatMap((item) => listed(item, folders));
 }
 
-function folderFor(folders: readonly Folder[], description: string): Folder | undefined {
+function folderFor(folders: readonly ItemFolder[], description: string): ItemFolder | undefined {
   const slug = generateSlug(description);
   if (slug === generateSlug("")) return undefined; // such a name does not describe the work
   const slugs = [slug, wordSlug(description.slice(0, MAX_TITLE_LENGTH))];
@@ -107,11 +107,11 @@ function folderFor(folders: readonly Folder[], description: string): Folder | un
   );
 }
 
-const fromFolder = (folder: Folder | undefined): FoundItem[] =>
+const fromFolder = (folder: ItemFolder | undefined): FoundItem[] =>
   folder === undefined ? [] : [{ ...folder, meta: readMetaJson(folder.dir) }];
 
 /** Returns a backlog line with its folder: the linked one, otherwise the one named after its title. */
-function listed(item: BacklogItem | null, folders: readonly Folder[]): FoundItem[] {
+function listed(item: BacklogItem | null, folders: readonly ItemFolder[]): FoundItem[] {
   if (item === null) return [];
   const { folder: name, title, line, itemNumber } = item;
   const folder = name === null ? folderFor(folders, title) : folders.find(({ slug }) => isSame(slug, name));

@@ -61,8 +61,8 @@ type ServerReply =
   | { readonly is: "answered"; readonly value: unknown }
   | { readonly is: "away"; readonly detail: string };
 
-async function ask(url: string, exchanging: () => Promise<Answer>): Promise<ServerReply> {
-  let answer: Answer;
+async function ask(url: string, exchanging: () => Promise<ServerAnswer>): Promise<ServerReply> {
+  let answer: ServerAnswer;
   try {
     answer = await exchanging();
   } catch (error) {
@@ -82,7 +82,7 @@ async function askQuickly(destination: () => Destination, { method, path, body }
   return typeof text === "string" ? parsed(text) : undefined;
 }
 
-type Answer = { readonly status: number; readonly text: string };
+type ServerAnswer = { readonly status: number; readonly text: string };
 
 /** Common parts of all requests to a server, computed once. */
 type Destination = {
@@ -120,7 +120,7 @@ const HTTP_PORT = 80;
 const PLAIN_PATH = /^\/[\w/-]+$/;
 
 /** Sends one request. Does not follow redirects: the token is for this server only. */
-function exchange({ url, send, connection, headers }: Destination, request: ServerCall): Promise<Answer> {
+function exchange({ url, send, connection, headers }: Destination, request: ServerCall): Promise<ServerAnswer> {
   return new Promise((resolve, reject) => {
     const { method, body } = request;
     const path = PLAIN_PATH.test(request.path) ? request.path : urlToHttpOptions(new URL(request.path, url)).path;

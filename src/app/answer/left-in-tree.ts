@@ -14,11 +14,11 @@ export type LeftInTree = {
   readonly kept: string | null;
 };
 
-type Tree = Pick<Project, "workspace">;
+type LeftTree = Pick<Project, "workspace">;
 type LeftFiles = { readonly from: TreeId; readonly paths: readonly string[] };
 
 /** Lists files changed by the run's agents that are in no commit. Null if unknown. */
-export async function leftInTree(project: Tree, run: ActiveRun): Promise<readonly string[] | null> {
+export async function leftInTree(project: LeftTree, run: ActiveRun): Promise<readonly string[] | null> {
   return (await uncommitted(project, run))?.paths ?? null;
 }
 
@@ -29,7 +29,7 @@ export type ResolvedTree = { readonly left: LeftInTree | null; readonly warnings
  * fails.
  */
 export async function resolveTree(
-  project: Tree,
+  project: LeftTree,
   run: ActiveRun,
   tree: "keep" | "restore" = "keep",
 ): Promise<ResolvedTree> {
@@ -41,7 +41,7 @@ export async function resolveTree(
   }
 }
 
-async function resolved(project: Tree, run: ActiveRun, tree: "keep" | "restore"): Promise<LeftInTree | null> {
+async function resolved(project: LeftTree, run: ActiveRun, tree: "keep" | "restore"): Promise<LeftInTree | null> {
   const found = await uncommitted(project, run);
   if (found === null && tree === "restore")
     throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });
@@ -52,7 +52,7 @@ async function resolved(project: Tree, run: ActiveRun, tree: "keep" | "restore")
   return { paths, kept: `refs/isdlc/${run.run.run}/${CANCELLED_NAME}` };
 }
 
-async function uncommitted(project: Tree, run: ActiveRun): Promise<LeftFiles | null> {
+async function uncommitted(project: LeftTree, run: ActiveRun): Promise<LeftFiles | null> {
   const from = run.run.options.commits === "phase" ? treeBefore(run) : runBegan(run).tree;
   if (from === null) return null;
   const workspace = project.workspace(run);

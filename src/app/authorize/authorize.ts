@@ -62,7 +62,7 @@ export const settingsUnreadable = ({ settings }: Pick<Project, "settings">): Pro
   detail: 'it is not a JSON object, or its "approvals" are invalid',
 });
 
-type Context = {
+type CallContext = {
   readonly project: Project;
   readonly request: Request;
   readonly state: RunState;
@@ -70,7 +70,7 @@ type Context = {
 };
 type IdentityCheck = { readonly ok: true; readonly person: Person } | { readonly ok: false; readonly problem: Problem };
 type Checks = {
-  readonly [K in Credential["is"]]: (credential: Extract<Credential, { is: K }>, context: Context) => IdentityCheck;
+  readonly [K in Credential["is"]]: (credential: Extract<Credential, { is: K }>, context: CallContext) => IdentityCheck;
 };
 
 const checks: Checks = {
@@ -109,7 +109,11 @@ const checks: Checks = {
   passkey: ({ name }, context) => atThePage(name, "passkey", context),
 };
 
-function atThePage(name: string, channel: Channel, { project: { callers }, request, work }: Context): IdentityCheck {
+function atThePage(
+  name: string,
+  channel: Channel,
+  { project: { callers }, request, work }: CallContext,
+): IdentityCheck {
   const caller = callers.identify(work);
   if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
   const suspicious = callers.suspicion(work);

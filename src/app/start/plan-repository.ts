@@ -5,7 +5,7 @@ import { plainLine } from "../../views/plain-text.ts";
 import type { Choices } from "./choices.ts";
 import type { PlanningContext } from "./planning.ts";
 
-export type Repository = { readonly base: string | null; readonly commit: CommitId };
+export type StartRepository = { readonly base: string | null; readonly commit: CommitId };
 
 export type RepositoryWish = {
   /** False to work without git. */
@@ -22,7 +22,7 @@ const MAX_NAMED = 10;
 export async function planRepository(
   { choices, notes, project: { vcs } }: PlanningContext,
   wish: RepositoryWish,
-): Promise<Repository | null> {
+): Promise<StartRepository | null> {
   if (!wish.git) return null;
   const facts = await vcs.facts();
   if (facts === null || facts.head === null) {

@@ -49,7 +49,7 @@ export async function planStaleness(planning: PlanningContext, analysed: Analyse
       return nothing;
     case "stale": {
       const { head, about, changes } = standing;
-      const choice = planning.choices.resolve<Choice>(
+      const choice = planning.choices.resolve<StalenessChoice>(
         { id: "stale", kind: "stale", options: OPTIONS, about, changes },
         "proceed",
       );
@@ -105,12 +105,12 @@ function changedFiles(
 const isMostChanged = ({ overlappingFiles, blastRadiusFileCount }: BlastRadiusStaleness): boolean =>
   overlappingFiles.length * 2 > blastRadiusFileCount;
 
-type Choice = NonNullable<StalenessPlan["choice"]>;
+type StalenessChoice = NonNullable<StalenessPlan["choice"]>;
 
 type AcceptedMove = { readonly accepted: AcceptedStale; readonly meta: ItemMeta };
 
 /** Records an accepted commit with user and time, to not ask about it again. */
-function toMetaFields(choice: Choice, { accepted, meta }: AcceptedMove): MetaFields {
+function toMetaFields(choice: StalenessChoice, { accepted, meta }: AcceptedMove): MetaFields {
   if (choice === "proceed") return { accepted_stale: [...listAccepted(meta), accepted] };
   if (choice === "rescan") return {}; // the commit is recorded once the new scan is accepted
   return { codebase_hash: accepted.hash, phases_completed: [], analysis_status: "raw" };

@@ -5,7 +5,7 @@ import type { RunIndex, UsableRun } from "./usable-runs.ts";
 type Point = { readonly commit: CommitId; readonly tree: TreeId };
 
 /** Commits reachable from `tip`, but not from `base`. */
-type Walk = {
+type BranchWalk = {
   readonly visited: readonly CommitId[];
   /** Commits of `base` at which the walk stops. */
   readonly forks: readonly CommitId[];
@@ -14,7 +14,7 @@ type Walk = {
 };
 
 export type BranchWalks = {
-  walk(tip: CommitId, base: CommitId): Walk;
+  walk(tip: CommitId, base: CommitId): BranchWalk;
   /** True if every commit of the walk is a state of a sound run or a merge that adds nothing; null if unknown. */
   isClosed(tip: CommitId, base: CommitId): QuestionSequence<boolean | null>;
   /** Returns the tree of `onto` after a merge of `tip`. Null if the merge conflicts or is unknown. */
@@ -26,7 +26,7 @@ export type BranchWalks = {
 };
 
 export function createBranchWalks(index: RunIndex): BranchWalks {
-  const walks = new Map<string, Walk>();
+  const walks = new Map<string, BranchWalk>();
   const results = new Map<string, TreeId | null>();
   const walk: BranchWalks["walk"] = (tip, base) => {
     const name = `${tip} ${base}`;
@@ -51,7 +51,7 @@ export function createBranchWalks(index: RunIndex): BranchWalks {
   };
 }
 
-function walkBranch({ history }: RunIndex, tip: CommitId, base: CommitId): Walk {
+function walkBranch({ history }: RunIndex, tip: CommitId, base: CommitId): BranchWalk {
   const visited = new Set<CommitId>();
   const forks = new Set<CommitId>();
   let isComplete = true;
@@ -70,7 +70,11 @@ function walkBranch({ history }: RunIndex, tip: CommitId, base: CommitId): Walk 
   return { visited: [...visited], forks: [...forks], isComplete };
 }
 
-function* isClosed(index: RunIndex, tip: CommitId, { visited, isComplete }: Walk): QuestionSequence<boolean | null> {
+function* isClosed(
+  index: RunIndex,
+  tip: CommitId,
+  { visited, isComplete }: BranchWalk,
+): QuestionSequence<boolean | null> {
   let isEvery = true;
   let isKnown = isComplete;
   for (const commit of visited) {
@@ -91,7 +95,7 @@ function* isClosed(index: RunIndex, tip: CommitId, { visited, isComplete }: Walk
 
 function* mergeResult(
   { history }: RunIndex,
-  { forks, isComplete }: Walk,
+  { forks, isComplete }: BranchWalk,
   { onto, tip }: { onto: CommitId; tip: Point },
 ): QuestionSequence<TreeId | null> {
   const tree = history.find(onto)?.tree;

@@ -29,7 +29,7 @@ export type CoverageFacts = {
   readonly refused: readonly RefusedStatement[];
 };
 
-type Context = CoverageFacts & {
+type CoverageContext = CoverageFacts & {
   readonly walks: BranchWalks;
   readonly range: ReadonlyMap<CommitId, SeenCommit>;
   /** Landings, by each of their commits. */
@@ -39,7 +39,7 @@ type Context = CoverageFacts & {
 /** Determines the coverage of each commit in a range, parents first. */
 export function* coverCommits(facts: CoverageFacts): QuestionSequence<CoveredCommit[]> {
   const range = new Map(facts.commits.map((commit) => [commit.commit, commit]));
-  const context: Context = { ...facts, range, walks: createBranchWalks(facts.index), landings: new Map() };
+  const context: CoverageContext = { ...facts, range, walks: createBranchWalks(facts.index), landings: new Map() };
   const found = new Map<CommitId, Coverage>();
   for (const id of oldestFirst(facts.index, new Set(range.keys()))) {
     const commit = range.get(id);
@@ -57,11 +57,11 @@ const byLanding = (landing: Landing): Coverage => ({ by: "landing", landing });
 export const isCovered = ({ coverage }: CoveredCommit): boolean => coverage.by !== null;
 const uncovered = (code: CommitCode, detail: string): Coverage => ({ by: null, code, detail });
 
-function coverCommit(context: Context, commit: SeenCommit): QuestionSequence<Coverage> {
+function coverCommit(context: CoverageContext, commit: SeenCommit): QuestionSequence<Coverage> {
   return commit.parents.length > 1 ? coverMerge(context, commit) : coverSingle(context, commit);
 }
 
-function* coverMerge({ index, walks }: Context, { tree, parents }: SeenCommit): QuestionSequence<Coverage> {
+function* coverMerge({ index, walks }: CoverageContext, { tree, parents }: SeenCommit): QuestionSequence<Coverage> {
   const [first = "", second = "", ...more] = parents;
   if (more.length > 0) return uncovered("OCTOPUS", "a merge of more than two commits");
   const answer = yield* askMerge(first, second, tree);
@@ -80,7 +80,7 @@ function* coverMerge({ index, walks }: Context, { tree, parents }: SeenCommit): 
   return { by: "merge", isMoved };
 }
 
-function* coverSingle(context: Context, commit: SeenCommit): QuestionSequence<Coverage> {
+function* coverSingle(context: CoverageContext, commit: SeenCommit): QuestionSequence<Coverage> {
   const { index, head, range, landings } = context;
   const isState = (id: CommitId): boolean => index.soundRuns(id, head).length > 0;
   const runs = index.soundRuns(commit.commit, head);
@@ -97,7 +97,10 @@ function* coverSingle(context: Context, commit: SeenCommit): QuestionSequence<Co
   return superseded(context, commit) ?? refusedStatement(context, commit) ?? unstated(context, commit);
 }
 
-function* coverState({ index, walks, base, head }: Context, runs: readonly UsableRun[]): QuestionSequence<Coverage> {
+function* coverState(
+  { index, walks, base, head }: CoverageContext,
+  runs: readonly UsableRun[],
+): QuestionSequence<Coverage> {
   for (const run of base === null ? [] : runs)
     if (yield* bringsBack({ index, walks }, run, { base: base ?? "", tip: head }))
       return uncovered("LANDED_BEFORE", LANDING_REASONS.LANDED_BEFORE(run.run));
@@ -120,7 +123,7 @@ const LANDING_REASONS = {
   LANDED_BEFORE: (run: string) => `lands run ${run} again; it landed before`,
 } as const;
 
-function superseded({ index }: Context, { tree, parents }: SeenCommit): Coverage | null {
+function superseded({ index }: CoverageContext, { tree, parents }: SeenCommit): Coverage | null {
   const before: TreeId | undefined = index.history.find(parents[0] ?? "")?.tree;
   const run =
     before === tree ? undefined : index.runs.find(({ states }) => states.some((state) => state.tree === tree));
@@ -128,14 +131,14 @@ function superseded({ index }: Context, { tree, parents }: SeenCommit): Coverage
   return uncovered("SUPERSEDED_STATE", `has the files of a state of run ${run.run}, but does not land the run`);
 }
 
-function refusedStatement({ refused }: Context, { commit }: SeenCommit): Coverage | null {
+function refusedStatement({ refused }: CoverageContext, { commit }: SeenCommit): Coverage | null {
   const [first] = refused
     .filter(({ commits }) => commits.includes(commit))
     .toSorted((one, other) => LINE_CODES.indexOf(one.code) - LINE_CODES.indexOf(other.code));
   return first === undefined ? null : uncovered(first.code, `its statement does not count: ${first.why}`);
 }
 
-function unstated({ index: { runs } }: Context, commit: SeenCommit): Coverage {
+function unstated({ index: { runs } }: CoverageContext, commit: SeenCommit): Coverage {
   const names = new Set(commit.attempts);
   const original = runs.find(({ signed }) => signed.statement.subject.some(({ name }) => names.has(name)));
   if (original !== undefined)

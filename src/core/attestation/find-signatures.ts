@@ -11,7 +11,7 @@ export type FoundSignatures = {
   readonly wrong: readonly { readonly seq: number; readonly detail: string }[];
 };
 
-type Walk = {
+type SignatureWalk = {
   demanded: readonly PasskeyKey[];
   signed: { readonly seq: number; readonly signature: PasskeySignature } | null;
   /** Time of the last decision; events recorded with it have the same time. */
@@ -24,7 +24,7 @@ export function findSignatures(events: readonly RunEvent[], registered: readonly
   const signatures: Signature[] = [];
   const wrong: { seq: number; detail: string }[] = [];
   const started = events.find((event) => event.type === "run.started");
-  const walk: Walk = { demanded: started?.passkeys ?? [], signed: null, decidedAt: null, used: new Set() };
+  const walk: SignatureWalk = { demanded: started?.passkeys ?? [], signed: null, decidedAt: null, used: new Set() };
   const keys = [...walk.demanded, ...registered];
   for (const event of events) {
     if (event.type === "decision.signed") {
@@ -48,13 +48,13 @@ function vouchedKey(
   return demanded === undefined && key?.id === passkey ? key : undefined;
 }
 
-function wrongWith(event: RunEvent, run: string, walk: Walk): string | null {
+function wrongWith(event: RunEvent, run: string, walk: SignatureWalk): string | null {
   const detail = wrongDecision(event, run, walk);
   if (event.type === "passkey.removed") walk.demanded = walk.demanded.filter(({ id }) => id !== event.passkey);
   return detail;
 }
 
-function wrongDecision(event: RunEvent, run: string, walk: Walk): string | null {
+function wrongDecision(event: RunEvent, run: string, walk: SignatureWalk): string | null {
   if (!isDecision(event) || !("by" in event) || typeof event.by === "string") return null;
   const { signed, demanded } = walk;
   walk.signed = null;

@@ -88,10 +88,14 @@ function* matchRun(
   return { is: "landing", landing: { run, runs, commits, base, isMoved: tree !== last.tree } };
 }
 
-type Trees = Pick<LandingSearch, "index" | "walks">;
+type LandingTrees = Pick<LandingSearch, "index" | "walks">;
 
 /** True if each commit has the tree of a state on the new base, with later commits at later states. */
-function* areStates({ index, walks }: Trees, run: UsableRun, { base, commits }: Candidate): QuestionSequence<boolean> {
+function* areStates(
+  { index, walks }: LandingTrees,
+  run: UsableRun,
+  { base, commits }: Candidate,
+): QuestionSequence<boolean> {
   const { history } = index;
   const visited = new Set(walks.walk(run.last.commit, base).visited);
   const states = oldestFirst(index, visited).filter((commit) => index.soundRuns(commit, run.last.commit).length > 0);
@@ -149,7 +153,7 @@ type Sides = {
 
 /** True if the base had the run's result at some commit since the tip left it: an approved change lands once. */
 export function* hasLanded(
-  { index, walks }: Trees,
+  { index, walks }: LandingTrees,
   { last }: UsableRun,
   { base, tip }: Sides,
 ): QuestionSequence<boolean> {
@@ -166,7 +170,7 @@ export function* hasLanded(
 }
 
 /** True if the run landed on the base, which no longer has it: the tip would bring it back. */
-export function* bringsBack(trees: Trees, run: UsableRun, sides: Sides): QuestionSequence<boolean> {
+export function* bringsBack(trees: LandingTrees, run: UsableRun, sides: Sides): QuestionSequence<boolean> {
   const { history } = trees.index;
   if (history.isAncestor(run.last.commit, sides.base)) return false;
   if ((yield* trees.walks.resultOf(sides.base, run.last)) === history.find(sides.base)?.tree) return false;

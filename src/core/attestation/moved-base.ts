@@ -40,9 +40,9 @@ function isCarried({ commit, coverage }: CoveredCommit, facts: MovedBaseFacts): 
   );
 }
 
-type Ends = { readonly base: CommitId; readonly result: CommitId };
+type LandedCommits = { readonly base: CommitId; readonly result: CommitId };
 
-function hasLandingStatement(facts: MovedBaseFacts, { signed, run }: UsableRun, ends: Ends): boolean {
+function hasLandingStatement(facts: MovedBaseFacts, { signed, run }: UsableRun, ends: LandedCommits): boolean {
   const { history } = facts.index;
   const digests = facts.digests.get(signed.digest) ?? [];
   const isPoint = ({ commit, tree }: { commit: string; tree: string }, expected: CommitId): boolean =>

@@ -192,15 +192,15 @@ function gateProblem(policy: Policy, signed: SignedStatement, phase: PolicyPhase
   return [...channelProblem(policy, phase, last), ...gateSignerProblem(policy, signed, phase)].slice(0, 1);
 }
 
-type Gate = PolicyPhase["gates"][number];
+type PolicyGate = PolicyPhase["gates"][number];
 
 /** False for an answer from a code host, unless a server of the policy signed the statement. */
-function isWitnessed({ servers }: Policy, { signers }: SignedStatement, { reportedBy, evidence }: Gate): boolean {
+function isWitnessed({ servers }: Policy, { signers }: SignedStatement, { reportedBy, evidence }: PolicyGate): boolean {
   const isReported = reportedBy !== undefined || evidence !== undefined;
   return !isReported || signers.some(({ signer }) => servers.includes(signer));
 }
 
-function channelProblem({ channels }: Policy, { key }: PolicyPhase, { by }: Gate): RuleProblem[] {
+function channelProblem({ channels }: Policy, { key }: PolicyPhase, { by }: PolicyGate): RuleProblem[] {
   if (channels === undefined || channels.some((channel) => channel === by.channel)) return [];
   return [{ rule: "channels", code: "GATE_CHANNEL", text: `the gate of ${key} was answered by ${by.channel}` }];
 }

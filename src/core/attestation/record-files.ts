@@ -29,9 +29,12 @@ export function isRecordChange(item: string, { path, before, after }: FileDiffer
 
 const isRegular = (file: TreeFile | null): boolean => file === null || /^100(?:644|755)$/.test(file.mode);
 
-type Rule = { readonly path: string; readonly mayDiffer: (before: string | null, after: string | null) => boolean };
+type RecordFileRule = {
+  readonly path: string;
+  readonly mayDiffer: (before: string | null, after: string | null) => boolean;
+};
 
-function rulesFor(item: string): readonly Rule[] {
+function rulesFor(item: string): readonly RecordFileRule[] {
   if (item.startsWith(FEATURES))
     return [
       {

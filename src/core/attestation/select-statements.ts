@@ -18,10 +18,10 @@ export type Selection = {
   readonly refused: readonly RefusedStatement[];
 };
 
-type Question = { readonly policy: Policy; readonly history: History };
+type StatementSelection = { readonly policy: Policy; readonly history: History };
 
 /** Selects the statement that counts for each run. */
-export function selectStatements(statements: readonly SignedStatement[], question: Question): Selection {
+export function selectStatements(statements: readonly SignedStatement[], question: StatementSelection): Selection {
   const refused: RefusedStatement[] = [];
   const left = new Map<string, SignedStatement[]>();
   const cancelled = new Set<string>();
@@ -85,7 +85,7 @@ const distinct = (signers: readonly Signer[]): Signer[] =>
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([, signer]) => signer);
 
-function withoutRevoked(signed: SignedStatement, { policy, history }: Question): SignedStatement {
+function withoutRevoked(signed: SignedStatement, { policy, history }: StatementSelection): SignedStatement {
   const last = lastState(signed.statement);
   const isRevoked = ({ keyid }: Signer): boolean =>
     policy.revokedSigners.some(({ key, lastCommit }) => key === keyid && !isWithin(history, last.commit, lastCommit));
@@ -97,7 +97,10 @@ function withoutRevoked(signed: SignedStatement, { policy, history }: Question):
 const isWithin = (history: History, commit: CommitId, tip: CommitId): boolean =>
   history.find(tip) !== undefined && history.isAncestor(commit, tip);
 
-function findLineCode({ statement, signers }: SignedStatement, { policy, history }: Question): LineCode | null {
+function findLineCode(
+  { statement, signers }: SignedStatement,
+  { policy, history }: StatementSelection,
+): LineCode | null {
   if (signers.length === 0) return "KEY_REVOKED";
   const { people, servers, openRuns } = policy;
   const mayCount = ({ signer }: Signer): boolean => people?.includes(signer) !== false || servers.includes(signer);
@@ -123,14 +126,14 @@ function isUntrue({ subject, predicate }: RunStatement, history: History): boole
   });
 }
 
-type Choice =
+type StatementChoice =
   | { readonly is: "usable"; readonly signed: SignedStatement; readonly agreeing: readonly string[] }
   | { readonly is: "refused"; readonly code: LineCode };
 
 /** A cancelled run without a seal has no approved result, whatever older statements say. */
-const RUN_DISCARDED: Choice = { is: "refused", code: "RUN_CANCELLED" };
+const RUN_DISCARDED: StatementChoice = { is: "refused", code: "RUN_CANCELLED" };
 
-function chooseOfRun(all: readonly SignedStatement[], isCancelled: boolean): Choice {
+function chooseOfRun(all: readonly SignedStatement[], isCancelled: boolean): StatementChoice {
   const isOpen = ({ statement: { predicate } }: SignedStatement) =>
     predicate.endedAt === null && predicate.sealedAt === null;
   const closed = all.filter((signed) => !isOpen(signed)).toSorted(newestFirst);

@@ -117,7 +117,7 @@ function distinct(issues: readonly Issue[]): readonly ComparedIssue[] {
   return [...seen.values()];
 }
 
-type Pair = {
+type FindingMatch = {
   readonly one: TrackedFinding;
   readonly read: ComparedIssue;
   readonly score: number;
@@ -130,7 +130,7 @@ function matched(
   tracked: readonly TrackedFinding[],
   issues: readonly ComparedIssue[],
 ): ReadonlyMap<TrackedFinding, ComparedIssue> {
-  const pairs: Pair[] = [];
+  const pairs: FindingMatch[] = [];
   for (const [rank, one] of lastSaid(tracked).entries())
     for (const read of issues) {
       const score = Math.max(likeness(one.last, read), one.last === one.first ? 0 : likeness(one.first, read));

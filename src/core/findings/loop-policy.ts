@@ -42,7 +42,7 @@ const isApproved = (iteration: Iteration | undefined): boolean =>
   iteration !== undefined && iteration.approved && iteration.issues.every(({ severity }) => severity !== "blocker");
 
 /** Effect of one revision on the blockers, as ids. */
-type Turn = {
+type RevisionRound = {
   readonly blockers: readonly string[];
   /** Blockers before the revision, but not after it: resolved, or reported with lower severity. */
   readonly cleared: readonly string[];
@@ -53,7 +53,7 @@ type Turn = {
   readonly caused: readonly string[];
 };
 
-function listTurns({ iterations }: Ledger, from: number): readonly Turn[] {
+function listTurns({ iterations }: Ledger, from: number): readonly RevisionRound[] {
   const own = iterations.slice(from).map((mentions) => ({ mentions, blockers: blockersIn(mentions) }));
   const clearedSoFar = new Set<string>();
   return own.slice(1).map(({ mentions, blockers }, index) => {
@@ -73,7 +73,7 @@ const blockersIn = (mentions: readonly Mention[]): readonly string[] =>
 type Pattern = { readonly stopped: "recurring" | "flipping" | "causing"; readonly why: string };
 
 /** Finds a sign that further revisions will not help. */
-function patternIn(turns: readonly Turn[]): Pattern | null {
+function patternIn(turns: readonly RevisionRound[]): Pattern | null {
   const last = turns.at(-1);
   if (last === undefined || last.blockers.length === 0) return null;
   const lastTwo = turns.length < 2 ? [] : turns.slice(-2);
@@ -93,11 +93,13 @@ function patternIn(turns: readonly Turn[]): Pattern | null {
 }
 
 /** If more blockers were cleared than came back, the repair was incomplete: that is not a flip. */
-const isFlip = ({ returned, cleared }: Turn): boolean => returned.length > 0 && returned.length >= cleared.length;
+const isFlip = ({ returned, cleared }: RevisionRound): boolean =>
+  returned.length > 0 && returned.length >= cleared.length;
 
-const isStill = ({ cleared, added }: Turn): boolean => cleared.length === 0 && added.length === 0;
+const isStill = ({ cleared, added }: RevisionRound): boolean => cleared.length === 0 && added.length === 0;
 
-const isTreadmill = ({ cleared, caused }: Turn): boolean => caused.length > 0 && caused.length >= cleared.length;
+const isTreadmill = ({ cleared, caused }: RevisionRound): boolean =>
+  caused.length > 0 && caused.length >= cleared.length;
 
 const MAX_NAMED = 5;
 

@@ -1,7 +1,12 @@
 import { type BacklogItem, type Marker, oneLine, readBacklogItem } from "./backlog-line.ts";
 import { generateSlug } from "./item-source.ts";
 
-type Line = { readonly text: string; readonly start: number; readonly end: number; readonly isCode: boolean };
+type BacklogTextLine = {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly isCode: boolean;
+};
 type PlacedItem = BacklogItem & { readonly start: number };
 
 /** Lists the items of a backlog in file order, without code blocks. */
@@ -70,8 +75,8 @@ function placedItems(text: string): PlacedItem[] {
   });
 }
 
-function splitLines(text: string): Line[] {
-  const lines: Line[] = [];
+function splitLines(text: string): BacklogTextLine[] {
+  const lines: BacklogTextLine[] = [];
   let inCode = false;
   for (let start = 0; start < text.length;) {
     const found = text.indexOf("\n", start);
@@ -87,11 +92,11 @@ function splitLines(text: string): Line[] {
 
 const isHeading =
   (name: string) =>
-  (line: Line): boolean =>
+  (line: BacklogTextLine): boolean =>
     !line.isCode && line.text.startsWith("## ") && line.text.slice(3).trim().toLowerCase() === name;
 
 /** Returns the end of the last non-empty line in the section. */
-function endOfSection(lines: readonly Line[], heading: number): number {
+function endOfSection(lines: readonly BacklogTextLine[], heading: number): number {
   const after = lines.findIndex((line, index) => index > heading && !line.isCode && /^##? /.test(line.text));
   const section = lines.slice(heading, after === -1 ? lines.length : after);
   const last = section.findLast((line) => line.text.trim() !== "");
@@ -108,7 +113,7 @@ function inserted(text: string, at: number, { line, ending }: Insertion): string
 }
 
 /** Adds the open section before the completed items, or at the end of the file. */
-function withOpenSection(text: string, lines: readonly Line[], { line, ending }: Insertion): string {
+function withOpenSection(text: string, lines: readonly BacklogTextLine[], { line, ending }: Insertion): string {
   const completed = lines.find(isHeading("completed"));
   const section = `## Open${ending}${ending}${line}${ending}`;
   if (completed !== undefined)

@@ -116,13 +116,13 @@ function ruleChanges(phase: PhaseKey, { checks, ...changes }: RuleChanges, place
   ];
 }
 
-type Change = {
+type PhaseChange = {
   readonly place: string;
   readonly with?: Partial<PhaseDefinition>;
   readonly checks?: Partial<PhaseDefinition["checks"]>;
 };
 
-function ruleChange(phase: PhaseKey, rule: RuleName, change: Change): OverlayPart {
+function ruleChange(phase: PhaseKey, rule: RuleName, change: PhaseChange): OverlayPart {
   const changed = (known: PhaseDefinition): PhaseDefinition => ({
     ...known,
     ...change.with,

@@ -4,7 +4,7 @@ import type { RunId } from "../../schema/ids.ts";
 import { endedRow, runRow } from "../../views/page/run-row.ts";
 import { visibleView } from "../../views/page/visible-view.ts";
 import { apiProblem } from "./api-problem.ts";
-import { isDriven, type LocatedProject, type Repository } from "./repository.ts";
+import { isDriven, type LocatedProject, type ServedRepository } from "./repository.ts";
 
 /** Number of ended runs per response. */
 const PAGE = 60;
@@ -16,7 +16,7 @@ export type RunListQuery = { readonly before: string | null; readonly search: st
 type OpenRuns = { readonly rows: readonly RunRow[]; readonly problems: RunList["problems"] };
 
 /** Lists waiting runs, longest wait first, then running and ended ones. */
-export function listRuns(repository: Repository, { before, search }: RunListQuery): RunList {
+export function listRuns(repository: ServedRepository, { before, search }: RunListQuery): RunList {
   const places = repository.places();
   const open = before === null ? openRuns(places) : { rows: [], problems: [] };
   const ended = endedIds(places);

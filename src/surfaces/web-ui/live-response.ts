@@ -3,7 +3,7 @@ import type { LiveMessage } from "../../schema/api-status.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { openRuns } from "./list-runs.ts";
-import { isDriven, type LocatedProject, type Repository } from "./repository.ts";
+import { isDriven, type LocatedProject, type ServedRepository } from "./repository.ts";
 import { followActivity } from "../../adapters/files/transcripts.ts";
 
 const KEEP_ALIVE = 15_000; // milliseconds
@@ -74,7 +74,7 @@ type Listener = {
 };
 
 /** Reports all changes of the repository's runs until the signal aborts. */
-function follow(repository: Repository, version: string, listener: Listener): void {
+function follow(repository: ServedRepository, version: string, listener: Listener): void {
   const { tell, signal, watched } = listener;
   const followed = new Map<string, string>();
   let waiting = -1;
@@ -143,7 +143,7 @@ function readSeq(load: () => ReturnType<LocatedProject["project"]["journal"]["lo
   }
 }
 
-function listen(repository: Repository, run: RunId, { tell, signal }: Listener): void {
+function listen(repository: ServedRepository, run: RunId, { tell, signal }: Listener): void {
   const { project } = repository.find(run);
   followActivity(project, run, {
     tell: ({ execution, lines }) => tell({ is: "activity", run, execution, lines: [...lines] }),

@@ -23,7 +23,7 @@ import { start } from "./start.ts";
 import { seeItems } from "../../compose/see-project.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { toCharts, readFigures, type RunFigures } from "../../views/page/charts.ts";
-import type { LocatedProject, Repository } from "./repository.ts";
+import type { LocatedProject, ServedRepository } from "./repository.ts";
 
 /** Adds the routes for the project: settings, items, charts, and starting a run. */
 export function addProjectRoutes(app: Hono<Env>, served: ServerContext): void {
@@ -88,7 +88,7 @@ function projectView({ repository: { here }, version, opener }: ServerContext): 
 const MAX_RUNS = 100;
 
 /** Creates charts of ended runs. Values of each run are cached, because an ended run does not change. */
-function createCharts(repository: Repository): () => ChartsView {
+function createCharts(repository: ServedRepository): () => ChartsView {
   const known = new Map<RunId, RunFigures | null>();
   return () => {
     const ids = repository

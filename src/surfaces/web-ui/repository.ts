@@ -14,7 +14,7 @@ import { itemProject, type LocalProject, openProject } from "../../compose/proje
 export type LocatedProject = { readonly project: LocalProject; readonly place: TreeLocation };
 export type FoundRun = LocatedProject & { readonly run: ActiveRun | EndedRun };
 
-export type Repository = {
+export type ServedRepository = {
   readonly here: LocalProject;
   /** Lists all places that may have a run. Scans again each time, because worktrees and analyses come and go. */
   places(): readonly LocatedProject[];
@@ -23,7 +23,7 @@ export type Repository = {
 };
 
 /** Opens each working tree of a repository once, to continue reading its journals at the last position. */
-export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository {
+export function openRepository(cwd: string, env: NodeJS.ProcessEnv): ServedRepository {
   const here = openProject(cwd, env);
   const known = new Map<string, LocatedProject>();
   const homes = new Map<RunId, LocatedProject>();

@@ -1,6 +1,6 @@
 import type { Drivers } from "./drivers.ts";
 import type { Opener } from "./person.ts";
-import type { Repository } from "./repository.ts";
+import type { ServedRepository } from "./repository.ts";
 import type { Challenges } from "./challenges.ts";
 import type { Registration } from "./registration.ts";
 import type { Sessions } from "./sessions.ts";
@@ -8,7 +8,7 @@ import type { StatementSigner } from "./statement-signing.ts";
 
 /** Dependencies of the server's routes. */
 export type ServerContext = {
-  readonly repository: Repository;
+  readonly repository: ServedRepository;
   readonly sessions: Sessions;
   readonly challenges: Challenges;
   readonly statements: StatementSigner;

@@ -6,7 +6,7 @@ import type { ActiveRun } from "../../core/run.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { ApiProblem } from "../../schema/api.ts";
-import type { Repository } from "./repository.ts";
+import type { ServedRepository } from "./repository.ts";
 
 export type StartResult =
   | { readonly is: "started"; readonly run: RunId | null }
@@ -21,7 +21,7 @@ const MAX_OUTPUT = 1024 * 1024;
  * Starts work in a separate isdlc process. It asks the same questions as in a terminal, and continues the run after
  * the web UI is closed. Resolves as soon as a run exists or the process has ended, or after 60 seconds.
  */
-export function start(repository: Repository, request: StartRequest): Promise<StartResult> {
+export function start(repository: ServedRepository, request: StartRequest): Promise<StartResult> {
   const { here } = repository;
   const open = NEEDS_TREE.has(request.what) ? openRunIn(repository) : null;
   if (open !== null) return Promise.resolve(occupied(open));
@@ -58,7 +58,7 @@ export function start(repository: Repository, request: StartRequest): Promise<St
  */
 const NEEDS_TREE: ReadonlySet<StartRequest["what"]> = new Set(["run", "build"]);
 
-function openRunIn({ here }: Repository): ActiveRun | null {
+function openRunIn({ here }: ServedRepository): ActiveRun | null {
   const newest = here.journal.newest();
   const state = newest === null ? null : here.journal.load(newest).state;
   return state?.is === "active" ? state : null;
@@ -74,7 +74,7 @@ const occupied = ({ run }: ActiveRun): StartResult => ({
 });
 
 /** Lists the newest run of each working tree and of each item's analysis, which has a separate journal. */
-const newestRuns = (repository: Repository): RunId[] =>
+const newestRuns = (repository: ServedRepository): RunId[] =>
   repository.places().flatMap(({ project }) => project.journal.newest() ?? []);
 
 /** Passes choices as flags. The user's text comes last, after `--`, to prevent parsing it as a flag. */

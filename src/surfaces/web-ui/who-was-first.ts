@@ -3,10 +3,10 @@ import { ProblemError } from "../../core/problem.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { apiProblem } from "./api-problem.ts";
 
-type Events = () => readonly RunEvent[] | Promise<readonly RunEvent[]>;
+type RunEvents = () => readonly RunEvent[] | Promise<readonly RunEvent[]>;
 
 /** Adds the user who answered the wait first, if any, to a refusal. */
-export async function tellingWhoWasFirst<T>(events: Events, wait: string | null, ask: () => Promise<T>): Promise<T> {
+export async function tellingWhoWasFirst<T>(events: RunEvents, wait: string | null, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -18,7 +18,7 @@ import type { FailureView } from "../../schema/api-checks.ts";
 import type { CommentReply } from "../../schema/comments.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 
-type Gate = Extract<Wait, { kind: "gate" }>;
+type OpenGate = Extract<Wait, { kind: "gate" }>;
 
 export type GateFacts = {
   readonly events: readonly RunEvent[];
@@ -66,7 +66,7 @@ function phaseHead({ rule, attempts, redos }: PhaseRecord, limit: number): GateV
 }
 
 /** Collects problems reported by checks, reviewers and the engine. */
-function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
+function foundOut(made: PhaseOutput, { failures, loosened }: OpenGate) {
   const changed = [...(made.changed ?? []), ...(made.changedSinceSeen ?? [])];
   return {
     checks: [...made.checks],

@@ -138,9 +138,9 @@ async function askAgain({ run, copy, target }: MergeContext, { tip, base, unacce
   return { of: "finish", moved: lines.length > 0 ? lines : ["The branches moved during the merge"], standing };
 }
 
-type Change = { readonly from: CommitId | null; readonly to: CommitId | null };
+type RefChange = { readonly from: CommitId | null; readonly to: CommitId | null };
 
-async function changeLines({ git }: RepositoryCopy, name: string, { from, to }: Change): Promise<string[]> {
+async function changeLines({ git }: RepositoryCopy, name: string, { from, to }: RefChange): Promise<string[]> {
   if (from === to) return [];
   if (to === null) return [`the remote has no branch ${name}`];
   const commits = await commitsBetween(git, from, to);

@@ -19,7 +19,7 @@ export type ClaimedNotification = {
   readonly isOld: boolean;
 };
 
-export type Outcome = "sent" | "given-up" | "outdated";
+export type DeliveryOutcome = "sent" | "given-up" | "outdated";
 
 /** Longer than a delivery can take. */
 const CLAIMED_FOR = 60; // seconds
@@ -62,7 +62,7 @@ export async function claimDue(
 export async function settle(
   pool: Pool,
   { number, attempts }: ClaimedNotification,
-  { outcome, why }: { readonly outcome: Outcome; readonly why: string | null },
+  { outcome, why }: { readonly outcome: DeliveryOutcome; readonly why: string | null },
 ): Promise<void> {
   await pool.query(
     `update isdlc.notification set due_at = null, settled_at = now(), outcome = $3, why = $4

@@ -8,7 +8,7 @@ import {
   claimDue,
   type ClaimedNotification,
   hasPauseLeft,
-  type Outcome,
+  type DeliveryOutcome,
   postpone,
   settle,
 } from "./notification-outbox.ts";
@@ -72,7 +72,7 @@ export function startNotifications(sender: Sender): { stop(): Promise<void> } {
 async function deliver(sender: Sender, claimed: ClaimedNotification, stop: AbortSignal): Promise<void> {
   const { pool, log, metrics } = sender;
   const { id, person, channel, occasion, attempts } = claimed;
-  const end = async (outcome: Outcome, why: string | null): Promise<void> => {
+  const end = async (outcome: DeliveryOutcome, why: string | null): Promise<void> => {
     await settle(pool, claimed, { outcome, why });
     metrics.notification({ channel, outcome });
   };

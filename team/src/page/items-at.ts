@@ -22,15 +22,15 @@ export async function itemsAt(git: Git, commit: string): Promise<SeenItems> {
   return { all: () => found, head: () => commit, movedOn: (commits) => movedOnSince(git, { head: commit, commits }) };
 }
 
-type Folder = { readonly slug: string; readonly tree: string };
+type ItemFolder = { readonly slug: string; readonly tree: string };
 
 /** Lists real folders with safe names only, as in a working tree. */
-async function foldersAt(git: Git, commit: string): Promise<readonly Folder[]> {
+async function foldersAt(git: Git, commit: string): Promise<readonly ItemFolder[]> {
   const listed = await must(git(["ls-tree", "-z", "--full-tree", commit, `${ITEMS_ROOT}/`]), "ls-tree");
   return listed
     .toString("utf8")
     .split("\0")
-    .flatMap((entry): Folder[] => {
+    .flatMap((entry): ItemFolder[] => {
       const [, tree = "", path = ""] = /^040000 tree ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
       const slug = path.slice(ITEMS_ROOT.length + 1);
       return isSafeName(slug) ? [{ slug, tree }] : [];
@@ -39,7 +39,7 @@ async function foldersAt(git: Git, commit: string): Promise<readonly Folder[]> {
 }
 
 /** Reads all records that are valid JSON, keyed by the git tree of their folder. */
-async function readMetas(git: Git, folders: readonly Folder[]): Promise<ReadonlyMap<string, unknown>> {
+async function readMetas(git: Git, folders: readonly ItemFolder[]): Promise<ReadonlyMap<string, unknown>> {
   if (folders.length === 0) return new Map();
   const names = folders.map(({ tree }) => `${tree}:meta.json`);
   const sizes = await must(git(["cat-file", "--batch-check"], { input: joinNames(names) }), "cat-file");

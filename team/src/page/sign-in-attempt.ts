@@ -7,7 +7,7 @@ import type { TeamPage } from "./team-page-parts.ts";
 /** Context of sign-in routes. All sign-in methods share one count of refused attempts. */
 export type Entrance = { readonly page: TeamPage; readonly refused: RefusedTokens };
 
-export type Attempt = {
+export type SignInAttempt = {
   /** Secret of the attempt. Secrets that succeeded before are exempt from the limit. */
   readonly known: string;
   /** Returns null if the attempt is refused. */
@@ -19,7 +19,7 @@ export type Attempt = {
 export async function attempt(
   { refused }: Entrance,
   context: Context<TeamEnv>,
-  { known, answer, refusal }: Attempt,
+  { known, answer, refusal }: SignInAttempt,
 ): Promise<Response> {
   const address = remoteAddress(context);
   if (!refused.mayTry(address, known)) {

@@ -15,13 +15,13 @@ import { itemsAt } from "../page/items-at.ts";
 
 /** Facts about a run's start, read by the server from a commit of the repository. */
 
-type Files = Pick<RepositoryCopy, "readFile" | "git">;
+type CopyReader = Pick<RepositoryCopy, "readFile" | "git">;
 
 /**
  * Reads a workflow of this package with the repository's overlay. Without a user who trusts it, an overlay can only
  * tighten. @throws ProblemError OVERLAY_INVALID, WORKFLOW_UNKNOWN
  */
-export async function readWorkflowAt(copy: Files, commit: string, name: string): Promise<ResolvedWorkflow> {
+export async function readWorkflowAt(copy: CopyReader, commit: string, name: string): Promise<ResolvedWorkflow> {
   const file = ownPath(OWN.workflows);
   const bytes = await copy.readFile(commit, file);
   if (bytes === null) return resolveWorkflow([], name);
@@ -30,7 +30,7 @@ export async function readWorkflowAt(copy: Files, commit: string, name: string):
 }
 
 /** Reads `supervised_mode` from a committed `state.json`. */
-export async function readSettingsAt(copy: Files, commit: string): Promise<SettingsReading> {
+export async function readSettingsAt(copy: CopyReader, commit: string): Promise<SettingsReading> {
   const bytes = await copy.readFile(commit, ownPath(OWN.state));
   if (bytes === null) return { is: "absent" };
   try {
@@ -44,7 +44,7 @@ export async function readSettingsAt(copy: Files, commit: string): Promise<Setti
  * Finds the item named by a request, with the rules of a working tree. @throws ProblemError ITEM_UNKNOWN;
  * ChoicesNeeded if several match
  */
-export async function findItemAt(copy: Files, commit: string, wanted: string): Promise<FoundItem | null> {
+export async function findItemAt(copy: CopyReader, commit: string, wanted: string): Promise<FoundItem | null> {
   const items = await itemsAt(copy.git, commit);
   const backlog = await copy.readFile(commit, BACKLOG);
   return inTemporaryFolder((folder) => {

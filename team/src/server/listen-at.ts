@@ -3,10 +3,10 @@ import { ProblemError } from "../../../src/core/problem.ts";
 
 export type ListeningServer = { readonly port: number; close(): Promise<void> };
 
-type Place = { readonly host: string; readonly port: number; readonly option: "port" | "metrics" };
+type ListenAddress = { readonly host: string; readonly port: number; readonly option: "port" | "metrics" };
 
 /** @throws ProblemError CANNOT_LISTEN, which names the option to change */
-export async function listenAt(http: Server, place: Place): Promise<ListeningServer> {
+export async function listenAt(http: Server, place: ListenAddress): Promise<ListeningServer> {
   try {
     await new Promise<void>((resolve, reject) => http.once("error", reject).listen(place.port, place.host, resolve));
   } catch (error) {
@@ -22,7 +22,7 @@ export async function listenAt(http: Server, place: Place): Promise<ListeningSer
   };
 }
 
-function cannotListen(error: unknown, { host, port, option }: Place): ProblemError {
+function cannotListen(error: unknown, { host, port, option }: ListenAddress): ProblemError {
   const isOfHost = error instanceof Error && "code" in error && OF_THE_HOST.has(String(error.code));
   const detail = error instanceof Error ? error.message : String(error);
   return new ProblemError({ code: "CANNOT_LISTEN", host, port, option: isOfHost ? "host" : option, detail });

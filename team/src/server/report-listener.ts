@@ -40,9 +40,9 @@ export function createReportListener(server: TeamServer, common: Headers): Repor
 const single = (header: string | string[] | undefined): string | undefined =>
   typeof header === "string" ? header : undefined;
 
-type Reply = { readonly status: number; readonly body: unknown; readonly headers?: Headers };
+type ReportReply = { readonly status: number; readonly body: unknown; readonly headers?: Headers };
 
-async function replyTo(server: TeamServer, request: IncomingMessage, run: RunId): Promise<Reply> {
+async function replyTo(server: TeamServer, request: IncomingMessage, run: RunId): Promise<ReportReply> {
   const { authentication, log } = server;
   try {
     if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT) return LONG;
@@ -63,7 +63,7 @@ type ReportRequest = { readonly request: IncomingMessage; readonly run: RunId; r
 async function recorded(
   server: TeamServer,
   { request, run, by }: ReportRequest,
-): Promise<Reply & { readonly isProven: boolean }> {
+): Promise<ReportReply & { readonly isProven: boolean }> {
   try {
     const worker = requireWorker(by.principal);
     const text = await readBody(request);
@@ -76,19 +76,19 @@ async function recorded(
   }
 }
 
-const refusing = ({ status, problem, headers }: UnidentifiedCaller): Reply => ({
+const refusing = ({ status, problem, headers }: UnidentifiedCaller): ReportReply => ({
   status,
   body: told(problem),
   headers,
 });
 
-function failing(error: unknown, request: IncomingMessage, log: TeamServer["log"]): Reply {
+function failing(error: unknown, request: IncomingMessage, log: TeamServer["log"]): ReportReply {
   const thrown = error instanceof Error ? error : new Error(String(error));
   const { status, problem } = asAnswer(thrown, isCutOff(request), log);
   return { status, body: told(problem) };
 }
 
-const LONG: Reply = { status: 413, body: told(TOO_LONG) };
+const LONG: ReportReply = { status: 413, body: told(TOO_LONG) };
 
 /** Returns null if the body is too long. */
 function readBody(request: IncomingMessage): Promise<string | null> {

@@ -75,12 +75,15 @@ export async function openRunTree(mirror: Mirror, wanted: RunTreeRequest): Promi
   return { root, env, left };
 }
 
-type Files = { readonly root: string; readonly git: GitIn; readonly of: string };
+type RunTreeSource = { readonly root: string; readonly git: GitIn; readonly of: string };
 
 type SpareContext = { readonly spares: SpareTrees; readonly spare: SpareTree | null; readonly repository: string };
 
 /** Writes all files of a tree or commit. Git keeps unchanged files of a spare tree. */
-async function writeFiles({ root, git, of }: Files, { spares, spare, repository }: SpareContext): Promise<void> {
+async function writeFiles(
+  { root, git, of }: RunTreeSource,
+  { spares, spare, repository }: SpareContext,
+): Promise<void> {
   const index = join(root, ".git", "index");
   if (spare !== null) writeFileSync(index, spare.index);
   await git("read-tree", "--reset", "-u", of);

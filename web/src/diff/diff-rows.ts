@@ -4,7 +4,7 @@ import {
   type EarlierAt,
   hasNotes,
   isSameFile,
-  type Line,
+  type CommentLine,
   type Notes,
   notesAt,
   type NoteSources,
@@ -15,7 +15,7 @@ import type { TextLine } from "../gate/anchor.ts";
 import { type Hunk, parsePatch, type PatchLine } from "./parse-patch.ts";
 
 export type Layout = "unified" | "split";
-export type Pair = { readonly left: PatchLine | null; readonly right: PatchLine | null };
+export type SplitRow = { readonly left: PatchLine | null; readonly right: PatchLine | null };
 
 /** One row of the diff. The diff is a flat list of rows, to render only those on the screen. */
 export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
@@ -23,7 +23,7 @@ export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
   | { readonly is: "group"; readonly text: string }
   | { readonly is: "hunk"; readonly text: string }
   | { readonly is: "line"; readonly line: PatchLine; readonly pair: PatchLine | null }
-  | ({ readonly is: "pair" } & Pair)
+  | ({ readonly is: "pair" } & SplitRow)
   | { readonly is: "notes"; readonly notes: Notes }
   /** `isPart`: the file has bytes that the page does not show. */
   | { readonly is: "message"; readonly text: string; readonly isPart?: boolean }
@@ -133,7 +133,7 @@ function toRows(file: DiffFile, layout: Layout, notes: FileNotes): DiffRow[] {
 type CommentsAt = { readonly notes: NoteSources; readonly earlierAt: EarlierAt };
 
 /** Returns the lines of one side that the diff contains. */
-export const sideLines = (file: DiffFile, side: Line["side"]): TextLine[] =>
+export const sideLines = (file: DiffFile, side: CommentLine["side"]): TextLine[] =>
   splitHunks(file).flatMap(({ lines }) =>
     lines.flatMap(({ oldNumber, newNumber, text }) => {
       const line = side === "old" ? oldNumber : newNumber;
@@ -167,8 +167,8 @@ function split(file: DiffFile, hunk: Hunk, said: CommentsAt): DiffRow[] {
 }
 
 /** Pairs removed lines with the added lines after them. */
-export function pairLines({ lines }: Hunk): Pair[] {
-  const pairs: Pair[] = [];
+export function pairLines({ lines }: Hunk): SplitRow[] {
+  const pairs: SplitRow[] = [];
   let removed: PatchLine[] = [];
   let added: PatchLine[] = [];
   const flush = (): void => {
@@ -200,10 +200,10 @@ function notesRows(file: DiffFile, lines: readonly PatchLine[], { notes: sources
 }
 
 /** Returns the place of a line. A line on both sides has its new number. */
-export function linePlace(file: DiffFile, line: PatchLine): Line {
+export function linePlace(file: DiffFile, line: PatchLine): CommentLine {
   return line.newNumber === null
     ? { path: file.was ?? file.path, line: line.oldNumber ?? 1, side: "old" }
     : { path: file.path, line: line.newNumber, side: "new" };
 }
 
-const linePlaces = (file: DiffFile, line: PatchLine): Line[] => [linePlace(file, line)];
+const linePlaces = (file: DiffFile, line: PatchLine): CommentLine[] => [linePlace(file, line)];

@@ -1,7 +1,7 @@
 import { PlusIcon } from "../parts/icons.tsx";
-import { type Line, useReview } from "./review-context.ts";
+import { type CommentLine, useReview } from "./review-context.ts";
 
-type AddProps = { readonly at: Line; readonly quote: string };
+type AddProps = { readonly at: CommentLine; readonly quote: string };
 
 /** Opens a comment at a line. With Shift, the open comment above extends to this line. */
 export function AddComment({ at, quote }: AddProps) {

@@ -7,7 +7,15 @@ import { numberLines } from "./anchor.ts";
 import { Notes } from "./notes.tsx";
 import { Source } from "./source.tsx";
 import { WholeFileLink } from "./whole-file-link.tsx";
-import { anchored, type EarlierAt, hasNotes, type Line, notesAt, noteSources, useReview } from "./review-context.ts";
+import {
+  anchored,
+  type EarlierAt,
+  hasNotes,
+  type CommentLine,
+  notesAt,
+  noteSources,
+  useReview,
+} from "./review-context.ts";
 
 /** Displays a document with comments on its blocks, or on any line of its source. */
 export function Document({ document }: { readonly document: DocumentView }) {
@@ -73,7 +81,7 @@ function Rendered({ path, text, isCut }: TextProps & { readonly isCut: boolean }
 type CommentedProps = {
   readonly earlierAt: EarlierAt;
   readonly tag: BlockTag;
-  readonly at: Line;
+  readonly at: CommentLine;
   readonly quote: string;
   readonly children: ReactNode;
 };

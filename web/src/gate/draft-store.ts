@@ -11,9 +11,9 @@ export type DraftComment = ReviewComment & {
 };
 
 /** Unsent text of a user at one gate. */
-export type Draft = { readonly guidance: string; readonly comments: readonly DraftComment[] };
+export type CommentDraft = { readonly guidance: string; readonly comments: readonly DraftComment[] };
 
-export const EMPTY: Draft = { guidance: "", comments: [] };
+export const EMPTY: CommentDraft = { guidance: "", comments: [] };
 const PREFIX = "isdlc.draft.";
 const SEND_DELAY_MS = 400;
 
@@ -44,10 +44,10 @@ function textAt(key: string): string | null {
   }
 }
 
-export function parseDraft(text: string | null): Draft {
+export function parseDraft(text: string | null): CommentDraft {
   if (text === null) return EMPTY;
   try {
-    const { guidance, comments } = JSON.parse(text) as Partial<Draft>;
+    const { guidance, comments } = JSON.parse(text) as Partial<CommentDraft>;
     return { guidance: guidance ?? "", comments: Array.isArray(comments) ? comments : [] };
   } catch {
     return EMPTY;
@@ -55,7 +55,10 @@ export function parseDraft(text: string | null): Draft {
 }
 
 /** Updates the stored draft, which another tab may have changed. */
-export function updateDraft(at: { readonly run: string; readonly wait: string }, change: (now: Draft) => Draft): void {
+export function updateDraft(
+  at: { readonly run: string; readonly wait: string },
+  change: (now: CommentDraft) => CommentDraft,
+): void {
   const next = change(parseDraft(readText(at.run, at.wait)));
   const isEmpty = next.guidance === "" && next.comments.length === 0;
   store(storageKey(at.run, at.wait), isEmpty ? null : JSON.stringify(next));

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import type { CommentPlace, ReviewComment } from "../../../src/schema/comments.ts";
 import {
-  type Draft,
+  type CommentDraft,
   type DraftComment,
   EMPTY,
   fetchDrafts,
@@ -51,7 +51,7 @@ export function useDraft(run: string, wait: string, used: number): DraftActions 
 type Actions = Omit<DraftActions, "guidance" | "drafts" | "comments">;
 
 function draftActions(at: { readonly run: string; readonly wait: string }, used: number): Actions {
-  const change = (to: (now: Draft) => Draft): void => updateDraft(at, to);
+  const change = (to: (now: CommentDraft) => CommentDraft): void => updateDraft(at, to);
   const replace = (id: string, to: (comment: DraftComment) => DraftComment | null): void =>
     change((now) => ({ ...now, comments: now.comments.flatMap((one) => (one.id === id ? (to(one) ?? []) : [one])) }));
   return {

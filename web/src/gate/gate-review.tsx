@@ -15,7 +15,7 @@ import { GateState } from "./gate-state.tsx";
 import { Outline } from "./outline.tsx";
 import { Overview } from "./overview.tsx";
 import { useResolved } from "./resolved.ts";
-import { type Line, type Review, ReviewContext } from "./review-context.ts";
+import { type CommentLine, type Review, ReviewContext } from "./review-context.ts";
 import { RunContext } from "./whole-file-link.tsx";
 import { UnsentComments } from "./unsent-comments.tsx";
 import { useTitle } from "../title.ts";
@@ -85,7 +85,7 @@ function useGateReview(gate: GateView, { markShown, lineSource }: ReviewParts): 
     [drafting, placeAt],
   );
   const comment = useCallback(
-    (line: Line, quote: string, isRange = false) => {
+    (line: CommentLine, quote: string, isRange = false) => {
       const above = isRange ? drafting.drafts.findLast((draft) => isOpenAbove(draft, line)) : undefined;
       if (above !== undefined) return extend(above, line.line);
       focused.current = drafting.open(placeAt(line, line.line) ?? { ...line, quote: quote.slice(0, MAX_QUOTE_CHARS) });
@@ -120,7 +120,7 @@ function useGateReview(gate: GateView, { markShown, lineSource }: ReviewParts): 
 /** Returns how to describe lines, to find them again after a change. */
 function usePlaceAt(lineSource: ReviewParts["lineSource"]) {
   return useCallback(
-    (line: Line, to: number): CommentPlace | null => {
+    (line: CommentLine, to: number): CommentPlace | null => {
       const range = quoteRange(readLines(lineSource.current, line), { from: line.line, to });
       return range === null ? null : { path: line.path, side: line.side, ...range };
     },
@@ -136,14 +136,14 @@ type ReviewParts = {
 /** Texts in which lines can be commented. */
 type LineSource = { readonly documents: readonly DocumentView[]; readonly files: readonly DiffFile[] };
 
-function readLines({ documents, files }: LineSource, { path, side }: Line): readonly TextLine[] {
+function readLines({ documents, files }: LineSource, { path, side }: CommentLine): readonly TextLine[] {
   const text = side === "new" ? documents.find((one) => one.path === path)?.text : undefined;
   if (text !== undefined && text !== null) return numberLines(text.split("\n"));
   const file = files.find((one) => (side === "old" ? (one.was ?? one.path) : one.path) === path);
   return file === undefined ? [] : sideLines(file, side);
 }
 
-const isOpenAbove = ({ isOpen, place }: DraftComment, { path, side, line }: Line): boolean =>
+const isOpenAbove = ({ isOpen, place }: DraftComment, { path, side, line }: CommentLine): boolean =>
   isOpen === true && place !== null && place.path === path && place.side === side && place.line <= line;
 
 /** Tracks documents that are rendered with all of their text. */

@@ -3,7 +3,7 @@ import type { DiffFile } from "../../../src/schema/api.ts";
 import { type DiffRow, indexOfRow } from "../diff/diff-rows.ts";
 import { isFocusLost } from "../focus.ts";
 import { isPlain, setRowMover } from "../keyboard.ts";
-import { isSameFile, type Line } from "./review-context.ts";
+import { isSameFile, type CommentLine } from "./review-context.ts";
 import type { GateChanges } from "./use-changes.ts";
 
 /** Diff row to bring into view, even if it is not rendered yet. */
@@ -20,7 +20,7 @@ export type Navigation = {
   readonly goal: Goal | null;
   readonly goToFile: (path: string) => void;
   /** Goes to the notes of a line, or to its file if the diff does not contain the line. */
-  readonly goToLine: (place: Pick<Line, "path" | "line"> & { readonly side?: Line["side"] }) => void;
+  readonly goToLine: (place: Pick<CommentLine, "path" | "line"> & { readonly side?: CommentLine["side"] }) => void;
   readonly goToRow: (path: string, key: string) => void;
 };
 

@@ -113,10 +113,10 @@ const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 const ROOT = "(root)";
 const OWN = "Written by isdlc";
 
-type Folder = { readonly folder: string; readonly own: readonly DiffFile[] };
+type OutlineFolder = { readonly folder: string; readonly own: readonly DiffFile[] };
 
 /** Groups files by folder, in diff order: code before documents. */
-function groupByFolder(files: readonly DiffFile[]): Folder[] {
+function groupByFolder(files: readonly DiffFile[]): OutlineFolder[] {
   const folders = new Map<string, DiffFile[]>();
   for (const file of files) {
     const folder = file.isBookkeeping ? OWN : file.path.slice(0, Math.max(0, file.path.lastIndexOf("/"))) || ROOT;

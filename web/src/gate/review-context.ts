@@ -6,10 +6,10 @@ import { findAnchor, type TextLine } from "./anchor.ts";
 import type { DraftComment } from "./draft-store.ts";
 import type { DraftActions } from "./drafts.ts";
 
-export type Line = Pick<CommentPlace, "path" | "line" | "side">;
+export type CommentLine = Pick<CommentPlace, "path" | "line" | "side">;
 export type EarlierComment = GateView["earlier"][number]["comments"][number] & {
   /** Current place of the commented text, if it was found. */
-  readonly at?: Line;
+  readonly at?: CommentLine;
   /** True if the text changed and only the lines around it are the same. */
   readonly isChanged?: boolean;
 };
@@ -24,7 +24,7 @@ export type Review = {
   readonly setResolved: (id: string, isResolved: boolean) => void;
   readonly mayComment: boolean;
   /** Opens an editor at a line. With `isRange`, the open editor above it extends to this line. */
-  readonly comment: (line: Line, quote: string, isRange?: boolean) => void;
+  readonly comment: (line: CommentLine, quote: string, isRange?: boolean) => void;
   /** Changes the last line of a comment. */
   readonly extend: (draft: DraftComment, to: number) => void;
   /** Returns true once for a comment whose editor was just opened. */
@@ -41,7 +41,7 @@ export function useReview(): Review {
   return review;
 }
 
-export const isAt = (place: Line | null, { path, line, side }: Line): boolean =>
+export const isAt = (place: CommentLine | null, { path, line, side }: CommentLine): boolean =>
   place !== null && place.path === path && place.line === line && place.side === side;
 
 /** Returns true if one path is equal to the end of the other: paths may be abbreviated. */
@@ -55,7 +55,7 @@ export type Notes = {
   readonly earlier: readonly EarlierComment[];
 };
 
-export type EarlierAt = (at: Line) => readonly EarlierComment[];
+export type EarlierAt = (at: CommentLine) => readonly EarlierComment[];
 
 type AnchorRequest = Pick<Review, "earlier" | "isResolved"> & { readonly path: string };
 
@@ -86,7 +86,7 @@ export const noteSources = ({ drafting, findings, failed }: Review): NoteSources
 });
 
 /** Collects all notes of one line. */
-export function notesAt({ drafts, findings, failed }: NoteSources, at: Line, earlierAt: EarlierAt): Notes {
+export function notesAt({ drafts, findings, failed }: NoteSources, at: CommentLine, earlierAt: EarlierAt): Notes {
   return {
     drafts: drafts.filter(({ place }) => isAt(place, at)),
     findings: at.side === "old" ? [] : findings.filter((one) => isFindingAt(one, at)),
@@ -95,10 +95,10 @@ export function notesAt({ drafts, findings, failed }: NoteSources, at: Line, ear
   };
 }
 
-export const isFindingAt = ({ file, line, state }: FindingView, at: Line): boolean =>
+export const isFindingAt = ({ file, line, state }: FindingView, at: CommentLine): boolean =>
   state !== "resolved" && file !== null && line === at.line && isSameFile(file, at.path);
 
-const isFailureAt = ({ file, line }: FailureView, at: Line): boolean =>
+const isFailureAt = ({ file, line }: FailureView, at: CommentLine): boolean =>
   file !== null && line === at.line && isSameFile(file, at.path);
 
 export const hasNotes = ({ drafts, findings, failed, earlier }: Notes): boolean =>

@@ -5,7 +5,15 @@ import { useMargin } from "../diff/use-margin.ts";
 import { AddComment } from "./add-comment.tsx";
 import { numberLines } from "./anchor.ts";
 import { Notes } from "./notes.tsx";
-import { anchored, type EarlierAt, hasNotes, type Line, notesAt, noteSources, useReview } from "./review-context.ts";
+import {
+  anchored,
+  type EarlierAt,
+  hasNotes,
+  type CommentLine,
+  notesAt,
+  noteSources,
+  useReview,
+} from "./review-context.ts";
 
 const LINE_HEIGHT = 21; // pixels
 
@@ -39,7 +47,7 @@ export function Source({ path, text }: { readonly path: string; readonly text: s
   );
 }
 
-type LineProps = { readonly at: Line; readonly text: string; readonly earlierAt: EarlierAt };
+type LineProps = { readonly at: CommentLine; readonly text: string; readonly earlierAt: EarlierAt };
 
 function SourceLine({ at, text, earlierAt }: LineProps) {
   const review = useReview();

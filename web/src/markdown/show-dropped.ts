@@ -44,14 +44,14 @@ export function showDropped(): (tree: unknown, file: unknown) => void {
   };
 }
 
-type Context = { readonly source: string; readonly referenced: ReadonlySet<string> };
+type DropContext = { readonly source: string; readonly referenced: ReadonlySet<string> };
 
 function visit(node: Node, see: (node: Node) => void): void {
   see(node);
   for (const child of node.children ?? []) visit(child, see);
 }
 
-function replaceIn(parent: Node, context: Context): void {
+function replaceIn(parent: Node, context: DropContext): void {
   if (parent.children === undefined) return;
   const isPhrasing = PHRASING.has(parent.type);
   parent.children = parent.children.flatMap((node) => {
@@ -61,7 +61,10 @@ function replaceIn(parent: Node, context: Context): void {
   });
 }
 
-function replaced(node: Node, { source, referenced, isPhrasing }: Context & { readonly isPhrasing: boolean }): Node[] {
+function replaced(
+  node: Node,
+  { source, referenced, isPhrasing }: DropContext & { readonly isPhrasing: boolean },
+): Node[] {
   const own = readSource(node, source);
   if (NOT_DRAWN.has(node.type)) return [isPhrasing ? inlineSource(own, node) : blockSource(own, node)];
   switch (node.type) {

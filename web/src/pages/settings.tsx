@@ -7,7 +7,7 @@ import { Appearance } from "../parts/appearance.tsx";
 import { useTitle } from "../title.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 
-type Setting = SettingList["settings"][number];
+type ListedSetting = SettingList["settings"][number];
 
 export function Settings() {
   useTitle("Settings");
@@ -27,7 +27,7 @@ export function Settings() {
   );
 }
 
-type GroupProps = { readonly file: string; readonly settings: readonly Setting[] };
+type GroupProps = { readonly file: string; readonly settings: readonly ListedSetting[] };
 
 const SettingGroup = ({ file, settings }: GroupProps) => (
   <section aria-label={file}>
@@ -56,7 +56,7 @@ const FROM = {
 const parseChoices = (valid: string): readonly string[] =>
   /^[a-z-]+(?:, [a-z-]+)+$/.test(valid) ? valid.split(", ") : [];
 
-function OneSetting({ setting }: { readonly setting: Setting }) {
+function OneSetting({ setting }: { readonly setting: ListedSetting }) {
   const { key, value, from, valid, isChangeable } = setting;
   return (
     <>
@@ -76,7 +76,7 @@ function OneSetting({ setting }: { readonly setting: Setting }) {
   );
 }
 
-function Editing({ setting: { key, value, valid } }: { readonly setting: Setting }) {
+function Editing({ setting: { key, value, valid } }: { readonly setting: ListedSetting }) {
   const [text, setText] = useState(value ?? "");
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({

@@ -8,12 +8,12 @@ import type { DraftActions } from "../gate/drafts.ts";
 import { placeText } from "../words.ts";
 import type { ReviewComment } from "../../../src/schema/comments.ts";
 
-type Tree = "restore" | "keep";
+type AnswerTree = "restore" | "keep";
 type DialogResult = {
   readonly text: string;
   readonly comments: ReviewComment[];
   readonly phase?: string;
-  readonly tree?: Tree;
+  readonly tree?: AnswerTree;
 };
 type Target = { readonly run: string; readonly wait: string | null; readonly shown: string };
 
@@ -75,7 +75,7 @@ export function AnswerDialog({ option, target, backTo, drafting, onAnswered, onC
 function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "backTo" | "drafting">) {
   const [text, setText] = useState(drafting?.guidance ?? "");
   const [phase, setPhase] = useState(backTo.at(-1)?.key ?? "");
-  const [tree, setTree] = useState<Tree | null>(null);
+  const [tree, setTree] = useState<AnswerTree | null>(null);
   const isSentBack = SENT_BACK.has(option.needs);
   const comments = isSentBack ? [...(drafting?.comments ?? [])] : [];
   const hasWords = text.trim() !== "" || comments.length > 0;
@@ -87,7 +87,7 @@ function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "ba
   return { given, change, phase, setPhase, setTree, isMissing: !hasWords && NEEDS_WORDS.has(option.needs) };
 }
 
-type ChosenPhase = { readonly phase: string; readonly tree: Tree | null; readonly hasWords: boolean };
+type ChosenPhase = { readonly phase: string; readonly tree: AnswerTree | null; readonly hasWords: boolean };
 
 /**
  * Returns the default for the working tree. A return with guidance keeps the files to improve them; without guidance,
@@ -126,17 +126,17 @@ const PhaseChoice = ({ phases, value, onChange }: ChoiceProps) => (
   </label>
 );
 
-type Trees = readonly (readonly [Tree, string])[];
-const BACK: Trees = [
+type AnswerTrees = readonly (readonly [AnswerTree, string])[];
+const BACK: AnswerTrees = [
   ["restore", "Restore the files from before that phase"],
   ["keep", "Keep the current files and improve them"],
 ];
-const CANCEL: Trees = [
+const CANCEL: AnswerTrees = [
   ["keep", "Leave it in the working tree"],
   ["restore", "Remove from the working tree (saved under a git ref)"],
 ];
 
-type PickProps = { readonly value: Tree; readonly onChange: (tree: Tree) => void };
+type PickProps = { readonly value: AnswerTree; readonly onChange: (tree: AnswerTree) => void };
 
 /** Lists uncommitted changes by agents before the run is cancelled. */
 function LeftBehind({ run, ...pick }: PickProps & { readonly run: string }) {
@@ -157,7 +157,7 @@ function LeftBehind({ run, ...pick }: PickProps & { readonly run: string }) {
   );
 }
 
-const TreeChoice = ({ legend, trees, value, onChange }: PickProps & { legend: string; trees: Trees }) => (
+const TreeChoice = ({ legend, trees, value, onChange }: PickProps & { legend: string; trees: AnswerTrees }) => (
   <fieldset className="question">
     <legend>{legend}</legend>
     {trees.map(([tree, label]) => (

@@ -3,7 +3,7 @@ import { useAnswer } from "../answering.ts";
 import { useStored } from "../stored.ts";
 
 type Wait = Extract<WaitView, { kind: "questions" }>;
-type Question = Wait["questions"][number];
+type AgentQuestion = Wait["questions"][number];
 
 /** Displays each question with its choices and a text field. The agent decides about unanswered questions. */
 export function Questions({ run, wait }: { readonly run: string; readonly wait: Wait }) {
@@ -45,7 +45,7 @@ function useReplies(run: string, wait: string) {
   return { replies, reply, clear: () => setText("") };
 }
 
-type OneProps = { readonly question: Question; readonly value: string; readonly onChange: (text: string) => void };
+type OneProps = { readonly question: AgentQuestion; readonly value: string; readonly onChange: (text: string) => void };
 
 function OneQuestion({ question: { id, text, choices }, value, onChange }: OneProps) {
   return (

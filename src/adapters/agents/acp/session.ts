@@ -103,7 +103,7 @@ interface AcpUsage {
   news(): Usage | null;
 }
 
-type Tokens = { readonly input: number; readonly output: number };
+type PromptTokens = { readonly input: number; readonly output: number };
 
 /**
  * Adds up the tokens of each answered prompt. The cost is reported for the whole conversation: if it was resumed, the
@@ -111,12 +111,12 @@ type Tokens = { readonly input: number; readonly output: number };
  * some calls to the model: a wrong count is worse than none.
  */
 function createAcpUsage(countsAllTokens: boolean): AcpUsage {
-  const turns: (Tokens | null)[] = [];
+  const turns: (PromptTokens | null)[] = [];
   let before: number | null = null;
   let cost: number | null = null;
   let isNews = false;
 
-  const tokens = (): Tokens | null => {
+  const tokens = (): PromptTokens | null => {
     const known = turns.flatMap((turn) => turn ?? []);
     if (!countsAllTokens || known.length === 0 || known.length < turns.length) return null;
     return known.reduce((sum, turn) => ({ input: sum.input + turn.input, output: sum.output + turn.output }));
@@ -147,7 +147,7 @@ function createAcpUsage(countsAllTokens: boolean): AcpUsage {
 }
 
 /** Returns null for zero tokens: agents report them for a turn that did not reach the model, without counting. */
-function countTokens({ usage, _meta: meta }: PromptResult): Tokens | null {
+function countTokens({ usage, _meta: meta }: PromptResult): PromptTokens | null {
   const quota = meta?.quota.token_count;
   const told = usage
     ? {

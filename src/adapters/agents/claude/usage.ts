@@ -15,14 +15,14 @@ export interface RunningUsage {
   total(): Usage | null;
 }
 
-type Tokens = { readonly input: number; readonly output: number };
+type CountedTokens = { readonly input: number; readonly output: number };
 
 /**
  * Adds up the calls to the model during an execution. The final count of an answer arrives when it is complete: an
  * aborted answer counts less than was served. The cost arrives with the result.
  */
 export function createRunningUsage(): RunningUsage {
-  const calls = new Map<string, Tokens>();
+  const calls = new Map<string, CountedTokens>();
   /** Id of the answer being written, by sub-agent. */
   const current = new Map<string, string>();
 
@@ -58,13 +58,13 @@ export function createRunningUsage(): RunningUsage {
 
 const NOTHING: CallUsage = { usage: null, isNew: false };
 
-function toTokens(usage: PartTokens): Tokens {
+function toTokens(usage: PartTokens): CountedTokens {
   const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
   return { input: (fresh ?? 0) + (read ?? 0) + (written ?? 0), output: usage.output_tokens ?? 0 };
 }
 
 /** Counts of one call only grow; later reports omit some. */
-const largest = (one: Tokens, other: Tokens): Tokens => ({
+const largest = (one: CountedTokens, other: CountedTokens): CountedTokens => ({
   input: Math.max(one.input, other.input),
   output: Math.max(one.output, other.output),
 });

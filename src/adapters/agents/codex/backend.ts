@@ -10,11 +10,11 @@ import { askVersion } from "../../process/ask-version.ts";
 import { type Emit, streamEvents, tell } from "../../process/stream-events.ts";
 import { codexArguments, distrustArguments, type SettingsListing, withoutServers, resultSchema } from "./arguments.ts";
 import { readConversation, codexHome } from "./conversation.ts";
-import type { CodexConversation, Tokens } from "./conversation.ts";
+import type { CodexConversation, ConversationTokens } from "./conversation.ts";
 import { codexEnd, isLostConversation, usedSince } from "./end.ts";
 import type { CodexOutcome } from "./end.ts";
 import { readCodexLine } from "./output.ts";
-import type { Turn } from "./output.ts";
+import type { TurnEnd } from "./output.ts";
 import { deniedCommand, progressTexts, readSign } from "./progress.ts";
 import { createRolloutUsage } from "./usage.ts";
 import { startFoundProgram } from "../../process/find-program.ts";
@@ -119,13 +119,13 @@ async function converse(
   earlier: CodexConversation | null,
   signal: AbortSignal,
 ): Promise<CodexOutcome> {
-  let turn: Turn | null = null;
+  let turn: TurnEnd | null = null;
   let message: string | null = null;
   let conversation: CodexConversation | null = null;
   const denied = new Set<string>();
   const env = withoutRelativeHome(options.env);
   const log = createRolloutUsage(codexHome(env, env["HOME"] ?? homedir()));
-  let noted: Tokens | null = null;
+  let noted: ConversationTokens | null = null;
   const look = (): Usage | null => {
     const now = conversation === null ? null : log.look(conversation.id);
     if (conversation === null || now === null || isSame(noted, now)) return null;
@@ -161,7 +161,7 @@ async function converse(
 const withoutRelativeHome = (env: Environment): Environment =>
   env["CODEX_HOME"]?.startsWith("/") === true ? env : { ...env, CODEX_HOME: undefined };
 
-const isSame = (one: Tokens | null, other: Tokens): boolean =>
+const isSame = (one: ConversationTokens | null, other: ConversationTokens): boolean =>
   one !== null && one.input === other.input && one.output === other.output;
 
 /** Denied commands reported to the user per execution. */

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Environment } from "../../process/child-environment.ts";
 
-export type Tokens = { readonly input: number; readonly output: number };
+export type ConversationTokens = { readonly input: number; readonly output: number };
 
 /**
  * Conversation, and its usage at the end of the last execution. Codex reports the usage since the first turn of a
  * conversation: the usage of one execution is the difference.
  */
-export type CodexConversation = { readonly id: string; readonly before: Tokens };
+export type CodexConversation = { readonly id: string; readonly before: ConversationTokens };
 
 /** Returns the conversation as one text for the journal. */
 export function conversationText({ id, before }: CodexConversation): string {

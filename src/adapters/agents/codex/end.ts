@@ -12,14 +12,14 @@ import {
 } from "../../process/execution-end.ts";
 import type { AgentProcessEnd } from "../../process/start-agent-process.ts";
 import { conversationText } from "./conversation.ts";
-import type { CodexConversation, Tokens } from "./conversation.ts";
+import type { CodexConversation, ConversationTokens } from "./conversation.ts";
 import { parseJson } from "./output.ts";
-import type { Turn } from "./output.ts";
+import type { TurnEnd } from "./output.ts";
 
 export type CodexOutcome = {
   readonly process: AgentProcessEnd;
   /** End of the last turn. Null if no turn ended. */
-  readonly turn: Turn | null;
+  readonly turn: TurnEnd | null;
   /** Last message of the agent, if there is one. */
   readonly message: string | null;
   /** Null if the process never reported its start. */
@@ -27,7 +27,7 @@ export type CodexOutcome = {
   /** Commands that failed because of the agent's sandbox. */
   readonly denied: readonly string[];
   /** Usage since the first turn of the conversation, from its log. Null if the log has none. */
-  readonly noted: Tokens | null;
+  readonly noted: ConversationTokens | null;
 };
 
 const SIGN_IN = 'Run "codex login", or set the variable with the key that your settings name.';
@@ -59,13 +59,13 @@ function counted({ turn, conversation, noted }: CodexOutcome): { usage: Usage | 
 }
 
 /** Returns null if the counts are inconsistent or zero. */
-export function usedSince({ before }: CodexConversation, total: Tokens): Usage | null {
+export function usedSince({ before }: CodexConversation, total: ConversationTokens): Usage | null {
   const used = { input: total.input - before.input, output: total.output - before.output };
   const isTold = used.input >= 0 && used.output >= 0 && used.input + used.output > 0;
   return isTold ? { ...used, usd: null } : null;
 }
 
-function readTotal(turn: Turn | null): Tokens | null {
+function readTotal(turn: TurnEnd | null): ConversationTokens | null {
   if (turn?.type !== "turn.completed" || !turn.usage) return null;
   return { input: turn.usage.input_tokens, output: turn.usage.output_tokens };
 }

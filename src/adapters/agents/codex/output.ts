@@ -39,7 +39,7 @@ const ItemLine = z.object({ type: z.enum(["item.started", "item.completed"]), it
 
 const CodexLine = z.union([ThreadStarted, TurnCompleted, TurnFailed, ErrorLine, ItemLine]);
 export type CodexLine = z.infer<typeof CodexLine>;
-export type Turn = Extract<CodexLine, { type: "turn.completed" | "turn.failed" }>;
+export type TurnEnd = Extract<CodexLine, { type: "turn.completed" | "turn.failed" }>;
 
 /** Parses a line of the stream. Returns null for other kinds of lines: new kinds do no harm. */
 export function readCodexLine(text: string): CodexLine | null {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { followFile } from "../../process/follow-file.ts";
 import { parseJson } from "./output.ts";
-import type { Tokens } from "./conversation.ts";
+import type { ConversationTokens } from "./conversation.ts";
 
 export interface RolloutUsage {
   /** Returns the usage since the first turn of the conversation, as logged by Codex. Null if none is logged yet. */
-  look(conversation: string): Tokens | null;
+  look(conversation: string): ConversationTokens | null;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface RolloutUsage {
  */
 export function createRolloutUsage(home: string): RolloutUsage {
   let log: { readonly conversation: string; readonly news: () => readonly string[] } | null = null;
-  let total: Tokens | null = null;
+  let total: ConversationTokens | null = null;
   return {
     look: (conversation) => {
       if (log?.conversation !== conversation) {
@@ -40,7 +40,7 @@ const TokenCount = z.object({
   }),
 });
 
-function tokensIn(line: string): Tokens | null {
+function tokensIn(line: string): ConversationTokens | null {
   if (!line.includes('"token_count"')) return null;
   const noted = z.safeParse(TokenCount, parseJson(line));
   if (!noted.success) return null;

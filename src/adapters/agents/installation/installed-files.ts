@@ -9,7 +9,7 @@ import { addTo, type FileEdit, isIn, isPartlyIn, removeFrom } from "./edit-text.
 /** File of an integration, with its edit. */
 export type FileChange = { readonly file: string; readonly edit: FileEdit };
 
-export type Outcome = { readonly file: string; readonly did: "written" | "unchanged" | "restored" | "removed" };
+export type InstallOutcome = { readonly file: string; readonly did: "written" | "unchanged" | "restored" | "removed" };
 
 /** Status of a file: complete, present but different from this version, or absent. */
 export type InstalledFile = { readonly file: string; readonly is: "installed" | "changed" | "absent" };
@@ -26,7 +26,7 @@ export function createInstalledFiles(stateFolder: string, files: FileSystem) {
   const backups = (): Backups => parseBackups(readSmall(files, store, MAX_INSTALLED_FILE_BYTES));
   const keep = (all: Backups): void => replaceFile(files, store, Buffer.from(`${JSON.stringify(all)}\n`));
   return {
-    install: (changes: readonly FileChange[]): Outcome[] =>
+    install: (changes: readonly FileChange[]): InstallOutcome[] =>
       changes.map((change) => {
         const file = target(change.file);
         const text = readText(files, file);
@@ -40,7 +40,7 @@ export function createInstalledFiles(stateFolder: string, files: FileSystem) {
         return { file, did: "written" };
       }),
     /** Starts with the last file: inner folders are empty before outer ones are tried. */
-    uninstall: (changes: readonly FileChange[]): Outcome[] =>
+    uninstall: (changes: readonly FileChange[]): InstallOutcome[] =>
       changes.toReversed().map((change) => {
         const file = target(change.file);
         const text = readText(files, file);

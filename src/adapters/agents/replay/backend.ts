@@ -49,9 +49,9 @@ async function play(recording: Recording, stage: Stage, signal: AbortSignal): Pr
   return recordedEnd(execution, stage.task);
 }
 
-type Step = Partial<Extract<RecordedExecution, { role: "phase" }>["steps"][number]>;
+type ReplayStep = Partial<Extract<RecordedExecution, { role: "phase" }>["steps"][number]>;
 
-function perform(step: Step, { task, emit }: Stage): void {
+function perform(step: ReplayStep, { task, emit }: Stage): void {
   if (step.say !== undefined) emit({ type: "progress", text: step.say, usage: null });
   if (step.write !== undefined) writeContained(task.cwd, inItem(step.write.path, task), step.write.contents);
   if (step.delete !== undefined) deleteContained(task.cwd, inItem(step.delete, task));

@@ -1,8 +1,8 @@
 import type { ProjectFiles } from "./project-files.ts";
 import type { Detector, NamedText } from "./detector.ts";
 
-type Rule = { readonly lines: string[]; readonly prerequisites: string[] };
-type Makefile = { readonly rules: ReadonlyMap<string, Rule>; readonly settings: readonly string[] };
+type MakeRule = { readonly lines: string[]; readonly prerequisites: string[] };
+type Makefile = { readonly rules: ReadonlyMap<string, MakeRule>; readonly settings: readonly string[] };
 
 /** In the order used by make. */
 const NAMES = ["GNUmakefile", "makefile", "Makefile"];
@@ -44,9 +44,9 @@ function decidingText({ rules, settings }: Makefile, targets: readonly string[])
 }
 
 function parse(text: string): Makefile {
-  const rules = new Map<string, Rule>();
+  const rules = new Map<string, MakeRule>();
   const settings: string[] = [];
-  let current: readonly Rule[] = [];
+  let current: readonly MakeRule[] = [];
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {
     const header = /^([^\s:=#][^:=#]*)::?(?!=)(.*)$/.exec(line);
     if (line.startsWith("\t")) {
@@ -62,7 +62,7 @@ function parse(text: string): Makefile {
   return { rules, settings };
 }
 
-function openRules(rules: Map<string, Rule>, [, targets = "", rest = ""]: RegExpExecArray): readonly Rule[] {
+function openRules(rules: Map<string, MakeRule>, [, targets = "", rest = ""]: RegExpExecArray): readonly MakeRule[] {
   const prerequisites = (rest.split(";")[0] ?? "").split(/\s+/).filter((word) => word !== "");
   return targets
     .trim()

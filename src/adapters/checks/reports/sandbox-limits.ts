@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { isWithin } from "../../sandbox/bounds.ts";
 
-export type Place = { readonly root: string; readonly home: string; readonly offline: boolean };
+export type SandboxPlace = { readonly root: string; readonly home: string; readonly offline: boolean };
 
-type Limit = (text: string, place: Place) => string | null;
+type Limit = (text: string, place: SandboxPlace) => string | null;
 
 /**
  * Lists what the sandbox denied to tests, with the command that allows it. Empty if any failure has another cause:
  * such a failure is the fault of the work.
  */
-export function sandboxLimits(failures: readonly string[], place: Place): string[] {
+export function sandboxLimits(failures: readonly string[], place: SandboxPlace): string[] {
   const found = failures.map((text) => LIMITS.map((read) => read(text, place)).find((limit) => limit !== null) ?? null);
   return found.includes(null) ? [] : [...new Set(found.flatMap((limit) => limit ?? []))].slice(0, MAX_LIMITS);
 }

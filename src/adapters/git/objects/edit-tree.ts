@@ -54,9 +54,9 @@ async function editFolder(store: TreeStore, { folder, held, edits }: FolderEdit)
 }
 
 /** Edits of one name: as a file, and under it as a folder. */
-type Edit = { readonly own: TreeEntry | undefined; readonly below: ReadonlyMap<string, TreeEntry> };
+type TreeEdit = { readonly own: TreeEntry | undefined; readonly below: ReadonlyMap<string, TreeEntry> };
 
-function byName(edits: ReadonlyMap<string, TreeEntry>): ReadonlyMap<string, Edit> {
+function byName(edits: ReadonlyMap<string, TreeEntry>): ReadonlyMap<string, TreeEdit> {
   const below = new Map<string, Map<string, TreeEntry>>();
   for (const [path, entry] of edits) {
     const [name = "", ...rest] = path.split("/");
@@ -67,7 +67,7 @@ function byName(edits: ReadonlyMap<string, TreeEntry>): ReadonlyMap<string, Edit
   return new Map([...below].map(([name, inside]) => [name, { own: edits.get(name), below: inside }]));
 }
 
-type EntryEdit = { readonly path: string; readonly held: TreeEntry | undefined; readonly edit: Edit };
+type EntryEdit = { readonly path: string; readonly held: TreeEntry | undefined; readonly edit: TreeEdit };
 
 async function edited(store: TreeStore, { path, held, edit }: EntryEdit): Promise<TreeEntry | null> {
   const own = edit.own ?? held;

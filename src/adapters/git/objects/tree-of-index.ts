@@ -37,15 +37,15 @@ export const rememberedTree = ({ entries, count, known }: GitIndex): string | nu
 /** A folder with a cached tree, and the number of its files in the index. */
 type Cover = { readonly path: string; readonly id: string; readonly known: KnownTree; count: number };
 
-type Place = { readonly known: KnownTree | undefined; readonly cover: Cover | null };
+type CachedFolder = { readonly known: KnownTree | undefined; readonly cover: Cover | null };
 
 /**
  * Separates files outside of folders with a cached tree. Counts the files in these folders, to compare the numbers
  * with git's cache.
  */
 function coversBy(root: KnownTree | null) {
-  const places = new Map<string, Place>([["", placed("", root ?? undefined)]]);
-  function placeOf(folder: string): Place {
+  const places = new Map<string, CachedFolder>([["", placed("", root ?? undefined)]]);
+  function placeOf(folder: string): CachedFolder {
     const found = places.get(folder);
     if (found !== undefined) return found;
     const slash = folder.lastIndexOf("/");
@@ -66,7 +66,7 @@ function coversBy(root: KnownTree | null) {
   };
 }
 
-function placed(path: string, known: KnownTree | undefined): Place {
+function placed(path: string, known: KnownTree | undefined): CachedFolder {
   const id = known?.id ?? null;
   return { known, cover: known === undefined || id === null ? null : { path, id, known, count: 0 } };
 }
@@ -78,14 +78,14 @@ function countKnown(known: KnownTree | null): number {
   return [...known.folders.values()].reduce((sum, inner) => sum + countKnown(inner), 0);
 }
 
-type Folder = {
+type IndexFolder = {
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  readonly folders: ReadonlyMap<string, Folder>;
+  readonly folders: ReadonlyMap<string, IndexFolder>;
 };
 
 type PlacedIndexEntry = { readonly entry: TreeEntry; readonly rest: string };
 
-function toFolder(placed: readonly PlacedIndexEntry[]): Folder {
+function toFolder(placed: readonly PlacedIndexEntry[]): IndexFolder {
   const entries = new Map<string, TreeEntry>();
   const inside = new Map<string, PlacedIndexEntry[]>();
   for (const { entry, rest } of placed) {
@@ -101,10 +101,10 @@ function toFolder(placed: readonly PlacedIndexEntry[]): Folder {
   return { entries, folders: new Map([...inside].map(([name, below]) => [name, toFolder(below)])) };
 }
 
-const countFolders = ({ folders }: Folder): number =>
+const countFolders = ({ folders }: IndexFolder): number =>
   [...folders.values()].reduce((sum, inner) => sum + countFolders(inner), 1);
 
-async function written(store: TreeStore, folder: Folder): Promise<string> {
+async function written(store: TreeStore, folder: IndexFolder): Promise<string> {
   const entries = new Map(folder.entries);
   for (const [name, inner] of folder.folders) entries.set(name, { mode: TREE_MODE, id: await written(store, inner) });
   return makeTree(store, entries);

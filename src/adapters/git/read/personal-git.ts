@@ -80,7 +80,7 @@ function start(cwd: string, args: readonly string[], options: Start): Promise<Gi
   });
 }
 
-type Setting = readonly [key: string, value: string];
+type GitSetting = readonly [key: string, value: string];
 
 /**
  * Replacements for settings without approval, if the user has no value for them. Without a replacement, the setting is
@@ -99,19 +99,19 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns overrides that replace settings without approval by the user's own values. */
-function overrideSettings(refused: readonly string[], own: RepositoryPrograms["own"]): Setting[] {
+function overrideSettings(refused: readonly string[], own: RepositoryPrograms["own"]): GitSetting[] {
   const keys = new Set(refused.filter((key) => key !== "core.hookspath"));
-  return [...keys].flatMap((key): Setting[] => {
+  return [...keys].flatMap((key): GitSetting[] => {
     const usual = INSTEAD.find(([pattern]) => pattern.test(key))?.[1] ?? "";
     const emptied = key.startsWith("credential.") ? [""] : []; // git asks all helpers; an empty value clears the list
-    const values = [...emptied, ...(own.get(key) ?? [usual])].map((value): Setting => [key, value]);
+    const values = [...emptied, ...(own.get(key) ?? [usual])].map((value): GitSetting => [key, value]);
     const required = /^(filter\..*\.)[^.]*$/s.exec(key)?.[1]?.concat("required");
     return required === undefined ? values : [...values, [required, own.get(required)?.at(-1) ?? "false"]];
   });
 }
 
 /** Passes settings through variables: names come from the repository and may contain `=`, which `-c` would misread. */
-function asEnvironment(settings: readonly Setting[]): Record<string, string> {
+function asEnvironment(settings: readonly GitSetting[]): Record<string, string> {
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key] as const,
     [`GIT_CONFIG_VALUE_${index}`, value] as const,

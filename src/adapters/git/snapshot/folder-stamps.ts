@@ -79,7 +79,7 @@ async function walked(tree: GitFolder, look: FolderLook, clock: FileClock): Prom
 
 const NONE: FolderStamps = new Map();
 
-type Walk = {
+type StampWalk = {
   readonly top: string;
   readonly ignored: (paths: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly clock: FileClock;
@@ -89,7 +89,7 @@ type Walk = {
  * Scans from the top down and reads only changed folders. Returns null if rules changed, because other folders may
  * count then.
  */
-async function walkedOn(walk: Walk, earlier: FolderStamps): Promise<StampedFolders | null> {
+async function walkedOn(walk: StampWalk, earlier: FolderStamps): Promise<StampedFolders | null> {
   const slice = createTimeSlice();
   const stamps = new Map<RawPath, FolderStamp>();
   let isUntouched = earlier.size > 0;
@@ -112,7 +112,7 @@ async function walkedOn(walk: Walk, earlier: FolderStamps): Promise<StampedFolde
 }
 
 /** Returns the earlier stat data while it is valid; null if the rules in the folder may have changed. */
-function stampFolder({ top, clock }: Walk, path: RawPath, before: FolderStamp | undefined): FolderStamp | null {
+function stampFolder({ top, clock }: StampWalk, path: RawPath, before: FolderStamp | undefined): FolderStamp | null {
   const stats = lstatSync(rawInTree(top, path));
   if (stats.dev !== clock.dev) throw new OnlyForGit();
   const stamp = `${stats.ino}:${stats.ctimeMs}`;
@@ -153,7 +153,7 @@ function isFolder(top: string, path: RawPath): boolean {
 
 /** Removes ignored folders. Asks git only about folders that are new since the earlier scan with the same rules. */
 async function withoutIgnored(
-  { ignored }: Walk,
+  { ignored }: StampWalk,
   earlier: FolderStamps,
   read: readonly (readonly [RawPath, FolderStamp])[],
 ): Promise<readonly (readonly [RawPath, FolderStamp])[]> {

@@ -85,14 +85,14 @@ type KnownPaths = {
   readonly submodules: ReadonlySet<string>;
 };
 
-type Folder = { readonly path: RawPath; readonly entries: readonly Dirent[] };
+type WalkedFolder = { readonly path: RawPath; readonly entries: readonly Dirent[] };
 
 type IgnoredFiles = {
   repositories: string[];
   rules: string[];
   unreadable: string[];
   /** Every folder of the scan. */
-  folders: Folder[];
+  folders: WalkedFolder[];
   isWhole: boolean;
 };
 

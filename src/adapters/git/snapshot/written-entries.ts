@@ -16,9 +16,9 @@ export function entriesBelow(root: string, limits: EntryLimits = {}): readonly W
   return addEntries(found, { root, folder: "", most: Infinity, ...limits }) ? found : null;
 }
 
-type Walk = EntryLimits & { readonly root: string; readonly folder: RawPath; readonly most: number };
+type EntryWalk = EntryLimits & { readonly root: string; readonly folder: RawPath; readonly most: number };
 
-function addEntries(found: WrittenEntry[], walk: Walk): boolean {
+function addEntries(found: WrittenEntry[], walk: EntryWalk): boolean {
   const { root, folder, without, most } = walk;
   for (const name of readdirSync(rawInTree(root, folder), { encoding: "latin1" })) {
     if (folder === "" && without?.has(name) === true) continue;

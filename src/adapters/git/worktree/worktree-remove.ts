@@ -75,9 +75,9 @@ type InspectedWorktree = {
   readonly duplicates: readonly string[];
 };
 
-type Trees = { readonly main: string; readonly path: string; readonly env: NodeJS.ProcessEnv };
+type WorktreeTrees = { readonly main: string; readonly path: string; readonly env: NodeJS.ProcessEnv };
 
-async function inspect(trees: Trees, request: RemoveRequest): Promise<InspectedWorktree | RemoveFailure> {
+async function inspect(trees: WorktreeTrees, request: RemoveRequest): Promise<InspectedWorktree | RemoveFailure> {
   const { path, env } = trees;
   let state: WorktreeState | null;
   try {
@@ -95,7 +95,7 @@ async function inspect(trees: Trees, request: RemoveRequest): Promise<InspectedW
 }
 
 /** Returns true for inherited, untracked `workflows.json` settings with an identical copy in the main tree. */
-async function isInMain({ main, path, env }: Trees, name: string): Promise<boolean> {
+async function isInMain({ main, path, env }: WorktreeTrees, name: string): Promise<boolean> {
   if (name !== ownPath(OWN.workflows)) return false;
   const isTracked = (await hardenedGit(path, env)(["ls-files", "--error-unmatch", "--", name])).status === 0;
   if (isTracked) return false;
@@ -103,10 +103,14 @@ async function isInMain({ main, path, env }: Trees, name: string): Promise<boole
   return !!here && !!there && here.equals(there);
 }
 
-type Rule = readonly [RemoveRefusal, (state: WorktreeState, request: RemoveRequest) => readonly string[], string];
+type RemovalRule = readonly [
+  RemoveRefusal,
+  (state: WorktreeState, request: RemoveRequest) => readonly string[],
+  string,
+];
 
 /** The first rule that returns names decides. */
-const RULES: readonly Rule[] = [
+const RULES: readonly RemovalRule[] = [
   ["locked", ({ locked }) => (locked === null ? [] : [locked]), "It is locked. Run git worktree unlock on it first."],
   [
     "operation",

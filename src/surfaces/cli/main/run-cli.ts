@@ -39,9 +39,9 @@ export async function runCli(args: readonly string[], host: Host, implementation
   return result.code;
 }
 
-type Context = { readonly host: Host; readonly io: Io; readonly implementations: Implementations };
+type CommandContext = { readonly host: Host; readonly io: Io; readonly implementations: Implementations };
 
-async function outcome(args: readonly string[], context: Context): Promise<Result> {
+async function outcome(args: readonly string[], context: CommandContext): Promise<Result> {
   let invocation: Invocation | null = null;
   try {
     const parsed = parse(args);
@@ -87,7 +87,7 @@ async function recordedAllTheSame(invocation: Invocation | null, problem: Proble
   return { code: isWaiting ? 3 : 0, lines: told, json: { ...json, ok: true, recorded: true } };
 }
 
-function withoutVerb({ verb, values }: ParsedArguments, { host }: Context): Result | null {
+function withoutVerb({ verb, values }: ParsedArguments, { host }: CommandContext): Result | null {
   if (flag(values, "version") || verb?.name === "version") return done([host.version], { version: host.version });
   return verb !== null && flag(values, "help") ? done(verbHelp(verb), { verb }) : null;
 }
@@ -95,7 +95,7 @@ function withoutVerb({ verb, values }: ParsedArguments, { host }: Context): Resu
 const commandName = ({ verb, values }: ParsedArguments): string =>
   verb?.name ?? (flag(values, "help") ? "help" : "bare");
 
-function toInvocation(parsed: ParsedArguments, { host, io }: Context): Invocation {
+function toInvocation(parsed: ParsedArguments, { host, io }: CommandContext): Invocation {
   const cwd = resolveFolder(parsed, host);
   host.env["PATH"] = trustedPath(host.env["PATH"] ?? "", cwd); // once, for every program started later
   return {

@@ -2,7 +2,7 @@ import { claudeSandbox } from "../../../adapters/agents/installation/claude-sand
 import {
   createInstalledFiles,
   type InstalledFile,
-  type Outcome,
+  type InstallOutcome,
 } from "../../../adapters/agents/installation/installed-files.ts";
 import { planIntegration, type Product, PRODUCTS } from "../../../adapters/agents/installation/products.ts";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ async function change(invocation: Invocation, what: "install" | "uninstall") {
   return done([...outcomes.map(line), ...notes], { product, files: outcomes });
 }
 
-const line = ({ file, did }: Outcome): string => `${did}: ${file}`;
+const line = ({ file, did }: InstallOutcome): string => `${did}: ${file}`;
 
 /** Further steps for the user. */
 const NOTES: Readonly<Record<Product, readonly string[]>> = {
