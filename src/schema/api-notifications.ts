@@ -9,9 +9,10 @@ export type NotificationChannel = z.infer<typeof NotificationChannel>;
 
 /**
  * Events of notifications. `gate`: a gate is open and the user may answer it. `help`: a run of theirs has questions or
- * cannot continue. `ended`: a run of theirs ended. `reviewer`: the user was named as reviewer of a phase.
+ * cannot continue. `ended`: a run of theirs ended. `reviewer`: the user was named as reviewer of a phase. `worker`, for
+ * admins: a worker takes no runs because of a fault of its machine.
  */
-export const OCCASIONS = ["gate", "help", "ended", "reviewer"] as const;
+export const OCCASIONS = ["gate", "help", "ended", "reviewer", "worker"] as const;
 export const Occasion = z.enum(OCCASIONS);
 export type Occasion = z.infer<typeof Occasion>;
 

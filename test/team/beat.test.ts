@@ -7,7 +7,12 @@ import type { Worker } from "../../team/src/worker/drive-run.ts";
 
 const run = "20261116-101112345-abcd" as RunId;
 const log = createLog({ name: "test", write: () => undefined, secrets: [] });
-const health = { fault: () => null, note: () => undefined, recheck: () => Promise.resolve() };
+const health = {
+  fault: () => null,
+  note: () => undefined,
+  check: () => Promise.resolve(),
+  recheck: () => Promise.resolve(),
+};
 
 type Told = {
   readonly heard: (number | null)[];

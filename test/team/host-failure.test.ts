@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ExecutionId } from "../../src/schema/ids.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import { isHostFailure } from "../../team/src/copies/host-failure.ts";
 import { findWorkerFault, refuseFaultReport, WorkerFaultError } from "../../team/src/worker/worker-fault.ts";
@@ -56,10 +57,26 @@ describe("error of a drive", () => {
     expect(findWorkerFault(error)).toBeNull();
   });
 
-  test("is not recorded as a step's outcome if it is a fault of the machine", () => {
+  /** A machine whose checks find this fault. */
+  const machine = (fault: string | null) => {
+    let found: string | null = null;
+    return { check: () => Promise.resolve(void (found = fault)), fault: () => found };
+  };
+
+  test("is not recorded as a step's outcome if it is a fault of the machine", async () => {
     const report = (detail: string) =>
       ({ do: "report", ticket: "t", outcome: { of: "commit", failed: "git_failed", detail } }) as const;
-    expect(() => refuseFaultReport(report("fatal: No space left on device"))).toThrow(WorkerFaultError);
-    expect(() => refuseFaultReport(report("conflict"))).not.toThrow();
+    const full = refuseFaultReport(report("fatal: No space left on device"), machine(null));
+    await expect(full).rejects.toThrow(WorkerFaultError);
+    await expect(refuseFaultReport(report("conflict"), machine(null))).resolves.toBeUndefined();
+    await expect(refuseFaultReport(report("conflict"), machine("disk full"))).rejects.toThrow(WorkerFaultError);
+  });
+
+  test("is found after the failure of an agent by the checks of the machine, not by the agent's text", async () => {
+    const outcome = { of: "broken", reason: "bad_exit", detail: "No space left on device", again: true } as const;
+    const facts = { execution: "e1" as ExecutionId, usage: null, session: null, retries: 0 };
+    const report = { do: "report", ticket: "t", outcome: { ...outcome, ...facts } } as const;
+    await expect(refuseFaultReport(report, machine(null))).resolves.toBeUndefined();
+    await expect(refuseFaultReport(report, machine("disk full"))).rejects.toThrow(WorkerFaultError);
   });
 });

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { activityTables } from "../people/activity-tables.ts";
 import { credentialTables, mergeTables } from "../merging/merge-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
-import { notificationTables } from "../notifications/notification-tables.ts";
+import { faultTables, notificationTables } from "../notifications/notification-tables.ts";
 import { choiceTables, pageTables } from "../page/page-tables.ts";
 import { passkeyTables, signedAnswerTables } from "../passkeys/passkey-tables.ts";
 import { identityTables } from "../oidc/identity-tables.ts";
@@ -32,6 +32,7 @@ const MIGRATIONS: readonly string[] = [
   credentialTables,
   queueTables,
   recheckTables,
+  faultTables,
 ];
 
 /** Number of migrations of an up-to-date database. */

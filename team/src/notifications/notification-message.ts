@@ -54,11 +54,29 @@ export async function messageFor(
     return (await isNamed(source.pool, claimed))
       ? message(`${repository}: you were named as reviewer of ${phase}.`, { link: source.origin() })
       : null;
+  if (occasion === "worker") {
+    const text = await faultText(source.pool, claimed);
+    return text === null ? null : message(text, { link: source.origin() });
+  }
   const told = await runToTell(source, claimed);
   if (told === null) return null;
   const { text, wait } = told;
   const link = `${source.origin()}/runs/${run}${occasion === "gate" ? "/gate" : ""}`;
   return message(text, { link, wait, repository: told.repository, title: plainLine(told.title, MAX_TITLE) });
+}
+
+/** Null if the fault is over, or the user is no longer an admin. */
+async function faultText(pool: Pool, { person, worker }: ClaimedNotification): Promise<string | null> {
+  const { rows } = await pool.query<{ trouble: string; since: Date }>(
+    `select trouble, trouble_since as since from isdlc.worker
+     where id = $2 and trouble is not null
+       and exists (select 1 from isdlc.member where person = $1 and role = 'admin') order by trouble_since limit 1`,
+    [person, worker],
+  );
+  const [row] = rows;
+  return row === undefined
+    ? null
+    : `The worker ${worker} takes no runs since ${row.since.toISOString()}: ${row.trouble}`;
 }
 
 async function isNamed(pool: Pool, { person, repository, phase }: ClaimedNotification): Promise<boolean> {

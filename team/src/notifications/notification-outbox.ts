@@ -12,6 +12,7 @@ export type ClaimedNotification = {
   readonly wait_id: string | null;
   readonly repository: string | null;
   readonly phase: string | null;
+  readonly worker: string | null;
   /** Includes the current one. */
   readonly attempts: number;
   readonly address: string;
@@ -40,7 +41,7 @@ const CLAIM = `with oldest as (
   update isdlc.notification n set attempts = n.attempts + 1, due_at = now() + make_interval(secs => ${CLAIMED_FOR})
   from picked, isdlc.notification_channel c
   where n.number = picked.number and c.person = n.person and c.channel = n.channel
-  returning n.number::text, n.id, n.person, n.channel, n.occasion, n.run, n.wait_id, n.repository, n.phase, n.attempts,
+  returning n.number::text, n.id, n.person, n.channel, n.occasion, n.run, n.wait_id, n.repository, n.phase, n.worker, n.attempts,
     c.address, c.secret, n.made_at < now() - make_interval(secs => ${OLD_AFTER}) as "isOld"`;
 
 export const channelKey = ({ person, channel }: Pick<ClaimedNotification, "person" | "channel">): string =>

@@ -54,3 +54,25 @@ create trigger run_is_told after update of rests, wait_id on isdlc.run for each 
     and (old.rests, old.wait_id) is distinct from (new.rests, new.wait_id))
   execute function isdlc.note_occasion();
 `;
+
+/** A fault of a worker's machine notifies the admins of all repositories, at most once in 10 minutes. */
+export const faultTables = `
+alter table isdlc.notification add column worker text,
+  drop constraint notification_occasion_check,
+  add constraint notification_occasion_check
+    check (occasion in ('gate', 'help', 'ended', 'reviewer', 'worker', 'test'));
+
+create function isdlc.note_fault() returns trigger language plpgsql as $$
+begin
+  insert into isdlc.notification (person, channel, occasion, about, worker)
+  select distinct c.person, c.channel, 'worker', 
+    concat_ws(' ', 'worker', new.id, floor(extract(epoch from new.trouble_since) / 600)), new.id
+  from isdlc.member m join isdlc.notification_channel c on c.person = m.person
+  where m.role = 'admin' and 'worker' = any(c.occasions)
+  on conflict (person, channel, about) do update
+    set due_at = now(), attempts = 0, settled_at = null, outcome = null, why = null where notification.outcome = 'outdated';
+  return null;
+end $$;
+create trigger fault_is_told after insert or update of trouble_since on isdlc.worker for each row
+  when (new.trouble_since is not null) execute function isdlc.note_fault();
+`;

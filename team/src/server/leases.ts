@@ -32,6 +32,8 @@ export type LeaseLimits = {
 
 /** Consecutive failed drives of a run before a user is asked. */
 const MAX_FAILURES = 5;
+/** The same for drives that failed because of their workers: the cause may be the run. */
+const MAX_WORKER_FAULTS = 20;
 
 /** A process of a worker. */
 export type Holder = { readonly worker: string; readonly instance: string };
@@ -169,12 +171,14 @@ export async function giveBack(
     );
     return;
   }
-  const { rows } = await keeper.pool.query<{ failures: number }>(
-    `select failures from isdlc.run where ${HELD_IN_EPOCH}`,
+  const { rows } = await keeper.pool.query<{ failures: number; takeovers: number }>(
+    `select failures, takeovers from isdlc.run where ${HELD_IN_EPOCH}`,
     values,
   );
-  const failures = rows[0]?.failures ?? 0;
-  if (why === "broken" && failures + 1 >= MAX_FAILURES) return escalate(keeper, held, detail);
+  const { failures = 0, takeovers = 0 } = rows[0] ?? {};
+  const isFailing =
+    (why === "broken" && failures + 1 >= MAX_FAILURES) || (why === "worker" && takeovers + 1 >= MAX_WORKER_FAULTS);
+  if (isFailing) return escalate(keeper, held, detail);
   if (why === "host") return waitForHost(keeper, held, { epoch, detail });
   await freeRuns(keeper, { where: HELD_IN_EPOCH, values, change: why === "broken" ? "failure" : "takeover" });
 }

@@ -76,7 +76,7 @@ export async function driveLeased(worker: Worker, lease: Lease): Promise<DriveEn
   const held: HeldTree = { handOver: null, beforeRecord: null };
   const claims = worker.claims.begin();
   const beforeRecord = async (command: Command): Promise<LeftTree | null> => {
-    refuseFaultReport(command);
+    await refuseFaultReport(command, worker.health);
     claims.note(command);
     return (await held.beforeRecord?.(command)) ?? null;
   };
@@ -112,8 +112,10 @@ function noteHostWait({ driving, log }: Worker, { run, epoch }: HeldLease, error
 type HeldLease = { readonly run: RunId; readonly epoch: number };
 
 async function brokenOff(worker: Worker, { run, epoch }: HeldLease, error: unknown): Promise<DriveEnd> {
-  const fault = findWorkerFault(error);
-  if (fault !== null) worker.health.note(fault);
+  const named = findWorkerFault(error);
+  if (named !== null) worker.health.note(named);
+  else if (!(error instanceof GitHostError)) await worker.health.check();
+  const fault = worker.health.fault();
   const why = fault !== null ? "worker" : error instanceof GitHostError ? "host" : "broken";
   worker.log.error({ run, epoch, why, error }, "a drive broke off");
   await back(worker, run, { epoch, why, detail: errorMessage(error) });
@@ -257,6 +259,7 @@ async function begin({ worker, run, lease }: DriveContext, project: PlacedProjec
     return true;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.code.startsWith("SERVER_")) throw error;
+    if (findWorkerFault(error) !== null) throw error; // another worker can begin the run
     return refuse(errorMessage(error));
   }
 }

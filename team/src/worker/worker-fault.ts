@@ -1,5 +1,6 @@
 import type { Command } from "../../../src/core/command.ts";
-import { ProblemError } from "../../../src/core/problem.ts";
+import { describe, ProblemError } from "../../../src/core/problem.ts";
+import type { WorkerHealth } from "./worker-health.ts";
 
 /** A fault of the worker's machine: a full disk, a missing program. It does not concern the run. */
 export class WorkerFaultError extends Error {}
@@ -16,6 +17,7 @@ export function findWorkerFault(error: unknown): string | null {
   if (error instanceof ProblemError) {
     const { problem } = error;
     if (problem.code === "GIT_UNAVAILABLE") return problem.detail;
+    if (problem.code === "AGENT_MISSING" || problem.code === "NO_AGENT") return describe(problem).what;
     return problem.code === "GIT_FAILED" && isFault(problem.detail) ? problem.detail : null;
   }
   return error instanceof Error && isFault(error.message) ? error.message : null;
@@ -23,10 +25,18 @@ export function findWorkerFault(error: unknown): string | null {
 
 /**
  * Rejects the report of a step that failed because of the worker's machine. It is not recorded: another worker repeats
- * the step. @throws WorkerFaultError
+ * the step. The machine is checked after each failure: the error can have any text, and that of an agent is not trusted.
+ * @throws WorkerFaultError
  */
-export function refuseFaultReport(command: Command): void {
-  if (command.do !== "report" || !("failed" in command.outcome)) return;
-  const { detail } = command.outcome;
-  if (typeof detail === "string" && isFault(detail)) throw new WorkerFaultError(detail);
+export async function refuseFaultReport(
+  command: Command,
+  health: Pick<WorkerHealth, "check" | "fault">,
+): Promise<void> {
+  if (command.do !== "report") return;
+  const { outcome } = command;
+  if ("failed" in outcome && isFault(outcome.detail)) throw new WorkerFaultError(outcome.detail);
+  if (!("failed" in outcome) && outcome.of !== "broken") return;
+  await health.check();
+  const fault = health.fault();
+  if (fault !== null) throw new WorkerFaultError(fault);
 }

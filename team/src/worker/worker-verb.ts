@@ -21,6 +21,7 @@ import { createMirrors } from "./mirror.ts";
 import { createSpareTrees } from "./spare-trees.ts";
 import { startTidying } from "./start-tidying.ts";
 import { takeDrives } from "./take-drives.ts";
+import { probeAgents } from "./worker-agents.ts";
 import { createWorkerHealth } from "./worker-health.ts";
 
 const DEFAULT_BEAT = 3; // seconds
@@ -53,7 +54,8 @@ async function work(invocation: Invocation, { url, token, signal }: WorkerOption
   const place = text(values, "data") ?? dataFolder(userFolders(env).state);
   const { folder: data, previous } = openDataSlot(place, team.person, instance);
   const claims = await sweptClaims(data, log);
-  const health = createWorkerHealth({ data, env, log });
+  const health = createWorkerHealth({ data, env, log, probeAgents: () => probeAgents({ values, env }) });
+  await health.check();
   const stopping = new AbortController();
   const signals = { draining: signal, stopping: stopping.signal };
   const me: Worker = {

@@ -59,7 +59,7 @@ export const teamVerbs: readonly Verb[] = [
       on: {
         type: "string",
         value: "a,b",
-        about: "events to be notified of: gate, help, ended, reviewer (default: all)",
+        about: "events to be notified of: gate, help, ended, reviewer, worker (default: all)",
       },
       days: { type: "string", value: "n", about: "validity of the token (default: 90)" },
       ...personOptions,

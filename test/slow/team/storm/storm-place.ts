@@ -102,7 +102,7 @@ export async function createStormPlace(): Promise<StormPlace> {
       const options = ["--server", worker.proxy.url, "--data", data, "--beat", "0.5"];
       const argv = [...(disks?.enter ?? []), process.execPath, program, "worker", ...options, ...ada.agent];
       const env = { ...ada.env, ...preloaded(worker.clock), ISDLC_WORKER_TOKEN: token };
-      const process_ = startAny(argv, { cwd: ada.root, env });
+      const process_ = startProcess(argv, { cwd: ada.root, env });
       started.push(process_);
       await said(process_, /takes work/);
       worker.started = process_;
@@ -162,8 +162,8 @@ async function tokensOf(team: Team, repositories: readonly StormRepository[]): P
   return tokens;
 }
 
-/** Starts a program in the place's namespace; it is killed after the tests. */
-function startAny(
+/** Starts a program, which is killed after the tests. */
+export function startProcess(
   argv: readonly string[],
   where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): StartedProgram {
