@@ -137,6 +137,20 @@ export const mutantsOfTeam = [
     test: "test/slow/team/claims.test.ts",
   },
   {
+    bug: "runs queued before the database's clock was set back wait until it is that late again",
+    file: CLAIMS,
+    find: "(r.due_at <= now() or ",
+    put: "(r.due_at <= now() or false and ",
+    test: "test/slow/team/claims.test.ts",
+  },
+  {
+    bug: "a step that fails on a full disk counts against the run",
+    file: "team/src/worker/worker-fault.ts",
+    find: "  await health.check();",
+    put: "",
+    test: "test/team/host-failure.test.ts",
+  },
+  {
     bug: "a claim that is sent again gets another run",
     file: CLAIMS,
     find: "lease.claim === claim",
