@@ -101,7 +101,8 @@ export const WaitView = z.discriminatedUnion("kind", [
     kind: z.literal("finish"),
     ...open,
     base: z.nullable(z.string()),
-    concerns: z.array(z.object({ phase: PhaseKey, text: z.string() })),
+    /** `phase`: name of the phase. */
+    concerns: z.array(z.object({ phase: z.string(), text: z.string() })),
   }),
 ]);
 export type WaitView = z.infer<typeof WaitView>;

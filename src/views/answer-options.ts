@@ -23,7 +23,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   continue: {
     label: "Continue",
     short: "advance to next phase",
-    effect: (run) => `Accepts what is shown and ${afterThis(run)}.`,
+    effect: (run) => `Accepts these changes and ${afterThis(run)}.`,
     tone: "primary",
     key: "c",
     command: "isdlc continue",
@@ -31,7 +31,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   review: {
     label: "Review",
     short: "pause for manual review/edits, resume when ready",
-    effect: "Pauses the run, so that you can edit the files yourself. Nothing goes on until you continue.",
+    effect: "Pauses the run for your own edits. It resumes when you choose Continue.",
     key: "r",
     command: "isdlc review",
   },
@@ -39,7 +39,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
     label: "Redo",
     short: "re-run this phase with additional guidance",
     effect: (run) =>
-      `Sends the phase back to the agent with your guidance. It is redo ${(currentPhase(run)?.redos ?? 0) + 1} of ${redoLimit(run)}.`,
+      `Sends the phase back to the agent with your guidance (redo ${(currentPhase(run)?.redos ?? 0) + 1} of ${redoLimit(run)}).`,
     needs: "guidance",
     key: "d",
     command: 'isdlc redo "<guidance>"',
@@ -48,7 +48,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
     label: "Send back",
     short: "to the phase that writes the code, with guidance; keeps the code",
     effect: (run) =>
-      `Sends the work back to ${codePhaseBefore(run)?.rule.name ?? "the code"} with your guidance. The code stays, to be improved.`,
+      `Sends the work back to ${codePhaseBefore(run)?.rule.name ?? "the code"} with your guidance and keeps the code.`,
     needs: "guidance",
     key: "b",
     command: 'isdlc back <phase> "<guidance>"',
@@ -56,7 +56,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   loosen: {
     label: "Loosen",
     short: "let the settings as they are now take effect",
-    effect: "Lets the settings as they are now take effect: fewer gates from here on.",
+    effect: "Applies the new settings: fewer gates from now on.",
     tone: "danger",
     needs: "confirm",
     key: "l",
@@ -64,27 +64,27 @@ const words: Readonly<Record<WaitOption, Words>> = {
   revert: {
     label: "Revert",
     short: "restore files this phase should not have changed (saved under a ref)",
-    effect: "Puts back what was written where this phase may not write. What was there is kept on a ref.",
+    effect: "Restores the files outside this phase's scope. Their contents are saved under a git ref.",
     key: "x",
   },
   answer: {
     label: "Send answers",
     short: "give the agent your answers",
-    effect: "Gives the agent your answers and lets it go on.",
+    effect: "Sends your answers to the agent, which continues.",
     tone: "primary",
     needs: "replies",
   },
   retry: {
     label: "Retry",
     short: "try again",
-    effect: "Does the failed step once more.",
+    effect: "Retries the failed step.",
     tone: "primary",
     command: "isdlc retry",
   },
   skip: {
     label: "Skip",
     short: "continue without it (recorded)",
-    effect: "Leaves the failed step out. That is recorded, and the run goes on.",
+    effect: "Skips the failed step. The skip is recorded, and the run continues.",
     tone: "danger",
     needs: "confirm",
     command: "isdlc skip",
@@ -92,18 +92,18 @@ const words: Readonly<Record<WaitOption, Words>> = {
   accept: {
     label: "Accept",
     short: "run the tests with the changed configuration",
-    effect: "Accepts the changed way of running tests and goes on.",
+    effect: "Accepts the changed test setup and continues.",
   },
   light: {
     label: "Light",
     short: "skip architecture and design",
-    effect: "Leaves out the phases that a small piece of work does not need.",
+    effect: "Skips the phases that small work does not need.",
   },
   standard: { label: "Standard", short: "keep every phase", effect: "Keeps every phase." },
   raise: {
     label: "Raise",
     short: "let it use more",
-    effect: "Lets the run use up to the amount you give, and go on.",
+    effect: "Raises the budget to your amount and continues.",
     tone: "primary",
     needs: "amount",
   },
@@ -116,7 +116,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   squash: {
     label: "Squash",
     short: "merge it as one commit",
-    effect: (run) => `Puts the work onto ${run.run.git?.base ?? "its base"} as one commit and ends the run.`,
+    effect: (run) => `Adds the work to ${run.run.git?.base ?? "its base"} as one commit and ends the run.`,
   },
   pr: {
     label: "Pull request",
@@ -131,7 +131,7 @@ const words: Readonly<Record<WaitOption, Words>> = {
   discard: {
     label: "Discard",
     short: "delete the branch; the work stays under a git ref",
-    effect: "Gives the work up: its branch goes, and a ref keeps it.",
+    effect: "Deletes the branch and ends the run. The work stays recoverable under a git ref.",
     tone: "danger",
     needs: "confirm",
     command: "isdlc answer discard --yes",
@@ -150,27 +150,27 @@ const words: Readonly<Record<WaitOption, Words>> = {
 const actions: Readonly<Record<"resume" | "retry" | "skip" | "back" | "cancel", Words>> = {
   resume: {
     label: "Resume",
-    short: "go on where the run stopped",
-    effect: "Goes on where the run stopped.",
+    short: "continue where the run stopped",
+    effect: "Continues where the run stopped.",
     tone: "primary",
   },
   retry: {
-    label: "Start the phase anew",
-    short: "begin the current phase again",
-    effect: "Ends the agent at work and begins the phase again.",
+    label: "Restart the phase",
+    short: "restart the current phase",
+    effect: "Ends the running agent and restarts the phase.",
     needs: "confirm",
   },
   skip: {
     label: "Skip the phase",
-    short: "leave the current phase out",
-    effect: "Ends the agent at work and leaves the phase out.",
+    short: "skip the current phase",
+    effect: "Ends the running agent and skips the phase.",
     tone: "danger",
     needs: "confirm",
   },
   back: {
     label: "Go back",
     short: "return to an earlier phase",
-    effect: "Goes back to an earlier phase. What came after it is unproven again, and kept on a ref.",
+    effect: "Returns to an earlier phase. Later work must be checked again; it is saved under a git ref.",
     needs: "phase",
   },
   cancel: words.cancel,
@@ -243,7 +243,7 @@ function wordsFor(option: WaitOption, wait: Wait): Words {
     return {
       ...usual,
       short: `${wait.sizing.recommended}, as recommended`,
-      effect: "Goes on with the size that the analysis recommends.",
+      effect: "Continues with the recommended size.",
       tone: "primary",
     };
   return usual;
@@ -251,5 +251,5 @@ function wordsFor(option: WaitOption, wait: Wait): Words {
 
 function afterThis(run: ActiveRun): string {
   const following = run.phases[indexAfter(run.phases, run.index)];
-  return following === undefined ? "goes on to the end of the run" : `begins ${following.rule.name}`;
+  return following === undefined ? "continues to the end of the run" : `starts ${following.rule.name}`;
 }

@@ -5,4 +5,4 @@ export const apiBase = document.querySelector<HTMLMetaElement>('meta[name="api"]
 export const isTeam = apiBase !== "/api";
 
 /** Advice if the server does not respond. */
-export const WHEN_GONE = isTeam ? "Ask whoever runs the server" : "Run isdlc ui again in this repository";
+export const WHEN_GONE = isTeam ? "Ask the operator of the server" : "Run isdlc ui again in this repository";

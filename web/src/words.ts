@@ -1,4 +1,4 @@
-import type { RunRow, WaitKind } from "../../src/schema/api.ts";
+import type { PhaseView, RunRow, WaitKind } from "../../src/schema/api.ts";
 import type { CommentPlace } from "../../src/schema/comments.ts";
 
 const MINUTE = 60_000;
@@ -68,5 +68,11 @@ export const dateText = (at: string): string =>
 /** Formats `src/cart.ts:12` or `src/cart.ts:12-15`. */
 export const placeText = ({ path, line, endLine }: CommentPlace): string =>
   `${path}:${line}${endLine === undefined ? "" : `-${endLine}`}`;
+
+type NamedPhases = readonly Pick<PhaseView, "key" | "name">[];
+
+/** Replaces keys of phases in names of attempts and executions: `05-test-strategy#1` becomes `Test Strategy #1`. */
+export const withPhaseNames = (text: string, phases: NamedPhases): string =>
+  phases.reduce((named, { key, name }) => named.replaceAll(`${key}#`, `${name} #`), text);
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

@@ -17,9 +17,9 @@ export const localOrigins = (port: number): readonly string[] => [
 export function findRefusal(asked: IncomingRequest, origins: readonly string[]): RequestRefusal | null {
   const { host, origin, "sec-fetch-site": site } = asked.headers;
   const named = origins.find((one) => new URL(one).host === host?.toLowerCase());
-  if (named === undefined) return { status: 403, what: "This server has another name." };
-  if (origin !== undefined && origin !== named) return { status: 403, what: "Asked for by another site." };
-  if (!isSameSite(asked, site)) return { status: 403, what: "Asked for by another site." };
+  if (named === undefined) return { status: 403, what: "Unknown host name." };
+  if (origin !== undefined && origin !== named) return { status: 403, what: "Cross-site request refused." };
+  if (!isSameSite(asked, site)) return { status: 403, what: "Cross-site request refused." };
   return methodRefusal(asked);
 }
 

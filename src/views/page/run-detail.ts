@@ -124,4 +124,4 @@ function waitView(
 }
 
 const openConcerns = (run: ActiveRun): { phase: string; text: string }[] =>
-  run.phases.flatMap(({ rule, made }) => (made?.concerns ?? []).map((text) => ({ phase: rule.key, text })));
+  run.phases.flatMap(({ rule, made }) => (made?.concerns ?? []).map((text) => ({ phase: rule.name, text })));

@@ -101,10 +101,10 @@ async function projectView({ version, pool }: TeamServer, person: string): Promi
 const told = (problem: ApiProblem): { problem: ApiProblem } => ({ problem });
 
 const NOTHING: ApiProblem = { code: "REFUSED", what: "There is nothing here.", fix: "" };
-const FOREIGN = { status: 403, what: "Asked for by another site." } as const;
+const FOREIGN = { status: 403, what: "Cross-site request refused." } as const;
 const SIGNED_OUT: ApiProblem = { code: "SIGNED_OUT", what: "You are not signed in.", fix: "Sign in again." };
 const TOKEN_REFUSED: ApiProblem = {
   code: "TOKEN_REFUSED",
   what: "This token is not known here, has expired or was revoked, or is none to sign in with.",
-  fix: "Ask whoever runs the server for a new one: isdlc server token person <name>",
+  fix: "Ask the operator of the server for a new one: isdlc server token person <name>",
 };

@@ -91,5 +91,5 @@ const PASSKEY_REFUSED: ApiProblem = {
 const INVITATION_REFUSED: ApiProblem = {
   code: "INVITATION_REFUSED",
   what: "This invitation is not known here, was used before or has expired.",
-  fix: "Ask whoever runs the server for a new one: isdlc server invite <name>",
+  fix: "Ask the operator of the server for a new one: isdlc server invite <name>",
 };

@@ -9,7 +9,7 @@ export type ProblemText = { readonly code: string; readonly what: string; readon
 export const TOKEN_REFUSED: ProblemText = {
   code: "TOKEN_REFUSED",
   what: "This token is not known here, has expired or was revoked.",
-  fix: "Ask whoever runs the server for a new one, then run: isdlc login <url>",
+  fix: "Ask the operator of the server for a new one, then run: isdlc login <url>",
 };
 const TOO_MANY: ProblemText = {
   code: "TOO_MANY_REQUESTS",

@@ -26,10 +26,10 @@ test("restarts and skips a running phase, then cancels the run with a reason", a
   await page.getByRole("link", { name: "Add a greeting" }).click({ timeout: 60_000 });
   await expect.poll(() => head(page).textContent()).toContain("Running");
   await expect.poll(async () => (await sandbox.events()).some(({ type }) => type === "execution.started")).toBe(true);
-  await act(page, "Start the phase anew");
-  expect(await dialog(page).textContent()).toContain("Ends the agent at work and begins the phase again.");
+  await act(page, "Restart the phase");
+  expect(await dialog(page).textContent()).toContain("Ends the running agent and restarts the phase.");
   await expectAccessible(page);
-  await dialog(page).getByRole("button", { name: "Start the phase anew" }).click();
+  await dialog(page).getByRole("button", { name: "Restart the phase" }).click();
   await expect.poll(() => find(sandbox, "phase.restarted")).toMatchObject({ by: { channel: "dashboard" } });
   await act(page, "Skip the phase");
   await dialog(page).getByRole("button", { name: "Skip the phase" }).click();
@@ -83,7 +83,7 @@ test("retries or skips a failed step", async () => {
     .poll(async () => (await sandbox.events()).filter(({ type }) => type === "step.escalated").length)
     .toBe(2);
   await page.getByRole("button", { name: "Skip" }).click();
-  expect(await dialog(page).textContent()).toContain("That is recorded, and the run goes on.");
+  expect(await dialog(page).textContent()).toContain("The skip is recorded, and the run continues.");
   await dialog(page).getByRole("button", { name: "Skip" }).click();
   await expect.poll(() => find(sandbox, "step.skipped")).toMatchObject({ by: { channel: "dashboard" } });
   expect(troubles).toEqual([]);

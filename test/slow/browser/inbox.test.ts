@@ -10,7 +10,7 @@ test("navigates the inbox by keyboard: search, filters, pages and key list", asy
   const { page, troubles } = await open(link);
   const rows = () => page.locator("[data-row] .row-title").allTextContents();
   await expect.poll(rows).toEqual(["Gift cards", TITLE]); // pending decisions come first
-  expect(await page.locator("[data-row]").first().textContent()).toMatch(/Review.*lines.*waits/);
+  expect(await page.locator("[data-row]").first().textContent()).toMatch(/Review.*lines.*waiting/);
 
   await page.keyboard.press("/");
   await page.keyboard.type("percentage cap");

@@ -19,7 +19,7 @@ test("comments and redoes by touch, and explains a decision before it is sent", 
   await page.getByRole("link", { name: "Open the review" }).tap();
   await decision.getByRole("button", { name: "Continue" }).tap();
   const dialog = page.getByRole("dialog");
-  expect(await dialog.textContent()).toContain("Accepts what is shown and begins Implementation.");
+  expect(await dialog.textContent()).toContain("Accepts these changes and starts Implementation.");
   await expectAccessible(page);
   expect((await shop.events()).filter((event) => event.type === "gate.answered")).toHaveLength(1);
   await dialog.getByRole("button", { name: "Continue" }).tap();

@@ -112,7 +112,7 @@ test.each(ROWS)("%s", async (_claim, check) => {
   expect(opened.troubles).toEqual([]);
 });
 
-test("asks about a stale and partial analysis like the terminal, then shows the summary", async () => {
+test("asks about a stale and partial analysis like the terminal, then shows summary and phase names", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns });
   expect(await sandbox.person("config", "set", "agent-command", sandbox.agent[1] ?? "")).toMatchObject({ code: 0 });
@@ -143,9 +143,25 @@ test("asks about a stale and partial analysis like the terminal, then shows the 
   expect(summary).toContain("Analysis Status: Partially analyzed");
   expect(summary).toMatch(/\[done\] Phase 00[^]*Build will execute:[^]*Phase 06: Implementation[^]*lower quality/);
   await asked.getByRole("button", { name: "Proceed" }).click();
-  await page.locator(".run-head").waitFor();
+  await page.getByRole("link", { name: "Open the review" }).waitFor();
+  for (const tab of ["Activity", "Documents", "Story", "Timeline"]) {
+    await page.getByRole("tab", { name: tab }).click();
+    await page.locator('[role="tabpanel"][data-state="active"] > *').first().waitFor();
+    expect([tab, phaseKeyIn((await page.locator(".page").textContent()) ?? "")]).toEqual([tab, null]);
+  }
+  await page.getByRole("link", { name: "Open the review" }).click();
+  await page.locator("[data-decision]").waitFor();
+  expect(await page.locator(".gate-phase").textContent()).toBe("Test Strategy");
+  expect(phaseKeyIn((await page.locator(".gate").textContent()) ?? "")).toBeNull();
+  await page.goto(link);
+  expect(await page.locator("[data-row]").first().textContent()).toContain("Test Strategy");
+  expect((await sandbox.script("status")).stdout).toContain("Test Strategy");
   expect(troubles).toEqual([]);
 });
+
+/** Finds the key of a phase, except in the agent's own words. The web UI shows names, as the terminal does. */
+const phaseKeyIn = (text: string): string | null =>
+  /.{0,30}\b\d\d-[a-z]+(?:-[a-z]+)*.{0,20}/.exec(text.replaceAll(/Did \S+; turn \d+|\S+ decided/g, ""))?.[0] ?? null;
 
 test("says where the drafts are if another program has taken the port", async () => {
   const sandbox = await createSandbox();

@@ -74,6 +74,7 @@ test("keeps drafts and reconnects after the server restarts", async () => {
   await expect.poll(() => page.locator(".connection").textContent()).toBe("Server gone");
   const after = await serve(shop);
   expect(after.origin).toBe(before.origin);
+  await page.getByRole("alert").filter({ hasText: "isdlc ui was restarted." }).waitFor();
   const second = await context.newPage();
   await second.goto(after.link);
   await expect.poll(() => page.locator(".connection").textContent(), { timeout: 60_000 }).toBe("Live");

@@ -106,12 +106,12 @@ describe.runIf(hasPostgres)("cancelling a run before a worker starts it", () => 
     expect(other.status).toBe(404);
     const { page, context, troubles } = await signedIn(team, bobs);
     await page.getByRole("link", { name: /a run for the page/ }).click();
-    await page.getByText("The next free worker begins it.").waitFor();
+    await page.getByText("The next free worker starts it.").waitFor();
     await page.getByRole("button", { name: "More about this run" }).click();
     await page.getByRole("menuitem", { name: /Cancel/ }).click();
     await page.getByLabel("Why?").fill("not wanted");
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByText("Not begun: bob cancelled it before a worker began it: not wanted").waitFor();
+    await page.getByText("Not started: bob cancelled it before a worker began it: not wanted").waitFor();
     await expectAccessible(page);
     expect(await page.getByRole("button", { name: "More about this run" }).count()).toBe(0);
     expect(await team.row(run)).toMatchObject(cancelledBy("bob"));

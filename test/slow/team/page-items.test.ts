@@ -91,7 +91,7 @@ describe.runIf(hasPostgres)("items and charts in a team's web UI", () => {
     const answer = { wait: null, shown: "", option: "cancel", text: "enough" };
     expect(await team.ask(team.adas, `/api/runs/${run}/answer`, answer)).toMatchObject({ status: 200 });
     await page.getByRole("link", { name: "Charts" }).click();
-    await page.getByText("over the newest 1 finished run").waitFor();
+    await page.getByText("last 1 finished run").waitFor();
     await expectAccessible(page);
     const vic = await signedIn(team, vics);
     await vic.page.getByRole("link", { name: "Items" }).click();

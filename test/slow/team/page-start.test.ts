@@ -54,7 +54,7 @@ describe.runIf(hasPostgres)("start of a run in a team's web UI", () => {
     expect(await page.getByRole("radio", { name: /Add to the backlog only/ }).count()).toBe(0);
     await page.getByLabel("What should be done?").fill("Add a greeting");
     await page.getByRole("button", { name: "Start" }).click();
-    await page.getByText("The next free worker begins it.").waitFor();
+    await page.getByText("The next free worker starts it.").waitFor();
     await expectAccessible(page);
     const first = page.url();
     await team.worker("w1");
@@ -71,7 +71,7 @@ describe.runIf(hasPostgres)("start of a run in a team's web UI", () => {
       { begunBy: "bob", rests: "ended", choices: [{ kind: "trust", flag: "--tests" }] },
     ]);
     await page.getByRole("link", { name: /^Inbox/ }).click();
-    await expect.poll(() => page.getByRole("link", { name: /Not begun/ }).textContent()).toContain("Add a greeting");
+    await expect.poll(() => page.getByRole("link", { name: /Not started/ }).textContent()).toContain("Add a greeting");
     await expectAccessible(page);
     const vic = await signedIn(team, vics);
     await vic.page.getByRole("link", { name: /Review.*Add a greeting/ }).waitFor();
@@ -98,7 +98,7 @@ describe.runIf(hasPostgres)("start of a run in a team's web UI", () => {
     const row = page.getByRole("link", { name: /Moved away/ });
     await expect.poll(() => row.textContent()).toContain("went to bob's laptop, by bob");
     await row.click();
-    await page.getByText("This run went to bob's laptop, by bob. It goes on there.").waitFor();
+    await page.getByText("This run went to bob's laptop, by bob. It continues there.").waitFor();
     await expectAccessible(page);
     expect(troubles).toEqual([]);
     await context.close();

@@ -26,9 +26,7 @@ export function Charts() {
     <div className="page page-wide">
       <div className="page-head">
         <h1>Charts</h1>
-        <p className="subtle">
-          {data === undefined ? "" : `over the newest ${plural(data.runs.length, "finished run")}`}
-        </p>
+        <p className="subtle">{data === undefined ? "" : `last ${plural(data.runs.length, "finished run")}`}</p>
       </div>
       {names.length < 2 ? null : (
         <div className="toolbar">
@@ -74,7 +72,7 @@ function Figures({ charts }: { readonly charts: ChartsView }) {
       <Chart title="Time people took at gates" about="Median from opening to answer; the thin line is the slowest.">
         <Bars format={minutes} bars={gates.map(spreadBar)} />
       </Chart>
-      <Chart title="Sent back" about="Of the completed phases, how many a person had redone.">
+      <Chart title="Sent back" about="Share of phases sent back.">
         <Bars format={(value) => `${Math.round(value * 100)} %`} bars={redoRate.map(rateBar)} whole={1} />
       </Chart>
       <Chart title="Findings by reviewer" about="Everything reviewers found, by how serious it is.">
@@ -83,7 +81,7 @@ function Figures({ charts }: { readonly charts: ChartsView }) {
       <Chart title="Cost by run" about="Of the newest runs whose agents tell what they cost.">
         <Bars format={(value) => `$${value.toFixed(2)}`} bars={runBars(runs, ({ usd }) => usd)} />
       </Chart>
-      <Chart title="Time by run" about="From start to end, the waiting included.">
+      <Chart title="Time by run" about="Start to finish, including waiting.">
         <Bars format={minutes} bars={runBars(runs, (run) => run.minutes)} />
       </Chart>
     </div>

@@ -23,7 +23,7 @@ export function NewPasskey() {
       </p>
       {isSuccess ? (
         <p className="notice" role="status">
-          <strong>Registered.</strong> You can close this page; the terminal says how to go on.
+          <strong>Registered.</strong> You can close this page; the terminal shows the next step.
         </p>
       ) : (
         <PasskeyForm isPending={isPending} error={error} onCreate={mutate} />

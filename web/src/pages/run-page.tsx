@@ -42,7 +42,7 @@ export function RunPage({ run }: { readonly run: string }) {
     <div className="page page-wide">
       <BegunHead detail={data} />
       {data.row.movedTo === undefined ? null : (
-        <p className="notice notice-warn">This run went to {data.row.movedTo}. It goes on there.</p>
+        <p className="notice notice-warn">This run went to {data.row.movedTo}. It continues there.</p>
       )}
       {data.warnings.map((warning) => (
         <p key={warning} className="notice notice-warn">
@@ -125,7 +125,7 @@ function RunTabs({ detail }: { readonly detail: RunDetail }) {
       </Tabs.Content>
       <Tabs.Content value="activity" className="tab-panel">
         <PanelBoundary what="The activity">
-          <Activity run={run} isLive={detail.row.status === "running"} />
+          <Activity run={run} phases={detail.phases} isLive={detail.row.status === "running"} />
         </PanelBoundary>
       </Tabs.Content>
       <Tabs.Content value="documents" className="tab-panel">

@@ -31,7 +31,7 @@ export function Announcements() {
       {now === null ? null : (
         <div className={`toast toast-${now.tone}`}>
           <span>{now.text}</span>
-          <button type="button" className="quiet" onClick={() => set(null)} aria-label="Put away">
+          <button type="button" className="quiet" onClick={() => set(null)} aria-label="Close">
             ×
           </button>
         </div>

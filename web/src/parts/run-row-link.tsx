@@ -40,7 +40,7 @@ function facts(row: RunRow): string {
 }
 
 function ageText({ wait, endedAt, startedAt }: RunRow): string {
-  if (wait !== null) return `waits ${formatAge(wait.since)}`;
+  if (wait !== null) return `waiting ${formatAge(wait.since)}`;
   return endedAt === null
     ? `since ${formatAge(startedAt)}`
     : `${formatAge(endedAt)} ago`.replace("just now ago", "just now");

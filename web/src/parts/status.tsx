@@ -46,5 +46,5 @@ type RunStatusFields = Pick<RunRow, "status" | "wait" | "movedTo" | "notBegun">;
 
 function statusWord({ status, movedTo, notBegun }: RunStatusFields): string {
   if (movedTo !== undefined) return "Moved away";
-  return notBegun === undefined ? STATUS_WORDS[status] : "Not begun";
+  return notBegun === undefined ? STATUS_WORDS[status] : "Not started";
 }

@@ -18,9 +18,9 @@ export function AskedFor({ detail, asked }: { readonly detail: RunDetail; readon
         <RunActions detail={detail} />
       </RunHead>
       {row.notBegun === undefined ? (
-        <p className="notice">The next free worker begins it.</p>
+        <p className="notice">The next free worker starts it.</p>
       ) : asked.choices.length === 0 ? (
-        <p className="notice notice-bad">Not begun: {row.notBegun}</p>
+        <p className="notice notice-bad">Not started: {row.notBegun}</p>
       ) : (
         <AskAgain row={row} asked={asked} />
       )}

@@ -7,7 +7,7 @@ const WORDS: { readonly [S in PhaseView["status"]]: string } = {
   in_progress: "in progress",
   completed: "done",
   skipped: "skipped",
-  dropped: "left out",
+  dropped: "left out by sizing",
 };
 
 /** Displays the workflow as a line of phases, with the current phase and the gates. */
@@ -25,7 +25,7 @@ export function PhasePicture({ detail }: { readonly detail: RunDetail }) {
           <span className="phase-name">{phase.name}</span>
           <span className="phase-facts">{describePhase(phase)}</span>
           {phase.hasGate ? (
-            <span className="phase-gate" title="A person is asked after this phase">
+            <span className="phase-gate" title="Review gate after this phase">
               <GateIcon size={12} />
               <span className="visually-hidden">gate</span>
             </span>

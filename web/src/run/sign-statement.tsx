@@ -7,7 +7,7 @@ async function signStatement(run: string): Promise<readonly string[]> {
   return (await api.signStatement(run, await sign(await api.statementChallenge(run)))).lines;
 }
 
-const NOT_SIGNED = "Nothing was signed: the browser gave up.";
+const NOT_SIGNED = "Nothing was signed: passkey prompt cancelled or timed out.";
 
 /** Offers to sign the statement of an ended run with a passkey, if there is one to sign. */
 export function SignStatement({ run }: { readonly run: string }) {

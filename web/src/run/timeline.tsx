@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { RunDetail, TimelineSpan } from "../../../src/schema/api.ts";
 import { useStored } from "../stored.ts";
-import { formatDuration, usageText } from "../words.ts";
+import { formatDuration, usageText, withPhaseNames } from "../words.ts";
 import { spanEnd, type TimeScale, timeScale } from "./time-scale.ts";
 
 const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
@@ -20,6 +20,7 @@ export function Timeline({ detail }: { readonly detail: RunDetail }) {
   const now = useCurrentTime(detail.end === null);
   const [shown, setShown] = useStored<"all" | "work">("isdlc.timeline", "all");
   const spans = detail.timeline;
+  const named = spans.map((span) => ({ ...span, name: withPhaseNames(span.name, detail.phases) }));
   if (spans.length === 0) return <p className="empty">Nothing has happened yet.</p>;
   const scale = timeScale(spans, now, shown === "work");
   const lanes = [BEFORE, ...detail.phases].filter(({ key }) => spans.some(({ phase }) => phase === key));
@@ -43,7 +44,7 @@ export function Timeline({ detail }: { readonly detail: RunDetail }) {
         ))}
       </div>
       {lanes.map((phase) => (
-        <Lane key={phase.key} phase={phase} spans={spans} scale={scale} now={now} />
+        <Lane key={phase.key} phase={phase} spans={named} scale={scale} now={now} />
       ))}
       <div className="axis" aria-hidden="true">
         {scale.ticks.map(({ at, text }) => (
@@ -52,7 +53,7 @@ export function Timeline({ detail }: { readonly detail: RunDetail }) {
           </span>
         ))}
       </div>
-      <SpanTable spans={spans} now={now} />
+      <SpanTable spans={named} now={now} />
     </div>
   );
 }

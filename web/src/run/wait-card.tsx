@@ -11,7 +11,7 @@ type WaitOf<K extends WaitView["kind"]> = Extract<WaitView, { kind: K }>;
 const TITLES: { readonly [K in WaitView["kind"]]: string } = {
   gate: "A phase is done and waits for your review",
   questions: "The agent has questions",
-  escalation: "A step could not be done",
+  escalation: "A step failed",
   sizing: "How large is this work?",
   budget: "The budget needs your decision",
   finish: "All phases are done. Merge, open a pull request, or keep the branch?",
@@ -26,7 +26,7 @@ export function WaitCard({ run, wait }: { readonly run: string; readonly wait: W
     <section className={`wait wait-${wait.kind}`} aria-labelledby="wait-title">
       <div className="wait-head">
         <h2 id="wait-title">{waitTitle(wait)}</h2>
-        <span className="subtle">waits {formatAge(wait.openedAt)}</span>
+        <span className="subtle">waiting {formatAge(wait.openedAt)}</span>
       </div>
       <WaitBody wait={wait} />
       {wait.kind === "gate" ? (
@@ -112,7 +112,7 @@ function FinishBody({ wait: { concerns, base } }: { readonly wait: WaitOf<"finis
       {base === null ? null : <p className="subtle">A merge goes into {base}.</p>}
       {concerns.length === 0 ? null : (
         <div className="notice notice-warn">
-          <strong>Concerns left open</strong>
+          <strong>Open concerns</strong>
           <ul>
             {concerns.map(({ phase, text }) => (
               <li key={`${phase}${text}`}>
