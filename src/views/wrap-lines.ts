@@ -5,6 +5,14 @@ export const wrapLines = (text: string, columns: number): string =>
     .flatMap((line) => wrapped(line, Math.max(columns, NARROWEST)))
     .join("\n");
 
+/** Lines to copy: commands, patches and code. A line break would change them. */
+const VERBATIM =
+  /^(?:\s+(?:[A-Z_]+=\S+ )*(?:isdlc|git|gh|glab|cd|npm) |(?:Next|Or|Start one|To continue): |[+@\\]|\t| {4,}\S)/;
+
+/** Wraps one line of a command's output. A text of several lines is a document, which has its format. */
+export const fitLine = (line: string, columns: number): string =>
+  VERBATIM.test(line) || line.includes("\n") ? line : wrapLines(line, columns);
+
 /** Minimum width in columns, used for narrower terminals. */
 const NARROWEST = 30;
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { errorCode } from "../../../adapters/files/file-system.ts";
 import { trustedPath } from "../../../adapters/git/process/working-trees.ts";
 import { describe, type Problem, ProblemError } from "../../../core/problem.ts";
-import { wrapLines } from "../../../views/wrap-lines.ts";
+import { fitLine } from "../../../views/wrap-lines.ts";
 import { jsonText, plainLine } from "../../../views/plain-text.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
 import type { DryRunShown } from "../../../app/start/dry-run.ts";
@@ -162,15 +162,9 @@ function unprinted(error: unknown, { code }: Result): readonly string[] {
 function print(io: Io, result: Result, wantsJson: boolean): void {
   if (wantsJson) return io.out(jsonText(result.json)); // created on demand
   const { code, lines } = result;
-  for (const line of lines) (code === 1 || code === 2 ? io.err : io.out)(io.interactive ? fitted(line, io) : line);
+  for (const line of lines)
+    (code === 1 || code === 2 ? io.err : io.out)(io.interactive ? fitLine(line, io.columns) : line);
 }
-
-/** Lines to copy: commands, patches and code. A line break would change them. */
-const VERBATIM = /^(?:\s+(?:[A-Z_]+=\S+ )*(?:isdlc|git|gh|glab|cd|npm) |[+@\\]|\t| {4,}\S)/;
-
-/** Wraps a line between words at a terminal. Texts of several lines are documents, which have their format. */
-const fitted = (line: string, { columns }: Io): string =>
-  VERBATIM.test(line) || line.includes("\n") ? line : wrapLines(line, columns);
 
 /**
  * Returns the state of the run if this process recorded a person's decision in it. Null if it did not, or if the

@@ -11,6 +11,7 @@ import { revertedLines } from "../../../views/gate-banner.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, leftLines } from "../../../views/finish-lines.ts";
 import { waitAsker, waitLines } from "../../../views/status.ts";
+import { fitLine } from "../../../views/wrap-lines.ts";
 import type { Invocation } from "../call/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
 import { answerGate, hasSeen } from "./gate-prompt.ts";
@@ -154,7 +155,8 @@ function looksAt(wait: Wait): Look[] {
 
 async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promise<TerminalAnswer | null> {
   const { isCancel, select } = await import("@clack/prompts");
-  for (const line of aboutLines(invocation, open, wait)) invocation.io.out(line);
+  const { out, columns } = invocation.io;
+  for (const line of aboutLines(invocation, open, wait)) out(fitLine(line, columns));
   const menu = [
     ...listWaitOptions(open.run, wait).map((option) => ({
       value: option as string,

@@ -76,7 +76,7 @@ export const add: Run = async (invocation) => {
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   const item = `${ITEMS_ROOT}/${folder}`;
   const lines = created
-    ? [`Added ${item}`, `Next: isdlc analyze ${folder}, or isdlc build ${folder}`]
+    ? [`Added ${item}`, `Next: isdlc analyze ${folder}`, `Or: isdlc build ${folder}`]
     : [`warning: ${item} already exists and stays as it is.`];
   return done(lines, { item, created });
 };
