@@ -2,7 +2,7 @@ import { readBacklogItem } from "../../core/items/backlog-line.ts";
 import { isReference, type IssueLink, readIssueLink } from "../../core/items/item-source.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { withoutItemId } from "../../core/items/backlog-text.ts";
-import { areSimilarTitles, hasAllWords } from "../../core/items/similar-titles.ts";
+import { areSimilarTitles, haveSameWords } from "../../core/items/similar-titles.ts";
 import { type FoundItem, type Items, ITEMS_ROOT, type TitledItem } from "../../ports/items.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
@@ -58,9 +58,9 @@ function resolveWork(planning: PlanningContext, title: string): FoundItem {
 const isNameOf = ({ slug }: FoundItem, title: string): boolean =>
   slug === title || withoutItemId(slug) === title || isReference(title);
 
-/** Finds the only unbuilt item with all these words in its title, in any order. */
+/** Finds the only unbuilt item with the same words in its title, in any order. */
 function byWords({ project, notes }: PlanningContext, title: string): FoundItem | null {
-  const [only, ...others] = project.items.titles().filter((item) => !isBuilt(item) && hasAllWords(item.title, title));
+  const [only, ...others] = project.items.titles().filter((item) => !isBuilt(item) && haveSameWords(item.title, title));
   if (only === undefined || others.length > 0) return null;
   notes.push(`Building the existing item ${plainLine(only.slug)}: ${plainLine(only.title, 100)}`);
   return only;

@@ -1,6 +1,6 @@
 /** Words that say little about the work, in addition to words of one or two letters. */
 const COMMON = new Set(
-  "add allow also and another any build change create does enable fix for from have implement improve into make new not our per should some support that the them this use user users via when with without work".split(
+  "add allow also and another any build change create does enable fix for from have implement improve into make not our per should some support that the them this use user users via when with without work".split(
     " ",
   ),
 );
@@ -21,10 +21,10 @@ export function titleWords(title: string): ReadonlySet<string> {
 
 const toStem = (word: string): string => (word.length < 4 ? word : word.replace(/(?:ing|ed|e?s|e)$/, ""));
 
-/** True if the title has all words of the request, in any order. One word is too little to name a work. */
-export function hasAllWords(title: string, request: string): boolean {
+/** True if two titles have the same words, in any order. One word is too little to name a work. */
+export function haveSameWords(title: string, request: string): boolean {
   const [wanted, words] = [titleWords(request), titleWords(title)];
-  return wanted.size > 1 && [...wanted].every((word) => words.has(word));
+  return wanted.size > 1 && wanted.size === words.size && [...wanted].every((word) => words.has(word));
 }
 
 /** True if two titles may describe the same work. */

@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux())("evidence at a terminal", () => {
     sandbox.write("README.md", mine);
     terminal.isdlc('"add greeting" --allow-dirty');
     const asked = await terminal.shows("What should happen?");
-    expect(asked).toMatch(/your uncommitted changes overlap with the agent's in these files:\n {2}README\.md/);
+    expect(asked).toMatch(/your uncommitted changes overlap with the agent's in these\sfiles:\n {2}README\.md/);
     expect(asked).toMatch(/Look again --[^]*Commit together --/);
   });
 

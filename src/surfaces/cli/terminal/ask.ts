@@ -1,6 +1,7 @@
 import { emitKeypressEvents } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { cutToScreens } from "../../../views/tests-in-full.ts";
+import { fitLine } from "../../../views/wrap-lines.ts";
 import type { Io } from "../call/io.ts";
 
 type YesOrNo = {
@@ -11,7 +12,10 @@ type YesOrNo = {
 };
 
 /** Asks a yes-or-no question at the terminal. Esc and q count as no, and so does a missing terminal. */
-export async function ask(io: Io, { question, about = [], enter }: YesOrNo): Promise<boolean> {
+export const ask = (io: Io, { question, about = [], enter }: YesOrNo): Promise<boolean> =>
+  askYesOrNo(io, { question, about: about.map((line) => fitLine(line, io.columns)), enter });
+
+async function askYesOrNo(io: Io, { question, about = [], enter }: YesOrNo): Promise<boolean> {
   if (!io.interactive) return false;
   for (const line of about) io.out(line);
   await forgetTypedAhead();
@@ -21,7 +25,7 @@ export async function ask(io: Io, { question, about = [], enter }: YesOrNo): Pro
 
 /** Asks to trust the displayed text, cut to two screens. Enter counts as no. */
 export const askTrust = (io: Io, question: string, about: readonly string[]): Promise<boolean> =>
-  ask(io, { question, about: cutToScreens(about, io), enter: "n" });
+  askYesOrNo(io, { question, about: cutToScreens(about, io), enter: "n" });
 
 /** Asks for one key after some explanatory lines; null without a terminal, or if the user leaves it. */
 export async function askAbout<K extends string>(
@@ -30,7 +34,7 @@ export async function askAbout<K extends string>(
   { keys, enter }: Pick<KeyQuestion<K>, "keys" | "enter">,
 ): Promise<K | null> {
   if (!io.interactive) return null;
-  for (const line of about) io.out(line);
+  for (const line of about) io.out(fitLine(line, io.columns));
   await forgetTypedAhead();
   return askKey(io, { keys, enter, signal: new AbortController().signal });
 }
