@@ -59,7 +59,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
 const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   agents: ["files", "identity", "process"],
   attestation: ["files", "git", "identity", "journal"],
-  checks: ["process", "sandbox"],
+  checks: ["files", "process", "sandbox"],
   git: ["files", "journal", "process"],
   identity: ["files", "process"],
   journal: ["files", "process"],

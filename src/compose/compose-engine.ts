@@ -18,6 +18,7 @@ import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 import { createChecks } from "./checks-of.ts";
 import { agentKey, allAgents, phaseAgent, reviewAgent } from "../app/agents/agent-choice.ts";
 import { createBackend } from "./create-backend.ts";
+import { createTraces, noTraces } from "./create-traces.ts";
 import type { PlacedProject } from "./project.ts";
 import { personaSource } from "./workflows.ts";
 import { requireSamePrograms } from "./programs.ts";
@@ -60,6 +61,7 @@ export function composeEngine(
     }),
     checks: createChecks(project, run, { workspace, redact }),
     gitPrograms: run.run.git === null ? noGitPrograms : createGitPrograms(project, id),
+    traces: run.run.git === null ? noTraces : createTraces(project, id, workspace),
     processes: createProcesses(),
     projections: project.projections,
     sessions: createSessions(own, files),
@@ -84,7 +86,7 @@ function createBackends(
 ): (agent: RememberedAgent) => AgentBackend {
   const sandbox = (agent: RememberedAgent) =>
     run.sandbox === true ? createAgentSandbox(project, agent, run.item) : undefined;
-  const variables = project.settings.read().settings["agent-variables"] ?? [];
+  const variables = project.settings.readForRun(run.run).settings["agent-variables"] ?? [];
   const made = new Map(
     allAgents(agents).map((agent) => [
       agentKey(agent),

@@ -17,7 +17,7 @@ import { createFileJournal } from "../adapters/journal/create-file-journal.ts";
 import { createProjections } from "../adapters/files/create-projections.ts";
 import { createPasskeyStore } from "../adapters/files/passkey-store.ts";
 import { createTrustStore } from "../adapters/files/trust-store.ts";
-import { createSettingsStore } from "../adapters/files/user-settings.ts";
+import { createSettingsStore, type SettingsPlace } from "../adapters/files/user-settings.ts";
 import { createWebhook } from "../adapters/remote/create-webhook.ts";
 import type { Project } from "../app/project/project.ts";
 import { decide } from "../core/decide/decide.ts";
@@ -103,7 +103,7 @@ function compose<J extends Journal>(place: ProjectLocation, item: string | null,
       driver: () => createDriverLock(place),
       tokens: () => createOperatorTokens(folders.config),
       passkeys: () => createPasskeyStore(folders.config, files),
-      settings: () => createSettingsStore(folders.config, files, projectKey(root)),
+      settings: () => createSettingsStore(settingsPlace(place), files),
       trust: () => createTrustStore(folders.state, root, files),
       gitTrust: () => trustedGitPrograms(project),
       agents: () => systemAgents(place),
@@ -132,6 +132,12 @@ function listSiblings(project: PlacedProject): readonly LocalProject[] {
   const others = analysedItems(project).filter((name) => name !== project.item);
   return [...tree, ...others.map((name) => itemProject(project, name))];
 }
+
+const settingsPlace = ({ root, own, folders }: ProjectLocation): SettingsPlace => ({
+  folder: folders.config,
+  project: projectKey(root),
+  ofRun: join(folders.state, `settings-${createHash("sha256").update(own).digest("hex").slice(0, 24)}.json`),
+});
 
 /** Key of the project in the user's settings. All working trees of a repository share it. */
 const projectKey = (root: string): string => findRepository(root)?.replace(/[/\\]\.git$/, "") ?? root;

@@ -69,13 +69,21 @@ export function createGitPrograms(place: ProjectLocation & Pick<Project, "gitTru
     },
     async leftOut() {
       const found = await place.gitTrust.untrusted();
-      return found.map(({ name }) => `${name} is not run when isdlc commits; to have it run: isdlc trust`);
+      return found.map(({ name }) =>
+        isKeyChoice(name)
+          ? `${name} is not used when isdlc commits; to have it used: isdlc trust`
+          : `${name} is not run when isdlc commits; to have it run: isdlc trust`,
+      );
     },
   };
 }
 
 const startedLine = (program: StartedProgram, root: string): string =>
-  `${program.name} would run at your next git command; remove it: ${removal(program, root)}`;
+  isKeyChoice(program.name)
+    ? `${program.name} would choose the key of your next signature; remove it: ${removal(program, root)}`
+    : `${program.name} would run at your next git command; remove it: ${removal(program, root)}`;
+
+const isKeyChoice = (name: string): boolean => / (?:user\.signingkey|gpg\.format)$/.test(name);
 
 /** Copies borrowed objects first (`git repack`), because later commits may need them. */
 const lentLine = (lender: StartedProgram, root: string): string =>

@@ -80,7 +80,7 @@ export type ExecutionFacts = {
 
 export type Outcome =
   | { readonly of: Step; readonly failed: string; readonly detail: string }
-  | { readonly of: "claim"; readonly claim: Claim; readonly prompt?: number }
+  | { readonly of: "claim"; readonly claim: Claim; readonly prompt?: number; readonly tree?: TreeId }
   /** `reason`: why the execution was cut off; absent if its driver exited. */
   | ({
       readonly of: "lost";
@@ -98,6 +98,7 @@ export type Outcome =
       readonly again: boolean;
       /** Calls to the model service that the agent itself retried without success. */
       readonly retries?: number;
+      readonly tree?: TreeId;
     } & ExecutionFacts)
   | { readonly of: "prepare" }
   /** Null if there are no tests to run any more. */
@@ -115,6 +116,8 @@ export type Outcome =
       readonly dropped?: readonly string[];
       readonly denied?: readonly string[];
       readonly unguarded?: string;
+      /** Files left by the agent, if it has no draft. */
+      readonly tree?: TreeId;
     } & ExecutionFacts)
   | {
       readonly of: "check";
@@ -124,6 +127,8 @@ export type Outcome =
       /** Current test command if it differs from the trusted one; the tests were not run then. */
       readonly tests?: TestCommand | null;
       readonly checkedBy?: readonly string[];
+      /** Files after failed checks. */
+      readonly tree?: TreeId;
     }
   | ({ readonly of: "review" } & Judgement & ExecutionFacts)
   /** Verdict found by code, without a reviewer. */

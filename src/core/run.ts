@@ -72,7 +72,7 @@ export type ActiveRun = Common & {
   readonly refined: boolean;
   /** User edits that no gate has accepted yet, oldest first. */
   readonly userEdits: readonly UserEdit[];
-  /** Tree of the last gate since agents stopped; differences from it are user edits. Null while agents work. */
+  /** Last recorded tree since agents stopped; differences from it are user edits. Null while agents work. */
   readonly untouched: { readonly tree: TreeId; readonly phase: number } | null;
 };
 

@@ -2,6 +2,7 @@ import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Projections } from "../ports/projections.ts";
 import type { ItemRecords, FeatureRecords } from "../ports/item-records.ts";
+import type { Traces } from "../ports/traces.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { ProgressSink } from "../ports/progress.ts";
 import type { Processes } from "../ports/processes.ts";
@@ -38,6 +39,7 @@ export type Engine = {
   readonly recordsIn: (folder: string) => Pick<Engine, "items" | "features">;
   readonly checks: CheckRunner;
   readonly gitPrograms: GitPrograms;
+  readonly traces: Traces;
   readonly processes: Processes;
   readonly projections: Projections;
   readonly sessions: Sessions;

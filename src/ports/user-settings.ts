@@ -22,7 +22,15 @@ export interface SettingsStore {
   readonly project: string;
   /** Reads the settings. Fails open, with warnings: an invalid file counts as empty, an invalid value as not set. */
   read(): ReadSettings;
+  /**
+   * Reads the settings for an open run. Those for approvals and variables apply as at its first call, or as changed by
+   * `write` since: an agent without a sandbox can edit the file.
+   */
+  readForRun(run: string): ReadSettings;
+  /** Writes the settings, by a decision of the user. */
   write(settings: Readonly<Record<string, unknown>>): void;
+  /** Applies the current file to the open run, after the user edited it. */
+  accept(): void;
 }
 
 /** A user's decisions about one working tree, stored outside of it. */

@@ -33,6 +33,12 @@ export interface Workspace {
    * snapshot.
    */
   hidden(): Promise<readonly string[]>;
+  /**
+   * Compares the content of each object that is new since `from` with its id. Git itself trusts the file name of an
+   * object: someone else may have stored other content under it.
+   * @throws ProblemError GIT_FAILED if an object of the snapshot is damaged
+   */
+  verify(from: TreeId | null, snapshot: TreeId): Promise<void>;
   /** Returns the snapshot saved under this name, if any. */
   kept(name: string): Promise<TreeId | null>;
   /** Returns the changed files between two snapshots. Null if one of them is unknown. */

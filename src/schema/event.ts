@@ -30,20 +30,10 @@ import {
   IssueSource,
 } from "./plan.ts";
 import { CommitId, ExecutionId, TreeId, WaitId } from "./recorded-ids.ts";
-import { Step } from "./step.ts";
+import { Brief, GateChoice, Step } from "./step.ts";
 import { AgentChoice } from "./run-agents.ts";
 
-export { AgentChoice, Step };
-
-/** Why an attempt or a turn starts, and the text for the agent. */
-export const Brief = z.strictObject({
-  why: z.enum(["first", "checks", "findings", "answers", "redo", "retry", "back", "tasks"]),
-  text: z.string(),
-});
-export type Brief = z.infer<typeof Brief>;
-
-export const GateChoice = z.enum(["continue", "review", "redo"]);
-export type GateChoice = z.infer<typeof GateChoice>;
+export { AgentChoice, Brief, GateChoice, Step };
 
 const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), ...shape });
@@ -135,6 +125,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     claim: Claim,
     /** Length of the prompt in characters, including the persona. */
     prompt: z.optional(z.int()),
+    /** Files before the execution, if a user could edit them since the last one. */
+    tree: z.optional(TreeId),
   }),
   event("execution.ended", {
     execution: ExecutionId,
@@ -149,6 +141,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** The agent reported an impossible usage, which counts as unknown. */
     nonsense: z.optional(z.literal(true)),
     session: z.nullable(z.string()),
+    /** Files left by an execution without a draft: differences before the next one are user edits. */
+    tree: z.optional(TreeId),
   }),
   event("draft.produced", {
     summary: z.string(),
@@ -171,7 +165,13 @@ export const EventDraft = z.discriminatedUnion("type", [
     leadsTo: z.enum(["review", "complete"]),
     checkedBy: z.optional(z.array(z.string())), // workers of a team, under its policy
   }),
-  event("checks.failed", { results: z.array(CheckResult), digest: z.string(), testsChanged: z.nullable(z.string()) }),
+  event("checks.failed", {
+    results: z.array(CheckResult),
+    digest: z.string(),
+    testsChanged: z.nullable(z.string()),
+    /** Files after the checks: differences before the next execution are user edits. */
+    tree: z.optional(TreeId),
+  }),
   event("verdict.given", {
     approved: z.boolean(),
     issues: z.array(Issue),

@@ -17,3 +17,13 @@ export const Step = z.enum([
   "finish",
 ]);
 export type Step = z.infer<typeof Step>;
+
+/** Why an attempt or a turn starts, and the text for the agent. */
+export const Brief = z.strictObject({
+  why: z.enum(["first", "checks", "findings", "answers", "redo", "retry", "back", "tasks"]),
+  text: z.string(),
+});
+export type Brief = z.infer<typeof Brief>;
+
+export const GateChoice = z.enum(["continue", "review", "redo"]);
+export type GateChoice = z.infer<typeof GateChoice>;

@@ -50,6 +50,8 @@ const fields = {
   webhook: z.optional(z.url({ protocol: /^https?$/ })),
   "webhook-secret": z.optional(z.string()),
   "webhook-form": z.optional(WebhookForm),
+  /** `on`: the gate names changed files in the home folder that start programs at a login. */
+  "watch-startup-files": z.optional(z.enum(["on", "off"])),
   /** Terminal notification when a run waits. */
   notify: z.optional(NotifyChoice),
 } as const;

@@ -53,6 +53,7 @@ export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }:
     `Artifacts: ${artifacts} created/modified`,
     `Duration: ${minutes === undefined ? "N/A" : `${minutes}m`}`,
     "",
+    ...testSetupLines(phase),
     ...actingLines(phase.made, changes),
     ...listNotices(run, phase, run.wait),
     ...gateFacts(run, phase, changes),
@@ -83,7 +84,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
   if (run.wait?.kind === "gate") {
-    const notices = listNotices(run, phase, run.wait);
+    const notices = [...testSetupLines(phase), ...listNotices(run, phase, run.wait)];
     return [
       `A review was in progress for ${bannerTitle(phase)}.`,
       summaryLine(run, phase),
@@ -129,6 +130,10 @@ function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
   return `Summary: ${reviewsFolder(run)}/${summaryFileName(keys, phase.rule.key)}`;
 }
 
+/** Shown before all other warnings: without reliable tests, the other facts prove little. */
+const testSetupLines = ({ made }: PhaseRecord): string[] =>
+  entries("The way tests are run has changed", made?.testsChanged?.split("\n") ?? []);
+
 /** Lists files that take effect without being called, and deceptive names. */
 function actingLines(made: PhaseOutput | null, changes: ShownChanges | null): string[] {
   const recorded = [...(made?.changed ?? []), ...(made?.changedSinceSeen ?? [])];
@@ -159,15 +164,7 @@ function listNotices(run: ActiveRun, phase: PhaseRecord, gate: BannerGate): stri
   ];
 }
 
-function foundIn({
-  concerns,
-  unexpected,
-  unmentioned = [],
-  notices = [],
-  denied = [],
-  testsChanged,
-  checks,
-}: PhaseOutput): string[] {
+function foundIn({ concerns, unexpected, unmentioned = [], notices = [], denied = [], checks }: PhaseOutput): string[] {
   return [
     ...entries("Concerns", concerns),
     ...entries("Unexpected writes", unexpected),
@@ -178,7 +175,6 @@ function foundIn({
       "Refused to the agent",
       denied.filter((what) => !isRule(what)),
     ),
-    ...entries("The way tests are run has changed", testsChanged?.split("\n") ?? []),
     ...entries("About the tests", testNotes(checks)),
   ];
 }

@@ -40,7 +40,7 @@ function engineLines(engine: EngineFacts, toRead: Attention): string[] {
 
 function sandboxLines({ sandbox, bySession }: EngineFacts): readonly string[] {
   if (bySession) return ["**Sandbox**: unknown, an agent session did the work"];
-  return sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one" : "none"}`];
+  return sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one (network: shared)" : "none"}`];
 }
 
 function tokens({ input, output, usd }: EngineFacts["usage"]): string {

@@ -42,7 +42,7 @@ const CHANGE_LETTERS: { readonly [C in FileChange["change"]]: string } = {
 /** Lists warnings of the engine. Returns an empty list if there are none. */
 export function engineSections(engine: EngineFacts | null): string[] {
   if (engine === null) return [];
-  const { concerns, unexpected, testsChanged, findings, checks, denied = [], notices = [], unmentioned = [] } = engine;
+  const { concerns, unexpected, findings, checks, denied = [], notices = [], unmentioned = [] } = engine;
   return [
     ...listed("Concerns", concerns.map(bullet)),
     ...listed("Findings of the Reviewer", findings.map(bullet)),
@@ -50,9 +50,14 @@ export function engineSections(engine: EngineFacts | null): string[] {
     ...listed("Not Mentioned by the Agent", unmentioned.map(pathBullet)),
     ...listed("About the Repository", notices.map(bullet)),
     ...listed("Refused to the Agent", denied.map(bullet)),
-    ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
     ...listed("About the Tests", testNotes(checks).map(bullet)),
   ];
+}
+
+/** Returns the changes of how tests run, before everything else. */
+export function testSetupSection({ engine }: SummaryData): string[] {
+  const changed = engine?.testsChanged ?? null;
+  return changed === null ? [] : [section("Tests Are Run Differently", markdownText(changed))];
 }
 
 /** Lists files that take effect without being called, before all other files. */

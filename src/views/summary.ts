@@ -12,6 +12,7 @@ import {
   actingSection,
   engineSections,
   linksSection,
+  testSetupSection,
 } from "./summary-sections.ts";
 import { fullHead, minimalHead, titleLine } from "./summary-head.ts";
 import { renderFindings } from "./reviews.ts";
@@ -63,10 +64,11 @@ export function reviewsFolder({ run }: Pick<ActiveRun, "run">): string {
 /** Renders the summary shown at a gate. Equal data always gives equal text. */
 export function renderPhaseSummary(data: SummaryData, { minimal }: { readonly minimal: boolean }): string {
   const blocks = minimal
-    ? [titleLine(data), minimalHead(data), ...actingSection(data), artifactSection(data)]
+    ? [titleLine(data), minimalHead(data), ...testSetupSection(data), ...actingSection(data), artifactSection(data)]
     : [
         titleLine(data),
         fullHead(data),
+        ...testSetupSection(data),
         ...actingSection(data),
         decisionsSection(data),
         artifactSection(data),

@@ -39,7 +39,10 @@ afterAll(() => remove(base));
 beforeAll(async () => {
   const { config } = userFolders(place.env);
   token = createToken(config, "2026-01-01T00:00:00.000Z");
-  createSettingsStore(config, hastyFiles, "/project").write({ agent: "claude", approvals: ["terminal", "token"] });
+  createSettingsStore({ folder: config, project: "/project", ofRun: join(config, "run.json") }, hastyFiles).write({
+    agent: "claude",
+    approvals: ["terminal", "token"],
+  });
   settings = readFileSync(join(config, "config.json"));
   const project = await begin(place, hastyFiles, { "no-git": true });
   await continueRun(project, createRepository());

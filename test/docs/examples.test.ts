@@ -107,7 +107,7 @@ function environment(home: string, bin: string): NodeJS.ProcessEnv {
     ...Object.fromEntries(kept),
     HOME: home,
     PATH: [bin, process.env["PATH"] ?? ""].join(delimiter),
-    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_GLOBAL: join(home, ".gitconfig"),
     GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_AUTHOR_NAME: "Ada",
     GIT_AUTHOR_EMAIL: "ada@example.org",

@@ -62,10 +62,12 @@ function enginePorts(found: Found, ran: string[]): Engine {
     workspace: {
       snapshot: () => Promise.resolve(tree),
       diff: () => Promise.resolve(edited),
+      verify: () => Promise.resolve(),
       hidden: () => Promise.resolve([]),
     },
     vcs: hasGit ? gitPorts : null,
     gitPrograms: { leftOut: () => Promise.resolve([]) },
+    traces: { left: () => Promise.resolve([]) },
     checks: {
       artifacts: () => {
         ran.push("artifacts");

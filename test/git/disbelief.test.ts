@@ -224,6 +224,15 @@ describe("hidden files", () => {
     ]);
   });
 
+  test("include a tool's cache as a whole, in a line that stays the same", async () => {
+    fixture.write(".pytest_cache/.gitignore", "# Created by pytest automatically.\n*\n");
+    fixture.write(".pytest_cache/v/cache/nodeids", "[]\n");
+    const line = "The ignore rule * in .pytest_cache/.gitignore hides .pytest_cache/: none of it is committed";
+    expect(await hidden()).toEqual([line]);
+    fixture.write(".pytest_cache/v/cache/lastfailed", "{}\n");
+    expect(await hidden()).toEqual([line]);
+  });
+
   test("include unreadable files, also for root without capabilities", async () => {
     fixture.write("a", "two\n");
     chmodSync(at("folder/b"), 0o000);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Allows, allowsNothing } from "../../src/adapters/git/read/personal-git.ts";
 import { programsOfChanges, startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
 import { createGitWrite } from "../../src/adapters/git/git-write.ts";
+import { makeKey } from "../attestation/keys.ts";
 import { agreeing, useRepository } from "./repository-fixture.ts";
 import { commitRequest, mergeRequest } from "./write-requests.ts";
 
@@ -147,6 +148,29 @@ describe("repository commands [S5]", () => {
     expect(ran()).toBe(false);
     await createGitWrite(fixture.repo, agreeing).commit(request);
     expect(ran()).toBe(true);
+  });
+
+  test("include the signing key; commits are signed with the user's key unless it is allowed", async () => {
+    const [own, other] = ["own", "other"].map((name) => makeKey(beside("keys"), name));
+    writeFileSync(beside("signers"), `person@example.org ${own!.public}\nagent@example.org ${other!.public}\n`);
+    fixture.git("config", "--global", "commit.gpgSign", "true");
+    fixture.git("config", "--global", "gpg.format", "ssh");
+    fixture.git("config", "--global", "gpg.ssh.allowedSignersFile", beside("signers"));
+    fixture.git("config", "--global", "user.signingKey", `${own!.file}.pub`);
+    fixture.write("a", "1");
+    fixture.commitAll("one");
+    fixture.git("config", "user.signingKey", `${other!.file}.pub`);
+    const signerOf = async (allows: Allows, content: string): Promise<string> => {
+      fixture.write("a", content);
+      const write = createGitWrite(fixture.repo, { env: process.env, allows });
+      expect((await write.commit(await commitRequest(fixture, ["a"]))).is).toBe("done");
+      return fixture.git("log", "-1", "--format=%GS").trim();
+    };
+    expect(await signerOf(allowsNothing, "2")).toBe("person@example.org");
+    expect((await programsOfChanges(fixture.repo, process.env)).map(({ name }) => name)).toEqual([
+      ".git/config: user.signingkey",
+    ]);
+    expect(await signerOf(() => true, "3")).toBe("agent@example.org");
   });
 
   test("include no hooks of the user, which always run", async () => {

@@ -15,6 +15,7 @@ import { HOST_MARKERS } from "../../src/adapters/identity/agent-markers.ts";
 import type { FileSystem } from "../../src/adapters/files/file-system.ts";
 import { createPlainWorkspace } from "../../src/adapters/files/create-plain-workspace.ts";
 import { findVerb } from "../../src/surfaces/cli/grammar/catalog.ts";
+import { noTraces } from "../../src/compose/create-traces.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { Io } from "../../src/surfaces/cli/call/io.ts";
 import { currentRun, record } from "../../src/app/project/current-run.ts";
@@ -161,6 +162,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
     agents: { phase: () => agent, reviewer: () => agent },
     pause: () => Promise.resolve(),
     gitPrograms: noGitPrograms,
+    traces: noTraces,
     workspace: {
       ...createPlainWorkspace(project.root),
       ...(run.run.git === null ? {} : createSnapshots(project.root)),

@@ -74,16 +74,16 @@ Your choice: _
       produced("03-architecture", 1, result),
       gate({ failures, loosened: { enabled: true, phases: ["06"] } }),
     );
-    expect(gateBanner(run)?.split("\n\n")[2]).toBe(`Checks fail after the edits; Continue goes on anyway:
+    expect(gateBanner(run)?.split("\n\n")[2]).toBe(`The way tests are run has changed:
+  - test script differs
+  - Trusted: npm test (a)
+  - Now: npm test (b)
+Checks fail after the edits; Continue goes on anyway:
   - tests: 2 failed more
 Concerns:
   - Spec is ␛[31mvague␛[0m
 Unexpected writes:
   - src/other.ts
-The way tests are run has changed:
-  - test script differs
-  - Trusted: npm test (a)
-  - Now: npm test (b)
 Supervision was loosened: the settings now say review gates only after 06. It stays as it was unless you choose Loosen.
 Reviewer: approved after 1 review, no open findings
 Decisions:

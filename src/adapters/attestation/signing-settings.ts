@@ -5,33 +5,35 @@ import { type Git, must } from "../git/process/git.ts";
 import { splitFields } from "../git/process/git-path.ts";
 import type { SigningKey } from "./ssh-signature.ts";
 
-type SigningSetting = { readonly scope: string; readonly value: string };
-export type SigningSettings = ReadonlyMap<string, SigningSetting>;
+export type SigningSettings = ReadonlyMap<string, string>;
 
 const NAMES = String.raw`^(user\.signingkey|gpg\.format|gpg\.ssh\.allowedsignersfile)$`;
 
-/** Reads git's settings for signing, except those that name programs. */
+/** An agent can write the settings of a repository. */
+const USER_SCOPES: ReadonlySet<string> = new Set(["global", "system"]);
+
+/** Reads git's settings for signing from the user's and the system's files, except those that name programs. */
 export async function signingSettings(git: Git): Promise<SigningSettings> {
   const answer = await git(["config", "--null", "--show-scope", "--get-regexp", NAMES]);
   if (answer.status === 1) return new Map();
   const fields = splitFields(await must(Promise.resolve(answer), "config")).map((field) => field.toString("utf8"));
-  const settings = new Map<string, SigningSetting>();
+  const settings = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
-    settings.set(name, { scope: fields[at] ?? "", value: value.join("\n") });
+    if (USER_SCOPES.has(fields[at] ?? "")) settings.set(name, value.join("\n"));
   }
   return settings;
 }
 
 /** True if git signs with an SSH key and the key is set. */
 export const isSetUp = (settings: SigningSettings): boolean =>
-  settings.get("gpg.format")?.value === "ssh" && (settings.get("user.signingkey")?.value ?? "") !== "";
+  settings.get("gpg.format") === "ssh" && (settings.get("user.signingkey") ?? "") !== "";
 
 /** @throws ProblemError SIGNING_NOT_SET_UP with the missing setting */
 export function signingKey(settings: SigningSettings): SigningKey {
-  const format = settings.get("gpg.format")?.value;
+  const format = settings.get("gpg.format");
   if (format !== "ssh") throw notSetUp(`gpg.format is ${format === undefined ? "not set" : JSON.stringify(format)}`);
-  const key = settings.get("user.signingkey")?.value ?? "";
+  const key = settings.get("user.signingkey") ?? "";
   if (key === "") throw notSetUp("user.signingkey is not set");
   const literal = /^(?:key::)?((?:ssh-|ecdsa-|sk-)\S+ \S+.*)$/.exec(key)?.[1];
   if (literal !== undefined) return { is: "key", text: literal };
@@ -40,14 +42,9 @@ export function signingKey(settings: SigningSettings): SigningKey {
   return { is: "file", path };
 }
 
-/**
- * Returns git's list of signers, from global or system settings only: agents in the repository may have changed its
- * own.
- */
+/** Returns git's list of signers. */
 export function signersFile(settings: SigningSettings): string | null {
-  const setting = settings.get("gpg.ssh.allowedsignersfile");
-  if (setting === undefined || (setting.scope !== "global" && setting.scope !== "system")) return null;
-  const path = expanded(setting.value);
+  const path = expanded(settings.get("gpg.ssh.allowedsignersfile") ?? "");
   return isAbsolute(path) ? path : null;
 }
 

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
+import { nodeFiles, readSmall } from "../files/file-system.ts";
 import { isRegenerated, type TestSurroundings } from "./test-surroundings.ts";
 
 /** Digests by part: one of the stat data of its files and, within the size limit, one of their contents. */
@@ -44,6 +45,29 @@ export function changedParts(root: string, surroundings: TestSurroundings, befor
   return [...gone, ...changed].sort();
 }
 
+/** Digests of paths, and if all of them fit into the limits. */
+export type PathDigests = { readonly digests: Readonly<Record<string, string>>; readonly isWhole: boolean };
+
+/**
+ * Returns a digest of each path, with all files in it: of their contents, or of their stat data if they are too large
+ * to read. Paths beyond `mostFiles` files are omitted.
+ */
+export function pathDigests(root: string, paths: readonly string[], mostFiles: number): PathDigests {
+  const room = { files: mostFiles, bytes: MAX_READ_BYTES };
+  const digests: Record<string, string> = {};
+  for (const path of paths) {
+    const files = filesBelow(root, path, room.files + 1);
+    const size = files.reduce((sum, { facts }) => sum + facts.size, 0);
+    room.files -= files.length;
+    if (room.files < 0) return { digests, isWhole: false };
+    if (files.length === 0) continue;
+    const isRead = size <= room.bytes;
+    if (isRead) room.bytes -= size;
+    digests[path] = isRead ? contentDigest(root, files) : factsDigest(files);
+  }
+  return { digests, isWhole: true };
+}
+
 /** Lists the parts that are easiest to replace first. Dependencies count package by package. */
 const listParts = (root: string, { dependencies, others, compiled }: TestSurroundings): string[] => [
   ...compiled,
@@ -59,10 +83,10 @@ function packagesIn(root: string, folder: string): readonly string[] {
 
 type File = { readonly path: string; readonly facts: Stats };
 
-function filesBelow(root: string, path: string): File[] {
+function filesBelow(root: string, path: string, most = MAX_FILES): File[] {
   const files: File[] = [];
   const waiting = [path];
-  for (let seen = 0; waiting.length > 0 && seen < MAX_FILES; seen++) {
+  for (let seen = 0; waiting.length > 0 && seen < most; seen++) {
     const next = waiting.pop() ?? "";
     if (basename(next) === "__pycache__") continue;
     const facts = lstatSync(join(root, next), { throwIfNoEntry: false });
@@ -95,7 +119,7 @@ const shortDigest = (hash: Hash): string => hash.digest("hex").slice(0, 32);
 function readContent(file: string, facts: Stats): Buffer | string {
   try {
     if (facts.isSymbolicLink()) return readlinkSync(file);
-    return facts.isFile() ? readFileSync(file) : "";
+    return facts.isFile() ? (readSmall(nodeFiles, file, facts.size) ?? `larger ${facts.ctimeMs}`) : "";
   } catch {
     return `unreadable ${facts.ctimeMs}`; // differs after every change
   }

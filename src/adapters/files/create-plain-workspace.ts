@@ -10,6 +10,7 @@ export function createPlainWorkspace(cwd: string): Workspace {
     snapshot: () => Promise.resolve(null),
     now: () => Promise.resolve(null),
     submodules: () => Promise.resolve([]),
+    verify: () => Promise.resolve(),
     hidden: () => Promise.resolve([]),
     kept: () => Promise.resolve(null),
     diff: () => Promise.resolve(null),

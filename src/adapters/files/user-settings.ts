@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { join } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { ReadSettings, SettingsStore } from "../../ports/user-settings.ts";
@@ -6,14 +7,33 @@ import { type FileSystem, readSmall, replaceFile } from "./file-system.ts";
 
 const MAX_SETTINGS_BYTES = 64 * 1024;
 
+export type SettingsPlace = {
+  /** The user's configuration folder. */
+  readonly folder: string;
+  /** Name of the project in the file. */
+  readonly project: string;
+  /** File for the settings of the open run, in the user's state folder. */
+  readonly ofRun: string;
+};
+
 /** Stores `config.json` in the user's configuration folder, and reads it for one project. */
-export const createSettingsStore = (folder: string, files: FileSystem, project: string): SettingsStore => ({
-  file: join(folder, "config.json"),
-  project,
-  read: () => readUserSettings(folder, files, project),
-  write: (settings) =>
-    replaceFile(files, join(folder, "config.json"), Buffer.from(`${JSON.stringify(settings, null, 2)}\n`)),
-});
+export function createSettingsStore({ folder, project, ofRun }: SettingsPlace, files: FileSystem): SettingsStore {
+  const file = join(folder, "config.json");
+  const read = (): ReadSettings => readUserSettings(folder, files, project);
+  const fixed = createFixedSettings(ofRun, files);
+  return {
+    file,
+    project,
+    read,
+    readForRun: (run) => fixed.apply(run, read(), file),
+    write(settings) {
+      const before = read();
+      replaceFile(files, file, Buffer.from(`${JSON.stringify(settings, null, 2)}\n`));
+      fixed.change(before, read());
+    },
+    accept: () => fixed.accept(read()),
+  };
+}
 
 /** Reads settings with warnings instead of errors: an invalid file counts as empty, an invalid value as unset. */
 export function readUserSettings(folder: string, files: FileSystem, project: string | null = null): ReadSettings {
@@ -49,3 +69,86 @@ function readHere(found: unknown, project: string): Here {
 const NOTHING: Omit<ReadSettings, "found"> = { settings: {}, general: {}, here: {}, warnings: [], bad: [] };
 
 const unreadable = (warning: string): ReadSettings => ({ ...NOTHING, warnings: [warning], found: null });
+
+/** Settings that would give the agents of an open run more rights. */
+const FIXED = ["approvals", "agent-variables"] as const;
+
+const Kept = z.object({ run: z.string(), content: z.string(), fixed: z.record(z.string(), z.unknown()) });
+type Kept = z.infer<typeof Kept>;
+
+const MAX_KEPT_BYTES = 256 * 1024;
+
+/** Settings that stay as they were when a run started, until the user changes them by a command. */
+type FixedSettings = {
+  apply(run: string, now: ReadSettings, file: string): ReadSettings;
+  /** Applies the differences between two states of the file, made by a command. */
+  change(before: ReadSettings, now: ReadSettings): void;
+  /** Applies the whole file. */
+  accept(now: ReadSettings): void;
+};
+
+function createFixedSettings(path: string, files: FileSystem): FixedSettings {
+  const read = (): Kept | null => {
+    const found = z.safeParse(Kept, parseJson(readSmall(files, path, MAX_KEPT_BYTES)));
+    return found.success ? found.data : null;
+  };
+  const keep = (kept: Kept): void => replaceFile(files, path, Buffer.from(JSON.stringify(kept)));
+  const accept = (now: ReadSettings): void => {
+    const kept = read();
+    if (kept !== null) keep({ ...kept, content: contentOf(now), fixed: fixedOf(now) });
+  };
+  return {
+    apply(run, now, file) {
+      const kept = read();
+      if (kept?.run !== run) {
+        keep({ run, content: contentOf(now), fixed: fixedOf(now) });
+        return now;
+      }
+      if (kept.content === contentOf(now)) return now;
+      const fixed = parseUserSettings(kept.fixed).settings;
+      const changed = FIXED.filter((key) => JSON.stringify(fixed[key]) !== JSON.stringify(now.settings[key]));
+      if (changed.length === 0) return now;
+      return {
+        ...now,
+        settings: withFixed(now.settings, fixed),
+        warnings: [...now.warnings, ...changed.map(keptLine(file))],
+      };
+    },
+    change(before, now) {
+      const kept = read();
+      if (kept === null) return;
+      if (kept.content === contentOf(before)) return accept(now);
+      const isChanged = (key: string): boolean =>
+        JSON.stringify(fixedOf(before)[key]) !== JSON.stringify(fixedOf(now)[key]);
+      const others = Object.entries(kept.fixed).filter(([key]) => !isChanged(key));
+      const changed = Object.entries(fixedOf(now)).filter(([key]) => isChanged(key));
+      keep({ ...kept, fixed: Object.fromEntries([...others, ...changed]) });
+    },
+    accept,
+  };
+}
+
+const keptLine =
+  (file: string) =>
+  (key: string): string =>
+    `${file} was changed while this run was open: its ${key} is not used by this run. To use it now: isdlc config set ${key} <value>`;
+
+const contentOf = ({ found }: ReadSettings): string => JSON.stringify(found);
+
+function fixedOf({ settings }: ReadSettings): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(FIXED.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])));
+}
+
+function withFixed(settings: UserSettings, fixed: UserSettings): UserSettings {
+  const isFixed = (key: string): boolean => FIXED.some((name) => name === key);
+  const others = Object.entries(settings).filter(([key]) => !isFixed(key));
+  return Object.fromEntries([...others, ...Object.entries(fixed)]) as UserSettings; // both were checked by the schema
+}
+
+function parseJson(bytes: Buffer | null): unknown {
+  try {
+    return JSON.parse(bytes?.toString("utf8") ?? "null");
+  } catch {
+    return null; // counts as not recorded
+  }
+}

@@ -24,6 +24,7 @@ import { treeDifferences } from "./objects/tree-differences.ts";
 import type { TreeEntry } from "./objects/tree-entries.ts";
 import { mergeBlobs } from "./write/merge-attempt.ts";
 import { type ChangedLines, createChangedLines } from "./snapshot/patch-text.ts";
+import { verifyObjects } from "./snapshot/verify-objects.ts";
 
 type OpenRepository = ReturnType<typeof repositoryAt>;
 
@@ -101,7 +102,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
 function comparisons(
   open: OpenRepository,
   snapshots: () => Promise<Snapshots | null>,
-): Pick<Workspace, "diff" | "lines" | "patch"> {
+): Pick<Workspace, "diff" | "lines" | "patch" | "verify"> {
   const known = new Map<string, readonly FileChange[]>();
 
   let lines: ChangedLines | null = null;
@@ -125,6 +126,11 @@ function comparisons(
       const found = known.get(key) ?? (await changed(from, to));
       if (found !== null) known.set(key, found);
       return found;
+    },
+    async verify(from, snapshot) {
+      requireSnapshot(snapshot, "rev-list");
+      const { top, env } = await open();
+      await verifyObjects(hardenedGit(top, env), from, snapshot);
     },
     async lines(from, to, paths) {
       const count = ({ repository, ...comparing }: TreeComparison): Promise<number> => {

@@ -29,7 +29,8 @@ export async function authorize(project: Project, credential: Credential, reques
   const context = { project, request, state, work: await agentWork(project, state) };
   const checked = checks[credential.is](credential as never, context); // keyed by the variant just read
   if (!checked.ok) return checked;
-  const { settings, warnings, found, bad } = project.settings.read();
+  const { settings, warnings, found, bad } =
+    state.is === "active" ? project.settings.readForRun(state.run.run) : project.settings.read();
   if (found === null || bad.includes("approvals")) return { ok: false, problem: settingsUnreadable(project) };
   const { approvals } = settings;
   if (approvals !== undefined && !isAllowed(checked.person, approvals, request))

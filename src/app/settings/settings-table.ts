@@ -158,6 +158,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     valid: CHANNELS.join(","),
     fallback: "all",
   }),
+  "watch-startup-files": choiceSetting("watch-startup-files", ["on", "off"], { fallback: "off" }),
   notify: choiceSetting("notify", NotifyChoice.options, { fallback: "on" }),
   webhook: ownSetting("webhook", { parse: asUrl, valid: "https://example.org/hook" }),
   "webhook-secret": ownSetting("webhook-secret", { parse: asText, valid: "<secret that signs what is sent>" }),

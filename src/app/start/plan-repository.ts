@@ -76,7 +76,7 @@ export async function planHooks(choices: Choices, trust: TrustedGitPrograms): Pr
 }
 
 export const aboutHooks = (found: readonly GitProgram[]): string[] => [
-  "Commits and merges here would start programs that this repository names, and that an agent could have written:",
+  "Commits and merges here would start programs, or sign with a key, that this repository names. An agent could have written this:",
   ...found.map(({ name }) => `  ${plainLine(name)}`),
   "They run with your rights, outside of every sandbox, and so does what they call in the project.",
   "You are asked once, and again when one of them changes.",

@@ -1,18 +1,23 @@
 import type { Usage } from "../../schema/agent.ts";
 import type { EventDraft } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
+import type { TreeId } from "../../schema/ids.ts";
 import type { ExecutionFacts } from "../command.ts";
 import { type ActiveRun, isExecuting, type Stage } from "../run.ts";
 
-export function done({ execution, usage, session }: ExecutionFacts): EventDraft {
-  return { type: "execution.ended", execution, how: "done", reason: null, ...usageTold(usage), session };
+type Ended = ExecutionFacts & { readonly tree?: TreeId };
+
+export function done({ execution, usage, session, tree }: Ended): EventDraft {
+  const left = tree === undefined ? {} : { tree };
+  return { type: "execution.ended", execution, how: "done", reason: null, ...usageTold(usage), session, ...left };
 }
 
 type Failure = { readonly reason: string; readonly detail: string };
 
-export function failed({ execution, usage, session }: ExecutionFacts, { reason: code, detail }: Failure): EventDraft {
+export function failed({ execution, usage, session, tree }: Ended, { reason: code, detail }: Failure): EventDraft {
   const reason = `${code}: ${detail}`;
-  return { type: "execution.ended", execution, how: "failed", reason, code, ...usageTold(usage), session };
+  const left = tree === undefined ? {} : { tree };
+  return { type: "execution.ended", execution, how: "failed", reason, code, ...usageTold(usage), session, ...left };
 }
 
 /** Plausible maximums. Larger or negative amounts, and fractions of tokens, count as unknown. */

@@ -54,14 +54,15 @@ export function decideReport(run: ActiveRun, report: Report): Decision {
 }
 
 const handlers: Handlers = {
-  claim(run, { claim, prompt }) {
+  claim(run, { claim, prompt, tree }) {
     const { stage } = run;
     if (!isExecuting(stage)) return late(run);
     if (stage.claim !== null) return refuse({ why: "claimed", execution: stage.claim.execution });
     const asked = budgetAsked(run);
     if (asked !== null) return accept(asked);
     const role = stage.is === "reviewing" ? "reviewer" : "phase";
-    return accept({ type: "execution.started", role, claim, ...(prompt === undefined ? {} : { prompt }) });
+    const told = { ...(prompt === undefined ? {} : { prompt }), ...(tree === undefined ? {} : { tree }) };
+    return accept({ type: "execution.started", role, claim, ...told });
   },
   lost(run, { execution, usage = null, session = null, reason = "driver gone", estimated, over }) {
     if (claimedBy(run.stage) !== execution) return late(run);
@@ -122,13 +123,13 @@ const handlers: Handlers = {
   check(run, outcome) {
     const phase = currentPhase(run);
     if (run.stage.is !== "checking" || phase === undefined) return late(run);
-    const { digest, testsChanged } = outcome;
+    const { testsChanged } = outcome;
     const results = outcome.results.map((result) => againstBaseline(run.baseline, result));
     const failed = results.filter(isFailure);
     const blocked =
       failed.length > 0 ? limitedBySandbox(failed) : results.find(({ notStarted }) => notStarted === true);
     if (blocked !== undefined) return accept(blockedBy(run, blocked));
-    if (failed.length > 0) return checksFailed(run, { work: run.stage.work, failed, results, digest, testsChanged });
+    if (failed.length > 0) return checksFailed(run, { ...outcome, work: run.stage.work, failed, results });
     const isUntrusted = outcome.tests !== undefined; // a changed test command runs only after the user saw it
     if (testsChanged !== null && (isUntrusted || !gateWillCome(run, phase)))
       return accept(

@@ -4,6 +4,7 @@ import { type Finding, NO_VERDICT } from "../findings/ledger.ts";
 import { type AfterVerdict, afterVerdict } from "../findings/loop-policy.ts";
 import { type ActiveRun, currentPhase, type AttemptState } from "../run.ts";
 import type { CheckResult } from "../../schema/facts.ts";
+import type { TreeId } from "../../schema/ids.ts";
 import { hasChangedNothing } from "../changes/changed-code.ts";
 import { escalation } from "./escalation.ts";
 
@@ -65,15 +66,20 @@ type FailedChecks = {
   readonly results: CheckResult[];
   readonly digest: string;
   readonly testsChanged: string | null;
+  readonly tree?: TreeId;
 };
 
 /**
  * Sends the draft back to the agent. Escalates at the second draft without code changes, at `breaker` equal failures
  * in a row, and at `limit` failures.
  */
-export function checksFailed(run: ActiveRun, { work, failed, results, digest, testsChanged }: FailedChecks): Decision {
+export function checksFailed(
+  run: ActiveRun,
+  { work, failed, results, digest, testsChanged, tree }: FailedChecks,
+): Decision {
   const { limit, breaker } = currentPhase(run)?.rule.checks ?? { limit: 0, breaker: 0 };
-  const failure: EventDraft = { type: "checks.failed", results, digest, testsChanged };
+  const left = tree === undefined ? {} : { tree };
+  const failure: EventDraft = { type: "checks.failed", results, digest, testsChanged, ...left };
   const same = work.sameFailure?.digest === digest ? work.sameFailure.times + 1 : 1;
   const detail = failed.map((result) => `${result.name}: ${result.detail}`).join("\n");
   const trouble = { detail, checks: failed.map(({ name }) => name) };

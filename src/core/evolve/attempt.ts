@@ -14,7 +14,7 @@ import {
   type Stage,
   type AttemptState,
 } from "../run.ts";
-import { changed, enter, open, patch, recordUserEdit } from "./changes.ts";
+import { changed, enter, open, patch, recordUserEdit, watchUserEdits } from "./changes.ts";
 
 type AttemptEventType =
   | "attempt.started"
@@ -92,7 +92,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     if (!isExecuting(stage)) return run;
     const phase = currentPhase(run);
     const bySession = phase?.bySession ?? (event.claim.session === undefined ? undefined : true);
-    const counted = patch(run, { executions: (phase?.executions ?? 0) + 1, bySession });
+    const known = changed(recordUserEdit(run, event.tree ?? null), { untouched: null });
+    const counted = patch(known, { executions: (phase?.executions ?? 0) + 1, bySession });
     return enter(counted, event, { ...stage, claim: event.claim });
   },
   "execution.ended": (run, event) => {
@@ -102,7 +103,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
     const trouble = event.how === "failed" ? endCode(event) : null;
     const work = { ...stage.work, broken, session, trouble };
-    const told = patch(learnt(run, event), used(currentPhase(run), event, session));
+    const left = watchUserEdits(learnt(run, event), event.tree ?? null);
+    const told = patch(left, used(currentPhase(run), event, session));
     return enter(told, event, { ...stage, claim: null, work });
   },
   "draft.produced": (run, event) =>
@@ -138,7 +140,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       const times = work.sameFailure?.digest === event.digest ? work.sameFailure.times + 1 : 1;
       const idle = work.idle + (hasChangedNothing(event.results) ? 1 : 0);
       const next = { ...work, failures: work.failures + 1, sameFailure: { digest: event.digest, times }, idle };
-      const counted = patch(run, { checkFailures: (currentPhase(run)?.checkFailures ?? 0) + 1 });
+      const left = watchUserEdits(run, event.tree ?? null);
+      const counted = patch(left, { checkFailures: (currentPhase(run)?.checkFailures ?? 0) + 1 });
       return produceAgain(counted, event.seq, {
         work: next,
         brief: { why: "checks", text: failureText(event.results) },

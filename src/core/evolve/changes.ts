@@ -26,7 +26,10 @@ export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun 
   return changed(run, { wait: { ...wait, id, openedAt: event.at } });
 }
 
-/** Records the tree at a gate. No agent runs from here on: a different tree later is a user edit. */
+/**
+ * Records the tree at a gate, after an execution without a draft, or after failed checks. No agent runs from here on: a
+ * different tree later is a user edit.
+ */
 export const watchUserEdits = (run: ActiveRun, tree: TreeId | null): ActiveRun =>
   changed(run, { untouched: tree === null ? null : { tree, phase: run.index } });
 

@@ -8,7 +8,7 @@ import type { AttemptId, ExecutionId, PhaseKey } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import { judgeTasks } from "../steps/after-phase.ts";
 import { writingAssignment } from "../steps/assignments.ts";
-import { giveUp, submitClaim, withoutSecrets } from "../steps/executions.ts";
+import { giveUp, startTree, submitClaim, withLeftTree, withoutSecrets, withUserEdits } from "../steps/executions.ts";
 import { recordPhaseStart, recordReviews } from "../steps/feature-record.ts";
 import { executionLimits } from "../steps/run-agent.ts";
 
@@ -79,14 +79,15 @@ export function refuseWhileHeld(engine: Pick<Engine, "processes" | "sessions">, 
 
 async function claimed(engine: Engine, run: ActiveRun, worker: SessionWorker): Promise<boolean> {
   const { id, host, process, server } = worker;
-  const assignment = await writingAssignment(engine, run);
+  const { known, tree } = await withUserEdits(engine, run);
+  const assignment = await writingAssignment(engine, known);
   const phase = currentPhase(run);
   if (assignment === null || phase === undefined) return false;
   const execution = `${currentAttempt(run) ?? phase.rule.key}.${phase.executions + 1}`;
   const session = { id, host, ...(server === undefined ? {} : { server }) };
   const claim: Claim = { execution, nonce: engine.newNonce(), driver: process, session };
   const prompt = assignment.persona.length + assignment.prompt.length;
-  return (await submitClaim(engine, currentTicket(run), { claim, prompt })) !== null;
+  return (await submitClaim(engine, currentTicket(run), { claim, prompt, ...startTree(tree) })) !== null;
 }
 
 async function buildTask(engine: Engine, run: ActiveRun, { execution, nonce }: Claim): Promise<SessionTask | null> {
@@ -133,7 +134,7 @@ async function buildReport(engine: Engine, run: ActiveRun, { claim, result }: Re
     ...(isGuarded ? {} : { unguarded: UNGUARDED }),
   };
   const outcome = run.stage.is === "refining" ? await judgeTasks(engine, run, produced) : produced;
-  return { do: "report", ticket: currentTicket(run), outcome };
+  return withLeftTree(engine, run, { do: "report" as const, ticket: currentTicket(run), outcome });
 }
 
 const UNGUARDED = "Made in a session whose isdlc hooks were not seen at work: nothing held it back while it wrote.";

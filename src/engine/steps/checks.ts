@@ -8,7 +8,7 @@ import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine, Task } from "../engine.ts";
 import { compareTests } from "./compare-tests.ts";
-import { previewCommit, movedSince, readRepositoryStanding } from "./standing.ts";
+import { previewCommit, movedSince, readRepositoryStanding, verifyObjects } from "./standing.ts";
 import { snapshotGone } from "./review-writes.ts";
 import { codeChanges, mustChangeCode, noCodeChanged } from "../../core/changes/changed-code.ts";
 
@@ -16,14 +16,19 @@ import { codeChanges, mustChangeCode, noCodeChanged } from "../../core/changes/c
 export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (run.stage.is !== "checking" || phase === undefined) return null;
-  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-checked`, [run.run.item]);
+  const name = `${phase.rule.key}-${phase.attempts}-checked`;
+  const tree = await engine.workspace.snapshot(name, [run.run.item]);
   const idle = await checkChangedCode(engine, { run, phase, tree });
   const tests = phase.rule.tests && idle.length === 0; // without changed code, the tests prove nothing about the phase
   const checked = await runChecks(engine, { run, phase, claimed: run.stage.draft.artifacts, tests, tree }, signal);
   const results = [...idle, ...checked];
   const compared = await compareTests(engine, { run, phase, tree, results }, signal);
   const { results: told, changed: testsChanged, ...way } = compared;
-  return { of: "check", results: told, digest: digestFailures(engine, results), testsChanged, ...way };
+  const left = results.some(({ ok }) => ok === false)
+    ? await engine.workspace.snapshot(`${name}-failed`, [run.run.item])
+    : null;
+  const after = left === null ? {} : { tree: left };
+  return { of: "check", results: told, digest: digestFailures(engine, results), testsChanged, ...way, ...after };
 }
 
 /** Compares the working tree with the gate after the user chose Continue. Differences are checked again and shown. */
@@ -35,6 +40,7 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
   const found = await engine.workspace.snapshot(name, [run.run.item]);
   const edited = await editedSince(engine, made.tree, found);
   const moved = await movedSinceShown(engine, run, made);
+  await verifyObjects(engine, { from: made.tree, tree: found, changed: edited });
   if (edited !== null && edited.length + moved.length === 0)
     return { of: "recheck", edited, tree: found, results: [], digest: digestFailures(engine, []) };
   const tests = phase.rule.tests || mayTouchCode(run, edited);

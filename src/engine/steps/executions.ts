@@ -1,5 +1,6 @@
 import type { Outcome, Report } from "../../core/command.ts";
 import { currentAttempt, currentTicket } from "../../core/next.ts";
+import { recordUserEdit } from "../../core/evolve/changes.ts";
 import { resolveOutputs } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { writesCode } from "../../core/changes/unmentioned.ts";
@@ -20,11 +21,37 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   if (stage.is !== "producing" || phase === undefined) return null;
   recordPhaseStart(engine, run);
   await recordReviews(engine, run);
-  const assignment = await writingAssignment(engine, run);
+  const { known, tree } = await withUserEdits(engine, run);
+  const assignment = await writingAssignment(engine, known);
   if (assignment === null) return null;
-  const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
-  return work(engine, job, { signal, assignment });
+  const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key), tree };
+  return withLeftTree(engine, run, await work(engine, job, { signal, assignment }));
 }
+
+/** Adds edits by the user since the last execution, at questions and escalations. `tree`: null if there was no wait. */
+export async function withUserEdits(
+  engine: Engine,
+  run: ActiveRun,
+): Promise<{ known: ActiveRun; tree: TreeId | null }> {
+  if (run.untouched === null) return { known: run, tree: null };
+  const tree = await engine.workspace.snapshot(`${snapshotName(run)}-resumed`, [run.run.item]);
+  return { known: recordUserEdit(run, tree), tree };
+}
+
+/** Adds the files left by an execution that ends without a draft: a user may edit them before the next one. */
+export async function withLeftTree<R extends Report | null>(engine: Engine, run: ActiveRun, report: R): Promise<R> {
+  const outcome = report?.outcome;
+  if (outcome === undefined || "failed" in outcome) return report;
+  const hasDraft = outcome.of === "produce" && outcome.result.status === "done";
+  if (hasDraft || (outcome.of !== "produce" && outcome.of !== "broken")) return report;
+  const tree = await engine.workspace.snapshot(`${snapshotName(run)}-left`, [run.run.item]);
+  return tree === null ? report : { ...report, outcome: { ...outcome, tree } };
+}
+
+const snapshotName = (run: ActiveRun): string => {
+  const phase = currentPhase(run);
+  return `${phase?.rule.key ?? "run"}-${phase?.attempts ?? 0}-${phase?.executions ?? 0}`;
+};
 
 /** Runs the reviewer in a temporary copy. Changes to the real working tree in the meantime are reported. */
 export async function review(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
@@ -93,6 +120,8 @@ type Job = {
   readonly phase: PhaseRecord;
   readonly claim: Claim | null;
   readonly backend: AgentBackend;
+  /** Files before the execution, if a user could edit them since the last one. */
+  readonly tree?: TreeId | null;
 };
 
 /** Runs a writing agent. An analysis works in a scratch copy; only its item's folder is copied back. */
@@ -121,7 +150,7 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
   await letPass(engine, run, signal);
   const claim = { execution, nonce: engine.newNonce(), driver: engine.processes.self() };
   const size = assignment.persona.length + assignment.prompt.length;
-  const ticket = await submitClaim(engine, currentTicket(run), { claim, prompt: size });
+  const ticket = await submitClaim(engine, currentTicket(run), { claim, prompt: size, ...startTree(job.tree) });
   if (ticket === null) return null;
   const task: AgentTask = {
     ...assignment,
@@ -165,7 +194,9 @@ export async function giveUp(engine: Engine, { run }: Pick<Job, "run">, claim: C
   };
 }
 
-type ClaimRequest = { readonly claim: Claim; readonly prompt: number };
+type ClaimRequest = { readonly claim: Claim; readonly prompt: number; readonly tree?: TreeId };
+
+export const startTree = (tree: TreeId | null | undefined): { tree?: TreeId } => (tree ? { tree } : {});
 
 /** Returns the ticket of the execution, or null if it may not start because the run advanced or its budget is spent. */
 export async function submitClaim(engine: Engine, ticket: Ticket, claiming: ClaimRequest): Promise<Ticket | null> {

@@ -6,7 +6,7 @@ import { unmentionedFiles, writesCode } from "../../core/changes/unmentioned.ts"
 import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { Engine, Task } from "../engine.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
-import { previewCommit, movedPaths, readRepositoryStanding } from "./standing.ts";
+import { previewCommit, movedPaths, readRepositoryStanding, verifyObjects } from "./standing.ts";
 import { isBookkeeping } from "../../core/items/item-meta.ts";
 import { returnBases } from "./going-back.ts";
 
@@ -17,6 +17,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   engine.projections.makeFolder(run.run.item);
   if (run.tests !== null) await engine.checks.rememberSurroundings();
   await engine.gitPrograms.remember();
+  if (phase.attempts === 0) await engine.traces.accept();
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
   const bases = tree === null ? null : await returnBases(engine, run, { phase, tree });
   const standing = await readRepositoryStanding(engine, run);
@@ -34,6 +35,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const { draft } = run.stage;
   const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
   const changed = await workspace.diff(phase.firstTree, tree);
+  await verifyObjects(engine, { from: phase.firstTree, tree, changed });
   const seen = lastReviewedTree(run);
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;

@@ -14,7 +14,7 @@ type ReviewedTree = { readonly before: string | null; readonly item: string };
  * still counts.
  */
 export async function tellOfWrites(
-  workspace: Workspace,
+  workspace: Pick<Workspace, "diff" | "now">,
   report: Report,
   { before, item }: ReviewedTree,
 ): Promise<Report> {
@@ -49,7 +49,9 @@ function withWritesTold(outcome: Outcome, changes: readonly FileChange[]): Outco
   }
   if (outcome.of !== "broken") return outcome;
   const told = issues.slice(0, MAX_TOLD).map((issue) => issue.description);
-  return { ...outcome, detail: [...told, outcome.detail].join("\n") };
+  const rest = issues.length - told.length;
+  const more = rest > 0 ? [`and ${rest} more files`] : [];
+  return { ...outcome, detail: [...told, ...more, outcome.detail].join("\n") };
 }
 
 const MAX_TOLD = 20;

@@ -1,7 +1,7 @@
 import type { GateFacts } from "../../core/command.ts";
 import { runBegan } from "../../core/changes/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
-import type { RepositoryStanding } from "../../schema/facts.ts";
+import type { FileChange, RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import type { ComposedTree } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
@@ -40,6 +40,17 @@ export function uncommittedSince({ phases, index }: ActiveRun): TreeId | null {
 /** Tree at the return to the current phase; null if it was not returned to. */
 export const treeAtReturn = (run: ActiveRun): TreeId | null => currentPhase(run)?.returnTree ?? null;
 
+type ChangedTree = {
+  readonly from: TreeId | null;
+  readonly tree: TreeId | null;
+  readonly changed: readonly FileChange[] | null;
+};
+
+/** @throws ProblemError if the content of a new object has another id. */
+export async function verifyObjects({ workspace }: Engine, { from, tree, changed }: ChangedTree): Promise<void> {
+  if (tree !== null && changed !== null && changed.length > 0) await workspace.verify(from, tree);
+}
+
 /** Facts of a gate apart from files; `mixed` as in a composed tree. */
 type Beside = Partial<GateFacts> & { readonly mixed?: readonly string[] };
 
@@ -57,10 +68,14 @@ export async function previewCommit(engine: Engine, run: ActiveRun, tree: TreeId
   return { ...found, [run.run.options.commits === "end" ? "wholeTree" : "commitTree"]: composed.tree };
 }
 
-/** Lists gaps of the run's commits: commits by others, files hidden from git, and untrusted repository commands. */
+/**
+ * Lists gaps of the run's commits: commits by others, changes outside of any diff, files hidden from git, and untrusted
+ * repository commands.
+ */
 async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
   const found = await Promise.all([
     commitsOfOthers(engine, run, standing),
+    engine.traces.left(),
     engine.workspace.hidden(),
     run.run.options.commits === "none" ? [] : engine.gitPrograms.leftOut(),
   ]);

@@ -72,7 +72,7 @@ const toShape = (fields: Readonly<Record<string, ReportField>>) =>
 
 /** Fields of all reports about an open run. Other fields are refused. */
 export const OUTCOME_FIELDS: OutcomeFields = {
-  claim: { claim: fact(Claim), prompt: fact(maybe(z.int())) },
+  claim: { claim: fact(Claim), prompt: fact(maybe(z.int())), tree: fact(maybe(TreeId)) },
   lost: {
     execution: execution.execution,
     usage: fact(maybe(z.nullable(Usage))),
@@ -87,6 +87,7 @@ export const OUTCOME_FIELDS: OutcomeFields = {
     detail: fact(text),
     again: fact(z.boolean()),
     retries: fact(maybe(z.int())),
+    tree: fact(maybe(TreeId)),
   },
   prepare: {},
   baseline: { result: fact(z.nullable(CheckResult)) },
@@ -102,6 +103,7 @@ export const OUTCOME_FIELDS: OutcomeFields = {
     dropped: fact(maybe(z.array(text))),
     denied: fact(maybe(z.array(text))),
     unguarded: fact(maybe(text)),
+    tree: fact(maybe(TreeId)),
   },
   check: {
     results,
@@ -109,6 +111,7 @@ export const OUTCOME_FIELDS: OutcomeFields = {
     testsChanged: fact(z.nullable(text)),
     tests: fact(maybe(z.nullable(TestCommand))), // an approver decides about it
     checkedBy: decision,
+    tree: fact(maybe(TreeId)),
   },
   review: {
     ...execution,

@@ -93,6 +93,7 @@ export async function createStage(column: Column): Promise<Stage> {
   const env = {
     ...personalEnvironment({ base, home: place("home"), temporary: place("tmp") }),
     ISDLC_SANDBOX: sandboxed ? "on" : "off",
+    PERSON_VALUE: "not for agents",
   };
   const token = createToken(config, MADE_BEFORE_ANY_RUN);
   const evidenceFile = join(base, "evidence.jsonl");

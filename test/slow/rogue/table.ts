@@ -37,6 +37,9 @@ Without a sandbox, isdlc can neither refuse nor detect these actions of a hostil
 - It can write to the memory and the files of your programs.
 - It can type in your terminal multiplexer.
 - As root, it can also change kernel settings.
+- It can write your shell startup files and user services. With the setting \`watch-startup-files\`, the gate names them.
+
+A sandbox has the network of the user, because agents need their model service (\`network: shared\` at the gate): an agent can reach local servers and abstract unix sockets. Tests in a sandbox have a separate network.
 
 ## Results
 `;

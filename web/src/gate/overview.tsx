@@ -35,6 +35,7 @@ function Warnings({ gate }: { readonly gate: GateView }) {
       title: "Reopened: files changed after you reviewed them",
       texts: gate.failures.map(({ name, detail }) => `${name}: ${detail}`),
     },
+    { title: "The test setup has changed", texts: gate.testsChanged === null ? [] : [gate.testsChanged] },
     { title: "Read these first: they act by themselves, or their names deceive", texts: gate.acting },
     { title: "About the repository", texts: gate.notices },
     { title: "Open concerns", texts: gate.concerns },
@@ -42,7 +43,6 @@ function Warnings({ gate }: { readonly gate: GateView }) {
     { title: "About the tests", texts: gate.testNotes },
     { title: "Files written outside this phase's scope", texts: gate.unexpected },
     { title: "Denied actions", texts: gate.denied },
-    { title: "The test setup has changed", texts: gate.testsChanged === null ? [] : [gate.testsChanged] },
     { title: "Supervision", texts: gate.loosened === null ? [] : [gate.loosened] },
   ].filter(({ texts }) => texts.length > 0);
   return lists.map(({ title, texts }) => (

@@ -92,17 +92,24 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/^merge\..*\.driver$/, "git merge-file --marker-size=%L %A %O %B"],
   [/^gpg\.(?:openpgp\.)?program$/, "gpg"],
   [/^gpg\.x509\.program$/, "gpgsm"],
+  [/^gpg\.format$/, "openpgp"],
   [/^gpg\.ssh\.program$/, "ssh-keygen"],
   [/^hook\..*\.command$/, "true"],
   [/^remote\..*\.uploadpack$/, "git-upload-pack"],
   [/^remote\..*\.receivepack$/, "git-receive-pack"],
 ];
 
+/** Returns git's own default. Without a key, git signs with the key for the user's address. */
+function usualValue(key: string, own: RepositoryPrograms["own"]): string {
+  if (key === "user.signingkey") return own.get("user.email")?.at(-1) ?? "";
+  return INSTEAD.find(([pattern]) => pattern.test(key))?.[1] ?? "";
+}
+
 /** Returns overrides that replace settings without approval by the user's own values. */
 function overrideSettings(refused: readonly string[], own: RepositoryPrograms["own"]): GitSetting[] {
   const keys = new Set(refused.filter((key) => key !== "core.hookspath"));
   return [...keys].flatMap((key): GitSetting[] => {
-    const usual = INSTEAD.find(([pattern]) => pattern.test(key))?.[1] ?? "";
+    const usual = usualValue(key, own);
     const emptied = key.startsWith("credential.") ? [""] : []; // git asks all helpers; an empty value clears the list
     const values = [...emptied, ...(own.get(key) ?? [usual])].map((value): GitSetting => [key, value]);
     const required = /^(filter\..*\.)[^.]*$/s.exec(key)?.[1]?.concat("required");

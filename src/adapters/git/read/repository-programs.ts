@@ -9,12 +9,18 @@ import { repositorySettings, type RepositorySetting } from "./repository-setting
 import type { GitProgram } from "../../../ports/vcs.ts";
 
 /** Settings that make git start a program, read further settings, or look for programs elsewhere. */
-export const STARTS =
+const STARTS =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|alternaterefscommand|gitproxy|attributesfile|worktree)|diff\.external|diff\..*\.(?:textconv|command)|(?:diff|merge|gui)tool\..*|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|alias\..*|credential\..*|gpg\..*program|gpg\.program|gpg\.ssh\.defaultkeycommand|hook\..*\.command|gc\.recentobjectshook|include\.path|includeif\..*|sequence\.editor|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|submodule\..*\.update|tar\..*\.command|sendemail\..*cmd|web\.browser|browser\..*|man\..*|pager\..*|trailer\..*\.(?:command|cmd))$/;
+
+/** Settings that choose the key of signatures. They start nothing, but need the same approval. */
+const CHOOSES_KEY = /^(?:user\.signingkey|gpg\.format)$/;
 
 /** The part of `STARTS` used by a commit, a merge, a switch or a push. */
 const COMES_BY =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|askpass|alternaterefscommand|gitproxy)|filter\.|merge\..*\.driver$|credential\.|gpg\.|hook\.|gc\.|uploadpack\.|remote\.)/;
+
+/** True for settings of a repository that apply only after a user approved them. */
+export const isForApproval = (key: string): boolean => STARTS.test(key) || CHOOSES_KEY.test(key);
 
 export type StartingSetting = GitProgram & {
   readonly file: string;
@@ -50,7 +56,7 @@ export async function repositoryPrograms(root: string, env: NodeJS.ProcessEnv): 
   const isOwn = ({ scope, file }: RepositorySetting): boolean => OWN_SCOPES.has(scope) && !places.isWritten(file);
   const own = new Map<string, string[]>();
   for (const { key, value } of listed.filter(isOwn)) own.set(key, [...(own.get(key) ?? []), value]);
-  const settings = listed.filter((setting) => !isOwn(setting) && STARTS.test(setting.key));
+  const settings = listed.filter((setting) => !isOwn(setting) && isForApproval(setting.key));
   const folderOf = (named: string | undefined): HooksFolder => {
     const folder = named === undefined ? join(places.common, "hooks") : resolve(root, fromHome(named, env));
     return { folder, written: places.isWritten(folder) ? hooksIn(folder, places) : [] };
@@ -101,7 +107,7 @@ function bySource(settings: readonly RepositorySetting[], { nameOf }: Places): S
     file,
     digest: digest(values.join("\0")),
     key,
-    isComeBy: COMES_BY.test(key),
+    isComeBy: COMES_BY.test(key) || CHOOSES_KEY.test(key),
   }));
 }
 

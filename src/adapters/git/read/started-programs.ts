@@ -5,7 +5,7 @@ import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.
 import { decodePath, splitFields, encodePath, inTree } from "../process/git-path.ts";
 import { readFromIndex } from "../objects/git-index.ts";
 import { gitFolders } from "../process/working-trees.ts";
-import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
+import { digest, isExecutable, isForApproval, repositoryPrograms } from "./repository-programs.ts";
 import type { GitProgram } from "../../../ports/vcs.ts";
 import { SUBMODULE } from "../objects/tree-entries.ts";
 
@@ -87,7 +87,7 @@ function startedIn(name: string, folder: string): readonly StartedProgram[] {
   const settings = ["config", "config.worktree"].flatMap((config) => {
     const file = join(folder, config);
     return settingsIn(readText(file))
-      .filter(([key]) => STARTS.test(key))
+      .filter(([key]) => isForApproval(key))
       .map(([key, value]) => ({ name: `${name}/${config}: ${key}`, digest: digest(value), file, key }));
   });
   const hooks = namesIn(join(folder, "hooks")).flatMap((hook) => {
@@ -116,7 +116,9 @@ const MAX_FILE_BYTES = 1024 * 1024;
 
 function readText(path: string): string {
   try {
-    return statSync(path).size > MAX_FILE_BYTES ? `(${MAX_FILE_BYTES} bytes and more)` : readFileSync(path, "utf8");
+    const found = statSync(path);
+    if (!found.isFile()) return ""; // reading a pipe would wait forever
+    return found.size > MAX_FILE_BYTES ? `(${MAX_FILE_BYTES} bytes and more)` : readFileSync(path, "utf8");
   } catch {
     return ""; // missing or no permission: git could not read it either
   }

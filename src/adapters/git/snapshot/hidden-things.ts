@@ -179,7 +179,15 @@ function newRules(files: readonly string[], rules: ReadonlyMap<string, IgnoreRul
   for (const [path, { source, pattern }] of rules) {
     if (!files.includes(source)) continue;
     const rule = `${pattern} in ${source}`;
-    hidden.set(rule, [...(hidden.get(rule) ?? []), path]);
+    hidden.set(rule, [...(hidden.get(rule) ?? []), shortened(path)]);
   }
-  return [...hidden].map(([rule, paths]) => `The ignore rule ${rule} hides ${named(paths)}: none of it is committed`);
+  return [...hidden].map(
+    ([rule, paths]) => `The ignore rule ${rule} hides ${named([...new Set(paths)])}: none of it is committed`,
+  );
 }
+
+/** Folders that tools fill at every run, with an ignore file of their own. */
+const TOOL_CACHE = /^(?:.*\/)?(?:\.pytest_cache|\.mypy_cache|\.ruff_cache|\.hypothesis|\.tox|\.nox)\//;
+
+/** Names a tool's cache as a whole: its files change at every run, and the same line is shown in full only once. */
+const shortened = (path: string): string => TOOL_CACHE.exec(path)?.[0] ?? path;

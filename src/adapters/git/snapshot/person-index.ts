@@ -11,7 +11,8 @@ export type PersonIndex = {
 
 export function indexBytes(file: string): Buffer | null {
   try {
-    return statSync(file).size <= MAX_INDEX_BYTES ? readFileSync(file) : null;
+    const found = statSync(file); // reading a pipe would wait forever
+    return found.isFile() && found.size <= MAX_INDEX_BYTES ? readFileSync(file) : null;
   } catch {
     return null;
   }

@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ProblemError } from "../../../core/problem.ts";
+import { unavailable } from "../process/run-git.ts";
 import type { LookSettings } from "../read/content-filters.ts";
 import { gitFolders } from "../process/working-trees.ts";
 import type { Repository } from "../read/repository.ts";
@@ -65,10 +67,16 @@ function privateConfig(settings: LookSettings, real: string): string {
 const quoted = (value: string): string =>
   `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 
+const MAX_RULES_BYTES = 16 * 1024 * 1024;
+
+/** @throws ProblemError GIT_UNAVAILABLE for a pipe, which would never end, or a file that is too large. */
 function readText(file: string): string {
   try {
+    const found = statSync(file);
+    if (!found.isFile() || found.size > MAX_RULES_BYTES) throw unavailable(`${file} is not a plain file, or too large`);
     return readFileSync(file, "utf8");
-  } catch {
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
     return ""; // no such file
   }
 }

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import type { MergeOutcome, MergeRequest, RepositoryFacts } from "../../../ports/vcs.ts";
+import { nodeFiles, readSmall } from "../../files/file-system.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { personalGit } from "../read/personal-git.ts";
 import type { Git } from "../process/git.ts";
@@ -39,7 +39,7 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
   if (asked.baseTip !== request.onto || (await readBranchTip(asked.git, request.branch)) !== request.commit)
     return { is: "moved" };
   const merge = { ...asked, ...(await foresee(asked)) };
-  if (!(await clearLeftovers(merge)) && (await readMergeInProgress(repository)) !== null) {
+  if (!(await clearLeftovers(merge)) && readMergeInProgress(repository) !== null) {
     throw gitFailed("merge", "another merge is not finished");
   }
   await finishSwitch(merge);
@@ -148,16 +148,19 @@ async function clearLeftovers({ git, person, base, expected }: Merge): Promise<b
 
 /** Clears the mark of a merge killed just after its commit, with nothing left to do. */
 async function clearMark({ git, person, repository, commit }: Merge): Promise<void> {
-  if ((await readMergeInProgress(repository)) !== commit || (await hasStaged(git, "HEAD"))) return;
+  if (readMergeInProgress(repository) !== commit || (await hasStaged(git, "HEAD"))) return;
   await must(person(resetting), "reset");
 }
 
+const MAX_MERGE_HEAD_BYTES = 64 * 1024;
+
 /** Returns the commit of an unfinished merge; null if no merge is in progress. */
-export async function readMergeInProgress({ gitDir }: Repository): Promise<string | null> {
-  return readFile(join(gitDir, "MERGE_HEAD"), "latin1").then(
-    (text) => text.trim(),
-    (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : ""),
-  );
+export function readMergeInProgress({ gitDir }: Repository): string | null {
+  try {
+    return readSmall(nodeFiles, join(gitDir, "MERGE_HEAD"), MAX_MERGE_HEAD_BYTES)?.toString("latin1").trim() ?? null;
+  } catch {
+    return ""; // not a plain file, or no permission
+  }
 }
 
 /** Rejects staged changes before the branch is left, because git refuses to merge with them. */
@@ -206,7 +209,7 @@ async function performMerge(merge: Merge, before: RepositoryFacts): Promise<Merg
   const { git, branch, base, repository } = merge;
   const failure = await tryMerge(merge);
   const merged = await findMerge({ ...merge, baseTip: await requireTip(git, base) });
-  if (merged !== null && (await readMergeInProgress(repository)) === null) return judge(merge, before, merged);
+  if (merged !== null && readMergeInProgress(repository) === null) return judge(merge, before, merged);
   const files = await unmergedFiles(git);
   await takeBack(merge, before);
   throw files.length > 0 ? new ProblemError({ code: "MERGE_CONFLICT", branch, base, files }) : failure;
@@ -228,7 +231,7 @@ async function judge(merge: Merge, before: RepositoryFacts, merged: string): Pro
 
 export async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
   const { git, person, repository } = merge;
-  if ((await readMergeInProgress(repository)) !== null) await must(person(["merge", "--abort"]), "merge --abort");
+  if (readMergeInProgress(repository) !== null) await must(person(["merge", "--abort"]), "merge --abort");
   else await clearLeftovers(merge);
   if ((await readFacts(git)).branch === before.branch) return;
   const target = before.branch === null ? ["--detach", before.head ?? "HEAD"] : ["--no-guess", before.branch];

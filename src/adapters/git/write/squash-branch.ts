@@ -43,7 +43,7 @@ async function squashBranch(repository: Repository, request: MergeRequest): Prom
   }
   if (asked.baseTip !== request.onto || (await readBranchTip(asked.git, request.branch)) !== request.commit)
     return { is: "moved" };
-  if ((await readMergeInProgress(repository)) !== null) throw gitFailed("merge", "another merge is not finished");
+  if (readMergeInProgress(repository) !== null) throw gitFailed("merge", "another merge is not finished");
   const { expected } = await foresee(asked);
   if (expected === null) throw gitFailed("merge", "this git is too old for a squash (2.38 is needed)");
   await finishSwitch(asked);

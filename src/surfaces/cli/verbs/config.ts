@@ -51,6 +51,7 @@ async function edit(invocation: Invocation, project: LocalProject): Promise<Resu
   if (!io.interactive) throw new ProblemError({ code: "NEEDS_PERSON", verb: "config edit" });
   if (!existsSync(settings.file)) settings.write({});
   await editFiles(invocation, [settings.file]);
+  settings.accept();
   const { found, warnings } = settings.read();
   if (found === null) throw new ProblemError(settingsUnreadable(project));
   for (const warning of warnings) io.err(`warning: ${warning}`);

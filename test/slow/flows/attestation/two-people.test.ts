@@ -23,8 +23,8 @@ test.concurrent("covers a merged run on the main branch, and accepts a second si
   expect([alone.code, parsed(alone).violations]).toMatchObject([1, [{ rule: "fourEyes" }]]);
 
   const key = makeKey(join(ben.home, ".ssh"), "id_ed25519");
-  ben.git("config", "gpg.format", "ssh");
-  ben.git("config", "user.signingkey", `${key.file}.pub`);
+  ben.git("config", "--global", "gpg.format", "ssh");
+  ben.git("config", "--global", "user.signingkey", `${key.file}.pub`);
   ben.trust(`ben@example.org ${key.public}`);
   const token = createToken(join(ben.home, ".config", "isdlc"), "2026-01-01T00:00:00.000Z");
   const range = ["--countersign", `${first}..origin/main`, "--signers", ben.signers];
@@ -66,5 +66,10 @@ test.concurrent("ends a run without a signing key; attest reports the missing se
   expect(parsed(await sandbox.person("attest", "--json")).problem.code).toBe("SIGNING_NOT_SET_UP");
   sandbox.git("config", "gpg.format", "ssh");
   sandbox.git("config", "user.signingkey", "/nowhere/key.pub");
-  expect(parsed(await sandbox.person("attest", "--json")).problem.code).toBe("SIGNING_FAILED");
+  expect(parsed(await sandbox.person("attest", "--json")).problem.code).toBe("SIGNING_NOT_SET_UP");
+  const home = join(sandbox.base, "home/.gitconfig");
+  writeFileSync(home, "[gpg]\n\tformat = ssh\n[user]\n\tsigningkey = /nowhere/key.pub\n");
+  const env = { GIT_CONFIG_GLOBAL: home, ISDLC_OPERATOR_TOKEN: sandbox.token };
+  const outcome = await sandbox.start(["attest", "--json"], env).ended;
+  expect(parsed(outcome).problem.code).toBe("SIGNING_FAILED");
 });

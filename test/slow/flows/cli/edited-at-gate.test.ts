@@ -108,3 +108,23 @@ test.concurrent("lists user-edited files in the redo prompt and reports edits th
   await sandbox.person("redo", "You lost my line");
   expect(lastPrompt()).toContain('- "src/app.js"');
 });
+
+const QUESTIONS = [{ id: "tone", text: "Which tone?" }];
+
+test.concurrent.each([
+  ["questions", { status: "needs_input", questions: QUESTIONS }, ["answer", "--reply", "tone=warm"]],
+  ["a failure", { status: "failed", summary: "No idea" }, ["retry"]],
+])("tells the agent which files the user edited during %s, and shows a lost edit", async (_, result, answer) => {
+  const sandbox = await createSandbox({ files: FILES });
+  const first = { writes: { "src/app.js": "sound\nby the agent\n" }, result };
+  const careless = { writes: { "src/app.js": "sound\nby the agent, again\n" } };
+  sandbox.plan({ turns: { implement: [first, careless] } });
+  await sandbox.script("add a greeting", "--supervised", "--tests", "without", ...sandbox.agent);
+  while ((await sandbox.status()).current !== "implement") await sandbox.person("continue");
+  sandbox.write("src/app.js", "sound\nby the agent\nby the user\n");
+  await sandbox.person(...answer);
+  const prompts = sandbox.log().filter(({ role, key }) => role === "phase" && key === "implement");
+  expect(prompts[0]?.prompt).not.toContain("The user edited");
+  expect(prompts[1]?.prompt).toContain('The user edited these files. Keep every edit of the user:\n- "src/app.js"');
+  expect((await sandbox.script("gate")).stdout).toContain("Your edit of src/app.js is lost: 1 of the 1 lines");
+});
