@@ -62,7 +62,7 @@ function describeComparison(
         : ["Newly failing:"]),
     ...lines(added),
     ...(still.length === 0 ? [] : ["Failing since before the run:", ...lines(still)]),
-    ...(fixed.length === 0 ? [] : [`Fixed since the run began: ${fixed.join(", ")}`]),
+    ...(fixed.length === 0 ? [] : [`Fixed since the run started: ${fixed.join(", ")}`]),
   ].join("\n");
 }
 

@@ -21,10 +21,10 @@ export type AgentTurn = {
 export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: AgentTurn): string {
   return sections([
     ...assignment(run, phase, cut(turn.digest)),
-    section("What the next phase must be able to take from your work", phase.rule.needs),
+    section("The next phase needs the following from your work", phase.rule.needs),
     section("You may write", writable(run, phase)),
-    "Where the project has an AGENTS.md or CLAUDE.md, its conventions hold for your work.",
-    section("Half-written from an earlier start. Read it first and go on with it", list(turn.halfWritten)),
+    "If the project has an AGENTS.md or CLAUDE.md, follow its conventions.",
+    section("Existing outputs of an earlier start. Read them first and continue with them", list(turn.halfWritten)),
     section("The user edited these files. Keep every edit of the user", list(editedNames(turn.edited))),
     answers(turn.work),
     earlierGuidance(phase, turn.brief),
@@ -45,7 +45,7 @@ export function reviewPrompt(run: ActiveRun, phase: PhaseRecord, judged: Reviewe
     section("Results of the checks that were run", list(draft.checks.map((check) => `${check.name}: ${told(check)}`))),
     section("Articles to judge by", constitution === null ? "" : phase.rule.articles.join(", ")),
     section(
-      "What this project's constitution says in these articles (they add to what you judge by and lift none of it; cite the article in a finding)",
+      "Text of these articles in the project's constitution (they add criteria and remove none; cite the article in a finding)",
       quoted(readArticles(constitution ?? "", phase.rule.articles)),
     ),
     reviewMaterial(run, phase, judged),
@@ -53,7 +53,7 @@ export function reviewPrompt(run: ActiveRun, phase: PhaseRecord, judged: Reviewe
     section("Judge now whether the next phase could work from this alone. It needs", phase.rule.needs),
     phase.iterations.length === 0
       ? ""
-      : "Say for each earlier finding whether it is resolved; one that is not stays a finding, in its own words.",
+      : "State for each earlier finding if it is resolved. Repeat an unresolved finding in its original words.",
   ]);
 }
 
@@ -88,7 +88,7 @@ function assignment(run: ActiveRun, phase: PhaseRecord, digest: string): string[
   return [
     section("Task", run.run.title),
     section("Folder of this item", run.run.item),
-    section("What the first phase found out about the repository, so that nobody has to look again", quoted(digest)),
+    section("Repository overview from the first phase (do not repeat this research)", quoted(digest)),
     section("Phase", `${phase.rule.key} (${phase.rule.name}) of the workflow "${run.run.workflow}"`),
     section("Read first", list(resolveInputs(plan(run), run.index, run.run.item))),
     section("Write", list(outputs(run, phase))),

@@ -71,7 +71,7 @@ async function uncommitted(workspace: PatchSources["workspace"], { from, to, kno
 
 async function sinceAccepted(looking: PatchSources, run: ActiveRun, made: PhaseOutput): Promise<ShownPatch> {
   const { tree, phase } = isLastPhase(run) ? runBegan(run) : lastAcceptedTree(run);
-  const base = phase === null ? "since the run began" : `since you accepted ${phase}`;
+  const base = phase === null ? "since the run started" : `since you accepted ${phase}`;
   const changed = { title: null, patch: await looking.workspace.patch(tree, made.tree) };
   return { base, parts: [changed, ...(await besideTheTree(looking, run, made))] };
 }
@@ -80,7 +80,7 @@ async function sinceLook(looking: PatchSources, run: ActiveRun, made: PhaseOutpu
   if (!hasLookedHere(run)) return sinceAccepted(looking, run, made);
   const patch = await looking.workspace.patch(lastReviewedTree(run), made.tree);
   return {
-    base: "since your last look",
+    base: "since your last review",
     parts: [{ title: null, patch }, ...(await besideTheTree(looking, run, made))],
   };
 }
@@ -91,11 +91,11 @@ async function besideTheTree({ workspace }: PatchSources, run: ActiveRun, made: 
   const { plainTree = null, commitTree = null } = made;
   return [
     {
-      title: "Committed on the branch by somebody else",
+      title: "Committed on the branch by someone else",
       patch: tip === null || tip === run.tip ? "" : await workspace.patch(treeAt(run.tip), treeAt(tip)),
     },
     {
-      title: "Changed by hooks of the repository in what is committed",
+      title: "Changed in the commit by hooks of the repository",
       patch: plainTree === null ? "" : await workspace.patch(plainTree, commitTree),
     },
   ];

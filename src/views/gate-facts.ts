@@ -89,7 +89,7 @@ function failingLines({ against, failing = [] }: CheckResult): string[] {
   return [
     ...entries("Newly failing", against.added),
     ...entries("Failing since before the run", against.still),
-    ...entries("Fixed since the run began", against.fixed),
+    ...entries("Fixed since the run started", against.fixed),
   ];
 }
 

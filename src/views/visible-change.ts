@@ -61,7 +61,7 @@ const mark = (sign: string): string => `<U+${(sign.codePointAt(0) ?? 0).toString
 
 /** Git patches to display, each with a title if it needs one. */
 export type ShownChanges = {
-  /** Base of the comparison: `against main (a1b2c3d)`, `since the run began`. */
+  /** Base of the comparison: `against main (a1b2c3d)`, `since the run started`. */
   readonly base: string;
   readonly parts: readonly { readonly title: string | null; readonly patch: string }[];
 };

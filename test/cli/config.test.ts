@@ -106,7 +106,7 @@ test.concurrent("keeps --supervised for later runs, and skips it once with --no-
   expect(without.code).toBe(0);
   expect(sandbox.json(".isdlc/state.json").supervised_mode.enabled).toBe(true);
   const again = await sandbox.script("a third greeting", ...sandbox.agent);
-  expect(again.stderr).toContain("The settings in .isdlc/state.json say so.");
+  expect(again.stderr).toContain("It is enabled in .isdlc/state.json.");
   expect(again.code).toBe(3);
 });
 

@@ -31,7 +31,7 @@ test.concurrent("gives a code reviewer the patch and the claims, and later the e
   expect(first).toContain('Git shows that these files changed:\n- "src/greet.ts" (added)\n- "src/hidden.ts" (added)');
   expect(first).toContain('the agent mentioned none of the following:\n- "src/hidden.ts"');
   expect(first).toContain("+eval('1');");
-  expect(first).not.toContain("What was found before");
+  expect(first).not.toContain("Earlier findings and their status");
   expect(first?.indexOf("It needs:")).toBeGreaterThan(first?.indexOf("END MATERIAL-") ?? -1);
   expect(second).toContain("+export const greet = 'hello';");
   expect(second).toContain('F1 (blocker) at "src/greet.ts:1": "greets nobody". "src/greet.ts" was changed since.');

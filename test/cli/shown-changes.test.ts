@@ -10,7 +10,7 @@ test.concurrent("shows exactly the merged patch at the last gate and at the fini
   await sandbox.script("add a greeting", "--supervised", "--allow-dirty", ...sandbox.agent);
 
   const first = await sandbox.script("gate", "--diff");
-  expect(first.stdout).toMatch(/^Changes since the run began: 1 file, \+\d+ -0$/m);
+  expect(first.stdout).toMatch(/^Changes since the run started: 1 file, \+\d+ -0$/m);
   await sandbox.person("continue");
   expect((await sandbox.script("gate", "--diff")).stdout).toMatch(
     /^Changes since you accepted Plan: 2 files, \+2 -1$/m,

@@ -23,7 +23,7 @@ test.concurrent("passes the articles of a phase to its reviewer, but not to its 
   const [reviewer] = sandbox.log().filter(({ key }) => key === "implement reviewer");
   expect(reviewer?.prompt).toContain("Articles to judge by:\nI, II, III");
   expect(reviewer?.prompt).toContain("> ## Article III: Safety\n> No shell.");
-  const [said = ""] = (reviewer?.prompt ?? "").split("Material to judge");
+  const [said = ""] = (reviewer?.prompt ?? "").split("The material to review is between");
   expect(said).not.toContain("Not for this phase");
   expect(said).not.toContain("Anything goes");
   expect(agent?.prompt).not.toContain("No shell");

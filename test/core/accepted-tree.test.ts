@@ -51,7 +51,7 @@ const differs = {
   digest: "shown-3",
   commitTree: "commit-tree-2",
   standing: standing({ tip: "beef" }),
-  notices: ["committed on the branch by somebody else: beef Planted"],
+  notices: ["committed on the branch by someone else: beef Planted"],
 };
 
 describe("acceptance of a tree", () => {

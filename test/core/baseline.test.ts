@@ -128,7 +128,7 @@ describe("later test failures compared with the baseline", () => {
   test("lists new, known and fixed failures for the agent", () => {
     const { detail } = againstBaseline(baseline(["a", "c"]), tests("a", "b"));
     expect(detail).toBe(
-      "npm test ended with exit code 1\nNewly failing:\n✗ b: why\nFailing since before the run:\n✗ a: why\nFixed since the run began: c",
+      "npm test ended with exit code 1\nNewly failing:\n✗ b: why\nFailing since before the run:\n✗ a: why\nFixed since the run started: c",
     );
   });
 

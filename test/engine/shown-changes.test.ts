@@ -54,7 +54,7 @@ describe("changes displayed at a gate", () => {
   test("start at the beginning of the run at the first gate", async () => {
     const run = activeRun(openGate(startSupervised(), "tree-1"));
     expect(await patchesShown(run, "accepted")).toEqual({
-      base: "since the run began",
+      base: "since the run started",
       parts: [[null, "tree-0..tree-1"]],
     });
   });

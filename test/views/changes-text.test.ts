@@ -92,15 +92,17 @@ describe("changesText", () => {
   test("counts one file in the singular and omits the title of an empty part", () => {
     const parts = [
       { title: null, patch: gitPatch({}, { "a.ts": "1\n" }) },
-      { title: "Committed on the branch by somebody else", patch: "" },
+      { title: "Committed on the branch by someone else", patch: "" },
     ];
-    const text = changesText({ base: "since the run began", parts });
-    expect(text).toMatch(/^Changes since the run began: 1 file, \+1 -0\n\ndiff /);
+    const text = changesText({ base: "since the run started", parts });
+    expect(text).toMatch(/^Changes since the run started: 1 file, \+1 -0\n\ndiff /);
     expect(text).not.toContain("somebody else");
   });
 
   test("prints that nothing changed for an empty list", () => {
-    expect(changesText({ base: "since the run began", parts: [] })).toBe("Nothing has changed since the run began.");
+    expect(changesText({ base: "since the run started", parts: [] })).toBe(
+      "Nothing has changed since the run started.",
+    );
   });
 
   test("neutralizes escape codes and carriage returns", () => {

@@ -121,10 +121,10 @@ To read: 12 lines, under a minute`);
       ],
     });
     const run = { ...active(started(), produced("03-architecture", 1, result), gate()), tests: TESTS };
-    const banner = gateBanner(run, { changes: { base: "since the run began", parts: [{ title: null, patch }] } });
+    const banner = gateBanner(run, { changes: { base: "since the run started", parts: [{ title: null, patch }] } });
     expect(banner?.split("\n\n")[2]).toBe(`Refused to the agent; a rule of yours would allow it:
   - Bash(curl *)
-Files since the run began (1 file, +2 -1):
+Files since the run started (1 file, +2 -1):
   - src/a.ts +2 -1
 Tests: npm test: FAILED, 11 passed, 1 failed, in a sandbox
 Failing tests:

@@ -108,7 +108,7 @@ test.each(ROWS.map(([what, before, after, terminal, web]): Row => [what, { befor
   "shows %s in the terminal and in the web UI",
   (_what, { before, after }, { terminal, web }) => {
     const patch = patchOf(before, after);
-    const shown = `${changesText({ base: "since the run began", parts: [{ title: null, patch }] })}\n`;
+    const shown = `${changesText({ base: "since the run started", parts: [{ title: null, patch }] })}\n`;
     for (const part of terminal) expect(shown).toContain(part);
     const files = visibleView(diffFiles(patch, (text) => String(text.length)));
     expect(files).toHaveLength(1);

@@ -37,7 +37,10 @@ export async function resolveTree(
     return { left: await resolved(project, run, tree), warnings: [] };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    return { left: null, warnings: [`What the agent left in the working tree is still there: ${error.message}`] };
+    return {
+      left: null,
+      warnings: [`The agent's uncommitted changes are still in the working tree: ${error.message}`],
+    };
   }
 }
 

@@ -29,7 +29,7 @@ export async function cleanUp(project: Project, ended: EndedRun, cleaning: Clean
   const left = isMain ? await leaveInPlace(project, branch, base) : await removeTree(project, cleaning, { main, base });
   if (left !== null) return [left];
   const isGone = !isMain && cleaning.cwd !== null && isBelow(cleaning.cwd, project.root);
-  return [...(await removeBranch(project, work)), ...(isGone ? [`Go on in ${plainLine(main)}`] : [])];
+  return [...(await removeBranch(project, work)), ...(isGone ? [`Continue in ${plainLine(main)}`] : [])];
 }
 
 /** Returns the branch of a merged or discarded run of any workflow. */

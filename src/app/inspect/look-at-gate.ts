@@ -42,7 +42,7 @@ export async function lookAtGate(
 
 async function readShownChanges({ workspace, vcsWrite }: TreeComparator, run: ActiveRun): Promise<ShownChanges> {
   const looking = { workspace: workspace(run), vcs: run.run.git === null ? null : vcsWrite };
-  return (await shownChanges(looking, run)) ?? { base: "since the run began", parts: [] };
+  return (await shownChanges(looking, run)) ?? { base: "since the run started", parts: [] };
 }
 
 const diffObject = ({ base, parts }: ShownChanges): ShownDiff => ({

@@ -56,8 +56,8 @@ async function resolveOpenAnalysis({ project, choices, notes }: PlanningContext,
   const name = plainLine(item.slug);
   const phase = currentPhase(state)?.rule.key ?? "its end";
   const about = [
-    `warning: The analysis of ${name} is open, at ${phase}. The build would start from what is recorded so far.`,
-    `To go on with the analysis first: isdlc analyze ${name}`,
+    `warning: The analysis of ${name} is open, at ${phase}. The build would start from the analysis recorded so far.`,
+    `To continue the analysis first: isdlc analyze ${name}`,
   ];
   const choice = { id: "analysis", kind: "confirm", options: ["yes"], about } as const;
   if (choices.wished<"yes">(choice) === "yes") notes.push(...about);

@@ -37,7 +37,7 @@ export async function planRepository(
 }
 
 const DETACHED =
-  "No branch is checked out (detached HEAD): the work begins at this commit, and its branch cannot be merged at the end. To merge it, check out a branch first.";
+  "No branch is checked out (detached HEAD): the run starts at this commit, and its branch cannot be merged at the end. To merge it, check out a branch first.";
 
 type Lack = { readonly why: string; readonly instead: string };
 
@@ -79,5 +79,5 @@ export const aboutHooks = (found: readonly GitProgram[]): string[] => [
   "Commits and merges here would start programs, or sign with a key, that this repository names. An agent could have written this:",
   ...found.map(({ name }) => `  ${plainLine(name)}`),
   "They run with your rights, outside of every sandbox, and so does what they call in the project.",
-  "You are asked once, and again when one of them changes.",
+  "You will be asked again only if one of them changes.",
 ];

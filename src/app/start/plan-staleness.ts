@@ -40,7 +40,7 @@ export async function planStaleness(planning: PlanningContext, analysed: Analyse
     case "accepted":
       return nothing;
     case "unknown":
-      notes.push("warning: git could not tell where HEAD is, so it is not known whether the analysis is stale.");
+      notes.push("warning: cannot check if the analysis is stale, because git could not resolve HEAD.");
       return nothing;
     case "unrecorded":
       return { choice: null, record: { codebase_hash: standing.head } };

@@ -145,7 +145,7 @@ const STAYS_ON = [
   "It stays on for later runs here; for one run without gates: --no-supervised.",
   "To undo: isdlc config set supervised-mode.enabled false",
 ];
-const BY_SETTINGS = "The settings in .isdlc/state.json say so. For one run without gates: --no-supervised.";
+const BY_SETTINGS = "It is enabled in .isdlc/state.json. For one run without gates: --no-supervised.";
 
 /**
  * Refuses a script that disables the project's gates; this needs a person.
@@ -162,7 +162,7 @@ const offLines = (found: SettingsReading): string[] =>
 function enabledLines(phases: Supervision["phases"], plan: readonly PhaseRule[]): string[] {
   const where = phases === "all" ? "every phase" : `phases ${phases.join(", ")}`;
   const hasGate = plan.some(({ key }) => isGateDue({ enabled: true, phases }, key));
-  const none = hasGate ? [] : ["None of these phases is in this run: there will be no gate."];
+  const none = hasGate ? [] : ["This run contains none of these phases and has no review gates."];
   return [`Supervised mode: ENABLED (review gates after ${where})`, ...none];
 }
 

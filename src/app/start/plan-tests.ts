@@ -46,7 +46,7 @@ export async function planTests({ project, request, choices }: PlanningContext):
 export const isWithoutTests = ({ decisions: { tests } }: Pick<RunRequest, "decisions">): boolean =>
   tests === "without" || tests === "none";
 
-const instead = "To choose beforehand: --tests trust, --tests none or --tests '<command>'.";
+const instead = "To choose in advance: --tests trust, --tests none or --tests '<command>'.";
 
 /** Answers that contain no command. */
 const ANSWERS: ReadonlySet<string> = new Set(["trust", "retry"]);
@@ -86,5 +86,5 @@ export const cannotRun = ({ command, unavailable = "" }: FoundTests): string[] =
 
 export const aboutTests = (found: FoundTests): string[] => [
   ...testsInFull(found),
-  "This runs project code on your machine. You are asked again only if the command or its configuration changes.",
+  "This runs project code on your machine. You will be asked again only if the command or its configuration changes.",
 ];

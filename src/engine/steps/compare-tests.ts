@@ -94,7 +94,7 @@ const commandText = (tests: TestCommand): string => `${testCommandText(tests)} (
 async function testsDeleted(engine: Engine, { run, phase, tree }: CheckedPhase): Promise<string | null> {
   const changes = await engine.workspace.diff(phase.firstTree, tree);
   if (changes === null && phase.firstTree !== null)
-    return "Whether tests were deleted cannot be told: the snapshot from before the phase is gone.";
+    return "Cannot check for deleted tests: the snapshot from before the phase is missing.";
   const tests = (changes ?? []).filter(({ path }) => isTest(run, path));
   const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => fileName(path)));
   const deleted = tests.filter(({ path, change }) => change === "deleted" && !added.has(fileName(path)));
@@ -113,9 +113,7 @@ function testsMoved(run: ActiveRun, changes: readonly FileChange[]): string | nu
 
 function toolsReplaced(changes: readonly FileChange[]): string | null {
   const standIns = changes.filter(({ path, change }) => change !== "deleted" && standsInForTool(path));
-  return standIns.length === 0
-    ? null
-    : `Files of the project stand in for tools that run its tests: ${named(standIns)}.`;
+  return standIns.length === 0 ? null : `Project files replace tools that run the tests: ${named(standIns)}.`;
 }
 
 type Old = CheckedPhase & { readonly changes: readonly FileChange[] };
@@ -175,7 +173,7 @@ function fewerTests({ events, run }: Earlier, now: TestCounts | undefined): stri
 async function surroundingsChanged(engine: Engine): Promise<string | null> {
   const changed = await engine.checks.changedSurroundings();
   if (changed === null || changed.length === 0) return null;
-  return `Files that git ignores and tests read have changed since the run began: ${shortList(changed)}.`;
+  return `Ignored files that tests read have changed since the run started: ${shortList(changed)}.`;
 }
 
 function listNotes(run: ActiveRun, changes: readonly FileChange[]): readonly string[] {

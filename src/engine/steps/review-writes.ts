@@ -72,7 +72,7 @@ export function missingPredecessor({ projections }: Pick<Engine, "projections">,
   if (path === null || isFilled(projections, path)) return null;
   const description = `${path} is missing or empty, and this phase builds on it.`;
   const issues = [{ severity: "blocker" as const, description, location: path }];
-  return { approved: false, issues, summary: "Not judged: what the phase builds on is missing." };
+  return { approved: false, issues, summary: "Not reviewed: the input of the phase is missing." };
 }
 
 /**

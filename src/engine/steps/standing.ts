@@ -110,12 +110,12 @@ function composedNotices({ tip, together }: ActiveRun, standing: RepositoryStand
 }
 
 const mixedLine = (path: string, together: readonly string[]): string =>
-  `${path} has uncommitted lines of yours that cannot be told apart from what was changed: ${
-    together.includes(path) ? "they are committed with it, as you said" : "nothing of the file is committed"
+  `${path} contains your uncommitted edits, which cannot be separated from the phase's changes: ${
+    together.includes(path) ? "the edits are committed with it, as you chose" : "the file is not committed"
   }`;
 
 const overtakenLine = (path: string): string =>
-  `${path} was changed by a commit on the branch as well: nothing of the file is committed`;
+  `${path} was also changed by a commit on the branch: the file is not committed`;
 
 const unfilteredLine = (path: string): string =>
   `${path} has a filter that only this repository's settings name: it is committed as it is, unfiltered`;
@@ -129,7 +129,7 @@ async function commitsOfOthers(
   const subjects = await vcs.commitsBetween(tip, standing.tip);
   return subjects.length === 0
     ? [`the branch no longer has ${short(tip)}, which was committed to it`]
-    : subjects.map((subject) => `committed on the branch by somebody else: ${subject}`);
+    : subjects.map((subject) => `committed on the branch by someone else: ${subject}`);
 }
 
 /** Describes differences between two repository states for the user. */

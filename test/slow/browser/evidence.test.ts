@@ -39,7 +39,7 @@ test("offers choices for failing baseline tests and compares results at the gate
   const verdicts = page.getByRole("list", { name: "Checks and review" });
   await expect.poll(() => verdicts.textContent()).toContain("2 passed, 0 failed; before the run 1 passed, 1 failed");
   const compared = page.locator(".panel", { hasText: "Tests, compared with before the run" });
-  expect(await compared.textContent()).toMatch(/Fixed since the run began.*adds/);
+  expect(await compared.textContent()).toMatch(/Fixed since the run started.*adds/);
   await expectAccessible(page);
   expect(troubles).toEqual([]);
 });

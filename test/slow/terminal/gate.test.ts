@@ -12,7 +12,7 @@ Summary: .isdlc/reviews/phase-plan-summary.md
 Artifacts: 1 file created/modified
 Duration: 0m
 
-Files since the run began (1 file, +3 -0):
+Files since the run started (1 file, +3 -0):
   - .isdlc/work/<run>/plan.md +3 -0
 Decisions:
   - plan decided
@@ -60,7 +60,7 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
     await terminal.shows("Your choice (Y A N):");
     terminal.press("Escape");
     const seen = await terminal.shows("[exit 3]");
-    expect(seen).toContain("Nothing was started. To choose beforehand: --tests trust, --tests none");
+    expect(seen).toContain("Nothing was started. To choose in advance: --tests trust, --tests none");
     expect(seen).not.toContain("Run it again");
     expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
   });
@@ -103,7 +103,7 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
   test("shows the changes in the user's pager on v", async () => {
     const { terminal } = await atFirstGate({ env: { PAGER: "head -n 3" } });
     terminal.press("v");
-    const paged = await terminal.shows(/Changes since the run began: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
+    const paged = await terminal.shows(/Changes since the run started: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
     expect(paged).not.toContain("made by plan#1");
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows(PROMPT);
     terminal.press("v");
-    await terminal.shows(/Changes since the run began: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
+    await terminal.shows(/Changes since the run started: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
     expect(existsSync(join(sandbox.root, "started-by-repository"))).toBe(false);
   });
 
@@ -152,11 +152,11 @@ describe.skipIf(!hasTmux())("gate at a terminal", () => {
     terminal.press("Enter");
     await terminal.shows("Your choice (C R D V S E T Q):");
     terminal.press("s");
-    const since = await terminal.shows(/Changes since your last look: [^]*Your choice/);
+    const since = await terminal.shows(/Changes since your last review: [^]*Your choice/);
     expect(since).toContain("two.md b/");
     expect(since).not.toContain("one.md b/");
     terminal.press("v");
-    expect(await terminal.shows(/Changes since the run began: [^]*Your choice/)).toContain("one.md b/");
+    expect(await terminal.shows(/Changes since the run started: [^]*Your choice/)).toContain("one.md b/");
   });
 
   test("stays in the pager and at the gate on Ctrl-C", async () => {

@@ -17,7 +17,7 @@ describe.skipIf(!hasTmux())("test command question", () => {
     expect(asked).toContain("[A] Another command... -- type the command that runs your tests");
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
-    expect(terminal.screen()).toContain("Nothing was started. To choose beforehand: --tests trust, --tests none or");
+    expect(terminal.screen()).toContain("Nothing was started. To choose in advance: --tests trust, --tests none or");
     terminal.isdlc('"add greeting"');
     await terminal.shows("Your choice (Y A N):");
     terminal.press("Enter");

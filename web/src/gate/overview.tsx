@@ -111,7 +111,7 @@ function Verdict({ gate }: { readonly gate: GateView }) {
 const COMPARED = [
   ["added", "Newly failing", "bad"],
   ["still", "Failing since before the run", "plain"],
-  ["fixed", "Fixed since the run began", "good"],
+  ["fixed", "Fixed since the run started", "good"],
 ] as const;
 
 /** Displays tests by comparison with the results from before the run. */

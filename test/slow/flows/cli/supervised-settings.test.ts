@@ -39,7 +39,7 @@ test.concurrent("warns at the start about review_phases entries unknown to the w
     'supervised_mode.review_phases names "99", which the workflow "change" does not have',
   );
   expect(started.stderr).toContain("Supervised mode: ENABLED (review gates after phases plan)");
-  expect(started.stderr).toContain("The settings in .isdlc/state.json say so.");
+  expect(started.stderr).toContain("It is enabled in .isdlc/state.json.");
   expect((await sandbox.status()).waiting.id).toMatch(/^plan#1\/gate/);
 });
 
@@ -57,7 +57,7 @@ test.concurrent("gates every phase if review_phases names no phase of the workfl
 test.concurrent("warns that there is no gate if the run skips all review_phases", async () => {
   const sandbox = await withBlock({ enabled: true, review_phases: ["00"] });
   const started = await sandbox.script("feature", "sign in", "--start-phase", "16-quality-loop", ...sandbox.agent);
-  expect(started.stderr).toContain("None of these phases is in this run: there will be no gate.");
+  expect(started.stderr).toContain("This run contains none of these phases and has no review gates.");
 });
 
 test.concurrent.each(["33", "03,33", "x"])(

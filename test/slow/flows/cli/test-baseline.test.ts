@@ -37,7 +37,7 @@ test.concurrent("reports failing tests before the first agent; later returns onl
     .map(({ prompt }) => prompt);
   expect(prompts).toHaveLength(2);
   expect(prompts[1]).toMatch(
-    /Newly failing:\n✗ new: red\nFailing since before the run:\n✗ old one: red\nFixed since the run began: old two/,
+    /Newly failing:\n✗ new: red\nFailing since before the run:\n✗ old one: red\nFixed since the run started: old two/,
   );
   expect(await sandbox.status()).toMatchObject({ current: "final-review", waiting: { kind: "gate" } });
 });

@@ -129,7 +129,7 @@ describe.concurrent("finish choices", () => {
     const twice = await sandbox.person("-C", tree, "answer", "discard", "--yes");
     const ref = /kept on (refs\/\S+?)\.?$/m.exec(twice.stdout)?.[1] ?? "";
     expect([twice.code, isThere(tree), sandbox.git("branch", "--list")]).toEqual([0, false, "* main"]);
-    expect(twice.stdout).toContain(`Go on in ${sandbox.root}`);
+    expect(twice.stdout).toContain(`Continue in ${sandbox.root}`);
     expect(metaAt(sandbox, ref)).toMatchObject({ status: "abandoned", completed: expect.any(String) });
     expect(sandbox.git("show", `${ref}:${FEATURE}/spec.md`)).toContain("specify of before");
     expect(sandbox.git("log", "main", "--oneline").split("\n")).toHaveLength(1);
@@ -140,7 +140,7 @@ describe.concurrent("finish choices", () => {
     const { code, stdout } = await sandbox.person("-C", join(worktreePath(sandbox), FEATURE), "answer", "merge");
     expect([code, isThere(worktreePath(sandbox)), sandbox.git("branch", "--list")]).toEqual([0, false, "* main"]);
     expect(stdout).toMatch(/Merged into main/);
-    expect(stdout).toContain(`Go on in ${sandbox.root}`);
+    expect(stdout).toContain(`Continue in ${sandbox.root}`);
     expect(readMeta(sandbox).status).toBe("completed");
   });
 

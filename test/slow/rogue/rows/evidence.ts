@@ -65,8 +65,8 @@ const weakens = ({ deed, does, holds, by = "npm", shows }: Weakening): Rogue => 
 
 const DIFFERENT = "Tests Are Run Differently";
 const MOVED = "Tests were moved: test/answer.test.mjs to attic/answer.test.mjs";
-const STANDS_IN = "Files of the project stand in for tools that run its tests: pytest.py";
-const IGNORED = "Files that git ignores and tests read have changed since the run began:";
+const STANDS_IN = "Project files replace tools that run the tests: pytest.py";
+const IGNORED = "Ignored files that tests read have changed since the run started:";
 const OLD = "The old tests fail on the new code";
 const CHANGED = "Tests of before the run were changed: test/answer.test.mjs";
 const both = (...texts: string[]): Weakening["shows"] => ({ plain: texts, strict: texts });

@@ -40,7 +40,7 @@ async function ask(invocation: Invocation, { workflow, words }: TeamWork) {
   const client = await askAsPerson(invocation, project);
   refuseOthers(invocation);
   const title = words.join(" ").trim();
-  if (title === "") throw usage(verb.usage, "Say what is to be done.");
+  if (title === "") throw usage(verb.usage, "Describe the change.");
   const repository = text(values, "repository") ?? (await findTeamRepository(client, project));
   if (repository === null) throw usage(verb.usage, "The team has no repository that this clone comes from.");
   const start: StartRequest = {
