@@ -21,4 +21,18 @@ export const mutantsOfUi = [
     put: "socket",
     test: "test/ui/connections.test.ts",
   },
+  {
+    bug: "a comment moves to the nearest equal line instead of the one between the same lines",
+    file: "web/src/gate/anchor.ts",
+    find: "return (isBefore ? 1 : 0) + (isAfter ? 1 : 0);",
+    put: "return 0;",
+    test: "test/ui/anchor.test.ts",
+  },
+  {
+    bug: "a failure in the user's settings is an error of the server",
+    file: "src/surfaces/web-ui/create-app.ts",
+    find: '=== "LOCK_BUSY" ? 409 : 422',
+    put: '=== "LOCK_BUSY" ? 409 : 500',
+    test: "test/ui/settings.test.ts",
+  },
 ];
