@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -54,6 +54,16 @@ describe("copy of a repository", () => {
     expect(git(copy.folder, "for-each-ref", "refs/fetched")).toBe("");
     expect(await copy.fetch(["refs/heads/none"])).toEqual(new Map());
     await expect(copy.git(["cat-file", "-e", second])).resolves.toMatchObject({ status: 0 });
+  });
+
+  test("deletes old temporary refs of killed servers, and no others", async () => {
+    const tip = (await copy.fetch([MAIN])).get(MAIN) ?? "";
+    const [killed, recent, alive] = ["4194304-a", "4194304-b", `${process.pid}-c`]; // no process has the first id
+    for (const name of [killed, recent, alive]) git(copy.folder, "update-ref", `refs/fetched/${name}/0`, tip);
+    for (const name of [killed, alive]) utimesSync(join(copy.folder, "refs/fetched", name), 0, 0);
+    await openCopy();
+    const left = git(copy.folder, "for-each-ref", "--format=%(refname)", "refs/fetched").split("\n");
+    expect(left.toSorted()).toEqual([`refs/fetched/${recent}/0`, `refs/fetched/${alive}/0`].toSorted());
   });
 
   test("reads files of a commit by path without following links", async () => {

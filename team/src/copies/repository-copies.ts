@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
 import {
@@ -83,6 +83,7 @@ async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv):
     await must(network(init, { environment: REFS_AS_FILES }), "init");
   }
   const git = objectsGit(folder, env);
+  await deleteLeftRefs(folder, git);
   return {
     folder,
     git,
@@ -112,7 +113,7 @@ async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv):
 
 /** Refs that protect objects. A fetch sends them to the remote as objects that the copy already has. */
 const KEPT = "refs/kept/";
-/** Temporary refs, with a random folder for each fetch. */
+/** Temporary refs, with a folder for each fetch: the id of its process and a random part. */
 const FETCHED = "refs/fetched/";
 
 const keptName = (name: string): string => sha256(name).slice(0, 32);
@@ -132,7 +133,7 @@ async function fetchRefs(fetching: FetchContext, names: readonly string[]): Prom
   const wanted = [...new Set(names)];
   for (const name of wanted) requireFullName(name);
   if (wanted.length === 0) return new Map();
-  const under = `${FETCHED}${randomUUID()}/`;
+  const under = `${FETCHED}${process.pid}-${randomUUID()}/`;
   try {
     const present = await fetchPresent(fetching, under, wanted);
     const list = await readText(git(["for-each-ref", "--format=%(objectname) %(refname)", under]), "for-each-ref");
@@ -182,7 +183,35 @@ async function keepFetched({ git }: FetchContext, found: readonly (readonly [str
 
 async function deleteRefs(git: Git, under: string): Promise<void> {
   const list = await git(["for-each-ref", "--format=delete %(refname)", under]);
-  if (list.stdout.length > 0) await git(["update-ref", "--stdin"], { input: list.stdout });
+  if (list.stdout.length > 0) await git([...LOCK_PATIENCE, "update-ref", "--stdin"], { input: list.stdout });
+}
+
+/** Servers on one machine share a copy. Git waits only a second for the lock of another process by default. */
+const LOCK_PATIENCE = ["-c", "core.packedRefsTimeout=60000", "-c", "core.filesRefLockTimeout=60000"];
+
+/** Longer than a fetch can take. */
+const LEFT_AFTER_MS = 20 * 60_000;
+
+/**
+ * Deletes temporary refs of killed processes: their number would grow with every crash. Checks the age, too: a server
+ * in another container has process ids of its own.
+ */
+async function deleteLeftRefs(folder: string, git: Git): Promise<void> {
+  const names = existsSync(join(folder, FETCHED)) ? readdirSync(join(folder, FETCHED)) : [];
+  for (const name of names) {
+    const age = Date.now() - (statSync(join(folder, FETCHED, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (age > LEFT_AFTER_MS && !isAlive(Number(name.split("-")[0]))) await deleteRefs(git, `${FETCHED}${name}/`);
+  }
+}
+
+/** Names of an earlier version have no process id, and count as left. */
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 async function readFileAt(git: Git, commit: string, path: string): Promise<Buffer | null> {

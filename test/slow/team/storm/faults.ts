@@ -151,6 +151,7 @@ async function killServer(striking: Striking): Promise<boolean> {
   const { server } = victim.worker;
   server.isUp = false;
   server.started.child.kill("SIGKILL");
+  place.killedServers.push(server.started.child.pid ?? 0);
   const lost = await stillHeld(striking, victim);
   const pause = draws.below(2000);
   const recover = async (): Promise<void> => {

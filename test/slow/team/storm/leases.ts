@@ -29,6 +29,8 @@ type OpenTakeover = { readonly lease: HeldLease; counted: number };
 type RunRow = { readonly run: string; readonly worker: string | null; readonly epoch: number; readonly rests: string };
 
 const EVERY_MS = 100;
+/** Slower takeovers are printed. */
+const SLOW_MS = 8000;
 
 /** Measures the time until another drive has the run of a lost worker. */
 export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch {
@@ -43,13 +45,16 @@ export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch 
       [[...open.values()].map(({ lease }) => lease.run)],
     );
     const at = performance.now();
-    const countable = countableRepositories(place, rows, slots);
+    const { rows: faulty } = await pool.query<{ id: string }>("select id from isdlc.worker where trouble is not null");
+    const able = place.workers.filter(({ name }) => !faulty.some(({ id }) => id === name));
+    const countable = countableRepositories({ ...place, workers: able }, rows, slots);
     for (const [key, takeover] of open) {
       const { lease } = takeover;
       if (before.countable.has(lease.repository) && countable.has(lease.repository)) takeover.counted += at - before.at;
       const row = rows.find(({ run }) => run === lease.run);
       if (row === undefined || row.epoch === lease.epoch || (row.rests === "action" && row.worker === null)) continue;
       took.push(takeover.counted);
+      if (takeover.counted > SLOW_MS) console.log(JSON.stringify({ slow: takeover, row }));
       open.delete(key);
     }
     before = { at, countable };

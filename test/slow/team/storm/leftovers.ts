@@ -3,13 +3,18 @@ import { join } from "node:path";
 import type { StormPlace } from "./storm-place.ts";
 
 /** Processes, locks, working trees and folders that exist although all workers and servers have stopped. */
-export function findLeftovers({ team, data, disks, workers }: StormPlace): readonly string[] {
+export function findLeftovers({ team, data, disks, workers, killedServers }: StormPlace): readonly string[] {
   const outside = (path: string): string => disks?.outside(path) ?? path;
   const perWorker = workers.flatMap(({ name }) => {
     const folder = outside(join(data, name));
     return [...leftTrees(join(folder, "trees")), ...leftFiles(folder)];
   });
-  return [...leftProcesses(team.ada.env["HOME"] ?? ""), ...perWorker, ...leftFiles(team.ada.state)];
+  const isUnexpected = (path: string): boolean => !killedServers.some((pid) => path.includes(`/refs/fetched/${pid}-`));
+  return [
+    ...leftProcesses(team.ada.env["HOME"] ?? ""),
+    ...perWorker,
+    ...leftFiles(team.ada.state).filter(isUnexpected),
+  ];
 }
 
 /** Spare trees are kept on purpose. */

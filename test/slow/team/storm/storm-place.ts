@@ -47,6 +47,8 @@ export type StormPlace = {
   /** Null where the system forbids it. */
   readonly disks: WorkerDisks | null;
   readonly data: string;
+  /** Process ids of killed servers: their temporary refs are deleted after 20 minutes. */
+  readonly killedServers: number[];
   isDatabaseUp: boolean;
   startWorker(worker: StormWorker): Promise<void>;
   startServer(server: StormServer): Promise<void>;
@@ -118,6 +120,7 @@ export async function createStormPlace(): Promise<StormPlace> {
     tokens,
     disks,
     data,
+    killedServers: [],
     isDatabaseUp: true,
     startWorker,
     startServer,
