@@ -30,7 +30,7 @@ const rules = (sandbox: Sandbox): Rule[] => {
     { name: "rogue", when: { prompt: "try your luck" }, turns: [begin, ...ROGUE_TURNS, ...turn], past: "repeat" },
     {
       name: "work",
-      when: { prompt: /Go on|Call the tool .{1,4}begin|The person ran/ },
+      when: { prompt: /Go on|Call the tool .{1,4}begin|The user ran/ },
       turns: [begin, ...turn, ...turn],
       past: "repeat",
     },

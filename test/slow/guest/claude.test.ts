@@ -90,7 +90,7 @@ describe.each(binaries)("session of Claude Code $version", ({ version, binary })
         ],
       },
       STATUS,
-      { name: "after", when: { prompt: "The person ran" }, turns: [{ text: "It went on." }], past: "repeat" },
+      { name: "after", when: { prompt: "The user ran" }, turns: [{ text: "It went on." }], past: "repeat" },
     ];
     const guest = await createClaudeGuest(version, rules);
     const { sandbox, setup, env, args } = guest;
