@@ -117,6 +117,6 @@ describe("constitution file", () => {
 
 test("asks the reviewer to cite the article", () => {
   expect(loadPersona("reviewer")).toContain(
-    'begin the description of such a finding with its number ("Article III: …")',
+    'start the description of such a finding with its number ("Article III: …")',
   );
 });
