@@ -169,3 +169,14 @@ describe.concurrent("start of a reviewer", () => {
     expect((await sandbox.script("gate")).stdout).toContain(`${FEATURE}/brainstorm.md is missing or empty`);
   });
 });
+
+test.concurrent("keeps a warning of an approving verdict in reviewerNotes", async () => {
+  const sandbox = await createSandbox();
+  prepareFeature(sandbox, "brainstorm");
+  const issues = [{ severity: "warning", description: "Browsers are not named.", location: "spec.md:3" }];
+  sandbox.plan({ turns: { "specify reviewer": [{ verdict: { approved: true, summary: "fine", issues } }] } });
+  const { code, stdout } = await spec(sandbox, "specify");
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Specify completed and approved by the reviewer")]);
+  const { specify } = sandbox.json(`${FEATURE}/.meta.json`).phases;
+  expect(specify.reviewerNotes).toEqual(["warning: Browsers are not named. (spec.md:3)"]);
+});
