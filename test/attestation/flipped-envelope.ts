@@ -18,7 +18,8 @@ function smallStatement({ statement }: typeof studio): RunStatement {
 }
 
 export const envelope = Buffer.from(await studio.sign(smallStatement(studio)));
-export const believe = (line: string): Promise<Belief> => believeEnvelope(line, { signers, now: Date.now() });
+export const believe = (line: string): Promise<Belief> =>
+  believeEnvelope(line, { signers, now: Date.now(), answers: new Map() });
 
 export type Flip = { readonly at: number; readonly line: string };
 

@@ -19,7 +19,7 @@ const signed = signedDecision(decisionText(run, gate));
 export const check = (forged: SignedGate): Promise<GateSignersReading> =>
   checkGateSigners(
     withGates(small, (one) => ({ ...approved(run, one), signed: forged })),
-    { signers, now: Date.now() },
+    { signers, now: Date.now(), answers: new Map() },
   );
 
 export const untouched = signed;

@@ -14,7 +14,7 @@ import { isRunId } from "../../schema/ids.ts";
 import { checkGateSigners } from "./check-gate-signers.ts";
 import { type Envelope, readEnvelope, signedBytes } from "./dsse.ts";
 import { readStatement } from "./read-statement.ts";
-import { checkSshSignature, NAMESPACE } from "./ssh-signature.ts";
+import { checkSshSignature, type KeygenAnswers, NAMESPACE } from "./ssh-signature.ts";
 
 export type Belief =
   | { readonly is: "run"; readonly signed: SignedStatement }
@@ -28,6 +28,8 @@ export type Doubt = {
   readonly now: number;
   /** Origins on which passkeys may sign. If missing: origins that fit the passkey. */
   readonly origins?: readonly string[] | undefined;
+  /** Shared by the lines of one verification. */
+  readonly answers: KeygenAnswers;
 };
 
 /**
@@ -67,7 +69,7 @@ async function checkSigners({ payload, signatures }: Envelope, at: string, doubt
   const known: Signer[] = [];
   const strangers: string[] = [];
   for (const signature of signatures) {
-    const question = { bytes, signature, namespace: NAMESPACE, signers: doubt.signers, at };
+    const question = { bytes, signature, namespace: NAMESPACE, signers: doubt.signers, at, answers: doubt.answers };
     const checked = await checkSshSignature(question);
     if (checked.is === "bad") return { is: "refused", code: "SIGNATURE_BAD", why: checked.why };
     if (checked.is === "stranger") strangers.push(checked.why);

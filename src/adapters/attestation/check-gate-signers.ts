@@ -41,7 +41,8 @@ function checkDecision({ at }: AttestedGate, signed: SignedGate, doubt: Doubt): 
   if (why !== null) return bad(why);
   const signature = { keyid: signed.keyid, sig };
   const bytes = Buffer.from(signed.statement, "utf8");
-  return checkSshSignature({ bytes, signature, namespace: DECISION_NAMESPACE, signers: doubt.signers, at });
+  const { signers, answers } = doubt;
+  return checkSshSignature({ bytes, signature, namespace: DECISION_NAMESPACE, signers, at, answers });
 }
 
 /** Returns why a passkey must not sign on this page. Null if the page is allowed and named in the decision. */

@@ -52,7 +52,12 @@ export type SignatureQuestion = {
   readonly signers: string | null;
   /** Time at which the key must be valid. */
   readonly at: string;
+  /** Answers of ssh-keygen so far, with the same list of signers. */
+  readonly answers: KeygenAnswers;
 };
+
+/** By signed bytes, signature and time: anyone can repeat a good signature in many lines. */
+export type KeygenAnswers = Map<string, Promise<SignatureReading>>;
 
 /**
  * Checks a signature. Forgeries and unlisted keys are detected without a process; only ssh-keygen accepts a signature,
@@ -71,8 +76,13 @@ export async function checkSshSignature(question: SignatureQuestion): Promise<Si
     return { is: "bad", why: "the signature does not fit the statement" };
   if (signers === null) return { is: "stranger", keyid, why: `nobody said whose key ${keyid} is` };
   const list = await readFile(signers, "latin1");
-  const isListed = list.includes(parsed.key.toString("base64")) || list.includes("cert-authority");
-  return isListed ? askSshKeygen({ ...question, signers }, keyid) : stranger(null, keyid);
+  // Certificates were refused above, so an authority in the list lists no key.
+  if (!list.includes(parsed.key.toString("base64"))) return stranger(null, keyid);
+  const name = createHash("sha256").update(bytes).digest("hex");
+  const asked = [name, signature.sig.toString("base64"), namespace, question.at].join(" ");
+  const answer = question.answers.get(asked) ?? askSshKeygen({ ...question, signers }, keyid);
+  question.answers.set(asked, answer);
+  return answer;
 }
 
 type ListedQuestion = SignatureQuestion & { readonly signers: string };

@@ -12,7 +12,7 @@ import { type LineClaims, readClaims, relevantLines } from "./relevant-lines.ts"
 
 export type RangeVerification = Verification & { readonly named: string };
 
-export type VerifyRequest = Omit<Doubt, "origins"> & {
+export type VerifyRequest = Omit<Doubt, "origins" | "answers"> & {
   readonly named: string;
   readonly policy: Policy;
   /** Ref or commit with notes. Null for the default refs. */
@@ -34,7 +34,7 @@ export async function verifyRange(git: Git, request: VerifyRequest): Promise<Ran
   const others = claims.flatMap(({ points }) => points);
   const history = await readHistory(git, { head, others: commits.length === 0 ? [] : [...new Set(others)] });
   const lines = relevantLines(claims, { commits, head, history, places, handed: new Set(handed) });
-  const beliefs = await judgeLines(lines, { signers, now, origins: policy.origins });
+  const beliefs = await judgeLines(lines, { signers, now, origins: policy.origins, answers: new Map() });
   const facts = { policy, base, head, commits, history: new Map([...known, ...history]), ...sortBeliefs(beliefs) };
   return { named, ...(await answerQuestions(git, verification(facts))) };
 }

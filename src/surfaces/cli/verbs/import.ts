@@ -89,9 +89,10 @@ async function judged(
   const named = text(values, "signers");
   const signers = named === undefined ? signersFile(await signingSettings(hardenedGit(cwd, env))) : resolve(cwd, named);
   const lines = (files.get(EXPORT_FILES.statements)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  const doubt = { signers, now: Date.now(), answers: new Map() };
   return Promise.all(
     lines.map(async (line): Promise<JudgedStatement> => {
-      const belief = await believeEnvelope(line, { signers, now: Date.now() });
+      const belief = await believeEnvelope(line, doubt);
       if (belief.is === "refused") return { is: "refused", why: belief.refused.why };
       if (belief.is === "landing") return { is: "refused", why: "it is about a landing" };
       const { statement, signers: signed } = belief.signed;
