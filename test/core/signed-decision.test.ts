@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findSignatures } from "../../src/core/attestation/find-signatures.ts";
+import { signedFacts } from "../../src/core/attestation/signed-decision.ts";
 import type { PersonCommand } from "../../src/core/command.ts";
 import type { PasskeySignature } from "../../src/schema/passkey.ts";
 import type { Person } from "../../src/schema/people.ts";
@@ -119,6 +120,29 @@ describe("signatures of a journal", () => {
       "passkey foreign is not known here",
       "signed with passkey foreign, which may not decide in this run",
     ]);
+  });
+});
+
+describe("files and start of a signed decision", () => {
+  /** Errors of a journal whose gate was answered with these facts in the signed statement. */
+  const wrongWith = (facts: object): readonly string[] => {
+    const player = demanding();
+    const { said, command } = atHand(player);
+    accepted(player, command(signatureOf({ ...said, ...facts })));
+    return findSignatures(player.events, []).wrong.map(({ detail }) => detail);
+  };
+
+  test.for<[string, object, string[]]>([
+    ["accepts those of the run", {}, []],
+    ["accepts a statement from before they were signed", { start: undefined, tree: undefined }, []],
+    ["rejects another start", { start: "1".repeat(40) }, ["signed for a run that started at another commit"]],
+    ["rejects a missing start", { start: null }, ["signed for a run that started at another commit"]],
+    ["rejects other files", { tree: "1".repeat(40) }, ["signed for other files than were shown"]],
+  ])("%s", ([, facts, wrong]) => {
+    const player = demanding();
+    const { start, tree } = signedFacts(RUN, player.state);
+    expect(start).not.toBeNull();
+    expect(wrongWith({ start, tree, ...facts })).toEqual(wrong);
   });
 });
 

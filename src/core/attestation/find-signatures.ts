@@ -1,6 +1,8 @@
 import type { RunEvent } from "../../schema/event.ts";
 import type { PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
-import { isAsSigned, isDecision } from "./signed-decision.ts";
+import { evolve } from "../evolve.ts";
+import { noRun, type RunState } from "../run.ts";
+import { isAsSigned, isDecision, otherFacts, signedFacts } from "./signed-decision.ts";
 
 /** A signature to verify cryptographically. */
 export type Signature = { readonly seq: number; readonly signature: PasskeySignature; readonly key: PasskeyKey };
@@ -17,6 +19,8 @@ type SignatureWalk = {
   /** Time of the last decision; events recorded with it have the same time. */
   decidedAt: string | null;
   readonly used: Set<string>;
+  /** State before the current event. */
+  state: RunState;
 };
 
 /** Finds signed decisions in a journal. `registered`: keys to verify with, in addition to those of the run. */
@@ -24,7 +28,13 @@ export function findSignatures(events: readonly RunEvent[], registered: readonly
   const signatures: Signature[] = [];
   const wrong: { seq: number; detail: string }[] = [];
   const started = events.find((event) => event.type === "run.started");
-  const walk: SignatureWalk = { demanded: started?.passkeys ?? [], signed: null, decidedAt: null, used: new Set() };
+  const walk: SignatureWalk = {
+    demanded: started?.passkeys ?? [],
+    signed: null,
+    decidedAt: null,
+    used: new Set(),
+    state: noRun,
+  };
   const keys = [...walk.demanded, ...registered];
   for (const event of events) {
     if (event.type === "decision.signed") {
@@ -36,6 +46,7 @@ export function findSignatures(events: readonly RunEvent[], registered: readonly
     }
     const detail = started === undefined ? null : wrongWith(event, started.run, walk);
     if (detail !== null) wrong.push({ seq: event.seq, detail });
+    walk.state = evolve(walk.state, event);
   }
   return { signatures, wrong };
 }
@@ -66,6 +77,8 @@ function wrongDecision(event: RunEvent, run: string, walk: SignatureWalk): strin
   if (demanded.length > 0 && !demanded.some(({ id }) => id === passkey))
     return `signed with passkey ${passkey}, which may not decide in this run`;
   if (!isAsSigned(signed.signature, run, event)) return "what was signed is something else";
+  const other = otherFacts(statement, signedFacts(run, walk.state), event);
+  if (other !== null) return other;
   if (walk.used.has(statement)) return "the same signature was used before";
   walk.used.add(statement);
   return null;

@@ -92,6 +92,18 @@ export type SignedFacts = {
   readonly tree: TreeId | null;
 };
 
+/**
+ * Returns how the facts of a journal differ from those signed with a decision; null if they agree, or if the statement
+ * is of the time before these facts were signed. The tree is compared at gates alone: other decisions do not stop the
+ * run while the user signs.
+ */
+export function otherFacts(statement: string, { start, tree }: SignedFacts, event: EventDraft): string | null {
+  const said = parsed(statement);
+  const differs = (key: string, value: unknown): boolean => Object.hasOwn(said, key) && said[key] !== value;
+  if (differs("start", start)) return "signed for a run that started at another commit";
+  return event.type === "gate.answered" && differs("tree", tree) ? "signed for other files than were shown" : null;
+}
+
 export function signedFacts(run: RunId, state: RunState): SignedFacts {
   const phase = state.is === "active" ? currentPhase(state) : undefined;
   return {
