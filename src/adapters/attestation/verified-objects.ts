@@ -11,6 +11,11 @@ export type ObjectMap = ReadonlyMap<string, GitObject>;
 /** Below the output limit of one git call. */
 const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
+/** Commits, trees and policies are read again and again, and each reading starts git twice. */
+const smallObjects = new WeakMap<Git, Map<string, GitObject>>();
+const SMALL_BYTES = 8 * 1024;
+const MAX_REMEMBERED = 10_000;
+
 /**
  * Reads objects and compares each with its id: git itself does not notice other content in its object files. Objects
  * that are missing or larger than `MAX_BATCH_BYTES` are omitted.
@@ -18,12 +23,22 @@ const MAX_BATCH_BYTES = 32 * 1024 * 1024;
  */
 export async function readObjects(git: Git, ids: Iterable<string>): Promise<ObjectMap> {
   const objects = new Map<string, GitObject>();
-  for (const batch of await batchesBySize(git, [...new Set(ids)])) {
+  const remembered = smallObjects.get(git) ?? new Map<string, GitObject>();
+  smallObjects.set(git, remembered);
+  const unread = new Set<string>();
+  for (const id of ids) {
+    const object = remembered.get(id);
+    if (object === undefined) unread.add(id);
+    else objects.set(id, object);
+  }
+  for (const batch of await batchesBySize(git, [...unread])) {
     const input = Buffer.from(`${batch.join("\n")}\n`);
     const output = await must(git(["cat-file", "--batch", "--buffer"], { input }), "cat-file");
     for (const { id, type, content } of objectsOfBatch(output)) {
       if (objectId({ type, content }, id.length) !== id) throw damaged(id);
       objects.set(id, { type, content });
+      if (content.length <= SMALL_BYTES && remembered.size < MAX_REMEMBERED)
+        remembered.set(id, { type, content: Buffer.from(content) });
     }
   }
   return objects;

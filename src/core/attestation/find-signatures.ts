@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../schema/event.ts";
 import type { PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
-import { evolve } from "../evolve.ts";
+import { evolve } from "../evolve/evolve.ts";
 import { noRun, type RunState } from "../run.ts";
 import { isAsSigned, isDecision, otherFacts, signedFacts } from "./signed-decision.ts";
 

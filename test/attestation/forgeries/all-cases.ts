@@ -21,53 +21,64 @@ const LANDINGS: Readonly<Record<string, (world: World) => Made>> = {
   squashed: ({ squash, root, last }) => ({ head: squash(root, last) }),
 };
 
+/** A case that can be made in repositories of both kinds. `files` are on the base. */
+export type CaseSource = {
+  readonly name: string;
+  readonly code: string | null;
+  readonly build: (digits: 40 | 64, files?: Files) => CaseModel;
+};
+
+const HISTORIES = [
+  ...HONEST_CASES,
+  ...FORGED_HISTORY_CASES,
+  ...FORGED_BRANCH_CASES,
+  ...FORGED_APPROVAL_CASES,
+  ...LANDING_CASES,
+];
+
 /** Cases that differ in their history. */
-export function historyCases(digits: 40 | 64, files: Files = {}): ExpectedCase[] {
-  return [
-    ...HONEST_CASES,
-    ...FORGED_HISTORY_CASES,
-    ...FORGED_BRANCH_CASES,
-    ...FORGED_APPROVAL_CASES,
-    ...LANDING_CASES,
-  ].map(({ name, code, make }) => {
+const historySources = (): CaseSource[] =>
+  HISTORIES.map(({ name, code, make }) => ({ name, code, build: source(name, make) }));
+
+const source =
+  (name: string, make: (world: World) => Made): CaseSource["build"] =>
+  (digits, files = {}) => {
     const world = createWorld(digits, files);
-    return { model: toCase(world, name, make(world)), code };
-  });
-}
+    return toCase(world, name, make(world));
+  };
 
 /** Cases that differ in the text of the statement. */
-function textCases(digits: 40 | 64, files: Files): ExpectedCase[] {
-  const honest = HONEST_TEXTS.map((one) => ({ ...one, code: null }));
-  return [...TEXT_CASES, ...honest].map(({ name, code, write }) => {
-    const world = createWorld(digits, files);
-    const payload = write(JSON.stringify(world.statement));
-    return { model: toCase(world, name, { head: world.last, lines: [{ payload, keys: ["ada"] }] }), code };
-  });
+const textSources = (): CaseSource[] =>
+  [...TEXT_CASES, ...HONEST_TEXTS.map((one) => ({ ...one, code: null }))].map(({ name, code, write }) => ({
+    name,
+    code,
+    build: source(name, ({ last, statement }) => ({
+      head: last,
+      lines: [{ payload: write(JSON.stringify(statement)), keys: ["ada"] }],
+    })),
+  }));
+
+/** Cases that differ in the facts of the statement, with each way to land. */
+function statementSources(): CaseSource[] {
+  const rules = RULE_CASES.map((one) => ({ ...one, commit: undefined }));
+  const statements = STATEMENT_CASES.map((one) => ({ ...one, policy: {} }));
+  return [...statements, ...rules].flatMap(({ name, edits, policy, code, commit }) =>
+    Object.entries(LANDINGS).map(([how, land]) => ({
+      name: `${name}, ${how}`,
+      code: code ?? (how === "squashed" ? "SUPERSEDED_STATE" : (commit ?? "")),
+      build: source(`${name}, ${how}`, (world) => {
+        const payload = JSON.stringify(applyEdits(world, edits));
+        return { ...land(world), policy, lines: [{ payload, keys: ["ada"] }] };
+      }),
+    })),
+  );
 }
 
-/** Every case, as repositories with ids of so many digits. `files` are on the base of each. */
-export function allCases(digits: 40 | 64, files: Files = {}): ExpectedCase[] {
-  const edited = (name: string, edits: readonly Edit[], policy: Readonly<Record<string, unknown>> = {}) =>
-    Object.entries(LANDINGS).map(([how, make]) => {
-      const world = createWorld(digits, files);
-      const payload = JSON.stringify(applyEdits(world, edits));
-      const made = { ...make(world), policy, lines: [{ payload, keys: ["ada" as const] }] };
-      return toCase(world, `${name}, ${how}`, made);
-    });
-  return [
-    ...historyCases(digits, files),
-    ...textCases(digits, files),
-    ...STATEMENT_CASES.flatMap(({ name, edits, code, commit }) =>
-      edited(name, edits).map((model) => ({
-        model,
-        code: code ?? (model.name.endsWith(", squashed") ? "SUPERSEDED_STATE" : (commit ?? "")),
-      })),
-    ),
-    ...RULE_CASES.flatMap(({ name, edits, policy, code }) =>
-      edited(name, edits, policy).map((model) => ({ model, code })),
-    ),
-  ];
-}
+export const caseSources = (): CaseSource[] => [...historySources(), ...textSources(), ...statementSources()];
+
+/** Every case as data, with ids of so many digits. */
+export const allCases = (digits: 40 | 64): ExpectedCase[] =>
+  caseSources().map(({ code, build }) => ({ code, model: build(digits) }));
 
 type Edit = readonly [path: string, value: unknown];
 type Json = Record<string, unknown>;

@@ -1,11 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { encodeEnvelope, signedBytes } from "../../../src/adapters/attestation/dsse.ts";
-import { signWithSsh } from "../../../src/adapters/attestation/ssh-signature.ts";
 import { objectId } from "../../../src/adapters/git/objects/git-objects.ts";
 import { type Key, makeKey } from "../keys.ts";
+import { signLine } from "../sign-in-process.ts";
 import { type CaseModel, type KeyName, type LineModel, LISTED, signerName } from "./case-model.ts";
 import type { GitObject } from "./repository-model.ts";
 
@@ -24,37 +22,35 @@ export type WrittenRepository = {
   readonly signers: string;
 };
 
-/** Writes a case as a real repository with signed notes: `main` is the base, `work` the head. */
-export async function writeRepository(model: CaseModel, root: string, keyring: Keyring): Promise<WrittenRepository> {
+/** Writes a case as a real repository with signed notes, without a process: `main` is the base, `work` the head. */
+export function writeRepository(model: CaseModel, root: string, keyring: Keyring): WrittenRepository {
   const { repository, missing, base, head } = model;
   const { digits } = repository;
-  execFileSync("git", [
-    "init",
-    "--quiet",
-    "--initial-branch=main",
-    `--object-format=${digits === 40 ? "sha1" : "sha256"}`,
-    root,
-  ]);
   const place = join(root, ".git");
+  for (const folder of ["objects", "refs"]) mkdirSync(join(place, folder), { recursive: true });
+  writeFileSync(join(place, "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(place, "config"), CONFIG[digits]);
   const add = (type: GitObject["type"], content: Buffer): string => writeObject(place, { type, content }, digits);
   const present = [...repository.commits.keys()].filter((id) => !missing.has(id));
   for (const commit of present) writeReachable(model, commit, add);
-  const envelopes: string[] = [];
-  for (const line of model.lines) envelopes.push(await signLine(line, keyring));
+  const envelopes = model.lines.map((line) => writeLine(line, keyring));
   const refs = new Map([
     ["refs/heads/main", base],
     ["refs/heads/work", head],
   ]);
   for (const [index, commit] of present.entries()) refs.set(`refs/heads/kept-${index}`, commit);
   if (envelopes.length > 0) refs.set("refs/notes/isdlc", writeNote(add, head, `${envelopes.join("\n")}\n`));
-  for (const [ref, id] of refs) {
-    mkdirSync(dirname(join(place, ref)), { recursive: true });
-    writeFileSync(join(place, ref), `${id}\n`);
-  }
+  const packed = [...refs].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([ref, id]) => `${id} ${ref}\n`);
+  writeFileSync(join(place, "packed-refs"), `# pack-refs with: sorted \n${packed.join("")}`);
   const signers = join(root, "..", "allowed_signers");
   writeFileSync(signers, keyring.signersText);
   return { root, envelopes, signers };
 }
+
+const CONFIG = {
+  40: "[core]\n\trepositoryformatversion = 0\n",
+  64: "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n",
+} as const;
 
 function writeReachable(
   { repository }: CaseModel,
@@ -96,12 +92,11 @@ function writeNote(add: (type: GitObject["type"], content: Buffer) => string, ob
   return add("commit", Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nStatements\n`));
 }
 
-async function signLine({ payload, keys, isForged, isMalformed }: LineModel, keyring: Keyring): Promise<string> {
-  const bytes = Buffer.from(payload);
-  const signed = signedBytes(isForged === true ? Buffer.from("something else") : bytes);
-  const signatures = await Promise.all(
-    keys.map((key) => signWithSsh(signed, { is: "file", path: keyring.keys[key].file })),
+function writeLine({ payload, keys, isForged = false, isMalformed }: LineModel, keyring: Keyring): string {
+  const line = signLine(
+    Buffer.from(payload),
+    keys.map((key) => keyring.keys[key]),
+    isForged,
   );
-  const line = encodeEnvelope({ payload: bytes, signatures });
   return isMalformed === true ? line.replace("{", "{ ") : line;
 }

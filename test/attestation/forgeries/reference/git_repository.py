@@ -24,16 +24,27 @@ def run(args, stdin=b"", cwd=None):
 
 class GitRepository:
     def __init__(self, case):
-        self.folder, self.signers, self.known = case["folder"], case["signers"], {}
+        self.folder, self.signers, self.known = case["folder"], case["signers"], self.read_commits(case["folder"])
 
     def git(self, *args):
         return run(["git", *args], cwd=self.folder)
 
+    @staticmethod
+    def read_commits(folder):
+        """Every commit of the repository, with two processes."""
+        _, listed = run(["git", "cat-file", "--batch-all-objects", "--batch-check", "--unordered"], cwd=folder)
+        ids = [line.split()[0] for line in listed.splitlines() if line.split()[1] == b"commit"]
+        _, out = run(["git", "cat-file", "--batch"], b"\n".join(ids) + b"\n", folder)
+        known = {}
+        for _ in ids:
+            head, _, out = out.partition(b"\n")
+            oid, _, size = head.decode().split()
+            known[oid] = parse(out[: int(size)].decode("utf-8", "replace"))
+            out = out[int(size) + 1 :]
+        return known
+
     def commit(self, c):
-        if c not in self.known:
-            status, out = self.git("cat-file", "commit", c)
-            self.known[c] = parse(out.decode("utf-8", "replace")) if status == 0 else None
-        return self.known[c]
+        return self.known.get(c)
 
     def blob(self, mode, oid):
         if set(mode) == {"0"}:

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, expect, test } from "vitest";
 import { historyGit } from "../../../../src/adapters/attestation/history-git.ts";
 import { withIsolatedGit } from "../../../../src/adapters/attestation/isolated-git.ts";
@@ -10,17 +11,25 @@ import { readPolicy } from "../../../../src/core/attestation/read-policy.ts";
 import type { CaseModel } from "../../../attestation/forgeries/case-model.ts";
 import { generateHistory } from "../../../attestation/forgeries/generate-history.ts";
 import { type Outcome, NOW, toOutcome, verifyModel } from "../../../attestation/forgeries/verify-model.ts";
-import { makeKeyring, writeRepository } from "../../../attestation/forgeries/write-repository.ts";
+import {
+  makeKeyring,
+  type WrittenRepository,
+  writeRepository,
+} from "../../../attestation/forgeries/write-repository.ts";
 import { rollDice } from "../../../support/dice.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 
-const COUNT = Number(process.env["ISDLC_REAL_HISTORIES"] ?? 40);
+const COUNT = Number(process.env["ISDLC_REAL_HISTORIES"] ?? 300);
+/** Repositories verified at the same time: each verification mostly waits for git. */
+const AT_ONCE = 4;
 const NEEDS_KEYS = ["passkeys", "revokedSigners"];
 const REFERENCE = join(import.meta.dirname, "../../../attestation/forgeries/reference/verify.py");
 const base = mkdtempSync(join(tmpdir(), "isdlc-real-"));
 afterAll(() => removeTemporary(base));
 
-/** A case without rules that need a passkey or the fingerprint of a key. */
+type RealCase = { readonly seed: number; readonly model: CaseModel; readonly written: WrittenRepository };
+
+/** Without what needs a passkey, or the fingerprint of a key. */
 function plainCase(seed: number): CaseModel {
   const model = generateHistory(rollDice(seed), `${seed}`);
   const kept = Object.entries(model.policy).filter(([rule]) => !NEEDS_KEYS.includes(rule));
@@ -28,34 +37,56 @@ function plainCase(seed: number): CaseModel {
   return { ...model, lines, policy: Object.fromEntries(kept) };
 }
 
-test(`verifies ${COUNT} generated histories identically as repositories and as data`, async () => {
+/** Cases of consecutive seeds, without empty ranges. */
+function writeCases(): RealCase[] {
   const keyring = makeKeyring(join(base, "keys"));
-  for (let seed = 1; seed <= COUNT; seed++) {
+  const cases: RealCase[] = [];
+  for (let seed = 1; cases.length < COUNT; seed++) {
     const model = plainCase(seed);
     if (model.base === model.head) continue;
-    const expected = verifyModel(model);
-    const written = await writeRepository(model, join(base, `${seed}`, "tree"), keyring);
-    const policy = readPolicy(JSON.stringify(model.policy));
-    if (policy.is === "invalid") throw new Error(policy.detail);
-    const { signers, root, envelopes } = written;
-    const git = await historyGit(root, process.env);
-    const request = {
-      policy: policy.policy,
-      named: `${model.base}..${model.head}`,
-      notes: null,
-      handed: [],
-      signers,
-      now: NOW,
-    };
-    const found = await withIsolatedGit(git, (isolated) => verifyRange(isolated, request));
-    expect(toOutcome(found), `${seed}`).toEqual(expected);
-    const input = { folder: root, signers, now: NOW, policy: model.policy, base: model.base, head: model.head };
-    const lines = envelopes.map((envelope) => ({ envelope }));
-    const output = execFileSync("python3", ["-B", REFERENCE, "--repository"], {
-      input: `${JSON.stringify({ ...input, lines })}\n`,
-      encoding: "utf8",
-    });
-    expect(JSON.parse(output) as Outcome, `${seed}`).toEqual(expected);
-    removeTemporary(join(base, `${seed}`));
+    cases.push({ seed, model, written: writeRepository(model, join(base, `${seed}`, "tree"), keyring) });
   }
+  return cases;
+}
+
+async function verify({ model, written: { root, signers } }: RealCase): Promise<Outcome> {
+  const policy = readPolicy(JSON.stringify(model.policy));
+  if (policy.is === "invalid") throw new Error(policy.detail);
+  const named = `${model.base}..${model.head}`;
+  const request = { policy: policy.policy, named, notes: null, handed: [], signers, now: NOW };
+  const git = await historyGit(root, process.env);
+  return toOutcome(await withIsolatedGit(git, (isolated) => verifyRange(isolated, request)));
+}
+
+async function verifyAll(cases: readonly RealCase[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const left = [...cases.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) outcomes[next[0]] = await verify(next[1]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return outcomes;
+}
+
+/** Outcomes of the reference verifier, which reads the same repositories with git and ssh-keygen. */
+async function verifyWithReference(cases: readonly RealCase[]): Promise<Outcome[]> {
+  const python = spawn("python3", ["-B", REFERENCE, "--repository"], { stdio: ["pipe", "pipe", "inherit"] });
+  const questions = cases.map(({ model: { policy, base: from, head }, written: { root, signers, envelopes } }) => {
+    const lines = envelopes.map((envelope) => ({ envelope }));
+    return `${JSON.stringify({ folder: root, signers, now: NOW, policy, base: from, head, lines })}\n`;
+  });
+  python.stdin.end(questions.join(""));
+  const outcomes: Outcome[] = [];
+  for await (const line of createInterface({ input: python.stdout })) outcomes.push(JSON.parse(line) as Outcome);
+  return outcomes;
+}
+
+test(`${COUNT} histories as real repositories have the outcome that they have as data`, async () => {
+  const cases = writeCases();
+  const [ours, theirs] = await Promise.all([verifyAll(cases), verifyWithReference(cases)]);
+  const expected = cases.map(({ seed, model }) => ({ seed, ...verifyModel(model) }));
+  const seeds = cases.map(({ seed }) => seed);
+  expect(ours.map((outcome, index) => ({ seed: seeds[index], ...outcome }))).toEqual(expected);
+  expect(theirs.map((outcome, index) => ({ seed: seeds[index], ...outcome }))).toEqual(expected);
+  expect(expected.filter(({ accepted }) => accepted).length).toBeGreaterThan(COUNT / 20);
 }, 600_000);
