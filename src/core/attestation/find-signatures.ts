@@ -73,10 +73,17 @@ function wrongDecision(event: RunEvent, run: string, walk: SignatureWalk): strin
   walk.decidedAt = event.at;
   if (signed === null)
     return demanded.length === 0 ? null : `decided by ${event.by.name} (${event.by.channel}) without a signature`;
-  const { passkey, statement } = signed.signature;
+  return wrongSignature(signed.signature, walk, { event, run });
+}
+
+type SignedEvent = { readonly event: RunEvent; readonly run: string };
+
+function wrongSignature(signature: PasskeySignature, walk: SignatureWalk, { event, run }: SignedEvent): string | null {
+  const { passkey, statement } = signature;
+  const { demanded } = walk;
   if (demanded.length > 0 && !demanded.some(({ id }) => id === passkey))
     return `signed with passkey ${passkey}, which may not decide in this run`;
-  if (!isAsSigned(signed.signature, run, event)) return "what was signed is something else";
+  if (!isAsSigned(signature, run, event)) return "what was signed is something else";
   const other = otherFacts(statement, signedFacts(run, walk.state), event);
   if (other !== null) return other;
   if (walk.used.has(statement)) return "the same signature was used before";
