@@ -74,6 +74,13 @@ export const mutantsOfTeam = [
     test: "test/slow/team/claims.test.ts",
   },
   {
+    bug: "a tree without its files, left by a failed fetch, is never fetched again",
+    file: UNSHOWN,
+    find: "await fetchObjects(copy, run, [pair.from, pair.to]);",
+    put: "",
+    test: hiddenChanges,
+  },
+  {
     bug: "wrong credentials are waited for as if the git host were away",
     file: "team/src/copies/host-failure.ts",
     find: "!PERMANENT.test(output) && TRANSIENT",

@@ -10,6 +10,8 @@ export type NetworkGit = (args: readonly string[], options?: NetworkGitOptions) 
 export type NetworkGitOptions = { readonly input?: Buffer; readonly environment?: NodeJS.ProcessEnv };
 
 const NETWORK_TIMEOUT_MS = 15 * 60_000; // a first fetch can be large
+/** For commands that transfer only names. */
+const LISTING_TIMEOUT_MS = 60_000;
 
 const FIXED_SETTINGS = [
   "core.hooksPath=/dev/null",
@@ -23,8 +25,8 @@ const FIXED_SETTINGS = [
 /** isdlc reads some refs directly from files. Newer git versions use this format only on request. */
 export const REFS_AS_FILES = { GIT_DEFAULT_REF_FORMAT: "files", GIT_DEFAULT_HASH: "sha1" } as const;
 
-/** Creates the git runner. Hooks and automatic maintenance are disabled. */
-export function createNetworkGit(folder: string, env: NodeJS.ProcessEnv): NetworkGit {
+/** Creates the git runner. Hooks and automatic maintenance are disabled. `limitMs`: time limit of a command. */
+export function createNetworkGit(folder: string, env: NodeJS.ProcessEnv, limitMs = NETWORK_TIMEOUT_MS): NetworkGit {
   const { settings } = readUserSettings(userFolders(env).config, nodeFiles);
   const always = writingEnvironment(folder, env, settings["git-variables"]);
   return (args, { input, environment } = {}) =>
@@ -32,7 +34,7 @@ export function createNetworkGit(folder: string, env: NodeJS.ProcessEnv): Networ
       cwd: folder,
       args: ["--no-pager", ...FIXED_SETTINGS.flatMap((setting) => ["-c", setting]), ...args],
       environment: { ...always, ...environment },
-      timeoutMs: NETWORK_TIMEOUT_MS,
+      timeoutMs: args[0] === "ls-remote" ? Math.min(limitMs, LISTING_TIMEOUT_MS) : limitMs,
       ...(input && { input }),
     });
 }

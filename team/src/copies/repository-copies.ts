@@ -57,16 +57,23 @@ export type RepositoryCopies = { open(remote: string): Promise<RepositoryCopy> }
 export type CopiesOptions = {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds for a command that reads or writes the remote. */
+  readonly limitMs?: number;
 };
 
 /** @throws ProblemError UNSAFE_PATH if the address is not a git remote. */
-export function createRepositoryCopies({ folder, env }: CopiesOptions): RepositoryCopies {
+export function createRepositoryCopies({ folder, env, limitMs }: CopiesOptions): RepositoryCopies {
   const opened = new Map<string, Promise<RepositoryCopy>>();
   return {
     open(remote) {
       if (!isRemote(remote))
         throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is not a git remote" });
-      const known = opened.get(remote) ?? openCopy(join(folder, `${sha256(remote).slice(0, 16)}.git`), remote, env);
+      const known =
+        opened.get(remote) ??
+        openCopy(
+          { folder: join(folder, `${sha256(remote).slice(0, 16)}.git`), env, ...(limitMs && { limitMs }) },
+          remote,
+        );
       opened.set(remote, known);
       known.catch(() => opened.delete(remote)); // the next call tries again
       return known;
@@ -74,9 +81,9 @@ export function createRepositoryCopies({ folder, env }: CopiesOptions): Reposito
   };
 }
 
-async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv): Promise<RepositoryCopy> {
+async function openCopy({ folder, env, limitMs }: CopiesOptions, remote: string): Promise<RepositoryCopy> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const network = createNetworkGit(folder, env);
+  const network = createNetworkGit(folder, env, limitMs);
   if (!existsSync(join(folder, "HEAD"))) {
     // Git applies attributes of HEAD's branch to merges: HEAD names a missing branch.
     const init = ["init", "--quiet", "--bare", "--template=", "--initial-branch=none"];

@@ -1,13 +1,11 @@
-import { isObjectId } from "../../../src/adapters/git/process/ref-name.ts";
-import { changesBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import type { CompletedFacts, Report } from "../../../src/core/command.ts";
 import { lastReviewedTree } from "../../../src/core/changes/last-reviewed-tree.ts";
 import { mayWrite } from "../../../src/core/plan.ts";
 import { type ActiveRun, currentPhase } from "../../../src/core/run.ts";
-import type { FileChange, PhaseOutput } from "../../../src/schema/facts.ts";
-import type { TreeId } from "../../../src/schema/ids.ts";
+import type { PhaseOutput } from "../../../src/schema/facts.ts";
 import type { RepositoryCopy } from "../copies/repository-copies.ts";
 import {
+  compareInCopy,
   fetchTrees,
   findUnshownChanges,
   type ReportedTrees,
@@ -68,8 +66,9 @@ async function listFiles(
   const seen = lastReviewedTree(run);
   if (phase === undefined || phase.firstTree === null || tree === null) return {};
   await fetchTrees(copy, run, [phase.firstTree, tree, ...(seen === null ? [] : [seen])]);
-  const changed = await changesSince(copy, phase.firstTree, tree);
-  const sinceSeen = seen === null || seen === phase.firstTree ? changed : await changesSince(copy, seen, tree);
+  const changed = await compareInCopy(copy, run, { from: phase.firstTree, to: tree });
+  const sinceSeen =
+    seen === null || seen === phase.firstTree ? changed : await compareInCopy(copy, run, { from: seen, to: tree });
   const outside = (changed ?? []).map(({ path }) => path).filter((path) => !mayWrite(phase.rule, run.run.item, path));
   return {
     changed,
@@ -77,9 +76,6 @@ async function listFiles(
     unexpected: [...new Set([...unexpected, ...outside])],
   };
 }
-
-const changesSince = async ({ git }: RepositoryCopy, from: TreeId, to: TreeId): Promise<FileChange[] | null> =>
-  isObjectId(from) && isObjectId(to) ? changesBetween(git, { from, to }) : null;
 
 const MAX_LISTED_FILES = 50;
 

@@ -6,7 +6,7 @@ import { lastAcceptedTree } from "../../../src/core/changes/last-reviewed-tree.t
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../../../src/core/run.ts";
 import { recordDocuments } from "../../../src/engine/steps/item-record.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
-import type { PhaseOutput } from "../../../src/schema/facts.ts";
+import type { FileChange, PhaseOutput } from "../../../src/schema/facts.ts";
 import type { TreeId } from "../../../src/schema/ids.ts";
 import type { RepositoryCopy } from "../copies/repository-copies.ts";
 import { refusedField } from "./refused-field.ts";
@@ -54,7 +54,7 @@ export async function findUnshownChanges(
   const shown = { tree: trees.tree, base: base ?? from };
   await fetchTrees(copy, run, [shown.tree, shown.base, from, to]);
   const paths = async (one: TreeId, other: TreeId): Promise<readonly string[]> => {
-    const changes = await changesBetween(copy.git, { from: one, to: other });
+    const changes = await compareInCopy(copy, run, { from: one, to: other });
     if (changes === null) throw refusedField("tree", `the remote does not have ${one} or ${other}`);
     return changes.map(({ path }) => path);
   };
@@ -108,17 +108,44 @@ async function findStart(copy: RepositoryCopy, run: ActiveRun, commit: string): 
 }
 
 /** Fetches the trees and commits of a run that the copy does not have. */
-export async function fetchTrees(copy: RepositoryCopy, { run }: ActiveRun, wanted: readonly TreeId[]): Promise<void> {
+export async function fetchTrees(copy: RepositoryCopy, run: ActiveRun, wanted: readonly TreeId[]): Promise<void> {
   if (!wanted.every(isObjectId)) throw refusedField("tree", "it is not an object id");
   const ids = [...new Set(wanted)];
   const input = Buffer.from(ids.map((id) => `${id}\n`).join(""));
   const listed = await must(copy.git(["cat-file", "--batch-check"], { input }), "cat-file");
   const lines = listed.toString("latin1").split("\n");
   const missing = ids.filter((_, at) => lines[at]?.endsWith(" missing") === true);
-  if (missing.length === 0) return;
+  if (missing.length > 0) await fetchObjects(copy, run, missing);
+}
+
+/** Lists the changes between two trees. A fetch that failed can have left a tree without its files: fetches again. */
+export async function compareInCopy(
+  copy: RepositoryCopy,
+  run: ActiveRun,
+  pair: { readonly from: TreeId; readonly to: TreeId },
+): Promise<FileChange[] | null> {
+  const changes = await changesBetween(copy.git, pair);
+  if (changes !== null) return changes;
+  await fetchObjects(copy, run, [pair.from, pair.to]);
+  return changesBetween(copy.git, pair);
+}
+
+async function fetchObjects(copy: RepositoryCopy, { run }: ActiveRun, ids: readonly string[]): Promise<void> {
   const branches = [run.git?.base ?? null, run.git?.branch ?? null].filter((name) => name !== null);
-  await copy.fetch([
-    ...missing.map((id) => `refs/isdlc/${run.run}/${id}`),
+  await fetchOnce(copy, [
+    ...ids.map((id) => `refs/isdlc/${run.run}/${id}`),
     ...branches.map((name) => `refs/heads/${name}`),
   ]);
+}
+
+const fetching = new WeakMap<RepositoryCopy, Map<string, Promise<unknown>>>();
+
+/** A repeated report waits for the fetch of the earlier one, instead of starting another. */
+async function fetchOnce(copy: RepositoryCopy, names: readonly string[]): Promise<void> {
+  const running = fetching.get(copy) ?? new Map<string, Promise<unknown>>();
+  fetching.set(copy, running);
+  const key = names.join(" ");
+  const fetched = running.get(key) ?? copy.fetch(names).finally(() => running.delete(key));
+  running.set(key, fetched);
+  await fetched;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Command, Outcome, Report } from "../../../src/core/command.ts";
@@ -225,6 +225,20 @@ describe("worker that reports trees of a gate [S7]", () => {
   ])("is refused if it names %s", async ([, change]) => {
     const refused = expect.objectContaining({ problem: expect.objectContaining({ code: "NOT_ALLOWED" }) });
     await expect(driveToGate("plan", forging("complete", change))).rejects.toEqual(refused);
+  });
+
+  test("is compared in full although an earlier fetch left a tree without its folder", async () => {
+    const after = pushTree({ "made.js": "1\n", "src/deep/made.js": "2\n" });
+    const object = join("objects", after.slice(0, 2), after.slice(2));
+    mkdirSync(dirname(join(copy.folder, object)), { recursive: true });
+    cpSync(join(scene.folder, "clone", ".git", object), join(copy.folder, object));
+    const forge: Forge = (outcome, pushed, phase) => honest(outcome, { ...pushed, after }, phase);
+    const { phase } = await driveToGate("final-review", forge);
+    expect(phase.made?.unshown).toBeUndefined();
+    expect(phase.made?.changedSinceSeen).toEqual([
+      { path: "made.js", change: "added" },
+      { path: "src/deep/made.js", change: "added" },
+    ]);
   });
 
   test("reopens the gate with a notice if it changes the commit after Continue", async () => {
