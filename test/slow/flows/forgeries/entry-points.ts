@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { type CaseSource, caseSources } from "../../../attestation/forgeries/all-cases.ts";
 import type { CaseModel } from "../../../attestation/forgeries/case-model.ts";
 import { makeKeyring, writeRepository } from "../../../attestation/forgeries/write-repository.ts";
+import { ancestors } from "../../../attestation/forgeries/simple-merge.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 import { ciFolder, githubStep, preReceive } from "../ci/shell-steps.ts";
 
@@ -127,7 +128,7 @@ export function createStage(base: string, program: string): Stage {
       const call = ENTRY_POINTS[entryPoint]({ root, model });
       const ended = await runShell(call, { cwd: place, env, script: join(folder, "script.sh") });
       removeTemporary(folder);
-      return differenceIn(row, ended);
+      return isRewind(row, model) ? rewindDifference(ended) : differenceIn(row, ended);
     },
   };
 }
@@ -173,6 +174,13 @@ function runShell({ script, args, input = "", more = {} }: Call, place: ShellPla
     child.on("close", (status) => resolve({ status, text }));
   });
 }
+
+/** True for a push that the hook refuses whatever is in it: the branch would lose its commits. */
+const isRewind = ({ entryPoint }: Row, { repository, base, head }: CaseModel): boolean =>
+  entryPoint === "the pre-receive hook" && !ancestors(repository.commits, head).has(base);
+
+const rewindDifference = ({ status, text }: Ended): string | null =>
+  status === 1 && text.includes("cannot be moved back") ? null : `exit ${status}: ${text}`;
 
 /** A shallow clone is always refused. A partial clone may lack what would prove an accepted case. */
 function differenceIn({ source: { code }, kind }: Row, { status, text }: Ended): string | null {
