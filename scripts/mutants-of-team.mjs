@@ -151,6 +151,13 @@ export const mutantsOfTeam = [
     test: "test/slow/team/claims.test.ts",
   },
   {
+    bug: "a lock of a killed git blocks the mirror of a worker",
+    file: "team/src/worker/mirror.ts",
+    find: "removeStaleLocks(folder, error) ? fetch()",
+    put: "false ? fetch()",
+    test: "test/team/mirror-interleaving.test.ts",
+  },
+  {
     bug: "a step that fails on a full disk counts against the run",
     file: "team/src/worker/worker-fault.ts",
     find: "  await health.check();",

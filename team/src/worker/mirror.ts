@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
@@ -116,7 +116,8 @@ async function openMirror({ data, env }: MirrorOptions, remote: string): Promise
     folder,
     fetch: together<string | null>(async (runs) => {
       const snapshots = runs.flatMap((run) => (run === null ? [] : `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`));
-      await ask(...FETCH, remote, "+refs/heads/*:refs/heads/*", ...snapshots);
+      const fetch = () => ask(...FETCH, remote, "+refs/heads/*:refs/heads/*", ...snapshots);
+      await fetch().catch((error: unknown) => (removeStaleLocks(folder, error) ? fetch() : Promise.reject(error)));
     }),
     refs: (run) => {
       const named = [HEADS, `refs/isdlc/${run}/`].flatMap((prefix) =>
@@ -165,6 +166,21 @@ async function repeatPush(push: () => Promise<unknown>, wait: HostWait | undefin
       await delay(pause, null, { signal: wait?.signal }).catch(() => undefined); // the next try is the last
     }
   }
+}
+
+/** Git holds a lock of a ref for milliseconds. */
+const STALE_LOCK_MS = 10_000;
+
+/** Removes locks of killed git processes after a fetch that failed because of one. Returns true if there were any. */
+function removeStaleLocks(folder: string, error: unknown): boolean {
+  if (!(error instanceof ProblemError) || error.problem.code !== "GIT_FAILED") return false;
+  if (!/\.lock'?: File exists/.test(error.problem.detail)) return false;
+  const stale = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".lock") && !path.startsWith("objects"))
+    .map((path) => join(folder, path))
+    .filter((path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > STALE_LOCK_MS);
+  for (const path of stale) rmSync(path, { force: true });
+  return stale.length > 0;
 }
 
 /** @throws GitHostError if the host cannot be reached or temporarily accepts nothing */

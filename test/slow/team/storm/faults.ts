@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, vi } from "vitest";
-import { createDraws, type Draws } from "./draws.ts";
+import { createDraws, type Draws } from "../../../support/draws.ts";
 import { type HeldLease, listLeases, type TakeoverWatch } from "./leases.ts";
 import { setClock, type StormPlace, type StormRepository, type StormWorker } from "./storm-place.ts";
 

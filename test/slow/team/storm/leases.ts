@@ -52,10 +52,12 @@ export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch 
       const { lease } = takeover;
       if (before.countable.has(lease.repository) && countable.has(lease.repository)) takeover.counted += at - before.at;
       const row = rows.find(({ run }) => run === lease.run);
-      if (row === undefined || row.epoch === lease.epoch || (row.rests === "action" && row.worker === null)) continue;
+      const progress = row === undefined ? "rested" : takeoverProgress(lease, row);
+      if (progress === "waiting") continue;
+      open.delete(key);
+      if (progress === "rested") continue;
       took.push(takeover.counted);
       if (takeover.counted > SLOW_MS) console.log(JSON.stringify({ slow: takeover, row }));
-      open.delete(key);
     }
     before = { at, countable };
   };
@@ -75,6 +77,14 @@ export function watchTakeovers(place: StormPlace, slots: number): TakeoverWatch 
       await watching;
     },
   };
+}
+
+/** Freeing a run and granting it raise its epoch by one each. `rested`: the last report came before the fault. */
+function takeoverProgress({ epoch }: HeldLease, now: RunRow): "waiting" | "rested" | "taken" {
+  if (now.rests !== "action") return "rested";
+  if (now.worker === null) return now.epoch === epoch ? "rested" : "waiting";
+  if (now.epoch === epoch) return "waiting";
+  return now.epoch === epoch + 1 ? "rested" : "taken";
 }
 
 /** Repositories whose host answers, if a worker with a server has a free slot. */

@@ -8,7 +8,7 @@ import { shownDigest } from "../../../../src/app/answer/answer.ts";
 import type { Team } from "../support/team.ts";
 import { beginRun, look } from "../support/team-runs.ts";
 import type { AcknowledgedAnswer } from "./check-storm.mjs";
-import type { Draws } from "./draws.ts";
+import type { Draws } from "../../../support/draws.ts";
 import { askAny, PEOPLE, type StormPlace, type StormRepository } from "./storm-place.ts";
 
 export type RunLog = { readonly runs: string[]; readonly answers: AcknowledgedAnswer[] };

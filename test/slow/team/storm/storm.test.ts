@@ -12,7 +12,7 @@ import {
   type DecisionRow,
   takeoverP99,
 } from "./check-storm.mjs";
-import { createDraws } from "./draws.ts";
+import { createDraws } from "../../../support/draws.ts";
 import { type FaultCounts, type FaultPlan, inflictFaults } from "./faults.ts";
 import { watchTakeovers } from "./leases.ts";
 import { findLeftovers } from "./leftovers.ts";
