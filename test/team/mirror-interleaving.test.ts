@@ -24,7 +24,10 @@ type Drive = { readonly run: RunId; epoch: number; left: LeftTree | null; readon
 type Place = {
   readonly remote: string;
   readonly drives: readonly Drive[];
+  /** Commits of people on main, oldest first, including one that is being pushed. */
   readonly theirs: string[];
+  /** Number of them whose push has ended. */
+  pushed: number;
   mirrors: Mirrors;
 };
 
@@ -50,7 +53,7 @@ function createPlace(): Place {
     const run = `20261116-10111234${at}-abcd` as RunId;
     return { run, epoch: 0, left: null, commits: [] };
   });
-  return { remote, drives, theirs: [gitNow(theirs, "rev-parse", "HEAD")], mirrors: newMirrors() };
+  return { remote, drives, theirs: [gitNow(theirs, "rev-parse", "HEAD")], pushed: 1, mirrors: newMirrors() };
 }
 
 const newMirrors = (): Mirrors => createMirrors({ data: folder, env: env() });
@@ -80,17 +83,19 @@ const driveOnce = ({ mirrors, remote }: Place, drive: Drive, isRecorded: boolean
     removeRunTree({ data: folder, run, epoch, spares });
   });
 
-async function pushTheirs({ theirs }: Place): Promise<void> {
+async function pushTheirs(place: Place): Promise<void> {
+  const { theirs } = place;
   const clone = join(folder, "theirs");
   await git(clone, ...WHO, "commit", "--quiet", "--allow-empty", "--message=Theirs");
-  await git(clone, "push", "--quiet", "origin", "main");
   theirs.push(await git(clone, "rev-parse", "HEAD"));
+  await git(clone, "push", "--quiet", "origin", "main");
+  place.pushed = theirs.length;
 }
 
 /** A fetch sees at least the state of the remote at its start. */
 async function fetchMain(place: Place): Promise<void> {
   const mirror = await place.mirrors.open(place.remote);
-  const known = place.theirs.length;
+  const known = place.pushed;
   await mirror.fetch(null);
   expect(place.theirs.slice(known - 1)).toContain(mirror.tip("main"));
 }
