@@ -104,3 +104,27 @@ test.each(["restored", "skipped"])("forgets edits that are %s", (how) => {
   else accepted(player, { do: "back", by: ada, to: "01-requirements", tree: "restore" });
   expect(edits(player)).toEqual([]);
 });
+
+test("keeps edits during questions and after a failure", () => {
+  const player = startRun({ supervision: everyPhase, plan: PLAN });
+  const claim = (name: string) => ({ execution: name, nonce: "n", driver: { pid: 1, started: "1", boot: "b" } });
+  const facts = { execution: "x1", usage: null, session: null };
+  advance(player, "produce");
+  report(player, { of: "claim", claim: claim("x1") });
+  const asks = {
+    status: "needs_input",
+    summary: "",
+    decisions: [],
+    artifacts: [],
+    questions: [{ id: "q", text: "?" }],
+  };
+  report(player, { of: "produce", result: asks as never, ...facts, tree: "asked" });
+  accepted(player, { do: "reply", by: ada, wait: openWait(player).id, replies: [{ id: "q", text: "yes" }] });
+  report(player, { of: "claim", claim: claim("x2"), tree: "edited" });
+  expect(edits(player)).toEqual(["asked..edited"]);
+  const fails = { status: "failed", summary: "no", decisions: [], artifacts: [], questions: [] };
+  report(player, { of: "produce", result: fails as never, ...facts, execution: "x2", tree: "failed" });
+  accepted(player, { do: "retry", by: ada, wait: openWait(player).id });
+  enter(player, "edited again");
+  expect(edits(player)).toEqual(["asked..edited", "failed..edited again"]);
+});
