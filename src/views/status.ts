@@ -162,7 +162,7 @@ function phaseLine(phase: PhaseRecord): string {
     tokens(phase.usage, phase),
   ].filter((detail) => detail !== "");
   const tail = details.length === 0 ? "" : `  (${details.join(", ")})`;
-  return `  ${MARKS[phase.status]} ${phase.rule.key}${tail}`;
+  return `  ${MARKS[phase.status]} ${phase.rule.name}${tail}`;
 }
 
 function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
