@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = { [LINK]: "symbolic link", [SUBM
 
 function typeFact(before: string | null, after: string | null): string {
   const [was, is] = [before, after].map((mode) => (mode === null ? null : (NAMES[mode] ?? "file")));
-  if (was !== null && is !== null && was !== is) return `Was a ${was}, is now a ${is}`;
+  if (was !== null && is !== null && was !== is) return `Changed from a ${was} to a ${is}`;
   const name = is ?? was;
   return name === "file" || name === null || name === undefined ? "" : `${name[0]?.toUpperCase()}${name.slice(1)}`;
 }

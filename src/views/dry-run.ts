@@ -34,7 +34,9 @@ export function dryRunLines({ head, phases, asked, notes }: DryRun): string[] {
     "Nothing was started. This is what would happen:",
     ...(head === null ? [] : headLines(head)),
     ...phaseLines(phases),
-    ...(asked.length === 0 ? ["Nothing would be asked first."] : ["You would be asked first:", ...asked.map(indented)]),
+    ...(asked.length === 0
+      ? ["No questions before the start."]
+      : ["Questions before the start:", ...asked.map(indented)]),
     ...notes.map((note) => plainLine(note, 1000)),
   ];
 }

@@ -195,7 +195,7 @@ function listFailures({ failures }: BannerGate): string[] {
   const failed = failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
   return [
     ...allLines("Changed after the summary; Continue accepts it as it is now", unseen),
-    ...entries("Checks fail after the edits; Continue goes on anyway", failed),
+    ...entries("Checks fail after the edits; Continue proceeds anyway", failed),
   ];
 }
 

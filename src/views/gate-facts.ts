@@ -104,7 +104,7 @@ const countsText = ({ passed, failed }: TestCounts): string => `${passed} passed
 
 function reviewerLines({ iterations, made, rule }: PhaseRecord): string[] {
   if (rule.reviewer === null || made === null) return [];
-  if (isUnjudged(made)) return ["Reviewer: failed; nobody judged this"];
+  if (isUnjudged(made)) return ["Reviewer: failed; this was not reviewed"];
   const ledger = buildLedger(iterations);
   const open = ledger.findings.filter(isOpen);
   const verdict = made.approved ? "approved" : "did not approve";

@@ -34,8 +34,8 @@ const sentences: Sentences = {
   "baseline.measured": (e) => `tests before the run: ${checkOutcome(e.result)}`,
   "baseline.settled": (e) =>
     e.how === "passed"
-      ? "goes on from there"
-      : `goes on ${e.how === "known" ? "knowing that tests fail" : "without tests"}, by ${e.by === "engine" ? "the options given" : who(e.by)}`,
+      ? "continues from there"
+      : `continues ${e.how === "known" ? "knowing that tests fail" : "without tests"}, by ${e.by === "engine" ? "the options given" : who(e.by)}`,
   "attempt.started": (e) => `${e.phase}#${e.attempt} begins (${e.brief.why})`,
   "execution.started": (e) =>
     `${e.claim.execution} runs (${e.role}${e.prompt === undefined ? "" : `, prompt of ${e.prompt} characters`})`,
@@ -51,7 +51,7 @@ const sentences: Sentences = {
     `reviewer: ${e.approved ? "approved" : `not approved, ${formatCount(e.concerns.length, "concern")}`}${e.stopped === undefined ? "" : `; stopped: ${plainLine(e.stopped, 120)}`}`,
   "budget.spent": (e) =>
     e.unknown === true
-      ? "what was spent is not known: an agent reported an impossible usage"
+      ? "the amount spent is unknown: an agent reported an impossible usage"
       : `the budget ${e.ahead === undefined ? "is spent" : "would be exceeded"}: ${spentText(e.spent, e.partial)} of ${budgetText(e.budget)}`,
   "budget.raised": (e) => `budget raised to ${budgetText(e.budget)} by ${who(e.by)}`,
   "writes.takenOut": (e) => `${formatCount(e.paths.length, "file")} reverted by ${who(e.by)}`,
@@ -68,7 +68,7 @@ const sentences: Sentences = {
   "run.rewound": (e) =>
     e.kept === null
       ? "the tree was left as it is"
-      : `${e.restored.length === 0 ? "nothing more" : formatCount(e.restored.length, "file")} taken back; what came after is kept in ${e.kept}`,
+      : `${e.restored.length === 0 ? "nothing more" : formatCount(e.restored.length, "file")} restored; later work is saved under ${e.kept}`,
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
   "lines.included": (e) =>
     `own lines in ${e.paths.map((path) => plainLine(path)).join(", ")} committed with the agent's, by ${who(e.by)}`,

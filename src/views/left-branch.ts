@@ -7,7 +7,7 @@ export function leftBranchLines(left: LeftBranch | null): string[] {
   if (left === null) return [];
   const { branch, tip, why } = left;
   const told = `The branch ${plainLine(branch, 300)} was not deleted at the remote: ${plainLine(why, 300)}`;
-  if (tip === null) return [told, `If nobody needs it: git push origin --delete ${shellWord(branch)}`];
+  if (tip === null) return [told, `If it is no longer needed: git push origin --delete ${shellWord(branch)}`];
   const lease = shellWord(`--force-with-lease=${branch}:${tip}`);
   return [told, `Delete it: git push ${lease} origin ${shellWord(`:${branch}`)}`];
 }

@@ -20,5 +20,5 @@ export function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): str
     const shown = name === UNSEEN ? [first, ...rest] : [`${name}: ${[first, ...rest].join(" ")}`];
     return shown.map((line) => `  ${plainLine(line, name === UNSEEN ? MAX_LINE_LENGTH : undefined)}`);
   });
-  return ["It is open again because something changed after you were shown it; Continue goes on anyway:", ...told];
+  return ["Reopened because something changed after you reviewed it; Continue proceeds anyway:", ...told];
 }

@@ -27,7 +27,7 @@ export function heldLines({ kind }: Wait, pid: number): string[] {
   const { what, fix } = describe({ code: "GATE_HELD", pid });
   return kind === "gate"
     ? [what, fix]
-    : [`It is asked at another terminal (process ${pid}).`, "Answer it there, or leave it open there first."];
+    : [`The question is open in another terminal (process ${pid}).`, "Answer it there, or leave it open there first."];
 }
 
 /** Returns the command to watch a run that another process drives. */

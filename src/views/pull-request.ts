@@ -40,7 +40,7 @@ const MERGE_REQUEST = ["glab", "mr", "create", "--target-branch"];
  */
 export function pullRequestBody(run: EndedRun, plan: string | null): string {
   const parts = [
-    `What was asked for: ${markdownText(run.run.title)}`,
+    `Request: ${markdownText(run.run.title)}`,
     ...referenceLines(run),
     ...(plan === null || plan.trim() === "" ? [] : [`## Plan\n\n${codeBlock(plan.trim())}`]),
     `## Evidence\n\n${evidenceTable(run)}`,

@@ -69,7 +69,7 @@ function personLines(run: ActiveRun): string[] {
   return [
     `Run "${plainLine(run.run.title)}" waits for the person. Only they decide; you cannot.`,
     ...(summary === null ? [] : [`Summary to show them: ${summary}`]),
-    `Tell them what there is to decide, and stop. If this session offers commands of isdlc, they type one of: ${now.options.map(typedCommand).join(", ")}. Otherwise they answer in a terminal of their own:`,
+    `Explain the decision to them, and stop. If this session offers commands of isdlc, they type one of: ${now.options.map(typedCommand).join(", ")}. Otherwise they answer in their own terminal:`,
     ...waitLines(now.wait, now.options),
   ];
 }

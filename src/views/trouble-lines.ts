@@ -45,7 +45,7 @@ function stillFailing({ checks = [], failures = 1 }: Escalation): string {
 const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefined>> = {
   [TESTS_CHANGED]: () => "the way tests are run has changed",
   [TESTS_NOT_STARTED]: () => "the tests could not be started: no test ran",
-  [TESTS_SANDBOXED]: () => "the tests fail only where their sandbox limits them",
+  [TESTS_SANDBOXED]: () => "the tests fail only because their sandbox limits them",
   baseline_not_started: () => "the tests could not be started before the work: no test ran",
   tests_red: () => "the tests already fail on the current code",
   not_installed: () => "the tests cannot run yet, as something they need is not installed",
@@ -62,9 +62,9 @@ const TROUBLE: { readonly [S in Step]: string } = {
   produce: "the agent did not finish its work",
   check: "the checks of the agent's work do not pass",
   review: "the reviewer failed",
-  complete: "what the agent made could not be recorded",
-  recheck: "what was accepted could not be checked again",
-  commit: "what was accepted could not be committed",
+  complete: "the agent's output could not be recorded",
+  recheck: "the accepted work could not be checked again",
+  commit: "the accepted work could not be committed",
   measure: "the size of the work could not be measured",
   refine: "the agent's task list is invalid",
   rewind: "going back to an earlier phase did not work",
@@ -136,8 +136,8 @@ const WITHOUT_TESTS = {
 export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
   [TESTS_CHANGED]: {
     retry: {
-      short: "run the phase again and tell the agent why",
-      effect: "Runs the phase again and tells the agent why.",
+      short: "run the phase again and give the agent the reason",
+      effect: "Runs the phase again and gives the agent the reason.",
     },
   },
   tests_red: BEFORE_THE_WORK,
@@ -154,12 +154,12 @@ export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
   },
   no_change: {
     retry: {
-      short: "run the phase again and tell the agent why",
-      effect: "Runs the phase again and tells the agent why.",
+      short: "run the phase again and give the agent the reason",
+      effect: "Runs the phase again and gives the agent the reason.",
     },
     skip: {
       short: "continue without a code change (recorded)",
-      effect: "Goes on without a change of code. That is recorded.",
+      effect: "Continues without a code change. This is recorded.",
     },
   },
   [OWN_LINES]: {

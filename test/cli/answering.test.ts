@@ -28,7 +28,7 @@ test.concurrent("explains the open questions for an answer without arguments", a
   const sandbox = await asked();
   const { code, stderr } = await sandbox.person("answer");
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^USAGE: Say what you answer\. The agent of phase plan asks: tone: Which tone\?/);
+  expect(stderr).toMatch(/^USAGE: Give an answer\. The agent of phase plan asks: tone: Which tone\?/);
   expect(stderr).toContain("isdlc answer --reply <id>=<text>");
   expect((await sandbox.status()).waiting.kind).toBe("questions");
 });

@@ -17,7 +17,7 @@ test.concurrent("prints phases, agents, prompts and open choices for --dry-run, 
   expect(shown.stdout).toMatch(
     / {2}implement +command · prompt [0-9]{4} characters · reviewed by command, up to 3 times\n/,
   );
-  expect(shown.stdout).toMatch(/final-review .* · gate\nYou would be asked first:\n/);
+  expect(shown.stdout).toMatch(/final-review .* · gate\nQuestions before the start:\n/);
   expect(shown.stdout).toContain("There are uncommitted changes.");
   expect(shown.stdout).toContain("Tests would be run with: npm test");
   expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);

@@ -94,7 +94,7 @@ describe("history", () => {
     const [first, second] = [await cancelled(place), await cancelled(place)];
     const { lines, json } = await ask(place, "history");
     expect(json).toMatchObject({ runs: [{ id: first }, { id: second }] });
-    expect(lines).toContain(`What happened in one of them: isdlc history --run ${second}`);
+    expect(lines).toContain(`To show one of them: isdlc history --run ${second}`);
     const named = await ask(place, "history", { run: first });
     expect(named.lines.at(-1)).toContain("cancelled by ada");
     expect(named.json["events"]).toHaveLength(named.lines.length);

@@ -78,7 +78,7 @@ Your choice: _
   - test script differs
   - Trusted: npm test (a)
   - Now: npm test (b)
-Checks fail after the edits; Continue goes on anyway:
+Checks fail after the edits; Continue proceeds anyway:
   - tests: 2 failed more
 Concerns:
   - Spec is ␛[31mvague␛[0m

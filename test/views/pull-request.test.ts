@@ -38,7 +38,7 @@ const finished = (change: Partial<EndedRun["run"]> = {}, more: Parameters<typeof
 test("writes task, plan, evidence and open findings into the pull request", () => {
   const tests = { name: "tests", ok: true, detail: "", counts: { passed: 12, failed: 0, skipped: 0 } };
   const body = pullRequestBody(finished({}, { checks: [tests], concerns: ["No retry"] }), "Do it in two steps.");
-  expect(body).toContain("What was asked for: Add a login\n");
+  expect(body).toContain("Request: Add a login\n");
   expect(body).toContain("## Plan\n\n~~~text\nDo it in two steps.\n~~~\n");
   expect(body).toMatch(/\| Architecture \| tests passed \| approved \(1\) \| continue by \w+ \|/);
   expect(body).toContain("Tests: passed (12 passed, 0 failed)\n");

@@ -228,7 +228,7 @@ describe("sizing in status and history", () => {
       "phase restarted by Ada (terminal)",
       "phase skipped by Ada (terminal)",
       "back to 04-design, by Ada (terminal)",
-      "2 files taken back; what came after is kept in refs/isdlc/r/back-9",
+      "2 files restored; later work is saved under refs/isdlc/r/back-9",
       "the tree was left as it is",
     ]);
   });

@@ -68,7 +68,7 @@ const ROWS: readonly (readonly [string, Put, Put, readonly string[], readonly st
     file("a\n"),
     link("/etc/passwd"),
     ["new file mode 120000", "+/etc/passwd"],
-    ["Was a file, is now a symbolic link", "-a", "+/etc/passwd"],
+    ["Changed from a file to a symbolic link", "-a", "+/etc/passwd"],
   ],
   ["the target of a link", link("b"), link("c"), ["index", "+c"], ["Symbolic link", "-b", "+c"]],
   ["a submodule", commit("1"), commit("2"), ["+Subproject commit 222"], ["Submodule", "+Subproject commit 222"]],

@@ -33,7 +33,7 @@ export function answerEvent(situation: Situation, event: HookEvent): HookAnswer 
 }
 
 const SETTINGS_STAY =
-  "isdlc: the settings of this session do not change while a run is open, as they could switch its hooks off. End the run first, or change them and start the session anew";
+  "isdlc: the settings of this session do not change while a run is open, as they could switch its hooks off. End the run first, or change them and restart the session";
 
 function refusing(event: HookEvent, reason: string | null): HookAnswer {
   if (reason === null) return NOTHING;
@@ -53,7 +53,7 @@ export function refuseTool(place: GuardedTree, event: HookEvent): string | null 
   const kind = toolKind(tool);
   if (kind === "shell") return refuseShell(here, input);
   if (kind === "write") return first(writtenBy(input), (path) => refuseWrite(here, path));
-  if (kind === "typed") return "this tool is the host's alone, for what the person types";
+  if (kind === "typed") return "only the host may call this, for typed commands";
   if (kind === "unknown") return refuseUnknown(here, tool, input);
   return tool === "Skill" ? refuseSkill(input) : null;
 }
@@ -77,7 +77,7 @@ function refuseUnknown(place: GuardedTree, tool: string, input: HookEvent): stri
     return "a decision is not put on a timer. The person types it";
   const { marker } = place;
   if (marker === null || marker.wait !== null || marker.writes === "nothing")
-    return `${name} may change something, and nothing may change now. Tell the person what there is to decide`;
+    return `${name} may change something, and nothing may change now. Explain the decision to the person`;
   const why = first(texts, (text) => refuseText(place, text));
   return why === null ? null : `${name} may change something: ${why}`;
 }
@@ -136,7 +136,7 @@ function stopping({ marker, root, exists }: Situation, event: HookEvent): HookAn
   const missing = marker.outputs.filter((path) => !exists(join(root, path)));
   const lacks = missing.length === 0 ? "" : ` Still missing: ${missing.join(", ")}.`;
   return blocking(
-    `isdlc: ${marker.phase} is not reported.${lacks} Finish it and call the tool "report" of the isdlc server (or isdlc report); if you cannot go on, say what is missing and stop again.`,
+    `isdlc: ${marker.phase} is not reported.${lacks} Finish it and call the tool "report" of the isdlc server (or isdlc report); if you are blocked, name the cause and stop again.`,
   );
 }
 

@@ -30,7 +30,7 @@ export function refuseCommand(place: GuardedTree, text: string, depth = 0): stri
   const commands = depth > MAX_NESTED_SHELLS ? null : shellCommands(text);
   if (commands === null) return "this is a shell in a shell in a shell; run the command itself";
   if (SPEAKS_FOR_PERSON.test(text))
-    return "this would speak in the person's place. They type such commands themselves; tell them what there is to decide";
+    return "this would speak in the person's place. They type such commands themselves; explain the decision to them";
   let here = place;
   for (const command of commands) {
     const refused = refuseOne(here, command, depth);

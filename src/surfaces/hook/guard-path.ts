@@ -36,23 +36,23 @@ export function refuseWrite(place: GuardedTree, path: string): string | null {
 function refusePath(marker: Marker, path: string): string | null {
   const { phase, wait, writes, item } = marker;
   if (wait !== null)
-    return `the run waits for the person (${wait}). Nothing is written until they have answered; tell them, and stop`;
+    return `the run waits for the person (${wait}). Write nothing until they answer; notify them, and stop`;
   if (writes === "nothing")
-    return `nothing is to be written now (${phase}). Ask for what to do: the tool "begin" of the isdlc server, or isdlc begin`;
+    return `nothing is to be written now (${phase}). Get your task: the tool "begin" of the isdlc server, or isdlc begin`;
   if (marker.later.includes(path))
     return `${path} belongs to a later phase, and ${phase} comes first. Finish it and report; isdlc then gives you the next`;
   if (mayWrite({ writes }, item, path)) return null;
   const where = writes === "tests" ? `tests, and below ${item}/` : `only below ${item}/`;
   return writes === "tree"
     ? `${path} is not yours to write`
-    : `${phase} may write ${where}. Code has a phase of its own: report this one first`;
+    : `${phase} may write ${where}. Code has its own phase: report this one first`;
 }
 
 /** Returns why only its owner may write this path, in any state of the run; null for any other path. */
 export function refuseKept(place: GuardedTree, real: string): string | null {
   const { root, closed, marker } = place;
   if (closed.some((folder) => isInside(real, folder)))
-    return `${real} belongs to the person: their settings, or isdlc's own files. Nothing that works here may write it`;
+    return `${real} belongs to the person: their settings, or isdlc's own files. No agent may write it`;
   if (!isInside(real, root)) return null;
   const segments = relative(root, real).split(sep);
   if (marker !== null && isInside(real, join(root, marker.item)))

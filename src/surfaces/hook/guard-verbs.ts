@@ -45,7 +45,7 @@ function refuseVerb(words: readonly string[]): string | null {
 const forPeople = (verb: string): string =>
   verb === "mcp" || verb === "hook"
     ? `isdlc ${verb} is started by the product itself`
-    : `isdlc ${verb.slice(0, 40)} is for the person, in a terminal of their own or by typing the command in this session. You may use: isdlc begin, report, status, gate, history`;
+    : `isdlc ${verb.slice(0, 40)} is for the person, in their own terminal or by typing the command in this session. You may use: isdlc begin, report, status, gate, history`;
 
 function refuseGit(name: string, args: readonly string[]): string | null {
   if (name !== "git") return null;

@@ -28,7 +28,7 @@ import { openProject } from "../../compose/project.ts";
 import { lookAtRun } from "../../app/inspect/look-at-gate.ts";
 
 const INSTRUCTIONS =
-  'isdlc takes this project through phases with gates between them. Call "begin" for what to do now, work on it, then call "report" with the nonce you were given. Gates are answered by the person only, never by a tool.';
+  'isdlc takes this project through phases with gates between them. Call "begin" for the current task, work on it, then call "report" with the nonce you were given. Gates are answered by the person only, never by a tool.';
 
 /** Creates the server of one session, with tools, resources and prompts. It makes no decisions itself. */
 export function createServer(host: ServedHost): Server {
@@ -111,22 +111,22 @@ function createProgress(token: unknown, send: (notice: Notice) => void): (messag
 const prompts = [
   {
     name: "next",
-    title: "Go on with the run",
+    title: "Continue the run",
     description: "Takes the phase that is to be worked on, works on it and reports it",
-    text: 'Call the tool "begin" of the isdlc server and do what it says. When the work is done, call "report" with the nonce. When the run waits for me, tell me what there is to decide, and stop.',
+    text: 'Call the tool "begin" of the isdlc server and do what it says. When the work is done, call "report" with the nonce. When the run waits for me, explain the decision to me, and stop.',
   },
   {
     name: "status",
-    title: "Where the run stands",
-    description: "Where the run stands, in two lines",
-    text: 'Call the tool "status" of the isdlc server and tell me in two lines where the run stands and what it waits for.',
+    title: "Status of the run",
+    description: "Status of the run, in two lines",
+    text: 'Call the tool "status" of the isdlc server and show me the status of the run and its pending decision in two lines.',
   },
 ] as const;
 
 const resources = [
-  { uri: "isdlc://status", name: "status", title: "Where the run stands", mimeType: "application/json" },
+  { uri: "isdlc://status", name: "status", title: "Status of the run", mimeType: "application/json" },
   { uri: "isdlc://summary", name: "summary", title: "Summary at the open gate", mimeType: "text/markdown" },
-  { uri: "isdlc://history", name: "history", title: "What happened in this run", mimeType: "text/plain" },
+  { uri: "isdlc://history", name: "history", title: "History of this run", mimeType: "text/plain" },
 ] as const;
 
 const resourceTemplates = [

@@ -39,8 +39,8 @@ const Ask = z.object({
 export const sessionTools: readonly Tool[] = [
   {
     name: "status",
-    title: "Where the run stands",
-    description: "Where the open run stands, and whether it waits for the person.",
+    title: "Status of the run",
+    description: "Status of the open run, and if it waits for the person.",
     schema: z.object({}),
     annotations: READS,
     call: status,
@@ -49,7 +49,7 @@ export const sessionTools: readonly Tool[] = [
     name: "begin",
     title: "Take the phase to work on",
     description:
-      "What this session should do now: the task of the current phase with the nonce to report with, or that the person is waited for. Call it again whenever you have lost the task.",
+      "Task of this session: the current phase with the nonce to report with, or a notice that the run waits for the person. Call it again whenever you have lost the task.",
     schema: z.object({}),
     annotations: { ...WORKS, idempotentHint: true },
     call: (call) => answered(beginWork(openCallProject(call), atWork(call))),
@@ -71,8 +71,7 @@ export const sessionTools: readonly Tool[] = [
   {
     name: "ask",
     title: "Ask the person",
-    description:
-      "Questions without whose answers the phase cannot go on. The person is asked; this session then waits.",
+    description: "Questions that block the phase. The person answers them; this session waits until then.",
     schema: Ask,
     annotations: WORKS,
     call: (call) => {

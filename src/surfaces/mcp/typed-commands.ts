@@ -50,7 +50,7 @@ export function createTypedTool(host: ServedHost): Tool {
 
 async function typed(call: ToolCall, settings: string | null): Promise<ToolResult> {
   if (Object.keys(call.meta).some((key) => key !== "progressToken"))
-    return { text: "Refused: only the host calls this, for what the person typed.", data: {}, isError: true };
+    return { text: "Refused: only the host may call this, for commands typed by the person.", data: {}, isError: true };
   const { command, args, source } = Typed.parse(call.input);
   const verb = command.replace(/^isdlc:/, "");
   if (![...STARTS, ...ANSWERS, ...OTHERS].includes(verb)) return hookResult({});
@@ -58,7 +58,7 @@ async function typed(call: ToolCall, settings: string | null): Promise<ToolResul
   if (source !== "plugin") return blocked(`the command /${command.slice(0, 60)} does not come from the isdlc plugin`);
   const project = openCallProject(call);
   const channel = proveSystemChannel(project.folders.state);
-  if (!channel.ok) return blocked(`this server cannot tell that you typed it: ${channel.why}. ${elsewhere(verb)}`);
+  if (!channel.ok) return blocked(`this server cannot verify that you typed it: ${channel.why}. ${elsewhere(verb)}`);
   const credential: Credential = { is: "prompt", pid: channel.host.pid };
   const judged = await authorize(project, credential, { verb });
   if (!judged.ok) return blocked(`${describe(judged.problem).what} ${elsewhere(verb)}`);

@@ -52,7 +52,7 @@ export function createApp(served: ServerContext): Hono<Env> {
     if (error instanceof HTTPException) return error.res ?? context.json(refused(error.message), error.status);
     if (error instanceof $ZodError || error instanceof SyntaxError)
       return context.json(refused("The request is not in the form that was expected."), 400);
-    served.warn(`the page could not be answered: ${error.message}`);
+    served.warn(`request of the web UI failed: ${error.message}`);
     return context.json(refused("Something went wrong; the terminal has more."), 500);
   });
   return app;

@@ -35,7 +35,7 @@ function isSameSite({ path, headers }: IncomingRequest, site: string | string[] 
 function methodRefusal({ method, path, headers }: IncomingRequest): RequestRefusal | null {
   const mayRead = method === "GET" || method === "HEAD";
   if (mayRead) return null;
-  if (method !== "POST" || !isApi(path)) return { status: 405, what: "Only GET, and POST below /api, are answered." };
+  if (method !== "POST" || !isApi(path)) return { status: 405, what: "Only GET, and POST under /api, are supported." };
   const type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   return type === "application/json" ? null : { status: 415, what: "The body must be JSON." };
 }

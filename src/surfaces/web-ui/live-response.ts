@@ -49,7 +49,7 @@ export function eventStream(begin: (stream: Stream) => void | Promise<void>): Re
           controller.error(error);
         };
         const ended = begin({ tell, fail, signal: gone.signal });
-        if (ended instanceof Promise) ended.then(() => fail(new Error("nothing more is told")), fail);
+        if (ended instanceof Promise) ended.then(() => fail(new Error("the stream has ended")), fail);
       },
       cancel() {
         gone.abort();

@@ -8,15 +8,15 @@ import type { VerificationFacts } from "./verification.ts";
 type SettingRule = "movedBase" | "openRuns" | "servers" | "revokedSigners" | "origins";
 
 const RULES: Readonly<Record<Exclude<Violation["rule"], SettingRule> | "refused", string>> = {
-  commits: "A commit that nobody vouches for",
-  people: "Vouched for by somebody who may not",
+  commits: "A commit that no person approved",
+  people: "Approved by a person without permission",
   workflows: "Made by a workflow that is not allowed",
   phases: "A required phase is not completed and accepted",
   gates: "A required gate was not answered by a person",
   channels: "A gate was answered in a way that is not allowed",
   passkeys: "A gate was not signed with a passkey that counts",
   fourEyes: "Two people must vouch",
-  forbidOverruled: "Somebody went on over what must not be overruled",
+  forbidOverruled: "A result that must not be overruled was overruled",
   sandbox: "Agents were not in a sandbox",
   repository: "The commits belong to another repository",
   refused: "A statement that is not believed",

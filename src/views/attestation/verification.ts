@@ -54,7 +54,7 @@ function statementRows({ statement, signers, gateSigners }: SignedStatement): st
     answers.map(({ decision, by, at, suspicious }, index) => {
       const gateSigner = gateSigners.find((one) => one.phase === key && one.gate === index);
       const how = gateSigner === undefined ? by.channel : `passkey of ${plainLine(gateSigner.signer, 60)}`;
-      const mark = suspicious ? ", SUSPICIOUS: from a terminal opened while an agent was at work" : "";
+      const mark = suspicious ? ", SUSPICIOUS: its terminal was opened while an agent was running" : "";
       return `  gate ${key}: ${decision} by ${plainLine(by.name, 60)} (${how}) ${localTime(at)}${mark}`;
     }),
   );

@@ -38,7 +38,7 @@ export function exportLines({ run, state, events, files, statements }: ExportVie
     "",
     ...historyLines(events),
     "",
-    "Files and what is proven of each (isdlc import <archive> --file <name> shows one, --report <file> writes the page):",
+    "Files and the evidence for each (isdlc import <archive> --file <name> shows one, --report <file> writes the page):",
     ...files.map((file) => `  ${plainLine(file.name, 200)}: ${evidenceText(file.evidence)}`),
   ];
 }
@@ -51,7 +51,7 @@ function unsignedEvents(events: readonly RunEvent[], statements: readonly Judged
   const [signed, last] = [signedUpTo(statements), events.at(-1)?.seq ?? 0];
   return signed >= last
     ? []
-    : [`Events ${signed + 1} to ${last} are not signed: whoever made the archive can have written them.`];
+    : [`Events ${signed + 1} to ${last} are not signed: the author of the archive may have written them.`];
 }
 
 function evidenceText(evidence: FileEvidence): string {

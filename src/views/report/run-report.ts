@@ -74,7 +74,7 @@ function renderHead({ predicate, statements }: ReportFacts): Html {
     ["Sandbox", sandbox === null ? "not recorded" : sandbox ? "on" : "off"],
     ["Usage", `${usage.input ?? "?"} tokens in, ${usage.output ?? "?"} out, ${usage.usd ?? "?"} USD`],
     ["Journal", `event ${journal.seq}, ${journal.hash}`],
-    ["Statements", statements === 0 ? "none was signed" : `${statements} signed; isdlc verify tells by whom`],
+    ["Statements", statements === 0 ? "none was signed" : `${statements} signed; isdlc verify shows the signers`],
   ];
   return table(
     ["", ""],
@@ -144,7 +144,7 @@ function gatesTable({ phases }: RunStatement["predicate"]): Html {
     ]),
   );
   if (rows.length === 0) return html`<p>No gate was answered by a person.</p>`;
-  return table(["Phase", "Answer", "Person", "When", "Digest of what was shown"], rows);
+  return table(["Phase", "Answer", "Person", "When", "Summary digest"], rows);
 }
 
 function overruledList({ overruled }: RunStatement["predicate"]): Html {

@@ -99,7 +99,7 @@ const policy: Subcommand = async (pool, [repository = ""], invocation) => {
 };
 
 const POLICIES = [
-  { option: "four-eyes", on: "Who began a run does not accept it.", off: "Who began a run may accept it." },
+  { option: "four-eyes", on: "The author of a run cannot accept it.", off: "The author of a run may accept it." },
   {
     option: "recheck",
     on: "A second worker repeats the checks of the last phase.",

@@ -192,10 +192,10 @@ test("draws every added and removed byte of generated changes", async () => {
   expect([...reached].toSorted()).toEqual([
     "Executable",
     "Symbolic link",
-    "is now a file",
-    "is now a symbolic link",
     "no longer executable",
     "now executable",
+    "to a file",
+    "to a symbolic link",
   ]);
   expect(troubles).toEqual([]);
 });
@@ -204,10 +204,10 @@ function wantedFacts(before: Entry | null, after: Entry | null): readonly string
   if (after === null) return [];
   if ("target" in after) {
     if (before === null || ("target" in before && before.target !== after.target)) return ["Symbolic link"];
-    return "target" in before ? [] : ["is now a symbolic link"];
+    return "target" in before ? [] : ["to a symbolic link"];
   }
   if (before === null) return after.mode === 0o755 ? ["Executable"] : [];
-  if ("target" in before) return ["is now a file"];
+  if ("target" in before) return ["to a file"];
   if (before.mode === after.mode) return [];
   return [after.mode === 0o755 ? "now executable" : "no longer executable"];
 }

@@ -75,7 +75,7 @@ test.each([
   ["src/returns.ts", ["export const a = 1;␍"]],
   ["src/spaces.ts", ["a<U+00A0>b"]],
   ["src/run.sh", ["Mode 100644 → 100755, now executable"]],
-  ["src/link.ts", ["type changed", "Was a file, is now a symbolic link", "/etc/hostname"]],
+  ["src/link.ts", ["type changed", "Changed from a file to a symbolic link", "/etc/hostname"]],
   ["src/latin.txt", ["caf<0xE9>"]],
   ["src/image.bin", ["Binary file not shown: binary content, 10 bytes"]],
   ["src/no-end.ts", ["no newline at the end of the file"]],

@@ -112,7 +112,7 @@ describe.runIf(hasPostgres)("moved run", () => {
       expect(await pushing.ended).toMatchObject({ code: null });
       expect((await owners(team, [bob], run)).length).toBeLessThanOrEqual(1);
       expect(bob.openRun()).toBeNull();
-      expect((await bob.decides("doctor")).stdout).toContain(`${run} is on its way to the team`);
+      expect((await bob.decides("doctor")).stdout).toContain(`${run} is being moved to the team`);
       ok(await bob.says("push-run"));
       expect(await owners(team, [bob], run)).toEqual(["team"]);
       const brought = await linesAtTeam(team, run);

@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("settings in a team's web UI", () => {
     const { page, context, troubles } = await signedIn(team, team.adas);
     await page.getByRole("link", { name: "Settings" }).click();
     const policy = page.getByRole("region", { name: /^sample/ });
-    await expect.poll(() => policy.textContent()).toContain("Who began a run does not accept it.");
+    await expect.poll(() => policy.textContent()).toContain("The author of a run cannot accept it.");
     expect(await policy.textContent()).toContain("finish: ada, bob");
     expect(await policy.textContent()).toContain(team.remote);
     await expectAccessible(page);

@@ -118,7 +118,7 @@ describe.runIf(hasPostgres)("policy that requires signed answers", () => {
     expect(await home.decides("verify-journal")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(
-        "2 signed decisions, in order; whose keys they are, the server of localhost says",
+        "2 signed decisions, in order; their owners are named by the server of localhost",
       ),
     });
   });

@@ -92,7 +92,7 @@ describe.skipIf(!hasTmux())("return to an interrupted gate", () => {
     const { terminal, sandbox } = await atFirstGate();
     const answered = sandbox.person("continue");
     const seen = await terminal.shows("PHASE COMPLETE: Implementation");
-    expect(seen).toContain("This was answered elsewhere.");
+    expect(seen).toContain("Answered elsewhere.");
     expect((await answered).code).toBe(3);
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);

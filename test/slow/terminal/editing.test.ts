@@ -12,7 +12,9 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     terminal.type(`EDITOR="${editor} -w" isdlc "add greeting" --supervised`);
     await terminal.shows(PROMPT);
     terminal.press("e");
-    await terminal.shows(/Edited\. Continue shows what you changed before it counts\.\nYour choice \(C R D V E T Q\):/);
+    await terminal.shows(
+      /Edited\. Continue shows your changes before it accepts them\.\nYour choice \(C R D V E T Q\):/,
+    );
     terminal.press("Enter");
     await terminal.shows("Unknown key. Press one of C R D V E T Q.");
     terminal.press("c");
@@ -80,7 +82,7 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     terminal.type(`EDITOR=${editor} isdlc "add greeting" --supervised; echo "[exit $?]"`);
     await terminal.shows(PROMPT);
     terminal.press("e");
-    await terminal.shows(/Edited\. Continue shows what you changed before it counts\.\nYour choice/);
+    await terminal.shows(/Edited\. Continue shows your changes before it accepts them\.\nYour choice/);
     terminal.press("d");
     await terminal.shows("additional guidance");
     terminal.type("more");

@@ -124,7 +124,7 @@ describe.skipIf(!hasTmux())("worktree question at a terminal", () => {
   ])("offers a separate worktree in standard mode; $key creates one: $own", async ({ key, own }) => {
     const { sandbox, terminal } = await atHome();
     terminal.isdlc('brainstorm "Login page"');
-    await terminal.shows("Work in a working tree of its own, beside this one?");
+    await terminal.shows("Use a separate worktree?");
     expect(existsSync(worktreePath(sandbox))).toBe(false);
     terminal.press(key);
     expect(await terminal.exitCode()).toBe(0);

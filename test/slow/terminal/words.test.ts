@@ -47,6 +47,6 @@ describe.skipIf(!hasTmux())("messages at a terminal", () => {
     terminal.press("c");
     const gate = await terminal.shows("PHASE COMPLETE: Implementation");
     expect(gate).toContain("✗ reviewer failed: asked twice, and gave no verdict that could be read");
-    expect(await terminal.shows("Your choice (")).toContain("\nReviewer: failed; nobody judged this\n");
+    expect(await terminal.shows("Your choice (")).toContain("\nReviewer: failed; this was not reviewed\n");
   });
 });

@@ -41,7 +41,7 @@ const Rules = ({
           set on the server: isdlc server policy {repository} --four-eyes on|off
         </span>
       </span>
-      <span>{isFourEyes ? "Who began a run does not accept it." : "Who began a run may accept it."}</span>
+      <span>{isFourEyes ? "The author of a run cannot accept it." : "The author of a run may accept it."}</span>
     </li>
     <li className="setting">
       <span className="setting-key">

@@ -16,7 +16,7 @@ type DemoAnswer = UserInterface["answer"];
 /** The gate that the demo answers with Redo, and the guidance expected by the recording. */
 const REDO = {
   phase: "03-architecture",
-  guidance: "Say where rounding happens, as a decision of its own with the alternative that lost.",
+  guidance: "Record where rounding happens as a separate decision, with the rejected alternative.",
 };
 
 const script: Person = { name: "demo script", channel: "prompt" };

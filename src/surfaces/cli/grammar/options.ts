@@ -166,7 +166,7 @@ export const trustOptions = {
   allow: {
     type: "string",
     value: "what",
-    about: "what sandboxed tests may use: network, docker, env:NAME, read:PATH, write:PATH, or none",
+    about: "access for sandboxed tests: network, docker, env:NAME, read:PATH, write:PATH, or none",
   },
   programs: { type: "boolean", about: "trust the current versions of the open run's programs" },
   yes: { type: "boolean", about: "do not ask" },

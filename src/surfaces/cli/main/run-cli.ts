@@ -83,7 +83,7 @@ async function recordedAllTheSame(invocation: Invocation | null, problem: Proble
   if (state === null) return null;
   const { lines, json } = problemResult(problem.code === "WRITE_FAILED" ? { ...problem, recorded: true } : problem);
   const isWaiting = state.is === "active" && state.wait !== null;
-  const told = ["Recorded. What should have followed failed:", ...lines, "To continue: isdlc resume"];
+  const told = ["Recorded. The next step failed:", ...lines, "To continue: isdlc resume"];
   return { code: isWaiting ? 3 : 0, lines: told, json: { ...json, ok: true, recorded: true } };
 }
 
@@ -155,8 +155,8 @@ function tellLoudly(lines: readonly string[]): void {
 
 /** Reports the failed output. The exit code, not this text, tells if the decision was recorded. */
 function unprinted(error: unknown, { code }: Result): readonly string[] {
-  const { lines } = problemResult({ ...fileProblem(error), file: "what came of it", recorded: true });
-  return [...lines, `  The command ends with ${code} all the same: 0 and 3 mean that it was done or recorded.`];
+  const { lines } = problemResult({ ...fileProblem(error), file: "the result", recorded: true });
+  return [...lines, `  The exit code is still ${code}: 0 and 3 mean that it was done or recorded.`];
 }
 
 function print(io: Io, result: Result, wantsJson: boolean): void {

@@ -33,7 +33,7 @@ export async function answerAtTerminal(invocation: Invocation, open: OpenWait, b
   await forgetTypedAhead();
   try {
     const said = await askFor(invocation, { ...open, signal }, wait);
-    if (elsewhere.aborted) invocation.io.out("This was answered elsewhere.");
+    if (elsewhere.aborted) invocation.io.out("Answered elsewhere.");
     else if (said === null) return false;
     else await give(invocation, open, { by, wait: wait.id, shown: shownDigest(open.run), ...said });
     return true;
@@ -191,7 +191,7 @@ async function showBefore(invocation: Invocation, open: OpenWait, what: Exclude<
 async function phaseChanges({ engine, run }: OpenWait): Promise<ShownChanges> {
   const tree = await engine.workspace.now([run.run.item]);
   const patch = await engine.workspace.patch(currentPhase(run)?.firstTree ?? null, tree);
-  return { base: "since this phase began", parts: [{ title: null, patch }] };
+  return { base: "since this phase started", parts: [{ title: null, patch }] };
 }
 
 function showAnalysis({ io }: Invocation, { engine, run }: OpenWait): void {
@@ -222,6 +222,6 @@ async function askAmount(viewer: Viewer, wait: Wait, signal: AbortSignal): Promi
 
 async function isSure(signal: AbortSignal): Promise<boolean> {
   const { confirm } = await import("@clack/prompts");
-  const message = "Discard this work? Its branch is deleted; a ref keeps what was on it.";
+  const message = "Discard this work? Its branch is deleted; its commits are saved under a ref.";
   return (await confirm({ message, signal, initialValue: false })) === true;
 }

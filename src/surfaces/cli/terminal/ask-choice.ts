@@ -42,7 +42,7 @@ const askings: Readonly<Partial<Record<ChoiceId, AskLine>>> = {
   hooks: async (io, about) => ((await askTrust(io, "Run them?", about)) ? "trust" : null),
   proceed: async (io) => ((await ask(io, { question: "Proceed?", enter: "y" })) ? "yes" : null), // the details were displayed before
   skips: confirm("Continue anyway?"),
-  another: confirm("Create a new item all the same?"),
+  another: confirm("Create a new item anyway?"),
   place: menu({ t: "there", h: "here", s: "stop" }, [
     "[T] There -- continue in the feature's worktree",
     "[H] Here -- work in this working tree, on the branch that is checked out",

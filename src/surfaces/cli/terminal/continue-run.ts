@@ -147,7 +147,7 @@ export function restResult(state: RunState, warnings: readonly string[], driver:
   const isDriven = state.is === "active" && !waiting && liveness.driven;
   const interrupted = !waiting && !isDriven && isStuck(state);
   const shown = state.is === "ended" ? closingReport(state) : statusLines(state, liveness);
-  const lines = isDriven ? [...shown, `The run goes on in process ${driver}.`] : shown;
+  const lines = isDriven ? [...shown, `The run continues in process ${driver}.`] : shown;
   const json = { ok: !interrupted, run, ...(warnings.length > 0 ? { warnings } : {}) };
   return { code: waiting ? 3 : interrupted ? 130 : 0, lines, json };
 }

@@ -17,7 +17,7 @@ export async function editAtGate(viewer: Viewer, context: OpenWait): Promise<nul
   const chosen = paths.length === 0 ? null : await askFiles(paths, context.signal);
   if (chosen === null) return null;
   const files = chosen.map((path) => join(context.engine.root, path));
-  if (await editFiles(viewer, files)) viewer.io.out("Edited. Continue shows what you changed before it counts.");
+  if (await editFiles(viewer, files)) viewer.io.out("Edited. Continue shows your changes before it accepts them.");
   return null;
 }
 

@@ -125,7 +125,7 @@ export const isRecordOnly = ({ values }: Invocation): boolean => flag(values, "r
 /** Refuses an empty answer to questions, and prints the questions and the ways to answer. */
 function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never {
   const lines = waitLines(wait, listWaitOptions(run, wait), runItem(run)).map((line) => line.trim());
-  throw new ProblemError({ code: "USAGE", detail: `Say what you answer. ${lines.join(" ")}`, usage: verb.usage });
+  throw new ProblemError({ code: "USAGE", detail: `Give an answer. ${lines.join(" ")}`, usage: verb.usage });
 }
 
 function recorded(project: LocalProject, { state, warnings }: RecordResult, option: string): Result {

@@ -22,7 +22,11 @@ export const config: Run = async (invocation) => {
   if (action === "edit" && key === undefined) return edit(invocation, project);
   const isSet = action === "set" && value !== undefined;
   if (key === undefined || !(isSet || action === "unset"))
-    throw new ProblemError({ code: "USAGE", detail: "Say what to read, set or unset.", usage: invocation.verb.usage });
+    throw new ProblemError({
+      code: "USAGE",
+      detail: "Name the setting to read, set or unset.",
+      usage: invocation.verb.usage,
+    });
   const scope = flag(invocation.values, "project") ? "here" : "user";
   return change(invocation, project, { key, value: isSet ? value : null, scope });
 };

@@ -150,7 +150,7 @@ async function runFindings(project: LocalProject, fix: boolean): Promise<DoctorF
     {
       name: "run",
       ok: true,
-      detail: abandoned === null ? state.run.run : `${abandoned} was interrupted; what was left of it is ended`,
+      detail: abandoned === null ? state.run.run : `${abandoned} was interrupted; its orphaned processes were ended`,
     },
     ...warnings.map((detail) => ({ name: "projections", ok: false, detail })),
   ];
@@ -158,7 +158,7 @@ async function runFindings(project: LocalProject, fix: boolean): Promise<DoctorF
 
 function leavingFindings(project: LocalProject): DoctorFinding[] {
   return leavingRuns(movingPlace(project)).map(({ run }) => {
-    const detail = `${run} is on its way to the team and goes on nowhere until it is there: isdlc push-run`;
+    const detail = `${run} is being moved to the team and stays paused until then: isdlc push-run`;
     return { name: "run", ok: true, warning: true, detail };
   });
 }
@@ -226,5 +226,5 @@ function statedOrigin(statement: string): string | null {
 function vouchers(signatures: readonly Signature[]): string {
   const vouched = signatures.filter(({ signature, key }) => signature.key === key);
   const hosts = new Set(vouched.map(({ key }) => key.relyingParty ?? ""));
-  return hosts.size === 0 ? "" : `; whose keys they are, the server of ${[...hosts].join(", ")} says`;
+  return hosts.size === 0 ? "" : `; their owners are named by the server of ${[...hosts].join(", ")}`;
 }

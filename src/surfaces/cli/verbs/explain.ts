@@ -49,7 +49,7 @@ function aboutWorkflow({ items, branch, options }: WorkflowDefinition): string[]
   const flags = Object.values(options).map(({ flag, description }) => `  ${flag}  ${description}`);
   return [
     `Documents: ${folder}; branch: ${branch === null ? "none" : `${branch}${name}`}`,
-    ...(flags.length === 0 ? ["Flags of its own: none"] : ["Flags of its own:", ...flags]),
+    ...(flags.length === 0 ? ["Its flags: none"] : ["Its flags:", ...flags]),
   ];
 }
 
@@ -61,7 +61,7 @@ export function workflowRows(): string[] {
     const flags = Object.values(options).map(({ flag }) => flag);
     return `  ${name.padEnd(width)}  ${description}${flags.length === 0 ? "" : ` (${flags.join(", ")})`}`;
   });
-  return ["", "Workflows, with the flags of their own:", ...rows];
+  return ["", "Workflows, with their flags:", ...rows];
 }
 
 const RULE_WIDTH = Math.max(...RULE_NAMES.map((rule) => rule.length));

@@ -63,6 +63,6 @@ const isThere = ({ root }: LocalProject, item: string): boolean => existsSync(jo
 async function finished(project: LocalProject, last: (() => EventHistory) | null): Promise<Result> {
   const found = await lookAtFinished(project);
   const newest = found.runs.at(-1);
-  const hint = newest === undefined ? [] : ["", `What happened in one of them: isdlc history --run ${newest.id}`];
+  const hint = newest === undefined ? [] : ["", `To show one of them: isdlc history --run ${newest.id}`];
   return withJson([...runsTable(found.runs), ...hint], () => ({ ...last?.(), ...found }));
 }

@@ -51,7 +51,7 @@ async function readState(project: LocalProject): Promise<ActiveRun | null> {
 }
 
 function nextVerb(run: ActiveRun, driver: number | null): string {
-  if (next(run).is === "wait") return "the person answers (isdlc gate shows what); tell them, and write nothing";
+  if (next(run).is === "wait") return "the person answers (see isdlc gate); notify them, and write nothing";
   if (driver !== null) return "another process works on it: isdlc status";
   const session = claimedSession(run);
   return session === null ? "isdlc begin (the tool begin)" : `isdlc begin, if you are the session ${session.id}`;

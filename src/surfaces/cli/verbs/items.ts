@@ -38,7 +38,7 @@ async function remove(invocation: Invocation): Promise<Result> {
   const [action, ...words] = invocation.words;
   const wanted = words.join(" ").trim();
   if (action !== "remove" || wanted === "")
-    throw new ProblemError({ code: "USAGE", detail: "Say which item to remove.", usage: invocation.verb.usage });
+    throw new ProblemError({ code: "USAGE", detail: "Name the item to remove.", usage: invocation.verb.usage });
   const project = openProject(invocation.cwd, invocation.env);
   await identifyPerson(invocation, project);
   const found = findItem(project, wanted);
@@ -156,6 +156,6 @@ function missingAnalysis(folder: string, meta: ItemMeta | null): BuildTarget {
 
 function givenWords({ words, verb }: Invocation): readonly string[] {
   if (words.join("").trim() === "")
-    throw new ProblemError({ code: "USAGE", detail: "Say which item.", usage: verb.usage });
+    throw new ProblemError({ code: "USAGE", detail: "Name an item.", usage: verb.usage });
   return words;
 }

@@ -48,8 +48,8 @@ export function unknownExecution(
 }
 
 export function executionLines({ execution, lines, isCut = false }: ExecutionLines, io: Io): string[] {
-  const cut = isCut ? ["… the beginning is left out; all of it is in .isdlc/runs"] : [];
-  return [heading(execution, io), ...cut, ...(lines.length === 0 ? ["Nothing was said yet."] : lines)];
+  const cut = isCut ? ["… earlier output is omitted; the full log is in .isdlc/runs"] : [];
+  return [heading(execution, io), ...cut, ...(lines.length === 0 ? ["No output yet."] : lines)];
 }
 
 export const heading = (execution: string, { color }: Io): string => pc.createColors(color).bold(`▸ ${execution}`);

@@ -62,7 +62,7 @@ function readReason({ values, verb }: Invocation): string {
 
 const removedLines = (name: string, isDemanded: boolean): string[] => [
   `Removed "${name}".`,
-  ...(isDemanded ? ["The open run does not ask for it any more; its journal says so."] : []),
+  ...(isDemanded ? ["The open run no longer requires it; its journal records this."] : []),
 ];
 
 /** After the last passkey is removed, removes the requirement from the setting too: otherwise no user could answer. */

@@ -21,7 +21,7 @@ export const beginVerb: Run = (invocation) => {
 export const report: Run = async (invocation) => {
   const project = openInvokedProject(fromSession(invocation));
   const nonce = text(invocation.values, "nonce");
-  if (nonce === undefined) throw usage(invocation, "Which work is reported is told by its nonce.");
+  if (nonce === undefined) throw usage(invocation, "Give the nonce of the reported work.");
   const result = await reported(invocation);
   return working(invocation, (atWork) => reportWork(project, atWork, { nonce, result }));
 };

@@ -127,9 +127,9 @@ async function trustPrograms(invocation: Invocation, project: LocalProject): Pro
   if (state.is !== "active" || agents === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const programs = createPrograms(project, { agents, sandbox: state.run.sandbox === true, tests: state.tests });
   const about = Object.entries(programs).map(([name, path]) => plainLine(`${name}: ${path}`));
-  await requireAgreement(invocation, "Go on with these?", about);
+  await requireAgreement(invocation, "Continue with these?", about);
   project.trust.trust(programsDigest(programs));
-  return done(["The run goes on with these programs:", ...about], { programs });
+  return done(["The run continues with these programs:", ...about], { programs });
 }
 
 type AskedTrust = {
@@ -167,7 +167,7 @@ function neededByTests({ root, env }: LocalProject, said: string | undefined): r
 function aboutNeeds(needs: readonly string[] | null): string[] {
   if (needs === null) return [];
   return needs.length === 0
-    ? ["Sandboxed tests get nothing but a copy of the tree and what is installed."]
+    ? ["Sandboxed tests can access only a copy of the working tree and installed software."]
     : [`Sandboxed tests may use: ${plainLine(needs.join(", "))}`];
 }
 

@@ -106,7 +106,7 @@ async function beginFeature(invocation: Invocation, here: LocalProject, { target
 
 /** A feature started on the branch of another one is merged into that branch. */
 const onto = (branch: string | null | undefined): string[] =>
-  branch?.startsWith("feature/") ? [`This feature begins on ${branch}, and will be merged into it.`] : [];
+  branch?.startsWith("feature/") ? [`This feature starts on ${branch}, and will be merged into it.`] : [];
 
 /** A request to work on an existing feature. */
 export type FeatureStep = {
@@ -126,7 +126,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, step:
   if (inTree.state.is === "active")
     return continueWith(invocation, project, { run: inTree.state, target, words: feature.folder });
   const wished = text(invocation.values, "mode") ?? mode;
-  const kept = wished === mode ? [] : [`${feature.folder} was begun in mode ${mode}, and stays in it.`];
+  const kept = wished === mode ? [] : [`${feature.folder} was started in mode ${mode} and keeps this mode.`];
   const transition = await resolveTransition(invocation, { feature, target, mode });
   const begun = await resolveBegun(invocation, { feature, target, mode }, project.projections);
   const choices = [...(step.choices ?? []), ...transition.choices, ...(begun.is === "open" ? [begun.choice] : [])];

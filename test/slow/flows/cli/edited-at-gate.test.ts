@@ -38,7 +38,7 @@ test.concurrent("keeps a gate closed if an edit of the user breaks the tests", a
   const { waiting } = await proceed(sandbox);
   expect(waiting).toMatchObject({ kind: "gate", failures: [UNSEEN, { name: "tests", ok: false }] });
   expect(waiting.failures[1].detail).toContain("the app is broken");
-  expect((await sandbox.script("status")).stdout).toContain("It is open again");
+  expect((await sandbox.script("status")).stdout).toContain("Reopened because");
 
   sandbox.write("src/app.js", "fixed\n");
   await sandbox.person("review");

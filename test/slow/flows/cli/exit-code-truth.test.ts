@@ -69,7 +69,7 @@ test("exits with 0 or 3 if and only if the answer was recorded [R3]", async () =
     expect((stdout + stderr).includes("Nothing was recorded") && isRecorded, told).toBe(false);
     expect(stdout + stderr, told).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
     seen[isRecorded ? "recorded" : "refused"]++;
-    if (isRecorded && /Recorded\. What should have followed failed/.test(stdout)) seen.failedAfterwards++;
+    if (isRecorded && /Recorded\. The next step failed/.test(stdout)) seen.failedAfterwards++;
   };
   for (const name of Object.keys(failures)) await check([name], ["continue"]);
   await check(["how the agents are started is forgotten"], ["redo", "Again"]);

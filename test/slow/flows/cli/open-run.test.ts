@@ -90,7 +90,7 @@ describe.concurrent("run driven by another process", () => {
     const refused = await sandbox.script("feature", "Other thing", ...sandbox.agent);
     expect(refused.code).toBe(3);
     expect(refused.stdout).toContain('"add a greeting" (change, running in plan).');
-    expect(refused.stdout).toContain(`The run goes on in process ${driver.child.pid}.\nWatch it: isdlc resume\n`);
+    expect(refused.stdout).toContain(`The run continues in process ${driver.child.pid}.\nWatch it: isdlc resume\n`);
     expect(refused.stdout + refused.stderr).not.toMatch(/interrupted/i);
     const told = parsed(await sandbox.script("--json"));
     expect(told).toMatchObject({ ok: true, run: { status: "running" } });
@@ -107,7 +107,7 @@ describe.concurrent("run driven by another process", () => {
     const stopped = await watcher.ended;
     expect(stopped.code).toBe(130);
     expect(stopped.stdout).toMatch(/^running · /m);
-    expect(stopped.stdout).toMatch(new RegExp(`\\nThe run goes on in process ${driver.child.pid}\\.\\n$`));
+    expect(stopped.stdout).toMatch(new RegExp(`\\nThe run continues in process ${driver.child.pid}\\.\\n$`));
     expect(stopped.stdout).not.toMatch(/interrupted/i);
     expect((await sandbox.status()).status).toBe("running");
     await ends(here);

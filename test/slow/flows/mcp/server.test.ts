@@ -93,7 +93,7 @@ describe("MCP server of a session", () => {
     expect(said.indexOf("/isdlc:continue")).toBeGreaterThan(0);
     expect(said.indexOf("/isdlc:continue")).toBeLessThan(said.indexOf("  isdlc continue"));
     const typed = await call(client, "typed", { command: "isdlc:continue", source: "plugin" });
-    expect(typed.content[0].text).toMatch(/block.*cannot tell that you typed it/);
+    expect(typed.content[0].text).toMatch(/block.*cannot verify that you typed it/);
     expect((await sandbox.status()).waiting.kind).toBe("gate");
   });
 

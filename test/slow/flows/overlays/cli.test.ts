@@ -53,7 +53,7 @@ describe("run --explain", () => {
     const sandbox = await createSandbox();
     const upgrade = (await sandbox.script("run", "upgrade", "--explain")).stdout;
     expect(upgrade).toContain("branch: upgrade/UPG-NNNN-<title>");
-    expect(upgrade).toContain("Flags of its own: none");
+    expect(upgrade).toContain("Its flags: none");
     const help = (await sandbox.script("help", "run")).stdout;
     expect(help).toMatch(/^ {2}feature +A new capability.* \(-light, --supervised\)$/m);
     expect(help).toMatch(/^ {2}test-run +The tests a project has/m);

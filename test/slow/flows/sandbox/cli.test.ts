@@ -82,7 +82,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     await begin(person, [], {});
     const env = { PATH: pathWithoutBubblewrap(person), ISDLC_OPERATOR_TOKEN: person.token };
     const refused = await person.start(["continue"], env).ended;
-    expect(refused.stdout).toMatch(/^Recorded\. What should have followed failed:\nSANDBOX_UNAVAILABLE/);
+    expect(refused.stdout).toMatch(/^Recorded\. The next step failed:\nSANDBOX_UNAVAILABLE/);
     expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBe(1);
     await person.script("resume");
     expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBeGreaterThan(1);

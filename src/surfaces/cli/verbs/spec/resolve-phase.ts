@@ -98,7 +98,7 @@ export async function chooseBegun(
   const flagged = text(values, "on-partial");
   if (flagged === "continue" || flagged === "fresh") return { is: flagged };
   const document = (): string => plainText(artifact() ?? `${phase} has left nothing to look at yet.`);
-  const about = [`${phase} was begun and not finished.`, ...MENU];
+  const about = [`${phase} was started but not finished.`, ...MENU];
   const choice = { id: "begun", kind: "partial", options: ["continue", "fresh", "review"], about } as const;
   const toRead = flagged === "review" ? [document()] : [];
   if (!io.interactive) return { is: "open", choice: { ...choice, about: [...toRead, ...about] } };
@@ -111,9 +111,9 @@ export async function chooseBegun(
 }
 
 const MENU = [
-  "  [C] Continue -- go on with what is there",
-  "  [F] Fresh -- begin again; what is there is kept on a ref of its own",
-  "  [R] Review -- look at what is there first",
+  "  [C] Continue -- keep the existing work",
+  "  [F] Fresh -- start again; the existing work is saved under a ref",
+  "  [R] Review -- look at the existing work first",
 ];
 
 /** Returns the document of a phase; null for code. */

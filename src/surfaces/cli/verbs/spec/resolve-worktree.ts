@@ -103,12 +103,9 @@ async function isWanted(invocation: Invocation, mode: Mode): Promise<boolean> {
  */
 async function askWhere(io: Invocation["io"]): Promise<boolean> {
   if (!io.interactive) return false;
-  const about = [
-    "Work in a working tree of its own, beside this one?",
-    "[Y] Yes, beside this one  [N] No, in this one",
-  ];
+  const about = ["Use a separate worktree?", "[Y] Yes, next to this one  [N] No, in this one"];
   const key = await askAbout(io, about, { keys: ["y", "n"] });
   if (key !== null) return key === "y";
-  const instead = "To work in a working tree of its own: --worktree.";
+  const instead = "To use a separate worktree: --worktree.";
   throw new ChoicesNeeded([{ id: "worktree", kind: "place", options: ["worktree"], about: [], instead }]);
 }

@@ -20,9 +20,9 @@ export const pushRun: Run = async (invocation) => {
   const { run, uncommitted } = await sendRun(project, ask, repository);
   return done(
     [
-      `${run} is the team's now; its workers go on with it. Nothing here does.`,
+      `${run} belongs to the team now; its workers continue it. It no longer runs here.`,
       ...(uncommitted.length === 0 ? [] : [uncommittedLine(uncommitted)]),
-      "Workers use their own agents, sandbox and git settings: a gate that is open may be asked once more.",
+      "Workers use their own agents, sandbox and git settings: an open gate may need a new answer.",
       `See: isdlc status --run ${run}. Take it back: isdlc pull-run --run ${run}`,
     ],
     { run, repository, uncommitted },
@@ -57,10 +57,10 @@ function fetchedResult(state: ActiveRun, warnings: readonly string[]): Result {
   return done(
     [
       ...warnings.map((warning) => `warning: ${warning}`),
-      `${run} is here now, on ${git?.branch ?? "no branch"}. The team does not go on with it.`,
-      `It was begun with the agent ${plainLine(agent.name, 40)}, ${tests}, ${sandbox === true ? "a" : "no"} sandbox.`,
-      "Your settings of git are others than the team's: a gate that is open may be asked once more.",
-      "Go on: isdlc status. Bring it back: isdlc push-run",
+      `${run} is here now, on ${git?.branch ?? "no branch"}. The team no longer works on it.`,
+      `It was started with the agent ${plainLine(agent.name, 40)}, ${tests}, ${sandbox === true ? "a" : "no"} sandbox.`,
+      "Your git settings differ from the team's: an open gate may need a new answer.",
+      "To continue: isdlc status. Bring it back: isdlc push-run",
     ],
     { run, warnings },
   );

@@ -62,7 +62,7 @@ const policy: Subcommand = async (ask, [repository = ""]) => {
   const found = await ask({ method: "GET", path, answer: RepositoryPolicy });
   const { isFourEyes, isRechecked, reviewers, members: roles } = found;
   const lines = [
-    isFourEyes ? "Who began a run does not accept it." : "Who began a run may accept it.",
+    isFourEyes ? "The author of a run cannot accept it." : "The author of a run may accept it.",
     ...(isRechecked ? ["A second worker repeats the checks of the last phase."] : []),
     ...reviewers.map(
       ({ phase, people }) => `${plainLine(phase)} is accepted by ${plainLine(people.join(", "), 1000)}.`,
@@ -84,7 +84,7 @@ const takeBack: Subcommand = async (ask, [run = ""], invocation) => {
   const path = `/api/runs/${encodeURIComponent(run)}/take-back`;
   const { from } = await ask({ method: "POST", path, answer: TakenBack });
   const lines = [
-    `${run} is the team's again. What was decided since at ${plainLine(from, 200)} does not come in any more.`,
+    `${run} is the team's again. Decisions made since then at ${plainLine(from, 200)} are no longer accepted.`,
     `See: isdlc status --run ${run}`,
   ];
   return done(lines, { run, from });

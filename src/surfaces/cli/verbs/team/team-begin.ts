@@ -23,14 +23,14 @@ export async function teamBegin(invocation: Invocation): Promise<Result | null> 
 /** Requests a run without waiting for it. */
 export async function beginOnTeam(invocation: Invocation, wanted: TeamWork): Promise<Result> {
   const { run } = await ask(invocation, wanted);
-  return done([`Asked for: ${run}. The next free worker begins it.`, `See: isdlc status --run ${run}`], { run });
+  return done([`Asked for: ${run}. The next free worker starts it.`, `See: isdlc status --run ${run}`], { run });
 }
 
 /** Requests a run and follows it until it waits or ends, like a local run. */
 async function begin(invocation: Invocation, wanted: TeamWork): Promise<Result> {
   if (isRecordOnly(invocation)) return beginOnTeam(invocation, wanted);
   const { run, row, login, client } = await ask(invocation, wanted);
-  invocation.io.err(`Asked for: ${run}. The next free worker begins it.`);
+  invocation.io.err(`Asked for: ${run}. The next free worker starts it.`);
   return followUntilRest(invocation, { ask: client, login, row, state: noRun, events: [] });
 }
 

@@ -30,7 +30,7 @@ export const showStatus = (_invocation: Invocation, { row, state, login: { url }
 function whereabouts({ worker, rests, refused, movedTo, cancelledBy, hostSince }: TeamRunRow): string {
   if (movedTo !== null) return `gone to ${plainLine(movedTo, 200)}`;
   if (cancelledBy !== null) return `cancelled: ${plainLine(refused ?? "", 400)}`;
-  if (refused !== null) return `could not be begun: ${plainLine(refused, 300)}`;
+  if (refused !== null) return `could not be started: ${plainLine(refused, 300)}`;
   if (hostSince !== null) return `waiting for the git host since ${plainLine(hostSince, 40)}`;
   if (worker !== null) return `driven by ${worker}`;
   return rests === "action" ? "waiting for a worker" : rests === "wait" ? "waiting for a person" : "ended";
@@ -57,7 +57,7 @@ async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: Activ
     return { workspace: project.workspace, vcsWrite: { forkPoint: () => Promise.resolve(fork) } };
   } catch (error) {
     if (!(error instanceof ProblemError) || flag(values, "diff")) throw error;
-    io.err(`warning: what changed is not shown: ${error.message}`);
+    io.err(`warning: could not show the changes: ${error.message}`);
     return null;
   }
 }

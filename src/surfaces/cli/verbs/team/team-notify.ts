@@ -21,7 +21,7 @@ export async function notify(ask: ServerClient, words: readonly string[], invoca
   if (said === undefined) return listed(await ask({ method: "GET", path: PATH, answer: ChannelList }));
   const channel = NotificationChannel.safeParse(said);
   if (!channel.success || what === undefined)
-    throw usage(invocation, "Say how: webhook, slack, teams or email, and where.");
+    throw usage(invocation, "Name a channel (webhook, slack, teams or email) and an address.");
   const path = `${PATH}/${channel.data}`;
   if (what === "off") {
     const { isRemoved } = await ask({ method: "DELETE", path, answer: ChannelRemoved });
@@ -35,7 +35,7 @@ export async function notify(ask: ServerClient, words: readonly string[], invoca
   const body = { channel: channel.data, address: what, occasions: readOccasions(invocation) };
   const set = await ask({ method: "POST", path: PATH, body, answer: ChannelSet });
   const secret =
-    set.secret === null ? [] : [set.secret, "What is sent is signed with this secret. It is shown this once."];
+    set.secret === null ? [] : [set.secret, "Messages are signed with this secret. It is shown this once."];
   return done([...secret, ...set.channels.map(channelLine)], set);
 }
 
