@@ -41,7 +41,7 @@ export function fetchRun(project: LocalProject, ask: ServerClient, wanted: Fetch
     const here = await currentRun(project);
     if (here.run === run && here.state.is === "active") return settledIn(project, here.state, here.head);
     const branch = git?.branch ?? null;
-    if (branch === null) throw staysHere("it has no branch of its own", "Go on with it there.");
+    if (branch === null) throw staysHere("it has no branch of its own", "Continue it there.");
     const repository = await repositoryOfProject(project);
     await fetchRunTree(repository, run, branch);
     await requireRoom(project, repository, { wanted, branch });

@@ -63,7 +63,7 @@ export function requireMovable({ run, stage }: ActiveRun, here: string | null): 
   refuseSession(stage);
   if (branch === null)
     throw staysHere("it has no branch of its own, and workers meet at the remote", "Finish it here.");
-  if (worktree !== null) throw staysHere("it was begun in a working tree made for it", "Finish it there.");
+  if (worktree !== null) throw staysHere("it was started in its own worktree", "Finish it there.");
   if (passkeys.length > 0)
     throw staysHere("its decisions are signed with passkeys, which teams do not take yet", "Finish it here.");
   if (here !== branch) throw staysHere(`${here ?? "no branch"} is checked out, not ${branch}`, `git switch ${branch}`);

@@ -40,7 +40,7 @@ export function resolveSandbox(
   const why = agents.map((agent) => prepareSandbox(place, agent, null)).find(({ ok }) => !ok);
   if (why === undefined || why.ok) return { sandbox: true, note: null };
   if (asked === "on") throw unavailable(why);
-  refuseWithoutSandbox(names, `There is none here: ${why.why}. ${why.fix}`);
+  refuseWithoutSandbox(names, `No sandbox is available here: ${why.why}. ${why.fix}`);
   const note = `Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`;
   return { sandbox: false, note };
 }
@@ -135,7 +135,7 @@ function prepareSandbox(place: ProjectLocation, agent: RememberedAgent, document
     path: env["PATH"] ?? "",
     bwrap: available.bwrap,
   });
-  return made.ok ? made : { ...made, fix: "--sandbox off goes on without" };
+  return made.ok ? made : { ...made, fix: "--sandbox off continues without it" };
 }
 
 const absolute = (paths: readonly string[] | undefined, home: string): readonly string[] =>

@@ -104,7 +104,7 @@ const descriptions: Describe = {
   }),
   JOURNAL_ELSEWHERE: (p) => ({
     what: `The run ${p.run} was started in ${p.root}, not in this working tree.`,
-    fix: 'If you moved the tree, run "isdlc doctor --fix" to continue here. If not, somebody put its journal here: the same command sets it aside if this tree has a run of its own.',
+    fix: 'If you moved the tree, run "isdlc doctor --fix" to continue here. If not, its journal was copied here: the same command sets it aside if this tree has its own run.',
   }),
   JOURNAL_NEWER: (p) => ({
     what: `${p.file} holds "${p.type}", which this version does not know.`,

@@ -11,7 +11,7 @@ const told: RefusalTexts = {
   notAPerson: () => ({ what: "An agent cannot decide this.", fix: "A person has to run it in their own terminal." }),
   reasonMissing: () => ({ what: "Cancelling a run needs a reason.", fix: 'isdlc cancel --reason "…"' }),
   unanswered: () => ({
-    what: "Not every question is answered or dismissed.",
+    what: "Some questions are neither answered nor dismissed.",
     fix: 'Run "isdlc gate" to see the questions.',
   }),
   alreadyPaused: () => ({ what: "The gate is already paused for review.", fix: 'Run "isdlc continue" when ready.' }),
@@ -25,7 +25,7 @@ const told: RefusalTexts = {
   }),
   runActive: (r) => ({
     what: `Run ${r.run} is still open here.`,
-    fix: 'Go on with "isdlc resume", or end it with "isdlc cancel --reason …".',
+    fix: 'Continue it with "isdlc resume", or end it with "isdlc cancel --reason …".',
   }),
   runEnded: (r) => ({ what: `The run is ${r.how}.`, fix: 'Start a new one: isdlc "<what to do>".' }),
   lateOutcome: () => ({ what: "The run has moved on; this result belongs to an earlier step.", fix: SEE_STATUS }),

@@ -74,7 +74,7 @@ function findFaults(task: Task, known: ReadonlyMap<string, number>): string[] {
   return [
     ...(task.title === "" ? [`${task.id} has no title.`] : []),
     ...(task.files.length === 0 ? [`${task.id} names no file (files: …).`] : []),
-    ...(task.serves.length === 0 ? [`${task.id} does not say which requirement it serves (serves: …).`] : []),
+    ...(task.serves.length === 0 ? [`${task.id} does not name the requirement it serves (serves: …).`] : []),
     ...missing.map((id) => `${task.id} needs ${id.slice(0, 80)}, which does not exist.`),
   ];
 }

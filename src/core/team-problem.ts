@@ -65,12 +65,12 @@ export const teamDescriptions: {
   BACKUP_UNUSABLE: (p) => ({ what: `The backup cannot be restored here: ${p.detail}.`, fix: p.fix }),
   NOT_ALLOWED: (p) => ({ what: p.what, fix: p.fix }),
   TEAM_RUN_REFUSED: (p) => ({
-    what: `No worker could begin ${p.run}: ${p.detail.slice(0, 500)}`,
-    fix: "Start it again with what is missing.",
+    what: `No worker could start ${p.run}: ${p.detail.slice(0, 500)}`,
+    fix: "Add the missing part and start it again.",
   }),
   RUN_AWAY: (p) => ({
-    what: `${p.run} is not here: it goes on at ${p.to.slice(0, 200)}.`,
-    fix: "Go on with it there, or bring it to the team from there: isdlc push-run",
+    what: `${p.run} is not here: it continues at ${p.to.slice(0, 200)}.`,
+    fix: "Continue it there, or bring it to the team from there: isdlc push-run",
   }),
   RUN_NOT_MOVABLE: (p) => ({ what: `The run stays where it is: ${p.why}.`, fix: p.fix }),
   NOT_FOR_TEAM_RUNS: (p) => ({

@@ -133,9 +133,9 @@ const readStatus = ({ status, records }: Statuses, key: unknown): unknown =>
 function brokenInvariant({ workflow, phases: records }: Lighter): string | null {
   const { phases, current_phase_index: index, phase_status: status } = workflow;
   if (phases.length < MIN_LIGHT_PHASES) return `Only ${phases.length} phases would be left.`;
-  if (index >= phases.length) return "No phase would be left to go on with.";
+  if (index >= phases.length) return "No phase would be left to continue with.";
   const stray = Object.keys(status ?? {}).find((key) => !phases.includes(key));
   if (stray !== undefined) return `phase_status names ${stray}, which is not a phase of the workflow.`;
   const following = readStatus({ status, records }, phases[index]) ?? "pending";
-  return following === "pending" ? null : `${String(phases[index])} has already begun.`;
+  return following === "pending" ? null : `${String(phases[index])} has already started.`;
 }

@@ -34,7 +34,7 @@ const shortNames: ReadonlyMap<string, string> = new Map([
 
 const proceedPrompt = "Proceed? [Y/n]";
 
-export const partialMenu = `[R] Resume analysis -- go on with the first phase that is missing
+export const partialMenu = `[R] Resume analysis -- continue with the first missing phase
 [S] Skip to implementation -- build on the analysis as it is
 [F] Full restart -- analyze everything again`;
 

@@ -200,7 +200,7 @@ describe("probe", () => {
   test.each([
     ["/no/such/claude", undefined, /there is no/],
     [FAKE_CLAUDE, "something else", /something else/],
-    [FAKE_CLAUDE, "", /did not tell its version/],
+    [FAKE_CLAUDE, "", /did not report its version/],
     ["claude-that-is-nowhere", undefined, /on the PATH/],
   ])("reports a problem for %s with version %s", async (program, version, detail) => {
     const problem = { code: "AGENT_MISSING", agent: "claude", detail: expect.stringMatching(detail) as string };

@@ -198,7 +198,7 @@ describe("probe", () => {
   test.each([
     ["/no/such/codex", undefined, /there is no/],
     [FAKE_CODEX, "something else", /something else/],
-    [FAKE_CODEX, "", /did not tell its version/],
+    [FAKE_CODEX, "", /did not report its version/],
     ["codex-that-is-nowhere", undefined, /on the PATH/],
   ])("reports a problem for %s with version %s", async (program, version, detail) => {
     const problem = { code: "AGENT_MISSING", agent: "codex", detail: expect.stringMatching(detail) as string };

@@ -39,7 +39,7 @@ test.concurrent("ignores changes inside a submodule and notifies the agent", asy
   sandbox.plan({ turns: { implement: [{ writes: { "vendor/lib/lib.txt": "2\n" } }] } });
   await sandbox.script("say hello", ...sandbox.agent);
   expect(implementer(sandbox)).toHaveLength(2);
-  expect(implementer(sandbox)[1]?.prompt).toContain("What was changed inside vendor/lib does not count");
+  expect(implementer(sandbox)[1]?.prompt).toContain("A change inside vendor/lib does not count");
   expect(await sandbox.status()).toMatchObject({ waiting: { reason: "no_change" } });
 });
 

@@ -108,7 +108,7 @@ describe("applySizingDecision [SIZE-APPLY]", () => {
       "no phase to continue with",
       () => stateOf(["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture"]),
       () => undefined,
-      "No phase would be left to go on with.",
+      "No phase would be left to continue with.",
     ],
     [
       "a status of an unknown phase",
@@ -120,7 +120,7 @@ describe("applySizingDecision [SIZE-APPLY]", () => {
       "the next phase already started",
       () => stateOf(FEATURE, 6),
       () => undefined,
-      "05-test-strategy has already begun.",
+      "05-test-strategy has already started.",
     ],
     [
       "phases that are not a list",

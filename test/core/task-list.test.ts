@@ -38,7 +38,7 @@ describe("task list", () => {
     [
       "a missing requirement",
       task("T1").replace("REQ-1", "-"),
-      ["T1 does not say which requirement it serves (serves: …)."],
+      ["T1 does not name the requirement it serves (serves: …)."],
     ],
     ["an unknown dependency", task("T1", "T9"), ["T1 needs T9, which does not exist."]],
     ["a task that depends on itself", task("T1", "T1"), ["These tasks wait for each other: T1."]],

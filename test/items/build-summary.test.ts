@@ -116,7 +116,7 @@ describe("menus and warnings", () => {
   [pending] Phase 03: Architecture
   [pending] Phase 04: Design
 
-[R] Resume analysis -- go on with the first phase that is missing
+[R] Resume analysis -- continue with the first missing phase
 [S] Skip to implementation -- build on the analysis as it is
 [F] Full restart -- analyze everything again`,
     );

@@ -24,7 +24,7 @@ describe("reviewArtifact without a reviewer call", () => {
     ["a blank predecessor", " \n", "design", NEEDS, "The previous artifact is required and missing."],
     ["a predecessor that is not text", 5, "design", NEEDS, "The previous artifact is not text."],
     ["an omitted predecessor", undefined, "design", NEEDS, "The previous artifact is not text."],
-    ["needs that are not text", null, "design", null, "What the next phase needs is not text."],
+    ["needs that are not text", null, "design", null, "The needs of the next phase are not text."],
   ])("rejects %s with a blocker", async ([, previous, current, needs, description]) => {
     const { asked, reviewer } = answering(() => approval);
     const review = await reviewArtifact(previous as null, current as string, needs as string, reviewer);

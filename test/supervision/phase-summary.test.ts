@@ -136,7 +136,7 @@ describe("phase summary after an error", () => {
     prepare();
     const text = read(generatePhaseSummary(stateWith({}), key, project.root, {}));
     expect(text).toContain("## File Changes (git diff)\nGit diff unavailable.");
-    expect(project.warnings.join("")).toContain("[supervised-mode] git could not tell");
+    expect(project.warnings.join("")).toContain("[supervised-mode] git could not list the changes");
   });
 
   test("does not replace a missing start commit by another [SM-ERR-201]", () => {

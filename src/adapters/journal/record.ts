@@ -69,7 +69,7 @@ export function readBody(body: string, seq: number, check: EventCheck): BodyRead
     return { is: "unreadable", detail: "it is not JSON" };
   }
   const { seq: first, at, events, v } = isRecord(value) ? value : NOTHING;
-  if (first !== seq) return { is: "unreadable", detail: `event ${seq} should begin here` };
+  if (first !== seq) return { is: "unreadable", detail: `event ${seq} should start here` };
   if (typeof at !== "string" || !Array.isArray(events) || events.length === 0)
     return { is: "unreadable", detail: "it holds no events" };
   return readEvents(events, { seq, at }, (draft) => check(draft, v));

@@ -135,7 +135,7 @@ function setTornAside(store: JournalStore, journal: OpenFile, cursor: Cursor): v
   const { size } = files.fstatSync(journal.fd);
   const bytes = readRange(files, journal.fd, { from: cursor.size, to: size });
   const fd = openPlain(files, tornFile(journal.file), OPEN.append);
-  if (fd === null) throw corrupt(journal, cursor.lines + 1, "what was cut off cannot be kept");
+  if (fd === null) throw corrupt(journal, cursor.lines + 1, "the cut part cannot be saved");
   try {
     writeAll(files, fd, { bytes, position: null });
   } finally {

@@ -53,7 +53,7 @@ export function verifyJournal(place: VerifyLocation, run: RunId): JournalVerific
       findings.push({ is: "otherHead", line: 0, detail: "it is not the journal that was acknowledged here" });
     const begun = readStartTime(cursor.state);
     if (anchor === null && begun !== null && begun !== place.anchors.tree)
-      findings.push({ is: "elsewhere", line: 1, detail: `it was begun in ${begun}, and nothing here knows of it` });
+      findings.push({ is: "elsewhere", line: 1, detail: `it was started in ${begun} and is not registered here` });
     return result(cursor, { file: journal.file, size, findings });
   } finally {
     place.files.closeSync(journal.fd);

@@ -28,6 +28,6 @@ export async function askVersion(program: string, env: Environment): Promise<Ver
     AbortSignal.timeout(VERSION_TIMEOUT_SECONDS * 1000),
   );
   const isAnswer = end.ended === "exit" && end.exitCode === 0;
-  const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
+  const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not report its version`;
   return { text: isAnswer ? lines.join("\n") : null, said };
 }

@@ -55,7 +55,7 @@ export function openTranscript(file: string, options: TranscriptOptions): Transc
   };
 }
 
-const CUT_NOTE = "[cut: the transcript reached its size limit; the agent went on]\n";
+const CUT_NOTE = "[cut: the transcript reached its size limit; the agent continued]\n";
 
 function openForAdding(file: string): number {
   try {

@@ -24,7 +24,7 @@ export function createItemRecords(root: string, state: string, warn: (warning: s
         state,
         () => void updateBacklogMarker(join(root, "BACKLOG.md"), basename(item), marker),
       );
-      if (!written) warn("BACKLOG.md was not marked: somebody else kept it locked.");
+      if (!written) warn("BACKLOG.md was not marked: another process kept it locked.");
     },
   };
 }

@@ -46,7 +46,7 @@ function wrongWith(issue: Issue, value: unknown): Wrong {
     case "invalid_value":
       return { detail: `${shown(value)} is not one of those allowed`, valid: issue.values.map(String) };
     case "invalid_type":
-      return { detail: `${shown(value)} is no ${issue.expected}`, valid: [] };
+      return { detail: `${shown(value)} is not of type ${issue.expected}`, valid: [] };
     case "too_big":
       return { detail: `more than ${issue.maximum} is too much`, valid: [] };
     case "too_small":

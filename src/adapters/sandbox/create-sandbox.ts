@@ -52,7 +52,7 @@ function refusal({ root, home, secret, extra }: SandboxOptions): string | null {
   const within = existing([...HIDDEN, home, ...secret]).find((path) => isWithin(path, tree));
   if (within !== undefined) return `the working tree ${tree} contains ${within}, which has to stay hidden`;
   const around = existing([...NO_TREES, ...secret]).find((path) => isWithin(tree, path));
-  if (around !== undefined) return `the working tree ${tree} lies in ${around}`;
+  if (around !== undefined) return `the working tree ${tree} is inside ${around}`;
   const loose = [...extra.read, ...extra.write].find((path) => !path.startsWith("/"));
   if (loose !== undefined) return `"${loose}" is not an absolute path`;
   const wide = existing(extra.write).find((path) => existing([home, ...secret]).some((inner) => isWithin(inner, path)));

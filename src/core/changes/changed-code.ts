@@ -22,11 +22,11 @@ export function noCodeChanged(touched: readonly string[]): CheckResult {
   const inside =
     touched.length === 0
       ? []
-      : [`What was changed inside ${touched.join(", ")} does not count: a submodule is another repository.`];
+      : [`A change inside ${touched.join(", ")} does not count: a submodule is another repository.`];
   const detail = [
     "This phase has to change code, but no file of this repository was changed except the documents of the item.",
     ...inside,
-    "Make the change. If none is needed, end with the status failed and say why.",
+    "Make the change. If none is needed, end with the status failed and give the reason.",
   ].join("\n");
   return { name: CHANGED_CODE, ok: false, detail };
 }

@@ -35,7 +35,7 @@ export const backHandlers: Handlers<BackEventType> = {
 /** Guidance reaches the agent as in a redo. Without guidance, the brief mentions later work that stays in the tree. */
 function backBrief({ guidance, tree }: EventOf<"run.wentBack">): Brief {
   if (guidance !== undefined) return { why: "redo", text: guidance };
-  return { why: "back", text: tree === "keep" ? "What came after it is still in the working tree." : "" };
+  return { why: "back", text: tree === "keep" ? "Later work is still in the working tree." : "" };
 }
 
 type Return = {

@@ -33,7 +33,7 @@ export async function reviewArtifact(
   const fault = findFault({ previous, current, needs });
   if (fault !== null) return refused("blocker", fault);
   if (typeof reviewer !== "function") {
-    return refused("note", "Nobody reviewed this: only its presence and its predecessor's were checked.");
+    return refused("note", "Not reviewed: only its presence and its predecessor's were checked.");
   }
   for (let answer = 1; answer <= MAX_ANSWERS; answer++) {
     const verdict = await requestVerdict(reviewer, { previous, current, needs, isRepeated: answer > 1 });
@@ -50,7 +50,7 @@ function findFault({ previous, current, needs }: Material): string | null {
   if (current.trim() === "") return "The artifact is empty.";
   if (previous !== null && typeof previous !== "string") return "The previous artifact is not text.";
   if (previous !== null && previous.trim() === "") return "The previous artifact is required and missing.";
-  if (typeof needs !== "string") return "What the next phase needs is not text.";
+  if (typeof needs !== "string") return "The needs of the next phase are not text.";
   return null;
 }
 

@@ -53,7 +53,7 @@ function askGit(root: string, since: unknown): FileChange[] | null {
   try {
     return changedFiles(root, since);
   } catch (error) {
-    warn(`git could not tell what changed: ${errorMessage(error)}`);
+    warn(`git could not list the changes: ${errorMessage(error)}`);
     return null;
   }
 }

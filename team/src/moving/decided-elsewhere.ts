@@ -39,7 +39,7 @@ export async function refuseDecidedElsewhere(
   if (rows[0]?.asks === false) return;
   throw new ProblemError({
     code: "NOT_ALLOWED",
-    what: `In ${repository} the team says who accepts work, and this run was accepted elsewhere (event ${found.seq}).`,
+    what: `In ${repository} the team decides who accepts work, and this run was accepted elsewhere (event ${found.seq}).`,
     fix: "Go back to before that (isdlc back <phase>) on a run of the team, or finish it where it is.",
   });
 }

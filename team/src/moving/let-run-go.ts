@@ -58,6 +58,6 @@ function refuseHeld(run: RunId, { moved_place, moved_to, rests, worker, head_seq
 const notBegun = (): ProblemError =>
   new ProblemError({
     code: "RUN_NOT_MOVABLE",
-    why: "no worker has begun it yet",
+    why: "no worker has started it yet",
     fix: "Wait until it rests: isdlc status",
   });

@@ -23,7 +23,7 @@ export type ForeignRun = { readonly state: ActiveRun; readonly lines: readonly F
 /** Accepts every seal: seals of other keys cannot be verified here, and the sender answers for the lines. */
 const ANY: Seal = {
   mark() {
-    throw new Error("Nothing is marked by anybody.");
+    throw new Error("Foreign records cannot be marked.");
   },
   fits: () => true,
 };
@@ -36,7 +36,10 @@ export function readForeignLines(run: RunId, sent: readonly string[]): ForeignRu
   const bytes = Buffer.from(sent.map((line) => `${line}\n`).join(""));
   const { events, heads } = readJournalBytes(bytes, { run, seal: ANY });
   if (heads.length !== sent.length)
-    throw runNotMovable(`line ${heads.length + 1} is no record that follows`, "Look at it: isdlc verify-journal");
+    throw runNotMovable(
+      `line ${heads.length + 1} does not follow the previous record`,
+      "Look at it: isdlc verify-journal",
+    );
   const state = events.reduce<RunState>(evolve, noRun);
   if (state.is !== "active" || state.run.run !== run)
     throw runNotMovable("it is not open", "Only open runs are moved.");
@@ -58,7 +61,7 @@ function requireDrivable({ run }: ActiveRun): void {
   const isPlain = !isOwnPath(run.item) || run.item.startsWith(".isdlc/work/");
   if (run.scope !== "tree" || run.git === null)
     throw runNotMovable(
-      "it has no branch that a worker could go on with",
+      "it has no branch for a worker to continue on",
       "Only runs of a working tree with git are moved.",
     );
   if (!isPlain || names.some((name) => !RefName.safeParse(name).success))

@@ -26,11 +26,11 @@ export const newResolver = (): Resolver => new Resolver({ timeout: 2000, tries: 
 export function readHook(text: string, allowed: AllowedHosts): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
-    throw new HookRefused("it is no address of the web");
+    throw new HookRefused("it is not a web address");
   if (url.username !== "" || url.password !== "") throw new HookRefused("it has a name or a password in it");
   url.hash = "";
   if (isAllowed(url, allowed)) return url;
-  if (url.protocol !== "https:") throw new HookRefused("it does not begin with https://");
+  if (url.protocol !== "https:") throw new HookRefused("it does not start with https://");
   const literal = parseLiteral(url);
   if (literal !== null && !isPublicAddress(literal)) throw new HookRefused(NOT_PUBLIC);
   return url;
@@ -49,7 +49,7 @@ export async function checkHook(text: string, { allowed, resolver }: HookRules):
   return { url, addresses };
 }
 
-const NOT_PUBLIC = "its address is none of the public internet";
+const NOT_PUBLIC = "its address is not on the public internet";
 
 const isAllowed = ({ hostname, host }: URL, allowed: AllowedHosts): boolean =>
   allowed.includes(hostname) || allowed.includes(host);

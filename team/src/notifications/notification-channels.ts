@@ -27,8 +27,8 @@ export async function setChannel(
 }
 
 function mailAddress({ address }: ChannelChange, { mailer }: NotificationSettings): string {
-  if (mailer === null) throw refused("This server sends no mail. Whoever runs it can change that: ISDLC_SMTP_URL.");
-  if (!isMailAddress(address)) throw refused("That is no address for e-mail.");
+  if (mailer === null) throw refused("This server cannot send e-mail. Its operator can enable it with ISDLC_SMTP_URL.");
+  if (!isMailAddress(address)) throw refused("This is not a valid e-mail address.");
   return address;
 }
 
@@ -42,7 +42,7 @@ async function hookAddress({ address }: ChannelChange, { hooks }: NotificationSe
     return href;
   } catch (error) {
     if (!(error instanceof HookRefused)) throw error;
-    throw refused(`This address is not sent to: ${error.message}. Whoever runs the server can allow a host by name.`);
+    throw refused(`This address is rejected: ${error.message}. The operator of the server can allow a host by name.`);
   }
 }
 

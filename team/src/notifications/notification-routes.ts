@@ -39,6 +39,6 @@ export function addNotificationRoutes(app: Hono<TeamEnv>, { pool, notifications 
 function signedIn(principal: Principal): string {
   const person = requirePerson(principal);
   if (!principal.isPersonal) return person;
-  const what = "A personal token is for scripts: it does not change where you are told.";
+  const what = "A personal token is for scripts: it cannot change your notifications.";
   throw new ProblemError({ code: "NOT_ALLOWED", what, fix: "Use the token that you signed in with." });
 }

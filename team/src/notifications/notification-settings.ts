@@ -26,7 +26,8 @@ export function notificationSettings(invocation: Invocation): GivenSettings {
     .split(",")
     .filter((host) => host !== "");
   const odd = allowed.find((host) => !HOST.test(host));
-  if (odd !== undefined) throw new ProblemError({ code: "USAGE", detail: `"${odd}" is no host.`, usage: verb.usage });
+  if (odd !== undefined)
+    throw new ProblemError({ code: "USAGE", detail: `"${odd}" is not a host name.`, usage: verb.usage });
   const server = givenSecret(invocation, { option: "smtp", variable: "ISDLC_SMTP_URL" });
   const mail = server === undefined ? null : readMailSettings(server, text(values, "mail-sender"), verb.usage);
   return {

@@ -59,7 +59,7 @@ async function comeBack(
     return null;
   } catch (error) {
     refused.noteRefused(address);
-    log.warn({ why: errorMessage(error) }, "what the sign-in provider sent was refused");
+    log.warn({ why: errorMessage(error) }, "rejected the response of the sign-in provider");
     return "refused";
   }
 }

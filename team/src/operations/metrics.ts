@@ -76,7 +76,7 @@ function addGauges(pool: Pool, registers: Registry[]): void {
   add({ name: "isdlc_build", help: "The version", labelNames: ["version"] }).set({ version }, 1);
   add({
     name: "isdlc_runs",
-    help: "Open runs by what they wait for: a worker, a person, or nothing because they are driven",
+    help: "Open runs by state: waiting for a worker, waiting for a person, or driven",
     labelNames: ["state"],
     async collect() {
       const { rows } = await pool.query<{ driven: number; queued: number; waiting: number }>(

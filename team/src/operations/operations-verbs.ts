@@ -55,7 +55,7 @@ async function restore(operating: OperationContext): Promise<Result> {
   await migrate(operating);
   const counted = await restoreBackup(pool, file);
   const asked = await queueAll({ pool });
-  const lines = [`Restored ${file}: ${told(counted)}.`, `${asked.length} runs wait for a worker to go on.`];
+  const lines = [`Restored ${file}: ${told(counted)}.`, `${asked.length} runs wait for a worker to continue.`];
   return done([...lines, "Now run: isdlc server doctor"], { file, rows: counted, asked });
 }
 
@@ -85,5 +85,5 @@ const told = (counted: RowCounts): string => `${counted["run"] ?? 0} runs with $
 
 function readFileArgument([file]: readonly string[], { verb }: Invocation): string {
   if (file !== undefined && file !== "") return file;
-  throw new ProblemError({ code: "USAGE", detail: "Say which file.", usage: verb.usage });
+  throw new ProblemError({ code: "USAGE", detail: "Name the file.", usage: verb.usage });
 }

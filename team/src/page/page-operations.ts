@@ -45,7 +45,10 @@ const entrance = "everybody" as const;
 const signingIn: readonly Operation[] = [
   get("/session/ways", "How people can sign in besides with a token", { answer: WaysToSignIn, by: entrance }),
   post("/session", "Sign in with a token", { body: SignIn, answer: nothing, by: entrance }),
-  post("/session/passkey/challenge", "What a passkey has to sign to sign in", { answer: Challenge, by: entrance }),
+  post("/session/passkey/challenge", "Get the challenge for signing in with a passkey", {
+    answer: Challenge,
+    by: entrance,
+  }),
   post("/session/passkey", "Sign in with a passkey", { body: Assertion, answer: nothing, by: entrance }),
   post("/session/invitation/options", "How the first passkey is made with an invitation", {
     body: Invited,
@@ -57,7 +60,7 @@ const signingIn: readonly Operation[] = [
     answer: named,
     by: entrance,
   }),
-  post("/session/provider", "Sign in with the provider: where the browser has to go", {
+  post("/session/provider", "Sign in with the provider: get the address to open", {
     answer: z.object({ url: z.string() }),
     by: entrance,
   }),
@@ -73,8 +76,8 @@ const account: readonly Operation[] = [
   post("/passkeys/remove", "Remove a passkey", { body: RemovedPasskey, answer: nothing }),
   get("/tokens", "One's own tokens", { answer: team.TokenList }),
   post("/tokens", "Make a personal token", { body: team.PersonalToken, answer: team.TokenMade }),
-  post("/tokens/revoke", "Revoke one of one's own tokens", { body: team.TokenRevocation, answer: team.TokenRevoked }),
-  get("/policy", "What is asked of answers, and of whom; for admins", {
+  post("/tokens/revoke", "Revoke a token of the caller", { body: team.TokenRevocation, answer: team.TokenRevoked }),
+  get("/policy", "Read the rules for answers and approvers; for admins", {
     query: ["repository"],
     answer: team.RepositoryPolicy,
   }),
@@ -94,14 +97,14 @@ const runs: readonly Operation[] = [
   get(`${run}/diff`, "What changed", { query: ["against"], answer: api.DiffView }),
   get(`${run}/document`, "A document that the run made", { query: ["path"], answer: DocumentView }),
   get(`${run}/file`, "All bytes of a document or changed file", { query: ["path"], answer: WholeFile }),
-  get(`${run}/activity`, "What agents said", { answer: ActivityView }),
-  get(`${run}/left`, "What agents left uncommitted: nothing, in a team", { answer: api.LeftView }),
+  get(`${run}/activity`, "Output of agents", { answer: ActivityView }),
+  get(`${run}/left`, "Uncommitted changes of agents: always empty in a team", { answer: api.LeftView }),
   get(`${run}/statement`, "Whether its statement can be signed here: not in a team", {
     answer: z.object({ isOffered: z.boolean() }),
   }),
-  post(`${run}/challenge`, "What a passkey has to sign for an answer", { body: api.AnswerRequest, answer: Challenge }),
+  post(`${run}/challenge`, "Get the challenge for signing an answer", { body: api.AnswerRequest, answer: Challenge }),
   post(`${run}/answer`, "Answer what is open", { body: api.AnswerRequest, answer: api.AnswerResult }),
-  { ...get("/live", "What changes from now on", { query: ["run"], answer: LiveMessage }), isStream: true },
+  { ...get("/live", "Stream changes from now on", { query: ["run"], answer: LiveMessage }), isStream: true },
 ];
 
 /** Operations of the web UI, authenticated by a browser cookie. */

@@ -105,6 +105,6 @@ const FOREIGN = { status: 403, what: "Cross-site request refused." } as const;
 const SIGNED_OUT: ApiProblem = { code: "SIGNED_OUT", what: "You are not signed in.", fix: "Sign in again." };
 const TOKEN_REFUSED: ApiProblem = {
   code: "TOKEN_REFUSED",
-  what: "This token is not known here, has expired or was revoked, or is none to sign in with.",
+  what: "This token is not known here, has expired or was revoked, or is not valid for sign-in.",
   fix: "Ask the operator of the server for a new one: isdlc server token person <name>",
 };

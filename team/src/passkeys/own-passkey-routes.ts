@@ -42,7 +42,7 @@ async function needFresh(page: TeamPage, context: Context<TeamEnv>): Promise<voi
   if (await isFresh(page.server.pool, sessionIn(context, page) ?? "")) return;
   throw new ProblemError({
     code: "NOT_ALLOWED",
-    what: "A passkey is added within ten minutes of signing in, so that a browser somebody left open adds none.",
+    what: "A passkey can be added only within ten minutes of signing in, to protect a browser left open.",
     fix: "Sign out, sign in again, and add it then.",
   });
 }

@@ -85,7 +85,7 @@ async function shownPasskey(page: TeamPage, assertion: Assertion): Promise<strin
 
 const PASSKEY_REFUSED: ApiProblem = {
   code: "PASSKEY_REFUSED",
-  what: "This passkey is not known here, or what it signed was asked for too long ago.",
+  what: "This passkey is not known here, or its challenge has expired.",
   fix: "Try it again, or sign in another way.",
 };
 const INVITATION_REFUSED: ApiProblem = {

@@ -49,7 +49,7 @@ export async function registerTeamPasskey(
   const passkey = await registeredPasskey(made, { challenge: taken.challenge, origin, now: systemClock.now() });
   const kept: TeamPasskey = { ...passkey, person, relyingParty: relyingPartyId(origin) };
   await inTransaction(pool, async (client) => {
-    if (also !== undefined && !(await also(client))) throw refused("the invitation was used meanwhile");
+    if (also !== undefined && !(await also(client))) throw refused("the invitation was used in the meantime");
     if (!(await keepPasskey(client, kept))) throw refused("it is registered already");
   });
   return kept;

@@ -42,7 +42,7 @@ export async function needPolicy(
     throw new ProblemError({
       code: "NOT_ALLOWED",
       what: `${begunBy} began this run, and in ${repository} who began a run does not accept it.`,
-      fix: "Ask somebody else to look at it: isdlc gate",
+      fix: "Ask another user to review it: isdlc gate",
     });
   if (isFourEyes && run.run.brought?.some(({ by: bringer }) => bringer === by.person) === true)
     throw new ProblemError({

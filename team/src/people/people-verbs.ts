@@ -61,7 +61,7 @@ const invitation: Subcommand = async (pool, [id = ""], invocation) => {
   const link = `${text(invocation.values, "origin") ?? "<the address of the page>"}/invitation#${secret}`;
   const said = [
     link,
-    `Whoever opens it first makes the passkey of ${id}. It is good for ${days} days, and shown this once.`,
+    `The first person to open it registers the passkey of ${id}. It is good for ${days} days, and shown this once.`,
   ];
   return done(said, { id, invitation: secret, link });
 };
@@ -69,7 +69,7 @@ const invitation: Subcommand = async (pool, [id = ""], invocation) => {
 const identity: Subcommand = async (pool, [person = "", email = ""], invocation) => {
   const subject = text(invocation.values, "subject");
   if (subject === undefined && email !== "none" && !EMAIL.test(email))
-    throw usage(invocation, "Say who it is, and their e-mail address at the provider, --subject <id>, or none.");
+    throw usage(invocation, "Give the account name and its e-mail address at the provider, --subject <id>, or none.");
   const known = subject !== undefined ? { subject } : email === "none" ? null : { email };
   await linkIdentity(pool, OPERATOR, { person, known });
   const said = known === null ? "signs in with no provider" : `signs in as ${subject ?? email}`;

@@ -39,7 +39,7 @@ export async function createToken(pool: Pool, { id, kind }: Account, { name, day
        expires_at = now() + make_interval(secs => $5 * 86400.0)`,
     [id, kind, digestSecret(token), name, days],
   );
-  if (rowCount !== 1) throw new Error(`"${id}" is no ${kind} here.`);
+  if (rowCount !== 1) throw new Error(`"${id}" is not a ${kind} here.`);
   return token;
 }
 

@@ -73,7 +73,7 @@ export async function needRun(
 /** Returns the name of the user. @throws ProblemError NOT_ALLOWED for a worker */
 export function requirePerson({ id, kind }: Principal): string {
   if (kind === "person") return id;
-  const what = "A worker's token reports what was done. It begins nothing, and never answers a gate.";
+  const what = "A worker's token reports what was done. It cannot start runs or answer gates.";
   throw new ProblemError({ code: "NOT_ALLOWED", what, fix: "Use the token of a person." });
 }
 

@@ -121,7 +121,7 @@ function requireShownTree(run: ActiveRun, ticket: string, look: Recheck): void {
   const other = TREES.find((name) => look[name] !== undefined && look[name] !== shown[name]);
   if (other !== undefined) throw refusedField(other, "it is not the tree that the gate showed");
   if ((look.edited ?? []).length > 0)
-    throw refusedField("edited", "files changed after the gate, and no check says so");
+    throw refusedField("edited", "files changed after the gate, and no check reports this");
 }
 
 const TREES = ["tree", "commitTree", "plainTree", "wholeTree"] as const;

@@ -17,7 +17,7 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "get",
     path: "/api/team",
-    summary: "Whose token it is, the server's keys, and the repositories",
+    summary: "Owner of the token, the server's keys, and the repositories",
     by: "anybody",
     answer: team.TeamView,
   },
@@ -79,7 +79,7 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "get",
     path: "/api/runs/:run/activity",
-    summary: "What agents said",
+    summary: "Output of agents",
     by: "anybody",
     query: ["after"],
     answer: team.TeamActivity,
@@ -96,7 +96,7 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "delete",
     path: "/api/tokens/:name",
-    summary: "Revoke one of one's own tokens",
+    summary: "Revoke a token of the caller",
     by: "person",
     answer: team.TokenRevoked,
   },
@@ -118,21 +118,21 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "get",
     path: "/api/repositories/:repository/policy",
-    summary: "What is asked of answers, and of whom; for admins",
+    summary: "Read the rules for answers and approvers; for admins",
     by: "person",
     answer: team.RepositoryPolicy,
   },
   {
     method: "get",
     path: "/api/notifications",
-    summary: "How one is told, and of what",
+    summary: "Read the notification settings",
     by: "person",
     answer: notifications.ChannelList,
   },
   {
     method: "post",
     path: "/api/notifications",
-    summary: "Be told by a webhook, Slack, Microsoft Teams or e-mail",
+    summary: "Set a notification channel: webhook, Slack, Microsoft Teams or e-mail",
     by: "person",
     body: notifications.ChannelChange,
     answer: notifications.ChannelSet,
@@ -140,7 +140,7 @@ const PROGRAMS: readonly Operation[] = [
   {
     method: "delete",
     path: "/api/notifications/:channel",
-    summary: "Not to be told that way any more",
+    summary: "Remove a notification channel",
     by: "person",
     answer: notifications.ChannelRemoved,
   },
@@ -161,7 +161,7 @@ const COOKIE = {
   in: "cookie",
   name: "__Host-isdlc",
   description:
-    "Of a browser that is signed in; called isdlc where the server has no https. It is sent by the page's own requests alone: a POST needs the page's Origin and application/json, and what comes from another site is refused.",
+    "Cookie of a signed-in browser; named isdlc if the server has no https. It is accepted only from the page's own requests: a POST needs the page's Origin and application/json, and cross-site requests are refused.",
 };
 
 /** Builds the OpenAPI 3.1 description from the schemas that validate requests. */
@@ -217,7 +217,7 @@ function described(operation: Operation): Readonly<Record<string, unknown>> {
 }
 
 function done({ answer, isStream }: Operation): Readonly<Record<number, unknown>> {
-  if (answer === null) return { 303: { description: "Go on at the page" } };
+  if (answer === null) return { 303: { description: "Continue at the page" } };
   const content = isStream === true ? { "text/event-stream": json(answer)["application/json"] } : json(answer);
   return { 200: { description: "Done", content } };
 }

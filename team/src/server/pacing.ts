@@ -29,7 +29,7 @@ export function startPacing({ pool, lease, log }: PacingOptions): PaceKeeper {
       const { rows } = await pool.query<TeamLoad>(LOAD, [lease / 1000]);
       load = rows[0] ?? load;
     } catch (error) {
-      log.error({ error }, "the workers could not be counted");
+      log.error({ error }, "could not count the workers");
     } finally {
       reading = null;
     }

@@ -47,7 +47,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
   {
     method: "post",
     path: "/api/worker/runs/:run/kept",
-    summary: "Tell where the work lies that was not pushed when the run was taken away",
+    summary: "Report where unpushed work is saved after the run was taken away",
     by: "worker",
     body: team.KeptWork,
     answer: z.object({}),
@@ -55,7 +55,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
   {
     method: "post",
     path: "/api/worker/runs/:run/left-branch",
-    summary: "Tell which branch a discard could not delete",
+    summary: "Report the branch that a discard could not delete",
     by: "worker",
     body: team.LeftBranchNote,
     answer: z.object({}),
@@ -79,7 +79,7 @@ export const WORKER_OPERATIONS: readonly Operation[] = [
   {
     method: "post",
     path: "/api/worker/runs/:run/activity",
-    summary: "Tell what an agent says",
+    summary: "Report the output of an agent",
     by: "worker",
     body: team.Activity,
     answer: z.object({}),

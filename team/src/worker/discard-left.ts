@@ -26,6 +26,6 @@ export async function discardLeft(
     const body = { epoch: lease.epoch, left };
     await worker.ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
   } catch (error) {
-    worker.log.error({ run, error }, "nobody could be told what became of the branch of discarded work");
+    worker.log.error({ run, error }, "could not report the result for the branch of discarded work");
   }
 }

@@ -129,7 +129,7 @@ async function letGo(worker: Worker, { run, epoch }: HeldLease): Promise<DriveEn
 }
 
 async function drained(worker: Worker, run: RunId, epoch: number): Promise<DriveEnd> {
-  await back(worker, run, { epoch, why: "drains", detail: "the worker was told to stop" });
+  await back(worker, run, { epoch, why: "drains", detail: "the worker is stopping" });
   return "given back";
 }
 
@@ -140,9 +140,9 @@ async function keepWork(worker: Worker, { run, epoch }: HeldLease, handOver: Han
     if (body === undefined || body === null) return;
     const path = `/api/worker/runs/${run}/kept`;
     await worker.ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
-    worker.log.warn({ run, epoch, ref: keptRef(run, epoch) }, "fenced off; what was not pushed is kept");
+    worker.log.warn({ run, epoch, ref: keptRef(run, epoch) }, "fenced off; unpushed work is saved");
   } catch (error) {
-    worker.log.error({ run, epoch, error }, "fenced off, and what was not pushed could not be kept");
+    worker.log.error({ run, epoch, error }, "fenced off; could not save unpushed work");
   }
 }
 

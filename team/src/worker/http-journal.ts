@@ -47,7 +47,7 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   const waiting = new Set<() => void>();
   const submit = async (command: Command): Promise<SubmitResult> => {
     try {
-      if (lost.signal.aborted) throw new FencedOffError(`Run ${run} is somebody else's now.`);
+      if (lost.signal.aborted) throw new FencedOffError(`Run ${run} now belongs to another worker.`);
       return await known.submit(command);
     } catch (error) {
       if (isFenced(error)) lost.abort();

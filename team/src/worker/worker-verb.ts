@@ -33,7 +33,7 @@ export async function worker(invocation: Invocation): Promise<Result> {
   const token = readSecret(invocation, { option: "token", variable: "ISDLC_WORKER_TOKEN" });
   const url = text(invocation.values, "server");
   if (url === undefined)
-    throw new ProblemError({ code: "USAGE", detail: "Say which server.", usage: invocation.verb.usage });
+    throw new ProblemError({ code: "USAGE", detail: "Name the server.", usage: invocation.verb.usage });
   return withSignals((signal) => work(invocation, { url, token, signal }));
 }
 

@@ -78,7 +78,7 @@ function Figures({ charts }: { readonly charts: ChartsView }) {
       <Chart title="Findings by reviewer" about="Everything reviewers found, by how serious it is.">
         <FindingTable findings={findings} />
       </Chart>
-      <Chart title="Cost by run" about="Of the newest runs whose agents tell what they cost.">
+      <Chart title="Cost by run" about="Newest runs whose agents report their cost.">
         <Bars format={(value) => `$${value.toFixed(2)}`} bars={runBars(runs, ({ usd }) => usd)} />
       </Chart>
       <Chart title="Time by run" about="Start to finish, including waiting.">

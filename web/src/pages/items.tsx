@@ -74,7 +74,7 @@ function ItemTable({ items, repository }: TableProps) {
               Age
             </th>
             <th scope="col">
-              <span className="visually-hidden">What may be done</span>
+              <span className="visually-hidden">Actions</span>
             </th>
           </tr>
         </thead>

@@ -104,7 +104,7 @@ function WishForm({ wish, isPending, onChange, onStart }: FormProps) {
 
 const OF_ITEM: Readonly<Record<string, string>> = {
   analyze: "Writes in the folder of the item only, beside any other run.",
-  build: "Implements the item on a branch of its own; what was analyzed is not done again.",
+  build: "Implements the item on its own branch; does not repeat the analysis.",
 };
 
 type WaysProps = { readonly chosen: string; readonly onChoose: (name: string) => void };

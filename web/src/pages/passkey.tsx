@@ -18,8 +18,8 @@ export function NewPasskey() {
         <h1>Register a passkey</h1>
       </div>
       <p>
-        With it you can sign decisions: which run, what was shown, what you chose and what you wrote. Nothing that runs
-        as you can sign in your place.
+        Use it to sign decisions. A signature covers the run, the summary shown, your choice and your text. Programs
+        running as you cannot sign for you.
       </p>
       {isSuccess ? (
         <p className="notice" role="status">

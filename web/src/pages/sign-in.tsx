@@ -56,7 +56,7 @@ export function SignIn({ ways }: { readonly ways: WaysToSignIn }) {
 
 const HowToGetIn = () => (
   <p className="subtle">
-    Whoever runs the server makes a token with <code>isdlc server token person &lt;name&gt;</code>, or invites you to
+    The operator of the server makes a token with <code>isdlc server token person &lt;name&gt;</code>, or invites you to
     make a passkey with <code>isdlc server invite &lt;name&gt;</code>.
   </p>
 );

@@ -26,7 +26,7 @@ const OPTIONS: Readonly<Record<string, OptionWords | null>> = {
   proceed: { label: "Proceed anyway", effect: "keep the analysis as it is" },
   rescan: { label: "Re-run quick-scan", effect: "look at the code again, keep the rest" },
   reanalyze: { label: "Re-analyze", effect: "start the analysis from scratch" },
-  resume: { label: "Resume analysis", effect: "go on with the first phase that is missing" },
+  resume: { label: "Resume analysis", effect: "continue with the first missing phase" },
   skip: { label: "Skip to implementation", effect: "build on the analysis as it is" },
   restart: { label: "Full restart", effect: "analyze everything again" },
   supervised: { label: "Pause for my approval after each phase" },

@@ -20,7 +20,7 @@ export function OwnTokens() {
       <h2 id="own-tokens" className="section-title">
         Your tokens for scripts
       </h2>
-      <p className="subtle">They answer and begin runs in your name. They make no other tokens and give no roles.</p>
+      <p className="subtle">They answer and start runs in your name. They make no other tokens and give no roles.</p>
       {error === null ? null : <Trouble error={error} />}
       <NewToken />
       {own.length === 0 ? null : (
@@ -31,7 +31,7 @@ export function OwnTokens() {
               <th scope="col">Made</th>
               <th scope="col">Valid</th>
               <th scope="col">
-                <span className="visually-hidden">What may be done</span>
+                <span className="visually-hidden">Actions</span>
               </th>
             </tr>
           </thead>

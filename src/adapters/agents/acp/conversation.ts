@@ -176,7 +176,7 @@ const describeProblem = (answer: AcpFailure): string =>
 const STOPPED: Readonly<Record<string, ExecutionResult>> = {
   max_tokens: failed("agent_failed", "the model reached its limit on tokens", true),
   max_turn_requests: failed("agent_failed", "it reached its limit on calls to the model", false),
-  refusal: failed("agent_failed", "the model refused to go on", false),
+  refusal: failed("agent_failed", "the model refused to continue", false),
   cancelled: failed("agent_failed", "it says that it was cancelled", true),
 };
 

@@ -91,7 +91,7 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   const earlier = task.session === null ? null : readConversation(task.session);
   const servers = task.role === "reviewer" ? await withoutServers(listing(execution), signal) : null;
   if (task.role === "reviewer" && servers === null && !signal.aborted) {
-    emit(codexEnd(neverStarted("Codex did not tell which MCP servers it would start for the reviewer"), task));
+    emit(codexEnd(neverStarted("Codex did not report which MCP servers it would start for the reviewer"), task));
     return;
   }
   let outcome = await converse({ ...execution, servers }, earlier, signal);

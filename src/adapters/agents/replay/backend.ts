@@ -96,5 +96,5 @@ function failed(reason: FailureReason, detail: string): Extract<AgentEnd, { how:
 
 function notRecorded(task: AgentTask): AgentEnd {
   const what = `${task.role} of ${task.attempt}, turn ${task.iteration}`;
-  return failed("no_result", `the recording has nothing for the ${what}; use another agent to go on`);
+  return failed("no_result", `the recording has nothing for the ${what}; use another agent to continue`);
 }

@@ -53,7 +53,7 @@ async function readObject(catFile: Conversation, id: string): Promise<GitObject 
     return { type, content: Buffer.from(content.subarray(0, -1)) };
   });
   if (object !== null && objectId(object, id.length) !== id)
-    throw gitFailed("cat-file", `the object ${id} is damaged: what is stored under that id is something else`);
+    throw gitFailed("cat-file", `the object ${id} is damaged: other content is stored under that id`);
   return object;
 }
 

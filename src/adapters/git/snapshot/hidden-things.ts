@@ -43,7 +43,7 @@ export async function hiddenThings(hiding: IgnoreContext): Promise<string[]> {
     ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
     ...newRules(found.rules, all),
     ...found.unreadable.map((path) => `${path} cannot be read: it is committed as it was before`),
-    ...(found.isWhole ? [] : [`There are more than ${MAX_FILES} files: not all were looked at for what is hidden`]),
+    ...(found.isWhole ? [] : [`There are more than ${MAX_FILES} files: not all were checked for hidden content`]),
     ...(entries.marked.length === 0 ? [] : [`Marked so that git does not look at them: ${named(entries.marked)}`]),
   ];
 }

@@ -68,7 +68,7 @@ async function placeFor(main: string, wanted: string): Promise<string | CreateFa
       ? refused("parentIsLink", "The folder for the working tree is a link that leads elsewhere. Use the real one.", [
           parent,
         ])
-      : refused("notBeside", `Working trees are made beside the main one, in ${dirname(main)}.`, [target]);
+      : refused("notBeside", `Worktrees are created next to the main one, in ${dirname(main)}.`, [target]);
   }
   if (!isWorktreeName(name)) {
     const fix = "Choose one visible name without separators, control characters, or a dot or dash at its beginning.";
@@ -91,7 +91,7 @@ async function resolveStart(git: Git, { branch, base }: WorktreeRequest): Promis
     return refused("noCommit", "The repository has no commit yet. Commit once, then try again.");
   const commit = isObjectId(base) ? base : isBranchName(base) ? await readBranchTip(git, base) : null;
   const isCommit = commit !== null && (await git(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
-  if (!isCommit) return refused("noBase", "There is no such branch or commit to begin at.", [base]);
+  if (!isCommit) return refused("noBase", "There is no such branch or commit to start at.", [base]);
   const submodules = await submodulePaths(git, commit);
   if (submodules.length === 0) return commit;
   const fix = "Git cannot remove a working tree with submodules safely. Work in the main tree, without --worktree.";
@@ -128,7 +128,7 @@ async function refusalOfBranch({ git, branch, commit }: Plan): Promise<CreateFai
     return refused("branchElsewhere", fix, [branch, ...elsewhere]);
   }
   if (await contains(git, tip, commit)) return null;
-  const fix = "A branch of that name has other work: it does not contain the commit to begin at. Choose another name.";
+  const fix = "A branch of that name has other work: it does not contain the commit to start at. Choose another name.";
   return refused("branchTaken", fix, [branch]);
 }
 
