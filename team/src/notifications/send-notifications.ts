@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerMetrics } from "../operations/metrics.ts";
 import type { Log } from "../structured-log.ts";
-import { slackBody, teamsBody } from "./channel-body.ts";
 import { messageFor, type MessageSource, type NotificationMessage } from "./notification-message.ts";
 import {
   channelKey,
@@ -15,6 +14,7 @@ import {
 import type { NotificationSettings } from "./notification-settings.ts";
 import { type Hook, postHook, type DeliveryResult } from "./post-hook.ts";
 import { hookHeaders } from "./sign-hook.ts";
+import { noticeBody } from "../../../src/views/wait-notice.ts";
 
 export type Sender = MessageSource & {
   readonly settings: NotificationSettings;
@@ -112,3 +112,22 @@ function send({ settings }: Sender, { claimed, message, stop }: DeliveryContext)
 }
 
 const NO_MAIL: DeliveryResult = { ok: false, why: "the server sends no mail any more", isFinal: true };
+
+/**
+ * Builds a Slack message in plain text. Markup, mentions and links other than the link to the web UI have no effect.
+ */
+export const slackBody = (message: NotificationMessage): object => ({
+  ...noticeBody(message, "slack"),
+  unfurl_links: false,
+  unfurl_media: false,
+  blocks: [
+    { type: "section", text: { type: "plain_text", text: message.text, emoji: false } },
+    ...(message.link === null
+      ? []
+      : [{ type: "section", text: { type: "mrkdwn", text: `<${message.link}|Open the page>`, verbatim: true } }]),
+  ],
+});
+
+export const teamsBody = (message: NotificationMessage): object => noticeBody({ text: textWithLink(message) }, "teams");
+
+const textWithLink = ({ text, link }: NotificationMessage): string => (link === null ? text : `${text} ${link}`);

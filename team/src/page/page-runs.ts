@@ -18,6 +18,7 @@ import {
   type LeftView,
   type RunDetail,
   type RunRow,
+  type AnswerOption,
 } from "../../../src/schema/api.ts";
 import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
 import type { LeftBranch } from "../../../src/schema/api-team.ts";
@@ -28,12 +29,13 @@ import { decisionChallengeFor, verifySignature } from "../passkeys/sign-decision
 import { needRun, type RunAccess } from "../people/roles.ts";
 import { answerRun } from "../server/answer-run.ts";
 import { parseRunId, type TeamEnv } from "../server/team-server.ts";
-import { askedRun } from "./asked-run.ts";
-import { listForPage, toMoved, repositoryPlace } from "./page-list.ts";
+import { listForPage, toMoved, repositoryPlace, listedRun } from "./page-list.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 import type { ActivityView } from "../../../src/schema/api-status.ts";
 import { signedFacts } from "../../../src/core/attestation/signed-decision.ts";
 import { buildStory } from "../../../src/views/page/timeline.ts";
+import type { Pool } from "pg";
+import type { Choice, StartRequest } from "../../../src/schema/api-project.ts";
 
 const MAX_SEARCHED = 200; // characters
 
@@ -176,4 +178,27 @@ function byExecution(said: readonly ExecutionOutput[]): ActivityView {
   const found = new Map<string, string[]>();
   for (const { execution, lines } of said) found.set(execution, [...(found.get(execution) ?? []), ...lines]);
   return { executions: [...found].map(([name, lines]) => ({ name, lines, isCut: false })) };
+}
+
+type RunRequestRow = { readonly start: StartRequest; readonly choices: Choice[] };
+
+const CANCEL: AnswerOption = {
+  option: "cancel",
+  label: "Cancel",
+  effect: "Ends the run before a worker begins it.",
+  tone: "danger",
+  needs: "reason",
+};
+
+/** Returns a requested run that has not started: no worker was free, or a choice must be made first. */
+async function askedRun(pool: Pool, person: string, run: RunId): Promise<RunDetail> {
+  const row = await listedRun(pool, person, run);
+  const { rows } = await pool.query<RunRequestRow>("select start, choices from isdlc.run where run = $1", [run]);
+  const [asked] = rows;
+  if (row === null || asked === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const { mode = "standard", isSupervised } = asked.start;
+  const nobody = { agent: "", reviewer: null, isSandboxed: null };
+  const actions = row.notBegun === undefined ? [CANCEL] : [];
+  const nothing = { phases: [], timeline: [], wait: null, actions, backTo: [], end: null, warnings: [], seq: 0 };
+  return visibleView({ row, mode, isSupervised, ...nobody, ...nothing, asked });
 }

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { join } from "node:path";
+import { join, dirname } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import { packageRoot } from "../../../src/adapters/project-files/package-root.ts";
@@ -28,9 +28,10 @@ import { createLimitedServer, SERVER_LIMITS } from "./limited-server.ts";
 import { listenAt } from "./listen-at.ts";
 import { startPacing } from "./pacing.ts";
 import { createReportListener, type ReportListener } from "./report-listener.ts";
-import { loadServerKey } from "./server-key.ts";
 import type { TeamEnv } from "./team-server.ts";
 import { startWatchdog } from "./watchdog.ts";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 export type ServerOptions = {
   readonly database: string;
@@ -144,4 +145,29 @@ function answering(app: Hono<TeamEnv>, reports: ReportListener): RequestListener
     response.setHeaders(headers);
     void answer(request, response);
   };
+}
+
+type ServerKey = { readonly privateKey: KeyObject; readonly publicPem: string };
+
+/** Reads the key that signs decisions, and creates it if the file is missing. Several servers can share one file. */
+function loadServerKey(file: string): ServerKey {
+  if (!existsSync(file)) createKey(file);
+  const privateKey = createPrivateKey(readFileSync(file));
+  const publicPem = createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
+  return { privateKey, publicPem };
+}
+
+/** Never replaces a key or exposes an incomplete file, even if another server creates or reads it concurrently. */
+function createKey(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const whole = `${file}.${process.pid}`;
+  writeFileSync(whole, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+  try {
+    linkSync(whole, file);
+  } catch (error) {
+    if (!existsSync(file)) throw error; // otherwise another server was first
+  } finally {
+    rmSync(whole, { force: true });
+  }
 }

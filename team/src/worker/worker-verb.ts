@@ -8,7 +8,7 @@ import { createServerClient } from "../../../src/adapters/remote/server-client.t
 import { userFolders } from "../../../src/adapters/files/user-folders.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { listSecrets } from "../../../src/core/redact.ts";
-import { type Lease, TeamView } from "../../../src/schema/api-team.ts";
+import { type Lease, TeamView, EndedAnswer, MAX_ASKED } from "../../../src/schema/api-team.ts";
 import { isLabel } from "../server/drive-queue.ts";
 import { createLog, type Log } from "../structured-log.ts";
 import { startTracing } from "../operations/tracing.ts";
@@ -16,13 +16,17 @@ import { readNumber, readSecret } from "../verb-values.ts";
 import { announce, beat } from "./beat.ts";
 import { type ClaimNotes, createClaimNotes } from "./claim-notes.ts";
 import { driveLeased, type Worker } from "./drive-run.ts";
-import { dataFolder, openDataSlot } from "./data-slot.ts";
 import { createMirrors } from "./mirror.ts";
 import { createSpareTrees } from "./spare-trees.ts";
-import { startTidying } from "./start-tidying.ts";
 import { takeDrives } from "./take-drives.ts";
 import { probeAgents } from "./worker-agents.ts";
 import { createWorkerHealth } from "./worker-health.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createFileLock } from "../../../src/adapters/journal/file-lock.ts";
+import { systemLockProcesses } from "../../../src/adapters/journal/lock-files.ts";
+import { nodeFiles } from "../../../src/adapters/files/file-system.ts";
 
 const DEFAULT_BEAT = 3; // seconds
 const DATABASE_TIMEOUT_MS = 60_000;
@@ -117,4 +121,59 @@ function readLabels({ values, verb }: Invocation): readonly string[] {
   const labels = (text(values, "labels") ?? "").split(",").filter((label) => label !== "");
   if (labels.every(isLabel)) return labels;
   throw new ProblemError({ code: "USAGE", detail: "--labels takes words with commas between.", usage: verb.usage });
+}
+
+const EVERY = 60 * 60_000; // milliseconds
+
+/** Tidies the mirrors of this worker at the start and every hour, each while no drive uses it. */
+function startTidying({ ask, mirrors, log }: Pick<Worker, "ask" | "mirrors" | "log">): void {
+  const endedAmong = async (runs: readonly RunId[]): Promise<readonly RunId[]> => {
+    const ended: RunId[] = [];
+    for (let at = 0; at < runs.length; at += MAX_ASKED) {
+      const body = { runs: runs.slice(at, at + MAX_ASKED) };
+      ended.push(...(await ask({ method: "POST", path: "/api/worker/ended", body, answer: EndedAnswer })).ended);
+    }
+    return ended;
+  };
+  const tidy = async (): Promise<void> => {
+    for (const folder of mirrors.folders())
+      await mirrors
+        .tidy(folder, endedAmong)
+        .catch((error: unknown) => log.warn({ folder, error }, "a mirror could not be tidied"));
+  };
+  void tidy();
+  setInterval(() => void tidy(), EVERY).unref();
+}
+
+/** Data folder of one process. Processes of the same worker use different folders. */
+type DataSlot = {
+  readonly folder: string;
+  /** Random id of the previous, exited process in the folder; null if there was none. */
+  readonly previous: string | null;
+};
+
+const MAX_SLOTS = 100;
+
+const dataFolder = (state: string): string => join(state, "worker");
+
+/**
+ * Takes the worker's first folder without a live process: `w1`, `w1~2`, `w1~3` (`~` is not allowed in worker names).
+ * @throws ProblemError NOT_ALLOWED if all are in use
+ */
+function openDataSlot(data: string, worker: string, instance: string): DataSlot {
+  for (let number = 1; number <= MAX_SLOTS; number++) {
+    const folder = join(data, number === 1 ? worker : `${worker}~${number}`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const processes = systemLockProcesses();
+    if (!createFileLock({ directory: folder, name: "process", files: nodeFiles, processes }).tryAcquire().ok) continue;
+    const file = join(folder, "instance");
+    const previous = existsSync(file) ? readFileSync(file, "utf8").slice(0, 100) : null;
+    writeFileSync(file, instance, { mode: 0o600 });
+    return { folder, previous };
+  }
+  throw new ProblemError({
+    code: "NOT_ALLOWED",
+    what: `${MAX_SLOTS} processes of the worker ${worker} use ${data}.`,
+    fix: "Stop some of them, or give another folder with --data.",
+  });
 }

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { genesis } from "../../../src/adapters/journal/record.ts";
 import { FencedError } from "../../../team/src/journal-postgres/submit-decision.ts";
-import { cancelAsked } from "../../../team/src/server/cancel-asked.ts";
 import { expectAccessible } from "../browser/page-browser.ts";
 import { begin as start } from "../../journal-file/sample-commands.ts";
 import { openJournal } from "./support/postgres-home.ts";
@@ -9,6 +8,7 @@ import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 import { askPage, pageHeaders, signedIn } from "./support/team-page.ts";
 import { beginRun, claimRun, PATIENCE, untilRests } from "./support/team-runs.ts";
 import { begin, createTeam, said, type Team } from "./support/team.ts";
+import { cancelAsked } from "../../../team/src/server/answer-run.ts";
 
 const CANCEL = { wait: null, shown: "", option: "cancel", text: "not wanted" };
 const cancelledBy = (name: string) => ({

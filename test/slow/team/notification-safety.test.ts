@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { slackBody, teamsBody } from "../../../team/src/notifications/channel-body.ts";
-import { checkHook, type HookRules } from "../../../team/src/notifications/hook-address.ts";
+import { checkHook, type HookRules, isPublicAddress } from "../../../team/src/notifications/hook-address.ts";
 import type { NotificationMessage } from "../../../team/src/notifications/notification-message.ts";
 import { postHook } from "../../../team/src/notifications/post-hook.ts";
-import { isPublicAddress } from "../../../team/src/notifications/public-address.ts";
 import { isMailAddress } from "../../../team/src/notifications/send-mail.ts";
 import { hookHeaders } from "../../../team/src/notifications/sign-hook.ts";
 import { resolverFor } from "./support/name-server.ts";
 import { createReceiver, type Receiver } from "./support/receiver.ts";
+import { slackBody, teamsBody } from "../../../team/src/notifications/send-notifications.ts";
 
 const NEVER = new AbortController().signal;
 const PUBLIC_NAME = "public.example";

@@ -103,7 +103,7 @@ describe.runIf(hasPostgres)("web UI of a team's server", () => {
     const adas = await signedIn(team, team.adas);
     await adas.page.getByRole("link", { name: TITLE }).click();
     await adas.page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
-    await adas.page.getByText("who began a run does not accept it").first().waitFor();
+    await adas.page.getByText("the author of a run cannot accept it").first().waitFor();
     const outsider = await signedIn(team, await team.token("person", "otto"));
     await outsider.page.getByText("Nothing is waiting for you").waitFor();
     const cookie = await readCookies(outsider);

@@ -10,8 +10,6 @@ import { DecisionBar } from "./decision-bar.tsx";
 import { Document } from "./document.tsx";
 import type { DraftComment } from "./draft-store.ts";
 import { draftNumber, useDraft } from "./drafts.ts";
-import { GateHead } from "./gate-head.tsx";
-import { GateState } from "./gate-state.tsx";
 import { Outline } from "./outline.tsx";
 import { Overview } from "./overview.tsx";
 import { useResolved } from "./resolved.ts";
@@ -19,8 +17,11 @@ import { type CommentLine, type Review, ReviewContext } from "./review-context.t
 import { RunContext } from "./whole-file-link.tsx";
 import { UnsentComments } from "./unsent-comments.tsx";
 import { useTitle } from "../title.ts";
-import { useChanges } from "./use-changes.ts";
+import { useChanges, type Progress } from "./use-changes.ts";
 import { useNavigation } from "./navigation.ts";
+import { Link } from "@tanstack/react-router";
+import { BackIcon } from "../parts/icons.tsx";
+import { formatAge, plural, readingText } from "../words.ts";
 
 export function GateReview({ gate }: { readonly gate: GateView }) {
   useTitle(`${gate.phase.name}: ${gate.title}`);
@@ -156,4 +157,68 @@ function useShown(): [ReadonlySet<string>, Review["markShown"]] {
     });
   }, []);
   return [shown, markShown];
+}
+
+/** Says what the decision bar cannot: that the run is paused, and that all redos are used. */
+function GateState({ gate }: { readonly gate: GateView }) {
+  const { isPaused, phase, goBack } = gate;
+  const isUsedUp = phase.redos > 0 && phase.redosLeft === 0;
+  return (
+    <>
+      {isPaused ? (
+        <div className="notice notice-warn" role="status">
+          <strong>The run is paused for your edits</strong>
+          <p>
+            Edit the files in the working tree. To resume, choose Continue here, or run <code>isdlc continue</code> in a
+            terminal. The checks run again before anything is accepted.
+          </p>
+        </div>
+      ) : null}
+      {isUsedUp ? (
+        <p className="notice">
+          All redos of this phase are used ({phase.redos} of {phase.redos}).{" "}
+          {goBack === null
+            ? "Continue, or pause and edit the files yourself."
+            : "To have it changed, go back: your comments are sent with it."}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+type HeadProps = { readonly gate: GateView; readonly progress: Progress | null };
+
+function GateHead({ gate, progress }: HeadProps) {
+  const { phase, toRead } = gate;
+  const facts = [
+    gate.workflow,
+    phase.attempt > 1 ? `attempt ${phase.attempt}` : "",
+    phase.redos > 0 ? `${phase.redos} of ${phase.redos + phase.redosLeft} redos used` : "",
+    readingText(toRead),
+    progressText(progress),
+    `waiting ${formatAge(gate.openedAt)}`,
+  ];
+  return (
+    <header className="gate-head">
+      <Link to="/runs/$run" params={{ run: gate.run }} className="back" aria-label="Back to the run">
+        <BackIcon />
+      </Link>
+      <div className="gate-title">
+        <h1>
+          <span className="gate-phase">{phase.name}</span> {gate.title}
+        </h1>
+        <p className="subtle">{facts.filter((fact) => fact !== "").join(" · ")}</p>
+      </div>
+      {gate.isPaused ? <span className="badge badge-warn">Paused for your edits</span> : null}
+    </header>
+  );
+}
+
+function progressText(progress: Progress | null): string {
+  if (progress === null || progress.files === 0) return "";
+  const { changedSince, notViewed } = progress;
+  const changed = changedSince === null ? "" : `${plural(changedSince, "file")} changed since your last review`;
+  return [changed, notViewed === 0 ? "all files viewed" : `${notViewed} not viewed yet`]
+    .filter((part) => part !== "")
+    .join(", ");
 }

@@ -1,12 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState, useSyncExternalStore } from "react";
+import { useState, useSyncExternalStore, useCallback, useMemo } from "react";
 import type { DiffAgainst, DiffFile, DiffView, GateView } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
 import { type DiffRow, diffRows, type Layout } from "../diff/diff-rows.ts";
 import { useStored } from "../stored.ts";
 import type { Review } from "./review-context.ts";
-import { useViewed } from "./viewed.ts";
-
 /** Diff of a gate: its base, its layout and its open files. */
 export type GateChanges = {
   readonly diff: DiffView | undefined;
@@ -142,4 +140,43 @@ function withToggled(before: ReadonlySet<string>, path: string): ReadonlySet<str
   const after = new Set(before);
   if (!after.delete(path)) after.add(path);
   return after;
+}
+
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  window.addEventListener("storage", listener); // another tab marked a file
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("storage", listener);
+  };
+};
+
+type ViewedFiles = {
+  readonly has: (path: string, digest: string) => boolean;
+  readonly set: (path: string, digest: string, isViewed: boolean) => void;
+};
+
+/** Tracks viewed files by digest: a file that changes is new again. */
+function useViewed(run: string): ViewedFiles {
+  const key = `isdlc.viewed.${run}`;
+  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(key) ?? "{}");
+  const marks = useMemo(() => parse(text), [text]);
+  const set = useCallback(
+    (path: string, digest: string, isViewed: boolean) => {
+      const { [path]: _before, ...others } = parse(localStorage.getItem(key) ?? "{}");
+      localStorage.setItem(key, JSON.stringify(isViewed ? { ...others, [path]: digest } : others));
+      for (const listener of listeners) listener();
+    },
+    [key],
+  );
+  return useMemo(() => ({ has: (path, digest) => marks[path] === digest, set }), [marks, set]);
+}
+
+function parse(text: string): Record<string, string> {
+  try {
+    return JSON.parse(text) as Record<string, string>;
+  } catch {
+    return {};
+  }
 }

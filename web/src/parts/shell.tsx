@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
-import { useSyncExternalStore } from "react";
+import { useSyncExternalStore, useEffect, useState } from "react";
 import type { ProjectView } from "../../../src/schema/api-project.ts";
 import { api } from "../api.ts";
-import { useShortcuts } from "../keyboard.ts";
+import { useShortcuts, isPlain, SHORTCUTS } from "../keyboard.ts";
 import { currentConnection, onConnection } from "../live.ts";
 import { isTeam, WHEN_GONE } from "../served-by.ts";
 import { Announcements } from "./announce.tsx";
 import { ChartIcon, InboxIcon, ItemsIcon, PlusIcon, SettingsIcon } from "./icons.tsx";
-import { KeyboardHelp } from "./keyboard-help.tsx";
+import { Dialog } from "radix-ui";
 
 const PAGES = [
   { to: "/", label: "Inbox", icon: InboxIcon },
@@ -120,3 +120,40 @@ const TITLES = {
   lost: `${WHEN_GONE}. This page reconnects when the server is back.`,
   refused: "The server was restarted and does not know this browser. Open the link that it printed.",
 } as const;
+
+function KeyboardHelp() {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === "?" && isPlain(event)) setOpen(true);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Trigger className="quiet keys-button" aria-label="Keyboard shortcuts">
+        ?
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog" aria-describedby={undefined}>
+          <Dialog.Title>Keyboard</Dialog.Title>
+          <dl className="keys">
+            {SHORTCUTS.map(({ keys, does }) => (
+              <div key={keys}>
+                <dt>
+                  <kbd>{keys}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+          <div className="dialog-foot">
+            <Dialog.Close className="button">Close</Dialog.Close>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -2,8 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startOwnDatabase } from "../../../../team/src/database/own-database.ts";
-import { postgresPrograms } from "../../../../team/src/database/postgres-programs.ts";
+import { startOwnDatabase, postgresPrograms } from "../../../../team/src/database/own-database.ts";
 import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 declare module "vitest" {
