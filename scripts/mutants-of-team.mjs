@@ -90,8 +90,8 @@ export const mutantsOfTeam = [
   {
     bug: "a full disk of a worker is recorded as the failure of a step",
     file: "team/src/worker/worker-fault.ts",
-    find: `typeof detail === "string" && isFault(detail)`,
-    put: "false",
+    find: `"failed" in outcome && isFault(outcome.detail)`,
+    put: `"failed" in outcome && outcome.detail === ""`,
     test: "test/team/host-failure.test.ts",
   },
   {
