@@ -21,8 +21,8 @@ import { openPlace } from "./sample-run.ts";
 const COMMITS = 100_000;
 /** Distance in commits at which counting takes longer than starting git. */
 const FAR = 50_000;
-const FILES = 50_000;
-const CHANGED = 50;
+const REPOSITORY_FILES = 50_000;
+const CHANGED_FILES = 50;
 const ITEMS = 1000;
 /** Number of different commits at which the outdated items were analyzed. */
 const ANALYSED_AT = 100;
@@ -34,7 +34,7 @@ const execute = promisify(execFile);
 /** Measures how long it takes to find out if the code changed since an item was analyzed. */
 export async function measureDetection(settings: Settings): Promise<readonly ReportLine[]> {
   const history = longHistory(settings.scratch, "history", COMMITS);
-  const wide = manyFiles(settings.scratch, "wide", { files: FILES, changed: CHANGED });
+  const wide = manyFiles(settings.scratch, "wide", { files: REPOSITORY_FILES, changed: CHANGED_FILES });
   return [
     ...(await measureStaleness(settings, { history, wide })),
     ...(await measureItems(settings, { history, wide })),

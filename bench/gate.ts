@@ -14,14 +14,14 @@ import { opened } from "./sample-run.ts";
 import { completingRun, engineFor } from "./summary.ts";
 import { changesText } from "../src/views/visible-change.ts";
 
-const FILES = 500;
-const CHANGED = 50;
+const GATE_REPOSITORY_FILES = 500;
+const CHANGED_FILES_AT_GATE = 50;
 const LONG = 10_000; // lines
 const MOST_WAIT = 150; // milliseconds
 
 /** Measures how long a user waits for a gate after the checks passed, and for a long diff after requesting it. */
 export async function measureGate({ root, scratch, quick }: Settings): Promise<readonly ReportLine[]> {
-  const repository = newRepository(scratch, "gate", FILES);
+  const repository = newRepository(scratch, "gate", GATE_REPOSITORY_FILES);
   const { supervised, fresh, gate } = await gateIn(root, repository);
   const first = await interleave(quick ? 5 : 20, { gate });
 
@@ -37,7 +37,7 @@ export async function measureGate({ root, scratch, quick }: Settings): Promise<r
   };
   const second = await interleave(quick ? 5 : 20, { page: () => timedWithChildren(page) });
   return [
-    ...waitingLines(`a gate with ${CHANGED} changed files, after the checks`, first.gate, MOST_WAIT),
+    ...waitingLines(`a gate with ${CHANGED_FILES_AT_GATE} changed files, after the checks`, first.gate, MOST_WAIT),
     ...waitingLines("a diff of 10,000 lines, ready for the pager", second.page, MOST_WAIT),
   ];
 }
@@ -56,13 +56,14 @@ export async function gateIn(root: string, repository: BenchRepository) {
     const engine = engineFor(repository, supervised, fresh());
     await engine.workspace.now([supervised.run.item]);
     round++;
-    for (let number = 0; number < CHANGED; number++)
-      repository.write(sourcePath(number * 3), `export const changed = ${number + round * CHANGED};\n`);
+    for (let number = 0; number < CHANGED_FILES_AT_GATE; number++)
+      repository.write(sourcePath(number * 3), `export const changed = ${number + round * CHANGED_FILES_AT_GATE};\n`);
     await engine.workspace.snapshot("checked", [supervised.run.item]);
     return timedWithChildren(async () => {
       const run = await completed(engine, supervised);
       const changes = await shownChanges(engine, run);
-      if (gateBanner(run, { changes })?.includes(`${CHANGED} files`) !== true) throw new Error("the gate is not whole");
+      if (gateBanner(run, { changes })?.includes(`${CHANGED_FILES_AT_GATE} files`) !== true)
+        throw new Error("the gate is not whole");
     });
   };
   return { supervised, fresh, gate };

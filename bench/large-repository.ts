@@ -18,7 +18,7 @@ const BLOB_BYTES = 1024 * 1024;
 const FULL: Size = { files: 100_000, blobs: 2_000 };
 const SMALL: Size = { files: 10_000, blobs: 20 };
 const LOOKS = 30;
-const CHANGED = 20;
+const CHANGED_FILES_IN_PHASE = 20;
 const MOST_WAIT = 1_000; // milliseconds
 
 /** Measures scanning a large working tree, compared to `git status`. */
@@ -46,7 +46,7 @@ export async function measureLargeRepository({
     first,
     next: () => {
       round++;
-      for (let number = 0; number < CHANGED; number++) write(sourcePath(number * 7), `round ${round}\n`);
+      for (let number = 0; number < CHANGED_FILES_IN_PHASE; number++) write(sourcePath(number * 7), `round ${round}\n`);
       return timedWithChildren(() => following.now([]));
     },
   });
@@ -72,14 +72,14 @@ export async function measureLargeRepository({
       unit: "x",
     },
     {
-      what: `a first look after ${CHANGED} files changed`,
+      what: `a first look after ${CHANGED_FILES_IN_PHASE} files changed`,
       base: then,
       figures: averagedRatios({ of: changed.first, to: changed.status }),
       goal: null,
       unit: "x",
     },
     {
-      what: `a following look after ${CHANGED} files changed`,
+      what: `a following look after ${CHANGED_FILES_IN_PHASE} files changed`,
       base: then,
       figures: averagedRatios({ of: changed.next, to: changed.status }),
       goal: null,

@@ -77,14 +77,14 @@ function endRuns({ tree }: Place): void {
   }
 }
 
-type Served = {
+type PageProcess = {
   readonly child: ChildProcess;
   readonly origin: string;
   readonly session: Record<string, string>;
   readonly end: () => Promise<void>;
 };
 
-async function serve(program: string, { tree, env }: Place): Promise<Served> {
+async function serve(program: string, { tree, env }: Place): Promise<PageProcess> {
   const child = spawn(process.execPath, [program, "ui", "--no-open"], {
     cwd: tree,
     env,
@@ -106,7 +106,7 @@ async function serve(program: string, { tree, env }: Place): Promise<Served> {
   return { child, origin, end, session: { Authorization: `Bearer ${session}` } };
 }
 
-async function asked({ origin, session }: Served, path: string, times: number) {
+async function asked({ origin, session }: PageProcess, path: string, times: number) {
   const took: number[] = [];
   let bytes = 0;
   for (let time = 0; time <= times; time++) {
@@ -124,7 +124,7 @@ const spread = (took: readonly number[]): Figure[] => [
 ];
 
 /** Measures from the moment a decision is durable until its message arrives. */
-async function seeing({ origin, session }: Served, place: Place, { run, times }: { run: RunId; times: number }) {
+async function seeing({ origin, session }: PageProcess, place: Place, { run, times }: { run: RunId; times: number }) {
   const { journal } = openPlace(place);
   const stopped = new AbortController();
   const response = await fetch(`${origin}/api/live`, { headers: session, signal: stopped.signal });

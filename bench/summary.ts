@@ -18,13 +18,13 @@ import { interleave, least, timedWithChildren } from "./measure.ts";
 import { averagedRatios, type ReportLine, milliseconds } from "./report.ts";
 import { openPlace, opened, reportOn, runId, startCommand } from "./sample-run.ts";
 
-const FILES = 500;
-const CHANGED = 50;
+const SUMMARY_REPOSITORY_FILES = 500;
+const CHANGED_FILES_IN_SUMMARY = 50;
 const execute = promisify(execFile);
 
 /** Measures creating the summary of a phase, compared to one git call. */
 export async function measureSummary({ root, scratch, quick }: Settings): Promise<readonly ReportLine[]> {
-  const repository = newRepository(scratch, "summary", FILES);
+  const repository = newRepository(scratch, "summary", SUMMARY_REPOSITORY_FILES);
   const { tree, env } = repository;
   const workspace = createGitWorkspace(tree, { run: "bench", env: process.env });
   const from = await workspace.snapshot("before", []);
@@ -50,7 +50,7 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
       const fresh = await inRun();
       return timedWithChildren(async () => {
         const changed = await fresh.diff(from, to);
-        if (changed?.length !== CHANGED) throw new Error(`${changed?.length} files changed`);
+        if (changed?.length !== CHANGED_FILES_IN_SUMMARY) throw new Error(`${changed?.length} files changed`);
         renderPhaseSummary({ ...nothing, number: "01", name: "Phase", changed }, { minimal: false });
       });
     },
@@ -90,7 +90,8 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
 }
 
 function change({ git, write }: BenchRepository): void {
-  for (let number = 0; number < CHANGED; number++) write(sourcePath(number * 3), `export const changed = ${number};\n`);
+  for (let number = 0; number < CHANGED_FILES_IN_SUMMARY; number++)
+    write(sourcePath(number * 3), `export const changed = ${number};\n`);
   git("add", "--all");
   git("commit", "--quiet", "--message", "Second");
 }

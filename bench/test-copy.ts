@@ -11,13 +11,13 @@ import { interleave, least, timedWithChildren } from "./measure.ts";
 import type { ReportLine } from "./report.ts";
 import { type TestedProject, testedProjects, writeProject } from "./tested-projects.ts";
 
-const FILES = 5000;
+const COPIED_FILES = 5000;
 const COMPILED = "compiled";
 
 /** Measures creating a copy of the working tree for tests, and running tests in their sandbox. */
 export async function measureTestCopy(settings: Settings): Promise<readonly ReportLine[]> {
   const { scratch, quick } = settings;
-  const { tree } = manyFiles(scratch, "tested", { files: FILES, changed: 1 });
+  const { tree } = manyFiles(scratch, "tested", { files: COPIED_FILES, changed: 1 });
   const workspace = createGitWorkspace(tree, { run: "1", env: process.env });
   const snapshot = await workspace.snapshot("checked", []);
   const copied = () =>
@@ -28,7 +28,7 @@ export async function measureTestCopy(settings: Settings): Promise<readonly Repo
   const { copy } = await interleave(quick ? 3 : 10, { copy: copied });
   return [
     {
-      what: `a copy of ${FILES} files for the tests, made and removed`,
+      what: `a copy of ${COPIED_FILES} files for the tests, made and removed`,
       base: "-",
       figures: [{ name: "min wall", value: least(copy.wall) }],
       goal: 1000,

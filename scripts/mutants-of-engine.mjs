@@ -89,7 +89,7 @@ export const mutantsOfEngine = [
   {
     bug: "a limit longer than a timer can wait ends the execution at once",
     file: LIMITS,
-    find: "Math.min(timeLimitMinutes(executed) * MINUTE, MAX_TIMER_MS)",
+    find: "Math.min(timeLimitMinutes(executed) * MINUTE_MS, MAX_TIMER_MS)",
     put: "timeLimitMinutes(executed) * MINUTE",
     test: limits,
   },

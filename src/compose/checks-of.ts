@@ -48,7 +48,7 @@ type ResultMemory = {
 
 const Kept = z.array(z.strictObject({ key: z.string(), result: CheckResult }));
 /** Maximum number of saved results. */
-const MAX_KEPT = 8;
+const MAX_KEPT_RESULTS = 8;
 const MAX_RESULT_FILE_BYTES = 1024 * 1024;
 
 /** Stores results in the user's state folder, outside of the reach of sandboxed agents. */
@@ -63,7 +63,7 @@ function resultMemory({ root, folders, files }: ProjectLocation): ResultMemory {
     read: (key) => read().find((kept) => kept.key === key)?.result ?? null,
     write(key, result) {
       const others = read().filter((kept) => kept.key !== key);
-      const kept = [{ key, result }, ...others].slice(0, MAX_KEPT);
+      const kept = [{ key, result }, ...others].slice(0, MAX_KEPT_RESULTS);
       replaceFile(files, path, Buffer.from(JSON.stringify(kept)));
     },
   };

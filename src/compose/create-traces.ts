@@ -12,7 +12,7 @@ import { digestMemory } from "./digest-memory.ts";
 import type { PlacedProject } from "./project.ts";
 
 /** Maximum number of ignored files to compare. */
-const MAX_FILES = 20_000;
+const MAX_TRACED_FILES = 20_000;
 
 /** Compares tags, ignored files and settings of the user with those that the user knows. */
 export function createTraces(project: PlacedProject, run: string, workspace: Pick<Workspace, "ignored">): Traces {
@@ -31,7 +31,7 @@ export function createTraces(project: PlacedProject, run: string, workspace: Pic
       const names = [...new Set([...Object.keys(before), ...Object.keys(digests)])];
       const changed = names.filter((name) => before[name] !== digests[name]);
       const lines = changed.map((name) => traceLine(name, { before: before[name], now: digests[name] }));
-      const rest = isWhole ? [] : [`Of the files that git ignores, only the first ${MAX_FILES} were compared`];
+      const rest = isWhole ? [] : [`Of the files that git ignores, only the first ${MAX_TRACED_FILES} were compared`];
       return [...lines.toSorted(actingFirst).map(({ text }) => text), ...rest];
     },
   };
@@ -44,8 +44,8 @@ async function readState(project: PlacedProject, ignored: readonly string[]): Pr
   const { root, env } = project;
   const { others } = testSurroundings(root, ignored);
   const paths = others.toSorted((one, other) => Number(isQuiet(one)) - Number(isQuiet(other)));
-  const files = pathDigests(root, paths, MAX_FILES);
-  const own = pathDigests("/", watchedFiles(project), MAX_FILES);
+  const files = pathDigests(root, paths, MAX_TRACED_FILES);
+  const own = pathDigests("/", watchedFiles(project), MAX_TRACED_FILES);
   const home = env["HOME"] ?? homedir();
   return {
     digests: {

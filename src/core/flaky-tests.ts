@@ -17,9 +17,9 @@ export function withFlaky(first: CheckResult, second: CheckResult): CheckResult 
   return { ...second, flaky, notes: [...(second.notes ?? []), flakyNote(flaky)] };
 }
 
-const MAX_NAMED = 5;
+const MAX_NAMED_TESTS = 5;
 
 function flakyNote(flaky: readonly string[]): string {
-  const more = flaky.length > MAX_NAMED ? ` and ${flaky.length - MAX_NAMED} more` : "";
-  return `Flaky: failed once and passed when run again: ${flaky.slice(0, MAX_NAMED).join(", ")}${more}`;
+  const more = flaky.length > MAX_NAMED_TESTS ? ` and ${flaky.length - MAX_NAMED_TESTS} more` : "";
+  return `Flaky: failed once and passed when run again: ${flaky.slice(0, MAX_NAMED_TESTS).join(", ")}${more}`;
 }

@@ -8,14 +8,14 @@ export const MIN_LIGHT_PHASES = 3;
 export const DEFAULT_THRESHOLDS: SizingThresholds = { light_max_files: 5, epic_min_files: 20 };
 
 /** Characters read from a document; a longer text is not an analysis. */
-const MAX_TEXT_LENGTH = 1_000_000;
+const MAX_ARTIFACT_LENGTH = 1_000_000;
 
 /**
  * Returns metrics of an impact analysis from its last JSON block, else from its bold labels. Null if it has neither.
  */
 export function parseSizingFromImpactAnalysis(markdown: unknown): SizingMetrics | null {
   if (typeof markdown !== "string" || markdown.trim() === "") return null;
-  const text = markdown.slice(0, MAX_TEXT_LENGTH);
+  const text = markdown.slice(0, MAX_ARTIFACT_LENGTH);
   return fromJsonBlock(text) ?? fromLabels(text);
 }
 
@@ -60,7 +60,7 @@ export function computeSizing(
  */
 export function parseFallbackMetrics(markdown: unknown): SizingMetrics | null {
   if (typeof markdown !== "string") return null;
-  const text = markdown.slice(0, MAX_TEXT_LENGTH);
+  const text = markdown.slice(0, MAX_ARTIFACT_LENGTH);
   const counted = /affected_file_count["*\s]*[:=]["*\s]*([0-9]{1,6})/i.exec(text);
   const scope = /\bScope\b["*:\s]{1,10}(SMALL|MEDIUM|LARGE)\b/i.exec(text);
   const files = counted === null ? SCOPE_FILES[(scope?.[1] ?? "").toUpperCase()] : Number(counted[1]);

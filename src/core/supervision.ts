@@ -120,7 +120,7 @@ export function reviewPhasesWarnings(state: unknown, workflow: WorkflowPhases): 
     isPhaseName(entry) && workflow.phases.some((key) => covers([entry], key));
   const unknown = entries.filter((entry) => !isKnown(entry)).map(entryText);
   if (unknown.length === 0) return [];
-  const names = unknown.slice(0, MAX_NAMED).join(", ");
+  const names = unknown.slice(0, MAX_NAMED_PHASES).join(", ");
   const told = `supervised_mode.review_phases names ${names}, which the workflow "${workflow.name}" does not have`;
   const has = [...new Set(workflow.phases.map(phaseNumber))].join(", ");
   return [
@@ -130,7 +130,7 @@ export function reviewPhasesWarnings(state: unknown, workflow: WorkflowPhases): 
   ];
 }
 
-const MAX_NAMED = 20;
+const MAX_NAMED_PHASES = 20;
 
 function entryText(entry: unknown): string {
   if (typeof entry === "string") return JSON.stringify(entry.slice(0, 40));

@@ -21,7 +21,7 @@ export type ShownWork = {
 
 /** Characters of the patch. The reviewer also has the files themselves. */
 const MAX_PATCH_CHARS = 60_000;
-const MAX_FILES = 300;
+const MAX_REVIEWED_FILES = 300;
 const MAX_FINDINGS = 100;
 
 /**
@@ -55,7 +55,9 @@ export function reviewMaterial(
 }
 
 function changedLines(changes: readonly FileChange[] | null): string[] {
-  const shown = (changes ?? []).slice(0, MAX_FILES).map(({ path, change }) => `${pathToken(path)} (${change})`);
+  const shown = (changes ?? [])
+    .slice(0, MAX_REVIEWED_FILES)
+    .map(({ path, change }) => `${pathToken(path)} (${change})`);
   const left = (changes ?? []).length - shown.length;
   return left > 0 ? [...shown, `and ${left} more: see your copy`] : shown;
 }
@@ -94,7 +96,7 @@ function patchPart(patch: string): string {
   const rest =
     left.length === 0
       ? ""
-      : `\nThe patch is longer than can be shown. Read these files in your copy:\n${lines(left.slice(0, MAX_FILES))}`;
+      : `\nThe patch is longer than can be shown. Read these files in your copy:\n${lines(left.slice(0, MAX_REVIEWED_FILES))}`;
   return `The patch, as git shows it:\n${fitting.map((file) => file.trimEnd()).join("\n")}${rest}`;
 }
 

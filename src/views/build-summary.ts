@@ -93,7 +93,7 @@ export function stalenessNote(files: readonly string[]): string {
 
 /** Lists changed files. `isCited`: true if the impact analysis names them. */
 export function changedFilesLines(files: readonly string[], isCited: boolean): string[] {
-  const shown = files.slice(0, MAX_SHOWN).map((path) => `  - ${plainLine(path, 200)}`);
+  const shown = files.slice(0, MAX_LISTED_FILES).map((path) => `  - ${plainLine(path, 200)}`);
   const left = files.length - shown.length;
   const count = `${files.length} ${files.length === 1 ? "file" : "files"}${isCited ? " of this analysis" : ""}`;
   return [
@@ -103,7 +103,7 @@ export function changedFilesLines(files: readonly string[], isCited: boolean): s
   ];
 }
 
-const MAX_SHOWN = 10;
+const MAX_LISTED_FILES = 10;
 
 /** Formats `Phase 05: Test Strategy`, or only the name if the phase has no number. */
 function phaseLabel(key: string): string {

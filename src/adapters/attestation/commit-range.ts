@@ -85,13 +85,13 @@ async function readRange(git: Git, ends: RangeEnds): Promise<Pick<CommitRange, "
 
 type KnownCommits = Map<string, SeenCommit>;
 
-type Listed = {
+type RangeListing = {
   readonly known: KnownCommits;
   /** Commits at which the range leaves the history of the base, as git lists them. */
   readonly forks: readonly string[];
 };
 
-async function readListed(git: Git, { tip, base, isSingle }: RangeEnds): Promise<Listed> {
+async function readListed(git: Git, { tip, base, isSingle }: RangeEnds): Promise<RangeListing> {
   const known: KnownCommits = new Map();
   const listed = base === null ? [tip] : ["--boundary", `${base}...${tip}`];
   const args = isSingle ? ["--max-count=1", tip] : listed;

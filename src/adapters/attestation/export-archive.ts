@@ -106,8 +106,8 @@ export async function statementsAbout(
 type ArchiveFile = { readonly name: string; readonly content: Buffer };
 
 /** Limits of an unpacked archive. No export of a run exceeds them. */
-const MAX_BYTES = 256 * 1024 * 1024;
-const MAX_FILES = 10_000;
+const MAX_ARCHIVE_BYTES = 256 * 1024 * 1024;
+const MAX_ARCHIVED_FILES = 10_000;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*){0,9}$/;
 
 /** Packs files into one archive. The same files give the same bytes. */
@@ -123,7 +123,7 @@ export function packArchive(files: readonly ArchiveFile[]): Buffer {
 export function unpackArchive(bytes: Buffer, file: string): ReadonlyMap<string, Buffer> {
   const invalid = (detail: string): ProblemError => new ProblemError({ code: "ARCHIVE_INVALID", file, detail });
   const entries = readEntries(bytes, invalid);
-  if (entries.length > MAX_FILES) throw invalid(`it holds more than ${MAX_FILES} files`);
+  if (entries.length > MAX_ARCHIVED_FILES) throw invalid(`it holds more than ${MAX_ARCHIVED_FILES} files`);
   const found = new Map<string, Buffer>();
   for (const { name, type, data } of entries) {
     if (type !== "file" || !NAME.test(name) || name.includes(".."))
@@ -136,8 +136,8 @@ export function unpackArchive(bytes: Buffer, file: string): ReadonlyMap<string, 
 
 function readEntries(bytes: Buffer, invalid: (detail: string) => ProblemError) {
   try {
-    return parseTar(gunzipSync(bytes, { maxOutputLength: MAX_BYTES }));
+    return parseTar(gunzipSync(bytes, { maxOutputLength: MAX_ARCHIVE_BYTES }));
   } catch {
-    throw invalid(`it is not a compressed tar file, or unpacks to more than ${MAX_BYTES} bytes`);
+    throw invalid(`it is not a compressed tar file, or unpacks to more than ${MAX_ARCHIVE_BYTES} bytes`);
   }
 }

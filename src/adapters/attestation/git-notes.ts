@@ -61,7 +61,7 @@ const splitLines = (content: Buffer): string[] =>
 export type NewNotes = { readonly objects: readonly string[]; readonly line: string };
 
 /** Attempts to write notes if someone else writes at the same time. */
-const MAX_WRITE_ATTEMPTS = 5;
+const MAX_NOTE_WRITE_ATTEMPTS = 5;
 
 /** Adds a line to the note of each object. Existing lines stay. */
 export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
@@ -69,7 +69,7 @@ export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
     const before = await readNotes(git, { refs: [NOTES_REF], objects: new Set(notes.objects) });
     const contents = new Map(notes.objects.map((object) => [object, joined(before.get(object) ?? [], [notes.line])]));
     if (await writeNotes(git, { contents, also: null })) return;
-    if (attempt === MAX_WRITE_ATTEMPTS)
+    if (attempt === MAX_NOTE_WRITE_ATTEMPTS)
       throw gitFailed("update-ref", `${NOTES_REF} is changed again and again by somebody else`);
   }
 }

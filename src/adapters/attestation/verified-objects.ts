@@ -14,7 +14,7 @@ const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 /** Commits, trees and policies are read again and again, and each reading starts git twice. */
 const smallObjects = new WeakMap<Git, Map<string, GitObject>>();
 const SMALL_BYTES = 8 * 1024;
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_OBJECTS = 10_000;
 
 /**
  * Reads objects and compares each with its id: git itself does not notice other content in its object files. Objects
@@ -37,7 +37,7 @@ export async function readObjects(git: Git, ids: Iterable<string>): Promise<Obje
     for (const { id, type, content } of objectsOfBatch(output)) {
       if (objectId({ type, content }, id.length) !== id) throw damaged(id);
       objects.set(id, { type, content });
-      if (content.length <= SMALL_BYTES && remembered.size < MAX_REMEMBERED)
+      if (content.length <= SMALL_BYTES && remembered.size < MAX_REMEMBERED_OBJECTS)
         remembered.set(id, { type, content: Buffer.from(content) });
     }
   }

@@ -189,8 +189,8 @@ function describeFailure(end: AgentProcessEnd, { command, timeLimit }: TestRun):
   }
 }
 
-const MAX_LINES = 60;
-const MAX_LINE_LENGTH = 400;
+const MAX_OUTPUT_LINES = 60;
+const MAX_OUTPUT_LINE_LENGTH = 400;
 /** Lines that package managers add to a failed script. */
 const NOISE =
   /^(?:npm (?:ERR!|error|notice|warn)\b|> \S+@\S+ \w+|ELIFECYCLE\b|error Command failed\b|info Visit https:\/\/yarnpkg)/i;
@@ -208,8 +208,8 @@ export function usefulLines(output: string, redact: (text: string) => string): s
     .split("\n")
     .map((line) => printable(line).trimEnd())
     .filter((line) => line.trim() !== "" && !NOISE.test(line.trim()));
-  const earlier = lines.slice(0, -MAX_LINES).filter((line) => FAILED.test(line));
-  return [...earlier.slice(0, MAX_FAILED_LINES), ...lines.slice(-MAX_LINES)].map(shortened);
+  const earlier = lines.slice(0, -MAX_OUTPUT_LINES).filter((line) => FAILED.test(line));
+  return [...earlier.slice(0, MAX_FAILED_LINES), ...lines.slice(-MAX_OUTPUT_LINES)].map(shortened);
 }
 
 /** Removes the colors that tools add for a terminal. */
@@ -219,7 +219,7 @@ const plainOutput = (output: string): string => output.replaceAll(STYLES, "");
 const STYLES = /\u001b\[[0-9;]*[A-Za-z]/g;
 
 const shortened = (line: string): string =>
-  line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)} […]` : line;
+  line.length > MAX_OUTPUT_LINE_LENGTH ? `${line.slice(0, MAX_OUTPUT_LINE_LENGTH)} […]` : line;
 
 /** Returns the last state of a progress line, which overwrites itself after each carriage return. */
 const printable = (line: string): string => plainText(line.replace(/\r+$/, "").split("\r").at(-1) ?? "");

@@ -10,7 +10,7 @@ export type SurroundingsDigests = Readonly<Record<string, string>>;
 /** Limit for reading contents, in bytes per working tree. Further parts are compared by stat data only. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 /** Entries visited per part; further ones are ignored. */
-const MAX_FILES = 200_000;
+const MAX_DIGESTED_FILES = 200_000;
 
 /**
  * Returns the digests of each part of the ignored inputs, by name. Names, sizes and ctimes are cheap, and no program
@@ -83,7 +83,7 @@ function packagesIn(root: string, folder: string): readonly string[] {
 
 type File = { readonly path: string; readonly facts: Stats };
 
-function filesBelow(root: string, path: string, most = MAX_FILES): File[] {
+function filesBelow(root: string, path: string, most = MAX_DIGESTED_FILES): File[] {
   const files: File[] = [];
   const waiting = [path];
   for (let seen = 0; waiting.length > 0 && seen < most; seen++) {

@@ -21,7 +21,7 @@ export type CopyRequest = {
  */
 export async function completeCopy({ root, copy, surroundings, written }: CopyRequest): Promise<TestFolder> {
   const readOnly: string[] = [];
-  const budget = { files: MAX_FILES, bytes: MAX_BYTES };
+  const budget = { files: MAX_COPIED_IGNORED_FILES, bytes: MAX_COPIED_IGNORED_BYTES };
   const forWritten = { files: MAX_WRITTEN_FILES, bytes: MAX_WRITTEN_BYTES };
   for (const path of surroundings.dependencies)
     for (const entry of await dependency({ root, copy, path })) {
@@ -38,8 +38,8 @@ export async function completeCopy({ root, copy, surroundings, written }: CopyRe
 }
 
 /** Limits for copies of ignored files. Larger parts are mounted read-only. */
-const MAX_FILES = 2000;
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_COPIED_IGNORED_FILES = 2000;
+const MAX_COPIED_IGNORED_BYTES = 64 * 1024 * 1024;
 /** Limits for copies of dependencies that tests write into. */
 const MAX_WRITTEN_FILES = 20_000;
 const MAX_WRITTEN_BYTES = 256 * 1024 * 1024;

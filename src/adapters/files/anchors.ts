@@ -161,7 +161,7 @@ type AnchorHead = {
 };
 
 const LENGTH = 256; // bytes, always written completely: the file size never changes
-const MAX_WRITE_ATTEMPTS = 5;
+const MAX_ANCHOR_WRITE_ATTEMPTS = 5;
 
 /**
  * Overwrites the single block of the file. Replacing the file for every decision would cost as much as the sync of the
@@ -185,7 +185,7 @@ function readAnchorHead(files: FileSystem, file: string): AnchorHead | null {
   if (fd === null) return null;
   try {
     // Reads without a lock: a concurrent write may look torn.
-    for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ANCHOR_WRITE_ATTEMPTS; attempt++) {
       const text = readRange(files, fd, { from: 0, to: LENGTH }).toString("utf8").trimEnd();
       const content = text.slice(text.indexOf(" ") + 1);
       if (text.startsWith(`${checksum(content)} `)) return parseAnchorHead(JSON.parse(content));

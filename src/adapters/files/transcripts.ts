@@ -10,7 +10,7 @@ import type { ActivityView } from "../../schema/api-status.ts";
 type TranscriptFolder = { readonly own: string; readonly files: FileSystem };
 
 /** Maximum number of bytes shown of a transcript, counted from its end. */
-const MAX_BYTES = 256 * 1024;
+const MAX_TRANSCRIPT_READ_BYTES = 256 * 1024;
 const MAX_EXECUTIONS = 20;
 const NAME = /^[a-z0-9][a-z0-9#.@-]{0,120}\.log$/;
 
@@ -42,7 +42,7 @@ function readEnd(files: FileSystem, path: string, from: number): TranscriptText 
   if (fd === null) return { text: "", size: from, isCut: false };
   try {
     const { size } = files.fstatSync(fd);
-    const start = Math.max(from, size - MAX_BYTES);
+    const start = Math.max(from, size - MAX_TRANSCRIPT_READ_BYTES);
     const text = readRange(files, fd, { from: start, to: size }).toString("utf8");
     return { text: start > from ? text.slice(text.indexOf("\n") + 1) : text, size, isCut: start > from };
   } finally {

@@ -5,7 +5,7 @@ import type { ReadSettings, SettingsStore } from "../../ports/user-settings.ts";
 import { isProjectSetting, parseUserSettings, type UserSettings } from "../../schema/user-settings.ts";
 import { type FileSystem, readSmall, replaceFile } from "./file-system.ts";
 
-const MAX_SETTINGS_BYTES = 64 * 1024;
+const MAX_USER_SETTINGS_BYTES = 64 * 1024;
 
 export type SettingsPlace = {
   /** The user's configuration folder. */
@@ -38,7 +38,7 @@ export function createSettingsStore({ folder, project, ofRun }: SettingsPlace, f
 /** Reads settings with warnings instead of errors: an invalid file counts as empty, an invalid value as unset. */
 export function readUserSettings(folder: string, files: FileSystem, project: string | null = null): ReadSettings {
   const path = join(folder, "config.json");
-  const bytes = readSmall(files, path, MAX_SETTINGS_BYTES);
+  const bytes = readSmall(files, path, MAX_USER_SETTINGS_BYTES);
   if (bytes === null) return { ...NOTHING, found: {} };
   try {
     const found: unknown = JSON.parse(bytes.toString("utf8"));
@@ -73,8 +73,8 @@ const unreadable = (warning: string): ReadSettings => ({ ...NOTHING, warnings: [
 /** Settings that would give the agents of an open run more rights. */
 const FIXED = ["approvals", "agent-variables"] as const;
 
-const Kept = z.object({ run: z.string(), content: z.string(), fixed: z.record(z.string(), z.unknown()) });
-type Kept = z.infer<typeof Kept>;
+const RunSettings = z.object({ run: z.string(), content: z.string(), fixed: z.record(z.string(), z.unknown()) });
+type RunSettings = z.infer<typeof RunSettings>;
 
 const MAX_KEPT_BYTES = 256 * 1024;
 
@@ -88,11 +88,11 @@ type FixedSettings = {
 };
 
 function createFixedSettings(path: string, files: FileSystem): FixedSettings {
-  const read = (): Kept | null => {
-    const found = z.safeParse(Kept, parseJson(readSmall(files, path, MAX_KEPT_BYTES)));
+  const read = (): RunSettings | null => {
+    const found = z.safeParse(RunSettings, parseJson(readSmall(files, path, MAX_KEPT_BYTES)));
     return found.success ? found.data : null;
   };
-  const keep = (kept: Kept): void => replaceFile(files, path, Buffer.from(JSON.stringify(kept)));
+  const keep = (kept: RunSettings): void => replaceFile(files, path, Buffer.from(JSON.stringify(kept)));
   const accept = (now: ReadSettings): void => {
     const kept = read();
     if (kept !== null) keep({ ...kept, content: contentOf(now), fixed: fixedOf(now) });

@@ -13,7 +13,7 @@ const TokenFile = z.object({
 type TokenFile = z.infer<typeof TokenFile>;
 
 const PREFIX = "isdlc_";
-const SECRET_BYTES = 32;
+const TOKEN_SECRET_BYTES = 32;
 const MAX_TOKEN_FILE_BYTES = 4096; // bytes
 
 export const createOperatorTokens = (configFolder: string): OperatorTokens => ({
@@ -25,7 +25,7 @@ export const createOperatorTokens = (configFolder: string): OperatorTokens => ({
 
 /** Creates a token that replaces an earlier one. Stores only its digest: the token is never shown again. */
 export function createToken(configFolder: string, now: string): string {
-  const token = PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
+  const token = PREFIX + randomBytes(TOKEN_SECRET_BYTES).toString("base64url");
   const content: TokenFile = { sha256: digest(token).toString("hex"), created_at: now };
   const file = tokenFile(configFolder);
   try {

@@ -52,7 +52,7 @@ export function readLine(line: Buffer, previous: string, seal: Seal): LineReadin
   if (sealed === undefined) return { is: "damaged", detail: "it has no seal" };
   const hashed = Buffer.allocUnsafe(previous.length + cut + 2);
   hashed.write(previous, "latin1");
-  hashed[previous.length] = NEWLINE;
+  hashed[previous.length] = LINE_FEED;
   line.copy(hashed, previous.length + 1, 0, cut);
   hashed[hashed.length - 1] = BRACE;
   if (sha256(hashed) !== hash) return { is: "damaged", detail: "its hash does not fit" };
@@ -80,7 +80,7 @@ const NOTHING: Record<string, unknown> = {};
 const SEAL_START = Buffer.from(',"h":"');
 const SEALED = /^,"h":"([0-9a-f]{64})","m":"([0-9A-Za-z_.-]{32,200})"\}\n$/;
 const BRACE = 0x7d;
-const NEWLINE = 0x0a;
+const LINE_FEED = 0x0a;
 
 type Drafts = readonly unknown[];
 

@@ -91,7 +91,7 @@ function keep(place: VerifyLocation, file: string, bytes: Buffer): void {
   syncFolder(place.files, dirname(file));
 }
 
-const LOCK_TIMEOUT_MS = 10_000; // milliseconds
+const JOURNAL_LOCK_TIMEOUT_MS = 10_000; // milliseconds
 
 type LockedLocation = JournalLocation & { readonly processes: LockProcesses };
 
@@ -99,5 +99,5 @@ type LockedLocation = JournalLocation & { readonly processes: LockProcesses };
 export function underLock<T>(place: LockedLocation, work: () => T): Promise<T> {
   const { files, processes } = place;
   const lock = createFileLock({ directory: stateFolder(place), name: OWN.lock, files, processes });
-  return whileHeld(lock, LOCK_TIMEOUT_MS, work);
+  return whileHeld(lock, JOURNAL_LOCK_TIMEOUT_MS, work);
 }

@@ -21,7 +21,7 @@ export type ServiceFailure = {
 
 /** Returns null if the text does not indicate a failure of the service. */
 export function serviceTrouble({ status, text }: ServiceSign): ServiceTrouble | null {
-  const start = text.slice(0, MAX_TEXT_LENGTH);
+  const start = text.slice(0, MAX_FAILURE_TEXT_LENGTH);
   if (USED_UP.test(start) || NO_MODEL.test(start)) return "refused"; // permanent, even if reported with 429 or 500
   const told = ofStatus(status ?? statusIn(start));
   if (told !== null) return told;
@@ -38,7 +38,7 @@ export function serviceFailure(sign: ServiceSign, signIn: string | null): Servic
 }
 
 /** Characters. The reason is at the start. */
-const MAX_TEXT_LENGTH = 2000;
+const MAX_FAILURE_TEXT_LENGTH = 2000;
 
 function ofStatus(status: number | null): ServiceTrouble | null {
   if (status === null || status < 400) return null;

@@ -18,7 +18,7 @@ export function tell(emit: Emit, { texts, usage = null, sign }: Heard): void {
 }
 
 /** Maximum number of unread events. Beyond it, the oldest are dropped. */
-const MAX_WAITING = 1000;
+const MAX_WAITING_EVENTS = 1000;
 
 /** Converts callbacks to an iterable of events. If the consumer stops early, the work is aborted and awaited. */
 export async function* streamEvents(
@@ -29,7 +29,7 @@ export async function* streamEvents(
   const waiting: AgentEvent[] = [];
   const state = { isOver: false, wake: (): void => undefined };
   const emit: Emit = (event) => {
-    if (waiting.length >= MAX_WAITING) waiting.shift();
+    if (waiting.length >= MAX_WAITING_EVENTS) waiting.shift();
     waiting.push(event);
     state.wake();
   };

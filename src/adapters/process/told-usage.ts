@@ -13,7 +13,7 @@ export function toldUsage(files: FileSystem, transcript: string): Usage | null {
 
 function readLines(files: FileSystem, transcript: string): readonly string[] {
   try {
-    return readSmall(files, transcript, MAX_BYTES)?.toString("utf8").split("\n") ?? [];
+    return readSmall(files, transcript, MAX_USAGE_BYTES)?.toString("utf8").split("\n") ?? [];
   } catch {
     return []; // a link, or larger than any transcript
   }
@@ -29,7 +29,7 @@ function usageIn(line: string): Usage | null {
   }
 }
 
-const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_USAGE_BYTES = 16 * 1024 * 1024;
 
 const MAX_PROGRESS_LENGTH = 200;
 

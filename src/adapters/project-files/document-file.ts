@@ -53,7 +53,7 @@ class ChangedMeanwhile extends Error {
   }
 }
 
-const MAX_WRITE_ATTEMPTS = 20;
+const MAX_DOCUMENT_WRITE_ATTEMPTS = 20;
 
 /** Reads, changes and replaces a document. Repeats this if another process wrote the document in between. */
 export function editDocument<T>(edit: () => T): T {
@@ -61,7 +61,7 @@ export function editDocument<T>(edit: () => T): T {
     try {
       return edit();
     } catch (error) {
-      if (!(error instanceof ChangedMeanwhile) || tried === MAX_WRITE_ATTEMPTS) throw error;
+      if (!(error instanceof ChangedMeanwhile) || tried === MAX_DOCUMENT_WRITE_ATTEMPTS) throw error;
     }
   }
 }

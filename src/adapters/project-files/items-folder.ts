@@ -14,19 +14,19 @@ export function itemsFolder({ root, files }: ItemsLocation): string {
 }
 
 /** Time to wait for other writers of item documents. They hold the lock for a few milliseconds at most. */
-const LOCK_TIMEOUT_MS = 10_000;
+const ITEMS_LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 5;
 
 /** Runs `work` while nothing else of this user adds items or changes the backlog. `state` is the user's own folder. */
 export function alone<T>(state: string, work: () => T, files: FileSystem = nodeFiles): Promise<T> {
-  return whileHeld(itemsLock(state, files), LOCK_TIMEOUT_MS, work);
+  return whileHeld(itemsLock(state, files), ITEMS_LOCK_TIMEOUT_MS, work);
 }
 
 /**
  * Does the same synchronously, without interruption by other work of this process. Returns false if the lock stayed
  * busy for `patience` milliseconds.
  */
-export function aloneAtOnce(state: string, work: () => void, patience = LOCK_TIMEOUT_MS): boolean {
+export function aloneAtOnce(state: string, work: () => void, patience = ITEMS_LOCK_TIMEOUT_MS): boolean {
   const lock = itemsLock(state, nodeFiles);
   const until = performance.now() + patience;
   try {

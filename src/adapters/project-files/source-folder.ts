@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FolderTexts } from "../../core/import/foreign-spec.ts";
 import { readDocumentText } from "./document-file.ts";
 
-const MAX_FILES = 500;
+const MAX_SOURCE_FILES = 500;
 const MAX_FOLDER_DEPTH = 4;
 const TEXT = /^[^.].*\.(?:md|json)$/;
 
@@ -13,7 +13,7 @@ export function readSourceFolder(folder: string): FolderTexts {
   const walk = (below: string, depth: number): void => {
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
-      if (texts.size >= MAX_FILES) return;
+      if (texts.size >= MAX_SOURCE_FILES) return;
       if (entry.isDirectory() && depth < MAX_FOLDER_DEPTH && !entry.name.startsWith(".")) walk(path, depth + 1);
       if (!entry.isFile() || !TEXT.test(entry.name)) continue;
       const text = readDocumentText(join(folder, ...path.split("/")));

@@ -8,7 +8,7 @@ import { historyEntry } from "../../views/state-file/state-file.ts";
 import type { Project } from "../project/project.ts";
 
 /** Maximum number of listed runs. Older ones are available by id. */
-const MAX_RUNS = 100;
+const MAX_LISTED_RUNS = 100;
 
 type HistorySources = Pick<Project, "item" | "journal" | "projections">;
 
@@ -30,7 +30,7 @@ export async function lookAtFinished(project: HistorySources & Pick<Project, "si
   const runs = found
     .flat()
     .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-    .slice(-MAX_RUNS);
+    .slice(-MAX_LISTED_RUNS);
   return { runs, totals: computeTotals(runs) };
 }
 
@@ -43,7 +43,7 @@ const finishedIn = (project: HistorySources): Promise<FinishedRun[]> =>
   );
 
 const newest = ({ projections }: Pick<Project, "projections">): readonly RunId[] =>
-  projections.endedRuns().slice(-MAX_RUNS);
+  projections.endedRuns().slice(-MAX_LISTED_RUNS);
 
 /** Lists runs of an item, oldest first. */
 const runsAbout = (project: Pick<Project, "projections">, item: string): readonly RunId[] =>

@@ -16,7 +16,7 @@ export type RepositoryWish = {
 
 /** Paths that belong to the work: their changes never block a start. */
 const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", OWN_FOLDER];
-const MAX_NAMED = 10;
+const MAX_NAMED_FILES = 10;
 
 /** Returns the repository state to start from; null if the user agreed to work without git. */
 export async function planRepository(
@@ -53,11 +53,11 @@ const NO_COMMIT: Lack = {
 async function planDirty(choices: Choices, vcs: VcsRead): Promise<void> {
   const dirty = await vcs.dirty(OWN_FOLDERS);
   if (dirty.length === 0) return;
-  const shown = dirty.slice(0, MAX_NAMED).map(({ path, change }) => `  ${change} ${plainLine(path)}`);
+  const shown = dirty.slice(0, MAX_NAMED_FILES).map(({ path, change }) => `  ${change} ${plainLine(path)}`);
   const about = [
     "There are uncommitted changes. They would be carried to the branch and stay uncommitted:",
     ...shown,
-    ...(dirty.length > MAX_NAMED ? [`  … and ${dirty.length - MAX_NAMED} more`] : []),
+    ...(dirty.length > MAX_NAMED_FILES ? [`  … and ${dirty.length - MAX_NAMED_FILES} more`] : []),
   ];
   const instead = "Commit or stash the changes, then run the command again.";
   choices.resolve({ id: "dirty", kind: "dirty", options: ["allow-dirty"], about, instead }, "allow-dirty");

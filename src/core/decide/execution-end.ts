@@ -5,16 +5,19 @@ import type { TreeId } from "../../schema/ids.ts";
 import type { ExecutionFacts } from "../command.ts";
 import { type ActiveRun, isExecuting, type Stage } from "../run.ts";
 
-type Ended = ExecutionFacts & { readonly tree?: TreeId };
+type ExecutionSummary = ExecutionFacts & { readonly tree?: TreeId };
 
-export function done({ execution, usage, session, tree }: Ended): EventDraft {
+export function done({ execution, usage, session, tree }: ExecutionSummary): EventDraft {
   const left = tree === undefined ? {} : { tree };
   return { type: "execution.ended", execution, how: "done", reason: null, ...usageTold(usage), session, ...left };
 }
 
 type Failure = { readonly reason: string; readonly detail: string };
 
-export function failed({ execution, usage, session, tree }: Ended, { reason: code, detail }: Failure): EventDraft {
+export function failed(
+  { execution, usage, session, tree }: ExecutionSummary,
+  { reason: code, detail }: Failure,
+): EventDraft {
   const reason = `${code}: ${detail}`;
   const left = tree === undefined ? {} : { tree };
   return { type: "execution.ended", execution, how: "failed", reason, code, ...usageTold(usage), session, ...left };

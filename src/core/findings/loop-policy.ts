@@ -101,11 +101,11 @@ const isStill = ({ cleared, added }: RevisionRound): boolean => cleared.length =
 const isTreadmill = ({ cleared, caused }: RevisionRound): boolean =>
   caused.length > 0 && caused.length >= cleared.length;
 
-const MAX_NAMED = 5;
+const MAX_NAMED_FINDINGS = 5;
 
 function named(ids: readonly string[]): string {
-  const rest = ids.length - MAX_NAMED;
-  if (rest > 0) return `${ids.slice(0, MAX_NAMED).join(", ")} and ${rest} more`;
+  const rest = ids.length - MAX_NAMED_FINDINGS;
+  if (rest > 0) return `${ids.slice(0, MAX_NAMED_FINDINGS).join(", ")} and ${rest} more`;
   return ids.length < 2 ? ids.join("") : `${ids.slice(0, -1).join(", ")} and ${ids.at(-1)}`;
 }
 

@@ -5,7 +5,7 @@ export const MARKER_REGEX = /^([ \t]*-[ \t]+)([0-9]+\.[0-9]+)[ \t]+\[([ ~Ax])\][
 /** `- [x] #16 Title [github: GH-16] -> [requirements](path)`: prefix, marker, optional number, text. */
 const CHECKLIST_REGEX = /^([ \t]*-[ \t]+)\[([ ~AxX])\][ \t]+(?:(#[0-9]{1,18})[ \t]+)?(\S.*)$/;
 
-const MAX_LINE_LENGTH = 10_000;
+const MAX_BACKLOG_LINE_LENGTH = 10_000;
 
 export type BacklogEntry = {
   readonly prefix: string;
@@ -38,7 +38,7 @@ export function parseBacklogLine(line: unknown): BacklogEntry | null {
 
 /** Parses a line like `parseBacklogLine` and separates its identifying parts. */
 export function readBacklogItem(line: unknown): BacklogItem | null {
-  if (typeof line !== "string" || line.length > MAX_LINE_LENGTH) return null;
+  if (typeof line !== "string" || line.length > MAX_BACKLOG_LINE_LENGTH) return null;
   const bare = line.trimEnd();
   const entry = numberedEntry(bare) ?? checklistEntry(bare);
   if (entry === null) return null;
@@ -84,7 +84,7 @@ export function backlogDescription(
 /** Puts text on one line: line breaks and control characters become spaces, and long text is cut. */
 export function oneLine(text: string): string {
   return text
-    .slice(0, MAX_LINE_LENGTH / 2)
+    .slice(0, MAX_BACKLOG_LINE_LENGTH / 2)
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .trim();
 }

@@ -34,18 +34,18 @@ export function isSameCommit(one: string, other: string): boolean {
 }
 
 /** Characters read from a document; a longer text is not an analysis. */
-const MAX_TEXT_LENGTH = 1_000_000;
-const MAX_FILES = 5_000;
-const MAX_PATH_LENGTH = 500;
+const MAX_DOCUMENT_LENGTH = 1_000_000;
+const MAX_CITED_FILES = 5_000;
+const MAX_CITED_PATH_LENGTH = 500;
 
 /** Returns project paths cited in an impact analysis: in table cells, and in backticks of lists and headings. */
 export function citedFiles(impactMarkdown: unknown): string[] {
   if (typeof impactMarkdown !== "string") return [];
   const found = new Set<string>();
-  for (const line of impactMarkdown.slice(0, MAX_TEXT_LENGTH).split(/\r?\n/)) {
+  for (const line of impactMarkdown.slice(0, MAX_DOCUMENT_LENGTH).split(/\r?\n/)) {
     for (const candidate of findCandidates(line.trim())) {
       const path = asPath(candidate);
-      if (path !== null && found.size < MAX_FILES) found.add(path);
+      if (path !== null && found.size < MAX_CITED_FILES) found.add(path);
     }
   }
   return [...found];
@@ -69,11 +69,11 @@ const SHAPE = /^(?:[\p{L}\p{N}@._-][\p{L}\p{N}\p{M}@._+()[\]-]*\/)*[\p{L}\p{N}@.
  */
 function asPath(candidate: string): string | null {
   const text = candidate
-    .slice(0, MAX_PATH_LENGTH + 20)
+    .slice(0, MAX_CITED_PATH_LENGTH + 20)
     .trim()
     .replace(/^\.\//, "")
     .replace(/:[0-9]{1,7}(?:[:-][0-9]{1,7})?$/, "");
-  if (text.length > MAX_PATH_LENGTH || text.startsWith("-") || !SHAPE.test(text)) return null;
+  if (text.length > MAX_CITED_PATH_LENGTH || text.startsWith("-") || !SHAPE.test(text)) return null;
   const segments = text.split("/");
   if (segments.some((segment) => segment === "." || segment === "..")) return null;
   return segments.length > 1 || /^[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}$|^\.[a-z]{2,}/.test(text) ? text : null;

@@ -133,14 +133,14 @@ async function oldTests(engine: Engine, { run, tree, changes }: Old, signal: Abo
   const result = await engine.checks.runTests({ command: run.tests, tree, earlier }, signal);
   if (result.ok !== false) return null;
   const [first = "", ...rest] = result.detail.split("\n");
-  const shown = rest.slice(-MAX_LINES).map((line) => `  ${line}`);
+  const shown = rest.slice(-MAX_COMPARISON_LINES).map((line) => `  ${line}`);
   return [
     `The old tests fail on the new code (${named([...paths, ...added])} as before the run): ${first}`,
     ...shown,
   ].join("\n");
 }
 
-const MAX_LINES = 8;
+const MAX_COMPARISON_LINES = 8;
 
 /** Test, named file or test configuration, except manifests: the new code may need packages from the new manifest. */
 const isPartOfTests = (run: ActiveRun, path: string): boolean =>
@@ -187,13 +187,13 @@ function listNotes(run: ActiveRun, changes: readonly FileChange[]): readonly str
   ];
 }
 
-const MAX_NAMED = 10;
+const MAX_NAMED_FAILURES = 10;
 
 const named = (changes: readonly FileChange[]): string => shortList(changes.map(({ path }) => path));
 
 function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMED).join(", ");
-  return names.length > MAX_NAMED ? `${shown} and ${names.length - MAX_NAMED} more` : shown;
+  const shown = names.slice(0, MAX_NAMED_FAILURES).join(", ");
+  return names.length > MAX_NAMED_FAILURES ? `${shown} and ${names.length - MAX_NAMED_FAILURES} more` : shown;
 }
 
 /** True if the user has seen this draft and accepted its tests. */

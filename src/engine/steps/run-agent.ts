@@ -90,7 +90,7 @@ function ranTo(end: AgentEnd, { watched: { usage: seen, trouble }, stop, price }
 const ownLimit = (reason: FailureReason): Stop | null =>
   reason === "over_budget" ? { why: "budget", ahead: null } : null;
 
-const MINUTE = 60_000; // milliseconds
+const MINUTE_MS = 60_000; // milliseconds
 const MAX_TIMER_MS = 2 ** 31 - 1; // milliseconds
 
 /**
@@ -111,7 +111,7 @@ const timeLimitMinutes = ({ run, phase }: ExecutionContext): number =>
 /** Aborts an execution that exceeds its time limit. */
 export function tooLong(executed: ExecutionContext, done: AbortSignal): AbortSignal {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), Math.min(timeLimitMinutes(executed) * MINUTE, MAX_TIMER_MS));
+  const timer = setTimeout(() => over.abort(), Math.min(timeLimitMinutes(executed) * MINUTE_MS, MAX_TIMER_MS));
   done.addEventListener("abort", () => clearTimeout(timer), { once: true });
   return over.signal;
 }

@@ -3,7 +3,7 @@ import { OWN_MARKERS } from "../../adapters/identity/agent-markers.ts";
 import { createServer } from "./create-server.ts";
 
 /** A longer message ends the server. Messages of a session are far shorter. */
-const MAX_MESSAGE_LENGTH = 4 * 1024 * 1024; // bytes
+const MAX_RPC_MESSAGE_BYTES = 4 * 1024 * 1024;
 const MAX_REASON_LENGTH = 200; // characters
 
 /**
@@ -20,7 +20,9 @@ export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> 
     process.stdin.once("end", resolve).once("error", () => resolve());
     process.stdout.once("error", () => resolve()); // the reader has exited
   });
-  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_LENGTH }));
+  await server.connect(
+    new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_RPC_MESSAGE_BYTES }),
+  );
   await closed;
   await server.close();
 }

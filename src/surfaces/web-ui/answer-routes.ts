@@ -68,7 +68,7 @@ async function answer(served: ServerContext, found: FoundRun, request: AnswerReq
   return { run: await readToldRun(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
 }
 
-const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_DRAFT_FILE_BYTES = 4 * 1024 * 1024;
 const Drafts = z.record(z.string(), z.string());
 
 /**
@@ -83,7 +83,7 @@ function createDraftFiles(stateFolder: string): DraftFiles {
   const folder = join(stateFolder, "drafts");
   const pathOf = (run: RunId): string => join(folder, `${run}.json`);
   const read = (run: RunId): DraftList["drafts"] => {
-    const bytes = readSmall(nodeFiles, pathOf(run), MAX_FILE_BYTES);
+    const bytes = readSmall(nodeFiles, pathOf(run), MAX_DRAFT_FILE_BYTES);
     return bytes === null ? {} : parseDrafts(bytes.toString("utf8"));
   };
   return {
@@ -93,7 +93,7 @@ function createDraftFiles(stateFolder: string): DraftFiles {
       const next = text === null ? others : { ...others, [wait]: text };
       if (Object.keys(next).length === 0) return removeFile(nodeFiles, pathOf(run));
       const bytes = Buffer.from(JSON.stringify(next));
-      if (bytes.length > MAX_FILE_BYTES) return; // the browser still has them
+      if (bytes.length > MAX_DRAFT_FILE_BYTES) return; // the browser still has them
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       replaceFile(nodeFiles, pathOf(run), bytes);
     },

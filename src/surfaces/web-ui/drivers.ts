@@ -5,7 +5,7 @@ import { plainText } from "../../views/plain-text.ts";
 import type { LocatedProject } from "./repository.ts";
 
 /** Maximum length of a driver's saved error output, in characters. */
-const MAX_KEPT = 4000;
+const MAX_KEPT_OUTPUT = 4000;
 
 export type Drivers = {
   /** Starts a separate process to drive the run. It continues after the web UI is closed. */
@@ -27,7 +27,7 @@ export function createDrivers(onEnd: (run: RunId) => void): Drivers {
         stdio: ["ignore", "ignore", "pipe"],
       });
       let said = "";
-      child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MAX_KEPT)));
+      child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MAX_KEPT_OUTPUT)));
       child.on("error", (error) => (said = error.message));
       child.on("close", (code) => {
         if (code !== 0 && code !== RESTS) troubles.set(run, lastProblem(said));

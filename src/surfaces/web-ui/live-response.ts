@@ -8,7 +8,7 @@ import { followActivity } from "../../adapters/files/transcripts.ts";
 
 const KEEP_ALIVE = 15_000; // milliseconds
 /** Maximum number of queued messages. Beyond it, the reader counts as disconnected. */
-const MAX_WAITING = 500;
+const MAX_WAITING_MESSAGES = 500;
 
 /** Streams changes from now on as server-sent events. */
 export function liveResponse({ repository, version }: ServerContext, watched: string | null): Response {
@@ -36,7 +36,7 @@ export function eventStream(begin: (stream: Stream) => void | Promise<void>): Re
       start(controller) {
         const write = (text: string): void => {
           if (gone.signal.aborted) return;
-          if ((controller.desiredSize ?? 0) >= -MAX_WAITING) return controller.enqueue(encoder.encode(text));
+          if ((controller.desiredSize ?? 0) >= -MAX_WAITING_MESSAGES) return controller.enqueue(encoder.encode(text));
           gone.abort();
           controller.close();
         };
@@ -62,7 +62,7 @@ export function eventStream(begin: (stream: Stream) => void | Promise<void>): Re
 }
 
 /** Milliseconds between scans for new runs, and for started or ended drivers, which the journal does not report. */
-const RUN_POLL_INTERVAL_MS = 1000;
+const LIVE_INTERVAL_MS = 1000;
 
 type Listener = {
   readonly tell: (message: LiveMessage) => void;
@@ -93,7 +93,7 @@ function follow(repository: ServedRepository, version: string, listener: Listene
     } catch (error) {
       listener.fail(error); // the reader connects again, and the lists report the problem
     }
-  }, RUN_POLL_INTERVAL_MS);
+  }, LIVE_INTERVAL_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
   if (watched !== null) listen(repository, watched, listener);
 }

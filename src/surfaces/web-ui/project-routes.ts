@@ -85,7 +85,7 @@ function projectView({ repository: { here }, version, opener }: ServerContext): 
 }
 
 /** Maximum number of runs in the charts: the newest ones. */
-const MAX_RUNS = 100;
+const MAX_RUNS_PER_PAGE = 100;
 
 /** Creates charts of ended runs. Values of each run are cached, because an ended run does not change. */
 function createCharts(repository: ServedRepository): () => ChartsView {
@@ -95,7 +95,7 @@ function createCharts(repository: ServedRepository): () => ChartsView {
       .places()
       .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))
       .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-      .slice(-MAX_RUNS);
+      .slice(-MAX_RUNS_PER_PAGE);
     for (const { id, located } of ids) if (!known.has(id)) known.set(id, figures(located, id));
     return toCharts(ids.flatMap(({ id }) => known.get(id) ?? []));
   };

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-const SECRET_BYTES = 32;
+const SESSION_SECRET_BYTES = 32;
 /** Links expire, to be worthless if found later. */
 const LINK_MILLISECONDS = 10 * 60_000;
 
@@ -60,7 +60,7 @@ export function createSessions(now: () => number, onStolen: () => void): Session
 const find = (links: readonly Link[], secret: string): Link | undefined =>
   links.find(({ digest }) => timingSafeEqual(digest, digestSecret(secret)));
 
-const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
+const newSecret = (): string => randomBytes(SESSION_SECRET_BYTES).toString("base64url");
 
 /** Returns digests of equal length, to compare in constant time. */
 const digestSecret = (text: string): Buffer => createHash("sha256").update(text).digest();

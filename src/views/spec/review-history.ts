@@ -10,7 +10,7 @@ export type HistoryEntry = Pick<Review, "phase" | "iteration" | "at" | "summary"
   readonly issues: readonly Pick<Issue, "severity" | "description">[];
 };
 
-const MAX_LINES = 40;
+const MAX_HISTORY_LINES = 40;
 const MAX_ISSUES = 50;
 
 /**
@@ -55,7 +55,7 @@ function foreignText(text: string): string {
     .split("\n")
     .map((line) => markdownText(line).replace(BLOCK_START, String.raw`$1\$2`))
     .filter((line) => line !== "");
-  return [...lines.slice(0, MAX_LINES), ...(lines.length > MAX_LINES ? ["…"] : [])].join("\n");
+  return [...lines.slice(0, MAX_HISTORY_LINES), ...(lines.length > MAX_HISTORY_LINES ? ["…"] : [])].join("\n");
 }
 
 /** Start of a heading, list, rule or fence. Other block starts are escaped before. */

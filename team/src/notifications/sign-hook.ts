@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 
 const BEGINNING = "whsec_";
-const SECRET_BYTES = 32;
+const HOOK_SECRET_BYTES = 32;
 
-export const newHookSecret = (): string => BEGINNING + randomBytes(SECRET_BYTES).toString("base64");
+export const newHookSecret = (): string => BEGINNING + randomBytes(HOOK_SECRET_BYTES).toString("base64");
 
 export type SignedHook = { readonly id: string; readonly body: string; readonly at: Date };
 

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Log } from "../structured-log.ts";
 
-const HOUR = 60 * 60_000; // milliseconds
+const HOUR_MS = 60 * 60_000; // milliseconds
 
 export type Retention = {
   readonly pool: Pool;
@@ -41,7 +41,7 @@ export function startRetention(retention: Retention): { stop(): Promise<void> } 
     }
   };
   let forgetting = forget();
-  const timer = setInterval(() => void (forgetting = forget()), HOUR);
+  const timer = setInterval(() => void (forgetting = forget()), HOUR_MS);
   return {
     async stop() {
       clearInterval(timer);

@@ -169,9 +169,9 @@ function addPageAccounts(app: Hono<TeamEnv>, { server: { pool } }: TeamPage): vo
 }
 
 /** Charts cover the newest runs only. */
-const MAX_RUNS = 100;
+const MAX_TEAM_RUNS_PER_PAGE = 100;
 /** Maximum number of runs with cached figures. Beyond it, the oldest are dropped. */
-const MAX_REMEMBERED = 5000;
+const MAX_REMEMBERED_RUNS = 5000;
 
 /** Charts of the ended runs visible to a user, optionally of one repository. */
 type TeamCharts = (person: string, repository: string | null) => Promise<ChartsView>;
@@ -192,10 +192,10 @@ function createTeamCharts({ pool, journal }: Pick<TeamServer, "pool" | "journal"
   const remember = async (run: RunId): Promise<void> => {
     known.set(run, await figures(run));
     const [oldest] = known.keys();
-    if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest);
+    if (known.size > MAX_REMEMBERED_RUNS && oldest !== undefined) known.delete(oldest);
   };
   return async (person, repository) => {
-    const { rows } = await pool.query<{ run: RunId }>(ENDED, [person, repository, MAX_RUNS]);
+    const { rows } = await pool.query<{ run: RunId }>(ENDED, [person, repository, MAX_TEAM_RUNS_PER_PAGE]);
     const runs = rows.map(({ run }) => run).toReversed();
     for (const run of runs) if (!known.has(run)) await remember(run);
     return toCharts(runs.flatMap((run) => known.get(run) ?? []));

@@ -5,7 +5,7 @@ import { type TeamEnv, type TeamServer, readScopedRun } from "../server/team-ser
 import { needRun } from "./roles.ts";
 
 /** Messages stored per run, and maximum per response. */
-const MAX_KEPT = 2000;
+const MAX_KEPT_EVENTS = 2000;
 
 /** Adds routes for agent output: sent by the worker that drives the run, readable by everyone with access to it. */
 export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void {
@@ -15,7 +15,7 @@ export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): voi
     const after = Number(context.req.query("after") ?? "0");
     const { rows } = await pool.query<TeamActivity["said"][number]>(
       "select number::float8 as number, execution, lines from isdlc.activity where run = $1 and number > $2 order by number limit $3",
-      [run, Number.isSafeInteger(after) ? after : 0, MAX_KEPT],
+      [run, Number.isSafeInteger(after) ? after : 0, MAX_KEPT_EVENTS],
     );
     return context.json({ said: rows } satisfies TeamActivity);
   });
@@ -31,7 +31,7 @@ export function addActivityRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): voi
     await pool.query(
       `delete from isdlc.activity where run = $1 and number <=
          (select number from isdlc.activity where run = $1 order by number desc offset $2 limit 1)`,
-      [run, MAX_KEPT],
+      [run, MAX_KEPT_EVENTS],
     );
     return context.json({});
   });

@@ -13,7 +13,7 @@ import { createToken, isPrincipalName, SIGN_IN } from "./principals.ts";
 
 export type Subcommand = (pool: Pool, words: readonly string[], invocation: Invocation) => Promise<Result>;
 
-const DEFAULT_DAYS = 90;
+const DEFAULT_CREDENTIAL_DAYS = 90;
 const INVITATION_DAYS = 3;
 /** Name in the record of account changes. */
 const OPERATOR = "the server's operator";
@@ -23,7 +23,7 @@ const PHASE = /^[a-z0-9][a-z0-9-]{0,60}$/;
 const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
   if ((kind !== "person" && kind !== "worker") || !isPrincipalName(id))
     throw usage(invocation, "Say whose token it is: a person's or a worker's, and the name.");
-  const days = kind === "worker" ? null : readNumber(invocation, "days", DEFAULT_DAYS);
+  const days = kind === "worker" ? null : readNumber(invocation, "days", DEFAULT_CREDENTIAL_DAYS);
   const made = await createToken(pool, { id, kind }, { name: SIGN_IN, days });
   const until = days === null ? "until it is revoked" : `for ${days} days`;
   const said = [made, `The token of the ${kind} ${id}, good ${until}. It is shown this once.`];

@@ -11,7 +11,7 @@ export type RefusedTokens = {
 const MAX_REFUSED = 20;
 export const FORGOTTEN_AFTER = 60; // seconds
 /** Maximum number of remembered addresses, and of tokens. Beyond it, the oldest are dropped. */
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED_TOKENS = 10_000;
 
 type RefusalCount = { readonly since: number; readonly refused: number };
 
@@ -40,5 +40,5 @@ export function createRefusedTokens(now: () => number = Date.now): RefusedTokens
 
 export function forgetOldest(remembered: Map<string, unknown> | Set<string>): void {
   const [oldest] = remembered.keys();
-  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  if (remembered.size > MAX_REMEMBERED_TOKENS && oldest !== undefined) remembered.delete(oldest);
 }

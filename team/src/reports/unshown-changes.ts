@@ -71,10 +71,10 @@ export async function findUnshownChanges(
   return { paths: found.filter((path) => different.every((set) => set.has(path))), from, to };
 }
 
-type Accepted = { readonly tree: TreeId; readonly committed: TreeId };
+type AcceptedTree = { readonly tree: TreeId; readonly committed: TreeId };
 
 /** Trees accepted by approvers in earlier phases, oldest first. */
-const findAccepted = ({ phases, index }: ActiveRun): readonly Accepted[] =>
+const findAccepted = ({ phases, index }: ActiveRun): readonly AcceptedTree[] =>
   phases.slice(0, index).flatMap(({ acceptedTree, made }) => {
     const committed = made === null ? null : committedTree(made);
     return acceptedTree === null || committed === null ? [] : [{ tree: acceptedTree, committed }];

@@ -36,7 +36,7 @@ export async function beat(
 }
 
 /** Time that a starting worker waits for its server. */
-const SERVER_TIMEOUT_MS = 60_000;
+const HEARTBEAT_TIMEOUT_MS = 60_000;
 
 /**
  * Sends the first heartbeat, which frees the runs of the previous process in the data folder. @throws ProblemError if
@@ -44,5 +44,5 @@ const SERVER_TIMEOUT_MS = 60_000;
  */
 export async function announce({ ask }: Pick<Worker, "ask">, instance: string, replaces: string | null): Promise<void> {
   const body = { instance, replaces, runs: [], generation: GENERATION, version };
-  await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer, patience: SERVER_TIMEOUT_MS });
+  await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer, patience: HEARTBEAT_TIMEOUT_MS });
 }

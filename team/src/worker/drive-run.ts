@@ -240,7 +240,7 @@ async function begin({ worker, run, lease }: DriveContext, project: PlacedProjec
     await back(worker, run, {
       epoch: lease.epoch,
       why: "refused",
-      detail: detail.slice(0, MAX_MESSAGE_LENGTH),
+      detail: detail.slice(0, MAX_FAULT_MESSAGE_LENGTH),
       ...told,
     });
     return false;
@@ -281,10 +281,10 @@ const back = async ({ ask }: Worker, run: RunId, body: GivenBack): Promise<void>
 function errorMessage(error: unknown): string {
   if (error instanceof ProblemError) {
     const { what, fix } = describe(error.problem);
-    return `${what} ${fix}`.slice(0, MAX_MESSAGE_LENGTH);
+    return `${what} ${fix}`.slice(0, MAX_FAULT_MESSAGE_LENGTH);
   }
-  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE_LENGTH);
+  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_FAULT_MESSAGE_LENGTH);
 }
 
 /** Maximum length of a reason at the server, in characters. */
-const MAX_MESSAGE_LENGTH = 2000;
+const MAX_FAULT_MESSAGE_LENGTH = 2000;

@@ -5,7 +5,7 @@ import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
 
 export type Refs = ReadonlyMap<string, string>;
 
-const PACKED_REFS_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_PACKED_REFS_BYTES = 32 * 1024 * 1024;
 const ID = /^[0-9a-f]{40}$/;
 
 /**
@@ -44,7 +44,7 @@ function filesBelow(folder: string, under: string): readonly string[] {
 function packedBelow(gitFolder: string, prefix: string): readonly (readonly [string, string])[] {
   const file = join(gitFolder, "packed-refs");
   if (nodeFiles.lstatSync(file, { throwIfNoEntry: false }) === undefined) return [];
-  const bytes = readSmall(nodeFiles, file, PACKED_REFS_BYTES);
+  const bytes = readSmall(nodeFiles, file, MAX_KEPT_PACKED_REFS_BYTES);
   if (bytes === null) throw gitFailed("for-each-ref", "packed-refs cannot be read");
   return bytes
     .toString("utf8")

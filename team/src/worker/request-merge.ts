@@ -15,7 +15,7 @@ type MergeRequestContext = {
   readonly before: () => Promise<void>;
 };
 
-const SERVER_TIMEOUT_MS = 30 * 60_000;
+const MERGE_TIMEOUT_MS = 30 * 60_000;
 
 /** Returns an engine that leaves merges to the server. */
 export const withServerMerge = (engine: Engine, merging: MergeRequestContext): Engine => ({
@@ -43,7 +43,7 @@ async function askUntilRecorded({ ask, run, epoch, journal }: MergeRequestContex
   const before = (await journal.load(run)).head.seq;
   const path = `/api/worker/runs/${run}/merge`;
   for (;;) {
-    const asked = { method: "POST", path, body: { epoch }, answer: MergeAnswer, patience: SERVER_TIMEOUT_MS } as const;
+    const asked = { method: "POST", path, body: { epoch }, answer: MergeAnswer, patience: MERGE_TIMEOUT_MS } as const;
     const { isDone, seq, hostFailure } = await ask(asked);
     journal.hear(seq);
     if (seq > before) return;

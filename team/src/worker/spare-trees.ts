@@ -51,7 +51,7 @@ export type SpareTrees = {
 /** Maximum number of spare trees: slightly more than the concurrent drives of a worker. */
 const MAX_TREES = 4;
 /** Larger trees are written again: checking every file blocks the worker. */
-const MAX_ENTRIES = 10_000;
+const MAX_SPARE_ENTRIES = 10_000;
 /** Top-level folders that are never reused. */
 const OURS: ReadonlySet<string> = new Set([".git", OWN_FOLDER]);
 
@@ -144,7 +144,7 @@ function stampFiles(root: string, clock: FileClock) {
   /** Files old enough for any later change to get different stat data. */
   const settled = new Map<RawPath, string>();
   const folders = new Map<RawPath, string>();
-  const entries = entriesBelow(root, { without: OURS, most: MAX_ENTRIES });
+  const entries = entriesBelow(root, { without: OURS, most: MAX_SPARE_ENTRIES });
   if (clock.isCoarse || entries === null) return null;
   for (const { path, stats } of entries) {
     const isSettled = stats.ctimeMs + CLOCK_TICK < clock.time;

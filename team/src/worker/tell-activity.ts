@@ -7,11 +7,11 @@ import type { RunId } from "../../../src/schema/ids.ts";
 export type ActivityContext = { readonly ask: ServerClient; readonly run: RunId; readonly epoch: number };
 
 /** Messages queued while the server is unavailable; older ones are dropped. */
-const MAX_WAITING = 100;
+const MAX_WAITING_REPORTS = 100;
 /** Milliseconds. Long enough to resend after a closed connection. */
 const FLUSH_TIMEOUT_MS = 1000;
 /** Maximum number of lines per message at the server. */
-const MAX_LINES = 200;
+const MAX_ACTIVITY_LINES = 200;
 
 export type Teller = {
   /** Resolves once all current output is sent. */
@@ -37,9 +37,9 @@ export function tellActivity(project: PlacedProject, { ask, run, epoch }: Activi
     isTelling = false;
   };
   const tell = ({ execution, lines }: TranscriptLines): void => {
-    for (let at = 0; at < lines.length; at += MAX_LINES)
-      waiting.push({ execution, lines: lines.slice(at, at + MAX_LINES) });
-    waiting.splice(0, waiting.length - MAX_WAITING);
+    for (let at = 0; at < lines.length; at += MAX_ACTIVITY_LINES)
+      waiting.push({ execution, lines: lines.slice(at, at + MAX_ACTIVITY_LINES) });
+    waiting.splice(0, waiting.length - MAX_WAITING_REPORTS);
     if (!isTelling) sent = send();
   };
   const ended = new AbortController();

@@ -99,7 +99,7 @@ function LastLine({ draft }: { readonly draft: DraftComment }) {
         className="field"
         aria-label="Last line of the comment"
         min={line}
-        max={line + MAX_LINES - 1}
+        max={line + MAX_COMMENTED_LINES - 1}
         value={endLine}
         onChange={({ target }) => extend(draft, Number(target.value))}
       />
@@ -108,7 +108,7 @@ function LastLine({ draft }: { readonly draft: DraftComment }) {
 }
 
 /** Maximum number of lines in one comment. */
-const MAX_LINES = 200;
+const MAX_COMMENTED_LINES = 200;
 
 type SuggestionProps = {
   readonly label: string;

@@ -7,7 +7,7 @@ export type ParsedMarkdown = readonly TreeNode[] | null;
 /** Slower documents are displayed as source. */
 const PARSE_TIMEOUT_MS = 10_000;
 /** Number of cached documents, to render them again when they come back into view. */
-const MAX_REMEMBERED = 200;
+const MAX_REMEMBERED_DOCUMENTS = 200;
 
 type PendingParse = ParseRequest & { readonly resolve: (nodes: ParsedMarkdown) => void };
 
@@ -28,7 +28,7 @@ export function parseInWorker(text: string): Promise<ParsedMarkdown> {
     queue.push({ id: ++lastId, text, resolve });
     if (queue.length === 1) next();
   });
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (remembered.size >= MAX_REMEMBERED_DOCUMENTS) remembered.clear();
   remembered.set(text, parsed);
   return parsed;
 }

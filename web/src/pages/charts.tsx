@@ -9,7 +9,7 @@ import { useRepositories } from "../repositories.ts";
 import { useTitle } from "../title.ts";
 import { formatDuration, plural } from "../words.ts";
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const NEWEST = 24;
 
 /** Displays charts of the newest ended runs: time, redone phases, findings and cost. */
@@ -41,7 +41,7 @@ export function Charts() {
   );
 }
 
-const minutes = (value: number): string => formatDuration(value * MINUTE);
+const minutes = (value: number): string => formatDuration(value * MINUTE_MS);
 
 type Spread = { readonly phase: string; readonly name: string; readonly median: number; readonly slowest: number };
 

@@ -8,7 +8,7 @@ import { Loading, Trouble } from "../parts/trouble.tsx";
 
 type ActivityLine = { readonly execution: string; readonly line: string };
 
-const MAX_KEPT = 2000; // lines
+const MAX_KEPT_LINES = 2000; // lines
 
 type ActivityProps = {
   readonly run: string;
@@ -28,7 +28,7 @@ export function Activity({ run, phases, isLive }: ActivityProps) {
     () =>
       onActivity(({ run: told, execution, lines }) => {
         if (told === run)
-          setLive((before) => [...before, ...lines.map((line) => ({ execution, line }))].slice(-MAX_KEPT));
+          setLive((before) => [...before, ...lines.map((line) => ({ execution, line }))].slice(-MAX_KEPT_LINES));
       }),
     [run],
   );

@@ -77,14 +77,14 @@ export function followCalls({ log, env, name, onNews }: CallLogFollower): Follow
 }
 
 /** Characters of an unfinished line. */
-const MAX_LINE_LENGTH = 64 * 1024;
+const MAX_LOG_LINE_LENGTH = 64 * 1024;
 
 function inLines(onLine: (line: string) => void): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder();
   let rest = "";
   return (chunk) => {
     const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n");
-    rest = (lines.pop() ?? "").slice(-MAX_LINE_LENGTH);
+    rest = (lines.pop() ?? "").slice(-MAX_LOG_LINE_LENGTH);
     for (const line of lines) onLine(line);
   };
 }

@@ -205,7 +205,7 @@ async function ask<Schema extends z.ZodMiniType>(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new AcpError(NO_ANSWER, `it did not answer within ${task.limits.silence} seconds`);
-    timer = setTimeout(() => reject(error), Math.min(task.limits.silence * 1000, MAX_TIMER_MS));
+    timer = setTimeout(() => reject(error), Math.min(task.limits.silence * 1000, MAX_PROMPT_TIMER_MS));
   });
   try {
     return read(schema, await Promise.race([request, late]));
@@ -220,7 +220,7 @@ function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.i
   throw new AcpError(UNREADABLE, `it answered in an unknown way: ${z.prettifyError(parsed.error)}`);
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1;
+const MAX_PROMPT_TIMER_MS = 2 ** 31 - 1;
 const NO_ANSWER = 408;
 const UNREADABLE = -32_700;
 const AUTHENTICATION_REQUIRED = -32_000;

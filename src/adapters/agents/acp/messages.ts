@@ -108,9 +108,9 @@ export function readUpdate(params: unknown, session: string | null): SessionUpda
 }
 
 /** Characters of one progress text. */
-const MAX_PROGRESS_LENGTH = 200;
+const MAX_ACP_PROGRESS_LENGTH = 200;
 /** Characters kept of an unfinished line; more are never displayed. */
-const MAX_LINE_LENGTH = 4 * MAX_PROGRESS_LENGTH;
+const MAX_MESSAGE_LINE_LENGTH = 4 * MAX_ACP_PROGRESS_LENGTH;
 
 interface MessageProgress {
   push(text: string): void;
@@ -131,10 +131,10 @@ export function createMessageProgress(show: (text: string) => void): MessageProg
   return {
     push: (text) => {
       const [first = "", ...others] = text.split("\n");
-      line = `${line}${first}`.slice(0, MAX_LINE_LENGTH);
+      line = `${line}${first}`.slice(0, MAX_MESSAGE_LINE_LENGTH);
       for (const other of others) {
         endLine();
-        line = other.slice(0, MAX_LINE_LENGTH);
+        line = other.slice(0, MAX_MESSAGE_LINE_LENGTH);
       }
     },
     finish: () => {
@@ -155,8 +155,8 @@ export function callText({ title, kind, locations }: ToolCall, cwd: string): str
 
 function oneShortLine(text: string): string {
   const line = text
-    .slice(0, MAX_LINE_LENGTH)
+    .slice(0, MAX_MESSAGE_LINE_LENGTH)
     .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
     .trim();
-  return line.length > MAX_PROGRESS_LENGTH ? `${line.slice(0, MAX_PROGRESS_LENGTH - 1)}…` : line;
+  return line.length > MAX_ACP_PROGRESS_LENGTH ? `${line.slice(0, MAX_ACP_PROGRESS_LENGTH - 1)}…` : line;
 }

@@ -34,7 +34,7 @@ export function isPermitted(asked: PermissionScope): boolean {
   const { access, call } = asked;
   const kind = call.kind ?? "other";
   const paths = listPaths(call);
-  if (paths.length > MAX_PATHS || paths.some((path) => path.length > MAX_PATH_LENGTH)) return false;
+  if (paths.length > MAX_PATHS || paths.some((path) => path.length > MAX_REQUESTED_PATH_LENGTH)) return false;
   if (READS.has(kind)) return paths.every((path) => isInside(path, asked));
   if (access === "read") return false;
   if (EDITS.has(kind)) return paths.length > 0 && paths.every((path) => isInside(path, asked) && isOpen(path, asked));
@@ -158,14 +158,14 @@ function readArguments(rawInput: unknown): Readonly<Record<string, unknown>> {
 const MAX_LINKS = 40;
 
 /** Characters of a path. The operating system has the same limit. */
-const MAX_PATH_LENGTH = 4096;
+const MAX_REQUESTED_PATH_LENGTH = 4096;
 
 /**
  * Resolves the symbolic links of a path, even if the target does not exist. Circular links and paths that are too long
  * resolve to the root.
  */
 export function followLinks(path: string): string {
-  return path.length > MAX_PATH_LENGTH ? parse(path).root : follow(path, MAX_LINKS);
+  return path.length > MAX_REQUESTED_PATH_LENGTH ? parse(path).root : follow(path, MAX_LINKS);
 }
 
 function follow(path: string, links: number): string {

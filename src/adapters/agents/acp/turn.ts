@@ -26,7 +26,7 @@ export type TurnLogOptions = {
 };
 
 /** Characters kept from the end of the final message. */
-const MAX_MESSAGE_LENGTH = 1024 * 1024;
+const MAX_ANSWER_LENGTH = 1024 * 1024;
 
 export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
   const running = new Map<string, ToolCall>();
@@ -46,7 +46,7 @@ export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
       const said = messageId === lastId ? text : `\n${text}`;
       if (turn.message === "" || messageId !== lastId) note({ is: "call" });
       lastId = messageId;
-      const message = `${turn.message}${said}`.slice(-MAX_MESSAGE_LENGTH);
+      const message = `${turn.message}${said}`.slice(-MAX_ANSWER_LENGTH);
       turn = { message, didSomething: turn.didSomething || text !== "" };
       progress.push(said);
     },

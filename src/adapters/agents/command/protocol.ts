@@ -14,7 +14,7 @@ import type { AgentProcessEnd } from "../../process/start-agent-process.ts";
 
 const PROTOCOL = 1;
 /** Characters of one progress text. */
-const MAX_PROGRESS_LENGTH = 4000;
+const MAX_REPORTED_PROGRESS_LENGTH = 4000;
 
 /** Returns the one JSON object that the program reads from its input. */
 export function requestText(task: AgentTask): string {
@@ -95,7 +95,7 @@ function readUsage(result: object | undefined): Usage | null {
 /** Invalid counts. Unlike missing usage, they make a run with a budget ask the user. */
 const NONSENSE: Usage = { input: Number.NaN, output: Number.NaN, usd: Number.NaN };
 
-const progress = (text: string): CommandLine => ({ is: "progress", text: text.slice(0, MAX_PROGRESS_LENGTH) });
+const progress = (text: string): CommandLine => ({ is: "progress", text: text.slice(0, MAX_REPORTED_PROGRESS_LENGTH) });
 
 function parsedObject(text: string): object | null {
   if (!text.trimStart().startsWith("{")) return null;

@@ -16,7 +16,7 @@ const CONFIGURED_IN: readonly (readonly [file: string, header: RegExp])[] = [
 ];
 
 const TEST_MODULE = /^test_.*\.py$|_test\.py$/;
-const MAX_FOLDERS = 50;
+const MAX_PACKAGE_FOLDERS = 50;
 
 export const pythonTests: Detector = (files) => {
   const own = readTexts(files, ["pytest.ini", ".pytest.ini"]);
@@ -36,7 +36,7 @@ export const pythonTests: Detector = (files) => {
 function hasTestModules(files: ProjectFiles): boolean {
   const nested = files
     .names("tests")
-    .slice(0, MAX_FOLDERS)
+    .slice(0, MAX_PACKAGE_FOLDERS)
     .map((name) => `tests/${name}`);
   return [".", "tests", "test", ...nested].some((folder) => files.names(folder).some((name) => TEST_MODULE.test(name)));
 }

@@ -51,14 +51,14 @@ export const phpTests: Detector = (files) => {
   const definition = readTexts(files, PHPUNIT_FILES);
   const script = ownValue(ownValue(parseOrNull(files.text("composer.json")), "scripts"), "test");
   if (script !== undefined && script !== null) {
-    const text = typeof script === "string" ? script : JSON.stringify(script).slice(0, MAX_LINE_LENGTH);
+    const text = typeof script === "string" ? script : JSON.stringify(script).slice(0, MAX_TASK_LINE_LENGTH);
     return { argv: ["composer", "test"], source: "composer.json", definition: [["scripts.test", text], ...definition] };
   }
   const [first] = definition;
   return first === undefined ? null : { argv: ["vendor/bin/phpunit"], source: first[0], definition };
 };
 
-const MAX_LINE_LENGTH = 5000;
+const MAX_TASK_LINE_LENGTH = 5000;
 
 function parseOrNull(text: string | null): unknown {
   try {

@@ -109,7 +109,7 @@ const trimmed = (line: string): string => line.trim();
 
 /** First line after a reason: stacks, excerpts of source, differences. */
 const AFTER_REASON = /^(?:at |❯|async |> \d+ \||\d+ ?\||[-+] (?:Expected|Received|expected|actual)|stack)/;
-const MAX_LINES = 4;
+const MAX_FAILURE_LINES = 4;
 const MAX_NAME_LENGTH = 300;
 
 /** Joins the first lines of an error. */
@@ -117,7 +117,7 @@ function reason(text: string | undefined): string | null {
   const lines = (text ?? "").split("\n").map(trimmed);
   const end = lines.findIndex((line) => AFTER_REASON.test(line));
   const said = lines.slice(0, end === -1 ? undefined : end).filter((line) => line !== "");
-  return said.length === 0 ? null : said.slice(0, MAX_LINES).join(" ").slice(0, MAX_NAME_LENGTH);
+  return said.length === 0 ? null : said.slice(0, MAX_FAILURE_LINES).join(" ").slice(0, MAX_NAME_LENGTH);
 }
 
 /** Exit codes of a shell if a program cannot be executed, or does not exist. */

@@ -3,8 +3,8 @@ import { type EntryGlance, type GitIndex, type KnownTree, readFromIndex } from "
 import { TREE_MODE, type TreeEntry } from "./tree-entries.ts";
 
 /** Git itself writes more folders or files faster, and caches them. */
-const MAX_FOLDERS = 100;
-const MAX_FILES = 1_000;
+const MAX_CACHED_FOLDERS = 100;
+const MAX_UNCOVERED_FILES = 1_000;
 
 /**
  * Writes the tree of an index, as `git write-tree` does. Returns null if git has to do it. Reads no entries of folders
@@ -14,7 +14,7 @@ export async function treeOfIndex(store: TreeStore, file: string): Promise<strin
   const glance = readFromIndex(file, isOutsideTrees);
   const remembered = glance && rememberedTree(glance);
   if (glance === null || glance.entries.length > 0 || remembered !== null) return remembered;
-  if (glance.count - countKnown(glance.known) > MAX_FILES) return null;
+  if (glance.count - countKnown(glance.known) > MAX_UNCOVERED_FILES) return null;
   const { isOutside, covers } = coversBy(glance.known);
   const files = readFromIndex(file, isOutside)?.entries;
   if (files === undefined || covers().some(({ count, known }) => count !== known.count)) return null;
@@ -22,7 +22,7 @@ export async function treeOfIndex(store: TreeStore, file: string): Promise<strin
     ...files.map((entry) => ({ entry, rest: entry.name })),
     ...covers().map(({ path, id }) => ({ entry: { mode: TREE_MODE, id }, rest: path })),
   ]);
-  return countFolders(root) > MAX_FOLDERS ? null : written(store, root);
+  return countFolders(root) > MAX_CACHED_FOLDERS ? null : written(store, root);
 }
 
 /** Returns true for an entry of an unresolved merge, or added with `git add -N` only. */

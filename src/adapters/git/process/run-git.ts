@@ -66,13 +66,13 @@ const styles = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 /** Lines that state the reason of a failure, from git or a hook of the remote. Excludes progress of the remote. */
 const REASON = /^(?:fatal: |error: |CONFLICT |remote: (?!Enumerating|Counting|Compressing|Resolving|Total|\s*$)| ! \[)/;
 const MAX_REASONS = 6;
-const MAX_LINE_LENGTH = 300;
+const MAX_ERROR_LINE_LENGTH = 300;
 
 /** Returns git's lines about the reason of a failure, or else the end of the output of git and its hooks. */
 export function lastWords(result: GitResult): string {
   const plain = plainText(`${result.stdout.toString("utf8")}\n${result.stderr}`.replaceAll(styles, ""));
   const lines = plain.split("\n").filter((line) => line.trim() !== "");
-  const reasons = lines.filter((line) => REASON.test(line)).map((line) => line.trim().slice(0, MAX_LINE_LENGTH));
+  const reasons = lines.filter((line) => REASON.test(line)).map((line) => line.trim().slice(0, MAX_ERROR_LINE_LENGTH));
   const shown = reasons.length > 0 ? reasons.slice(0, MAX_REASONS) : lines;
   return shown.slice(-10).join("\n").slice(-2000).replace(/\.$/, "") || `exit status ${result.status}`;
 }

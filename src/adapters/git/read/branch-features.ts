@@ -17,7 +17,7 @@ export type BranchFolder = {
 /** More branches than a team works on at once. */
 const MAX_BRANCHES = 30;
 const PREFIX = "feature/";
-const PACKED_REFS_BYTES = 32 * 1024 * 1024;
+const MAX_PACKED_REFS_BYTES = 32 * 1024 * 1024;
 
 type FeatureFile = { readonly root: string; readonly file: string };
 
@@ -73,7 +73,7 @@ function mayHaveFeatureBranches(top: string): boolean {
     if (loose !== undefined) return true;
     const packed = join(folders.common, "packed-refs");
     if (nodeFiles.lstatSync(packed, { throwIfNoEntry: false }) === undefined) return false;
-    return readSmall(nodeFiles, packed, PACKED_REFS_BYTES)?.includes("refs/heads/feature/") ?? true;
+    return readSmall(nodeFiles, packed, MAX_PACKED_REFS_BYTES)?.includes("refs/heads/feature/") ?? true;
   } catch {
     return true;
   }

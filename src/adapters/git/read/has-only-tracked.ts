@@ -6,7 +6,7 @@ import { inTree } from "../process/git-path.ts";
 import { gitFolders } from "../process/working-trees.ts";
 
 /** Git itself lists more entries faster. */
-const MAX_ENTRIES = 5_000;
+const MAX_FOLDER_ENTRIES = 5_000;
 
 /** Skipped at the top only. */
 const NOT_OF_THE_TREE: ReadonlySet<string> = new Set([".git", OWN_FOLDER]);
@@ -24,7 +24,7 @@ export function hasOnlyTracked(top: string): boolean {
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     const entries = entriesIn(inTree(top, Buffer.from(folder, "latin1")));
-    if (entries === null || (count += entries.length) > MAX_ENTRIES) return false;
+    if (entries === null || (count += entries.length) > MAX_FOLDER_ENTRIES) return false;
     for (const entry of entries) {
       const name = entry.name.toString("latin1");
       if (folder === "" && NOT_OF_THE_TREE.has(name)) continue;

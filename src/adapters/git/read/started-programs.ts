@@ -112,13 +112,15 @@ function settingsIn(text: string): readonly (readonly [key: string, value: strin
   return found;
 }
 
-const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_PROGRAM_FILE_BYTES = 1024 * 1024;
 
 function readText(path: string): string {
   try {
     const found = statSync(path);
     if (!found.isFile()) return ""; // reading a pipe would wait forever
-    return found.size > MAX_FILE_BYTES ? `(${MAX_FILE_BYTES} bytes and more)` : readFileSync(path, "utf8");
+    return found.size > MAX_PROGRAM_FILE_BYTES
+      ? `(${MAX_PROGRAM_FILE_BYTES} bytes and more)`
+      : readFileSync(path, "utf8");
   } catch {
     return ""; // missing or no permission: git could not read it either
   }
@@ -133,12 +135,12 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Git itself lists more entries faster. */
-const MAX_ENTRIES = 5_000;
+const MAX_PROGRAM_ENTRIES = 5_000;
 
 /**
  * Lists folders inside a working tree with a `.git` of any kind, at any depth: never fewer than git treats as
  * repositories. Folders filled by isdlc are skipped, because they grow with every run; `documents` are searched
- * anyway. Returns null if the tree has more than `MAX_ENTRIES` entries.
+ * anyway. Returns null if the tree has more than `MAX_PROGRAM_ENTRIES` entries.
  */
 export function repositoriesBelow(top: string, documents: readonly string[] = []): readonly string[] | null {
   const found: string[] = [];
@@ -147,7 +149,7 @@ export function repositoriesBelow(top: string, documents: readonly string[] = []
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     const entries = entriesIn(inTree(top, folder));
     count += entries.length;
-    if (count > MAX_ENTRIES) return null;
+    if (count > MAX_PROGRAM_ENTRIES) return null;
     for (const entry of entries) {
       const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
       const isGit = entry.name.toString("latin1") === ".git";

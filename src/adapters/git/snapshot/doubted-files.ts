@@ -5,7 +5,7 @@ import { encodePath, inTree } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
 /** Git itself compares a larger file. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const MAX_COMPARED_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Returns the files that may differ from the index, regardless of the times recorded there. Reads each file: it counts
@@ -36,7 +36,8 @@ type Moment = { readonly now: number; readonly written: number };
 function isSame(file: Buffer, entry: IndexEntry, moment: Moment): boolean {
   try {
     const stats = lstatSync(file);
-    if (fileMode(stats) !== entry.mode || stats.size > MAX_FILE_BYTES || !willShow(stats, moment)) return false;
+    if (fileMode(stats) !== entry.mode || stats.size > MAX_COMPARED_FILE_BYTES || !willShow(stats, moment))
+      return false;
     const content = stats.isSymbolicLink() ? readlinkSync(file, { encoding: "buffer" }) : readFileSync(file);
     return objectId({ type: "blob", content }, entry.id.length) === entry.id;
   } catch {

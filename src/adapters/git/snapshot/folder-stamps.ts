@@ -41,7 +41,7 @@ export type FolderLook = {
 };
 
 /** Git itself scans more folders faster. */
-const MAX_FOLDERS = 20_000;
+const MAX_STAMPED_FOLDERS = 20_000;
 
 /**
  * Creates a reader of folders' stat data, to rule out new files. The ctime of a folder cannot be set, and changes with
@@ -103,7 +103,7 @@ async function walkedOn(walk: StampWalk, earlier: FolderStamps): Promise<Stamped
       stamps.set(path, now);
       if (slice.isOver()) await slice.next();
     }
-    if (stamps.size > MAX_FOLDERS) throw new OnlyForGit();
+    if (stamps.size > MAX_STAMPED_FOLDERS) throw new OnlyForGit();
     isUntouched &&= read.length === 0;
     for (const [path, folder] of await withoutIgnored(walk, earlier, read)) stamps.set(path, folder);
     level = level.flatMap((path) => stamps.get(path)?.folders ?? []);

@@ -18,9 +18,9 @@ export type IgnoreContext = {
 };
 
 /** Further files are not checked, which is reported. */
-const MAX_FILES = 500_000;
+const MAX_WALKED_FILES = 500_000;
 /** Maximum number of names in a line. */
-const MAX_NAMED = 20;
+const MAX_NAMED_PATHS = 20;
 
 /**
  * Reports everything that hides files from git: repositories and folders called `.git` inside the tree and ignore
@@ -43,13 +43,15 @@ export async function hiddenThings(hiding: IgnoreContext): Promise<string[]> {
     ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
     ...newRules(found.rules, all),
     ...found.unreadable.map((path) => `${path} cannot be read: it is committed as it was before`),
-    ...(found.isWhole ? [] : [`There are more than ${MAX_FILES} files: not all were checked for hidden content`]),
+    ...(found.isWhole
+      ? []
+      : [`There are more than ${MAX_WALKED_FILES} files: not all were checked for hidden content`]),
     ...(entries.marked.length === 0 ? [] : [`Marked so that git does not look at them: ${named(entries.marked)}`]),
   ];
 }
 
 const named = (paths: readonly string[]): string =>
-  `${paths.slice(0, MAX_NAMED).join(", ")}${paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : ""}`;
+  `${paths.slice(0, MAX_NAMED_PATHS).join(", ")}${paths.length > MAX_NAMED_PATHS ? ` and ${paths.length - MAX_NAMED_PATHS} more` : ""}`;
 
 /** Entries that git skips because of a mark, and submodules. */
 type Marks = { readonly marked: readonly string[]; readonly submodules: ReadonlySet<string> };
@@ -105,7 +107,7 @@ function walk(hiding: IgnoreContext, known: KnownPaths): IgnoredFiles {
     if (entries === null) found.unreadable.push(`${shown(folder)}/`);
     else found.folders.push({ path: folder, entries });
     for (const entry of entries ?? []) {
-      if (++count > MAX_FILES) return { ...found, isWhole: false };
+      if (++count > MAX_WALKED_FILES) return { ...found, isWhole: false };
       const path = below(folder, entry);
       if (isGit(entry)) noteGit(hiding, known, { folder: shown(folder), path, found });
       else if (!entry.isDirectory()) noteFile(hiding, known, { entry, path, found });

@@ -14,7 +14,7 @@ import type { TreePair } from "./tree-diff.ts";
  * that.
  */
 export const BYTE_MARK = /<0x[0-9A-F]{2}>/g;
-const NEWLINE = 0x0a;
+const LINE_FEED_BYTE = 0x0a;
 
 /**
  * Returns the text of a patch. Bytes that are not UTF-8 stay distinguishable: two files in another encoding never look
@@ -24,7 +24,7 @@ export function patchText(patch: Buffer): string {
   if (isUtf8(patch)) return withoutLookalikes(patch.toString("utf8"));
   const lines: string[] = [];
   for (let from = 0; from < patch.length;) {
-    const newline = patch.indexOf(NEWLINE, from);
+    const newline = patch.indexOf(LINE_FEED_BYTE, from);
     const to = newline === -1 ? patch.length : newline + 1;
     lines.push(lineText(patch.subarray(from, to)));
     from = to;

@@ -38,7 +38,7 @@ type CopyRecord = {
 const spares = new Map<string, CopyRecord>();
 
 /** Larger copies are always written again, because the check of each file blocks everything else. */
-const MAX_ENTRIES = 10_000;
+const MAX_COPIED_ENTRIES = 10_000;
 
 /**
  * Copies the files of a snapshot to a separate folder. Uses the folder of the last copy if it is untouched since git
@@ -117,7 +117,7 @@ function removeFrom(dir: string, path: string): void {
 
 /** Returns null for a large copy, or if file times are coarse. */
 function readNote(dir: string, snapshot: string): CopyRecord | null {
-  const entries = entriesBelow(dir, { most: MAX_ENTRIES });
+  const entries = entriesBelow(dir, { most: MAX_COPIED_ENTRIES });
   const files = entries?.filter(({ stats }) => !stats.isDirectory()) ?? [];
   if (entries === null || files.every(({ stats }) => Number.isInteger(stats.ctimeMs))) return null;
   const youngest = files.reduce((latest, { stats }) => Math.max(latest, stats.ctimeMs), 0);

@@ -8,7 +8,7 @@ import type { IndexEnvironment } from "./temporary-index.ts";
 import { SUBMODULE } from "../objects/tree-entries.ts";
 
 /** Further files are not checked. */
-const MAX_FILES = 20_000;
+const MAX_WALKED_PATHS = 20_000;
 
 type Snapshot = {
   readonly top: string;
@@ -40,7 +40,7 @@ export async function submodulePaths(git: Git, tree: string): Promise<string[]> 
 function lastChange(folder: string): number {
   const left = [folder];
   let latest = 0;
-  for (let seen = 0; left.length > 0 && seen < MAX_FILES; seen++) {
+  for (let seen = 0; left.length > 0 && seen < MAX_WALKED_PATHS; seen++) {
     const path = left.pop() ?? "";
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts?.isDirectory() === true) left.push(...namesIn(path).map((name) => join(path, name)));

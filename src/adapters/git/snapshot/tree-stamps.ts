@@ -32,7 +32,7 @@ export type TouchedFiles = {
 export type TreeStamper = (folder: string, include: readonly string[]) => TreeStamps | null;
 
 /** Git itself scans more entries faster. */
-const MAX_ENTRIES = 1_500;
+const MAX_STAMPED_ENTRIES = 1_500;
 
 /**
  * Creates a reader of stat data. A file's ctime cannot be set: a file with the same stat data is unchanged, if that
@@ -104,7 +104,7 @@ function filesBelow(top: string, include: readonly string[]): readonly RawPath[]
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     const entries = entriesIn(top, folder);
-    if ((count += entries.length) > MAX_ENTRIES) return "tooMany";
+    if ((count += entries.length) > MAX_STAMPED_ENTRIES) return "tooMany";
     for (const entry of entries) {
       const path = pathIn(folder, entry.name);
       if (entry.isDirectory()) left.push(path);

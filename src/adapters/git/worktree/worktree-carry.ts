@@ -11,7 +11,7 @@ import { gitFailed } from "../process/run-git.ts";
 import { walkTree } from "./worktree-files.ts";
 import { fileAt } from "../snapshot/worktree-uncommitted.ts";
 
-const LOCK_TIMEOUT_MS = 10_000;
+const CARRY_LOCK_TIMEOUT_MS = 10_000;
 
 /**
  * Copies the untracked files under `.isdlc` of a linked tree to the main tree, without temporary ones. Journals of
@@ -25,7 +25,7 @@ export async function carryOwnFiles(tree: string, main: string, env: NodeJS.Proc
   prepare(main);
   const processes = systemLockProcesses();
   const lock = createFileLock({ directory: join(main, OWN_FOLDER), name: OWN.lock, files: nodeFiles, processes });
-  return whileHeld(lock, LOCK_TIMEOUT_MS, async () => {
+  return whileHeld(lock, CARRY_LOCK_TIMEOUT_MS, async () => {
     const carried: string[] = [];
     for (const path of paths) carried.push(await carry({ tree, main, path }));
     return carried;

@@ -163,7 +163,7 @@ const OF_RUNS = new Set([
   "derived_digest",
 ]);
 
-const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
+const MAX_WORKTREE_SETTINGS_BYTES = 4 * 1024 * 1024;
 
 /**
  * Copies the user's settings from one working tree to another. Never overwrites a file or copies data of a run.
@@ -176,7 +176,7 @@ export function inheritSettings(from: string, to: string): readonly string[] {
   const wanted: readonly [string, Buffer | null][] = [
     [OWN.ignore, Buffer.from(OWN_IGNORE)],
     [OWN.state, settingsIn(join(source, OWN.state))],
-    [OWN.workflows, quietly(() => readSmall(nodeFiles, join(source, OWN.workflows), MAX_SETTINGS_BYTES))],
+    [OWN.workflows, quietly(() => readSmall(nodeFiles, join(source, OWN.workflows), MAX_WORKTREE_SETTINGS_BYTES))],
   ];
   ensureFolder(nodeFiles, target);
   return wanted.flatMap(([name, bytes]) => {
@@ -188,7 +188,7 @@ export function inheritSettings(from: string, to: string): readonly string[] {
 }
 
 function settingsIn(file: string): Buffer | null {
-  const found = quietly(() => parseRecord(readText(nodeFiles, file, MAX_SETTINGS_BYTES)));
+  const found = quietly(() => parseRecord(readText(nodeFiles, file, MAX_WORKTREE_SETTINGS_BYTES)));
   const settings = Object.entries(found ?? {}).filter(([key]) => !OF_RUNS.has(key));
   if (settings.length === 0) return null;
   return Buffer.from(`${JSON.stringify(Object.fromEntries(settings), null, 2)}\n`);

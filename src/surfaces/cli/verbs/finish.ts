@@ -35,7 +35,7 @@ async function cleanUpFeature(invocation: Invocation, { project, feature }: Plac
   return cleanUp(project, state, cleaningBy(invocation));
 }
 
-const MAX_NAMED = 10;
+const MAX_LISTED_NAMES = 10;
 
 /**
  * @throws ProblemError TREE_DIRTY for uncommitted files, which the merge would miss. The engine commits its own files.
@@ -43,8 +43,8 @@ const MAX_NAMED = 10;
 async function refuseDirt({ project, feature }: PlacedFeature): Promise<void> {
   const dirty = await project.vcs.dirty([OWN_FOLDER, ...featureDocuments(`${FEATURES_ROOT}/${feature.folder}`)]);
   if (dirty.length === 0) return;
-  const files = dirty.slice(0, MAX_NAMED).map(({ path }) => plainLine(path));
-  const more = dirty.length > MAX_NAMED ? [`… and ${dirty.length - MAX_NAMED} more`] : [];
+  const files = dirty.slice(0, MAX_LISTED_NAMES).map(({ path }) => plainLine(path));
+  const more = dirty.length > MAX_LISTED_NAMES ? [`… and ${dirty.length - MAX_LISTED_NAMES} more`] : [];
   throw new ProblemError({ code: "TREE_DIRTY", files: [...files, ...more] });
 }
 
@@ -52,7 +52,7 @@ async function openTasks(invocation: Invocation, { project, feature }: PlacedFea
   const tasks = project.projections.readArtifact(`${FEATURES_ROOT}/${feature.folder}/tasks.md`) ?? "";
   const open = tasks.split("\n").filter((line) => /^\s*[-*] \[ \]/.test(line));
   if (open.length === 0) return [];
-  const shown = open.slice(0, MAX_NAMED).map((line) => `  ${plainLine(line, 100)}`);
+  const shown = open.slice(0, MAX_LISTED_NAMES).map((line) => `  ${plainLine(line, 100)}`);
   const about = [`warning: ${open.length} of the tasks are not ticked off:`, ...shown];
   if (flag(invocation.values, "yes")) for (const line of about) invocation.io.err(line);
   return confirmChoice(invocation, { id: "tasks", kind: "confirm", options: ["yes"], about });

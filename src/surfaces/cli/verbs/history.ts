@@ -24,13 +24,13 @@ export const history: Run = async (invocation) => {
   if (flag(values, "reviews")) return reviews(project, { run, state }, named === undefined);
   const all = (): EventHistory => ({ events: project.journal.events(run) });
   if (named === undefined && state.is !== "active") return finished(project, all);
-  const from = flag(values, "whole") ? 1 : Math.max(1, head.seq - MAX_SHOWN + 1);
+  const from = flag(values, "whole") ? 1 : Math.max(1, head.seq - MAX_SHOWN_EVENTS + 1);
   const shown = project.journal.part(run, { from, most: head.seq });
   return withJson([...earlierLines(from, values), ...historyLines(shown)], all);
 };
 
 /** Events printed as text. The JSON output contains all of them. */
-const MAX_SHOWN = 500;
+const MAX_SHOWN_EVENTS = 500;
 
 function earlierLines(from: number, values: Values): string[] {
   const named = text(values, "run");

@@ -12,7 +12,7 @@ import { withSignals } from "../../call/signals.ts";
 import { restResult } from "../../terminal/continue-run.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 
-const RUN_POLL_INTERVAL_MS = 500;
+const FOLLOW_INTERVAL_MS = 500;
 
 /**
  * Watches a team's run until it waits or ends, and returns the result of a local run. Ctrl-C ends only the watching.
@@ -30,7 +30,7 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
       const line = progressLine(state, row.worker);
       if (line !== told) io.err(line);
       told = line;
-      await delay(RUN_POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // aborted
+      await delay(FOLLOW_INTERVAL_MS, undefined, { signal }).catch(() => undefined); // aborted
     }
   });
 }

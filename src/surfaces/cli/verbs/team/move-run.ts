@@ -29,10 +29,10 @@ export const pushRun: Run = async (invocation) => {
   );
 };
 
-const MAX_NAMED = 5;
+const MAX_NAMED_WORKTREE_FILES = 5;
 
 function uncommittedLine(paths: readonly string[]): string {
-  const named = paths.slice(0, MAX_NAMED).map((path) => plainLine(path, 80));
+  const named = paths.slice(0, MAX_NAMED_WORKTREE_FILES).map((path) => plainLine(path, 80));
   const more = paths.length > named.length ? `, and ${paths.length - named.length} more` : "";
   return `Uncommitted changes went along in its snapshots, your own lines included: ${named.join(", ")}${more}.`;
 }

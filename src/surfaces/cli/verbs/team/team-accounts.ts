@@ -17,7 +17,7 @@ import { done, type Invocation, type Result, type Run, text } from "../../call/v
 import { notify } from "./team-notify.ts";
 import { askAsPerson } from "./team-run.ts";
 
-const DEFAULT_DAYS = 90;
+const DEFAULT_TOKEN_DAYS = 90;
 
 /** Manages the user's tokens and notifications, and the roles in a repository. */
 export const team: Run = async (invocation) => {
@@ -30,7 +30,7 @@ export const team: Run = async (invocation) => {
 type Subcommand = (ask: ServerClient, words: readonly string[], invocation: Invocation) => Promise<Result>;
 
 const token: Subcommand = async (ask, [name = ""], invocation) => {
-  const days = Number(text(invocation.values, "days") ?? DEFAULT_DAYS);
+  const days = Number(text(invocation.values, "days") ?? DEFAULT_TOKEN_DAYS);
   if (name === "" || !(days > 0)) throw usage(invocation, "Give the token a name, and a number of --days.");
   const made = await ask({ method: "POST", path: "/api/tokens", body: { name, days }, answer: TokenMade });
   return done([made.token, `Your token ${name}, good for ${days} days. It is shown this once.`], { name, ...made });
