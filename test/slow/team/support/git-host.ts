@@ -16,15 +16,23 @@ export type GitHost = {
   setReadOnly(isReadOnly: boolean): void;
 };
 
+/** Ends each host of a test file. Registered once, as a running test cannot register it. */
+const ends: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(ends.splice(0).map((end) => end())));
+
 export async function startGitHost(remote: string): Promise<GitHost> {
   const port = await freePort();
   const serving = ["--reuseaddr", "--export-all", "--enable=receive-pack", "--listen=127.0.0.1", `--port=${port}`];
-  const daemon = spawn("git", ["daemon", ...serving, `--base-path=${dirname(remote)}`], { stdio: "ignore" });
+  const daemon = spawn("git", ["daemon", ...serving, `--base-path=${dirname(remote)}`], {
+    stdio: "ignore",
+    detached: true, // git starts the daemon as its child; both are ended
+  });
   const line = await createLineProxy(`http://127.0.0.1:${port}`);
-  afterAll(async () => {
+  ends.push(async () => {
     await line.close();
-    daemon.kill("SIGTERM");
-    await once(daemon, "exit");
+    const ended = once(daemon, "exit");
+    process.kill(-(daemon.pid ?? 0), "SIGTERM");
+    await ended;
   });
   const url = `git://127.0.0.1:${new URL(line.url).port}/${basename(remote)}`;
   await expect.poll(() => listsRefs(url), { timeout: 20_000 }).toBe(true);
