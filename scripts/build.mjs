@@ -25,8 +25,8 @@ const common = {
     ISDLC_STATE_VERSION: JSON.stringify(stateVersion),
   },
 };
-// Smaller, and stack traces still contain names. They are set at start, which is too slow for short commands.
-const servers = { ...common, minifyIdentifiers: true, keepNames: true };
+// Smaller, and stack traces still contain names. They are set at start, which is too slow for the shortest commands.
+const large = { ...common, minifyIdentifiers: true, keepNames: true };
 await Promise.all([
   build({
     ...common,
@@ -39,13 +39,13 @@ await Promise.all([
   build({ ...common, entryPoints: ["src/surfaces/cli/main/later.ts"], outfile: "dist/bin/later.cjs" }),
   build({ ...common, entryPoints: ["src/surfaces/cli/main/run-items.ts"], outfile: "dist/bin/items.cjs" }),
   build({
-    ...common,
+    ...large,
     entryPoints: ["src/surfaces/cli/main/verbs.ts"],
     outfile: "dist/bin/verbs.cjs",
     external: loadedLater,
   }),
   build({
-    ...servers,
+    ...large,
     entryPoints: ["src/surfaces/mcp/serve.ts"],
     outfile: "dist/bin/mcp.cjs",
     external: loadedLater,
@@ -56,7 +56,7 @@ await Promise.all([
     minifyIdentifiers: true,
     outfile: "dist/bin/hook.cjs",
   }),
-  build({ ...servers, entryPoints: ["src/surfaces/cli/main/ui.ts"], outfile: "dist/bin/ui.cjs" }),
+  build({ ...large, entryPoints: ["src/surfaces/cli/main/ui.ts"], outfile: "dist/bin/ui.cjs" }),
   build({
     ...common,
     entryPoints: ["team/src/index.ts"],

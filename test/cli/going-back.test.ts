@@ -17,7 +17,7 @@ test.concurrent("removes later work with back and saves it under a ref", async (
   expect((await sandbox.person("gate")).stdout).not.toContain("Unexpected");
   const [kept = ""] = sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc/*/back-*").split("\n");
   expect(sandbox.git("show", `${kept}:src/a.txt`)).toBe("first");
-  expect((await sandbox.script("history")).stdout).toContain(`kept in ${kept}`);
+  expect((await sandbox.script("history")).stdout).toContain(`saved under ${kept}`);
   for (const verb of [["continue"], ["continue"], ["answer", "merge"]]) await sandbox.person(...verb);
   expect(await sandbox.status()).toBeNull();
   expect(sandbox.git("show", "main:src/a.txt")).toBe("second");
