@@ -42,7 +42,7 @@ test.concurrent("lists the unfinished document in the prompt after continue [SPE
   sandbox.git("add", "--all");
   sandbox.git("commit", "--quiet", "--message", "half");
   await spec(sandbox, "design", "--yes", "--on-partial", "continue");
-  expect(sandbox.log()[0]?.prompt).toContain(`go on with it:\n- ${FEATURE}/design.md`);
+  expect(sandbox.log()[0]?.prompt).toContain(`continue with them:\n- ${FEATURE}/design.md`);
 });
 
 test.concurrent("prints one JSON object that contains the document with --on-partial review [SPEC-R7.2]", async () => {
