@@ -1,5 +1,5 @@
 import { usePackageRoot } from "../../src/adapters/project-files/package-root.ts";
-import type { Invocation, Result, Run } from "../../src/surfaces/cli/call/verb.ts";
+import type { Invocation, Result, Run } from "../../src/surfaces/cli/invocation/verb.ts";
 import { problemResult } from "../../src/surfaces/cli/main/run-cli.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import { server as runServer } from "./server/server-verb.ts";

@@ -1,4 +1,4 @@
-import { type Invocation, text } from "../../src/surfaces/cli/call/verb.ts";
+import { type Invocation, text } from "../../src/surfaces/cli/invocation/verb.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 
 /** Reads a non-negative number from an option, or returns the default. @throws ProblemError USAGE */

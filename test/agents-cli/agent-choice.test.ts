@@ -14,7 +14,7 @@ import { loadWorkflow, workflowNames } from "../../src/adapters/project-files/de
 import { askedAgents } from "../../src/surfaces/cli/grammar/agents.ts";
 import { detectAgent, KNOWN_AGENTS, noAgent } from "../../src/compose/known-agents.ts";
 import type { RunAgents } from "../../src/schema/run-agents.ts";
-import type { Values } from "../../src/surfaces/cli/call/verb.ts";
+import type { Values } from "../../src/surfaces/cli/invocation/verb.ts";
 
 const PHASES = ["plan", "implement", "final-review"];
 const known = shippedPhases({ names: workflowNames, load: loadWorkflow });

@@ -7,7 +7,7 @@ import { userFolders } from "../../src/adapters/files/user-folders.ts";
 import { createSettingsStore } from "../../src/adapters/files/user-settings.ts";
 import { currentRun } from "../../src/app/project/current-run.ts";
 import { openProject } from "../../src/compose/project.ts";
-import type { Run, Values } from "../../src/surfaces/cli/call/verb.ts";
+import type { Run, Values } from "../../src/surfaces/cli/invocation/verb.ts";
 import { shortAnswer } from "../../src/surfaces/cli/verbs/answer.ts";
 import { gate } from "../../src/surfaces/cli/verbs/look.ts";
 import { status } from "../../src/surfaces/cli/verbs/status.ts";

@@ -1,7 +1,7 @@
 import { findVerb, verbs } from "../../src/surfaces/cli/grammar/catalog.ts";
 import { formatOption, helpTopics } from "../../src/surfaces/cli/grammar/help.ts";
 import { globalOptions } from "../../src/surfaces/cli/grammar/options.ts";
-import type { Option, Verb } from "../../src/surfaces/cli/call/verb.ts";
+import type { Option, Verb } from "../../src/surfaces/cli/invocation/verb.ts";
 
 /** Content of docs/reference/commands.md. */
 export function commandsPage(): string {

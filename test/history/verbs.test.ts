@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../src/adapters/files/file-system.ts";
 import { itemProject, openProject } from "../../src/compose/project.ts";
-import type { Result, Values } from "../../src/surfaces/cli/call/verb.ts";
+import type { Result, Values } from "../../src/surfaces/cli/invocation/verb.ts";
 import { history } from "../../src/surfaces/cli/verbs/history.ts";
 import { gate } from "../../src/surfaces/cli/verbs/look.ts";
 import { statusAll } from "../../src/surfaces/cli/verbs/status-all.ts";

@@ -17,13 +17,13 @@ import { createPlainWorkspace } from "../../src/adapters/files/create-plain-work
 import { findVerb } from "../../src/surfaces/cli/grammar/catalog.ts";
 import { noTraces } from "../../src/compose/create-traces.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
-import type { Io } from "../../src/surfaces/cli/call/io.ts";
+import type { Io } from "../../src/surfaces/cli/invocation/io.ts";
 import { currentRun, record } from "../../src/app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../src/compose/project.ts";
 import { openRun } from "../../src/app/start/open-run.ts";
 import { planRun } from "../../src/app/start/plan-run.ts";
 import { runRequest } from "../../src/surfaces/cli/grammar/run-request.ts";
-import type { Invocation, Values } from "../../src/surfaces/cli/call/verb.ts";
+import type { Invocation, Values } from "../../src/surfaces/cli/invocation/verb.ts";
 import type { PersonCommand } from "../../src/core/command.ts";
 import type { ActiveRun, RunState } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/loop/drive.ts";

@@ -11,7 +11,7 @@ import { statusLines } from "../../views/status.ts";
 import { ChoicesNeeded } from "../../app/choice.ts";
 import { choicesResult } from "../cli/grammar/choice.ts";
 import { parse } from "../cli/grammar/parse.ts";
-import type { Result } from "../cli/call/verb.ts";
+import type { Result } from "../cli/invocation/verb.ts";
 import { problemResult } from "../cli/main/run-cli.ts";
 import { findImplementation } from "../cli/main/verbs.ts";
 import { speakingSettings } from "./host-settings.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { packageRoot } from "../../adapters/project-files/package-root.ts";
 import { version } from "../../compose/version.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { flag, type Invocation, text } from "../cli/call/verb.ts";
+import { flag, type Invocation, text } from "../cli/invocation/verb.ts";
 import { createChallenges } from "./challenges.ts";
 import { createApp } from "./create-app.ts";
 import { createDrivers } from "./drivers.ts";

@@ -1,5 +1,5 @@
 import { givenSecret } from "../verb-values.ts";
-import { type Invocation, text } from "../../../src/surfaces/cli/call/verb.ts";
+import { type Invocation, text } from "../../../src/surfaces/cli/invocation/verb.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { type HookRules, newResolver } from "./hook-address.ts";
 import { createMailer, type Mailer, readMailSettings } from "./send-mail.ts";

@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { Pool } from "pg";
-import { done, type Invocation, type Result } from "../../../src/surfaces/cli/call/verb.ts";
+import { done, type Invocation, type Result } from "../../../src/surfaces/cli/invocation/verb.ts";
 import { createReaderSeal } from "../../../src/adapters/remote/reader-seal.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { createRepositoryCopies } from "../copies/repository-copies.ts";

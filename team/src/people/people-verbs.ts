@@ -1,4 +1,4 @@
-import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/call/verb.ts";
+import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/invocation/verb.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isRole, ROLES } from "../../../src/schema/api-team.ts";
 import type { Pool } from "../journal-postgres/open-pool.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/call/verb.ts";
-import { withSignals } from "../../../src/surfaces/cli/call/signals.ts";
+import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/invocation/verb.ts";
+import { withSignals } from "../../../src/surfaces/cli/invocation/signals.ts";
 import { packageRoot } from "../../../src/adapters/project-files/package-root.ts";
 import { userFolders } from "../../../src/adapters/files/user-folders.ts";
 import { ProblemError } from "../../../src/core/problem.ts";

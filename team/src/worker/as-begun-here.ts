@@ -1,4 +1,4 @@
-import { text, type Values } from "../../../src/surfaces/cli/call/verb.ts";
+import { text, type Values } from "../../../src/surfaces/cli/invocation/verb.ts";
 import type { PlacedProject } from "../../../src/compose/project.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
 import type { RunAgents } from "../../../src/schema/run-agents.ts";

@@ -1,7 +1,7 @@
 import { toldChoices } from "../../../src/surfaces/cli/grammar/choice.ts";
 import { findVerb } from "../../../src/surfaces/cli/grammar/catalog.ts";
 import { runRequest } from "../../../src/surfaces/cli/grammar/run-request.ts";
-import type { Values, Verb } from "../../../src/surfaces/cli/call/verb.ts";
+import type { Values, Verb } from "../../../src/surfaces/cli/invocation/verb.ts";
 import type { Choice } from "../../../src/app/choice.ts";
 import { openRun } from "../../../src/app/start/open-run.ts";
 import { switchOn } from "../../../src/app/start/plan-supervision.ts";

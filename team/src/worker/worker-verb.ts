@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/call/verb.ts";
-import { withSignals } from "../../../src/surfaces/cli/call/signals.ts";
+import { done, type Invocation, type Result, text } from "../../../src/surfaces/cli/invocation/verb.ts";
+import { withSignals } from "../../../src/surfaces/cli/invocation/signals.ts";
 import { createProcesses } from "../../../src/adapters/process/create-processes.ts";
 import { createReaderSeal, parsePublicKeys } from "../../../src/adapters/remote/reader-seal.ts";
 import { createServerClient } from "../../../src/adapters/remote/server-client.ts";

@@ -7,9 +7,9 @@ import { wrapLines } from "../../../views/wrap-lines.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { answerAtTerminal, type TerminalAnswer } from "../terminal/answer-at-terminal.ts";
 import type { UserInterface } from "../terminal/continue-run.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 import { answer, shownDigest } from "../../../app/answer/answer.ts";
-import type { Invocation } from "../call/verb.ts";
+import type { Invocation } from "../invocation/verb.ts";
 
 type DemoAnswer = UserInterface["answer"];
 

@@ -1,6 +1,6 @@
 import { type RunState, mergedAs } from "../../../core/run.ts";
 import { statusObject } from "../../../views/status.ts";
-import type { Result } from "../call/verb.ts";
+import type { Result } from "../invocation/verb.ts";
 import { stateHome } from "./private-environment.ts";
 import type { SampleProject } from "./sample.ts";
 

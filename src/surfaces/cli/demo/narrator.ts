@@ -4,7 +4,7 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
 import { workLines } from "../../../views/work-lines.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 import { paintWorkLine, type ProgressView } from "../terminal/progress.ts";
 
 /** Prints a run line by line: the agents' messages, and the events recorded between them. */

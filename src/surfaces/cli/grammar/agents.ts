@@ -2,7 +2,7 @@ import type { AskedAgents } from "../../../app/agents/choose-agents.ts";
 import { forRole, readWish } from "../../../app/agents/choose-agents.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { RememberedAgent } from "../../../schema/run-agents.ts";
-import { text, type Values } from "../call/verb.ts";
+import { text, type Values } from "../invocation/verb.ts";
 
 /** True if an option names an agent or reviewer. */
 export const namesAgent = (values: Values): boolean =>

@@ -14,7 +14,7 @@ import { passkeyVerb, uiVerb } from "./ui-verb.ts";
 import { sessionVerbs } from "./session-verbs.ts";
 import { specVerbs } from "./spec-verbs.ts";
 import { teamVerbs } from "./team-verbs.ts";
-import { type Verb, verb, verbWithWords } from "../call/verb.ts";
+import { type Verb, verb, verbWithWords } from "../invocation/verb.ts";
 
 export const verbs: readonly Verb[] = [
   verbWithWords("do", "begin", {

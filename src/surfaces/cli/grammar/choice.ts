@@ -1,6 +1,6 @@
 import type { Choice, ChoiceId } from "../../../app/choice.ts";
 import type { Choice as ToldChoice } from "../../../schema/api-project.ts";
-import type { Result } from "../call/verb.ts";
+import type { Result } from "../invocation/verb.ts";
 
 /** The option that answers each choice in advance. */
 const FLAGS: Readonly<Record<ChoiceId, string>> = {

@@ -1,6 +1,6 @@
 import { findVerb, verbs } from "./catalog.ts";
 import { globalOptions } from "./options.ts";
-import type { Option, Verb } from "../call/verb.ts";
+import type { Option, Verb } from "../invocation/verb.ts";
 
 type Topic = { readonly name: string; readonly title: string; readonly verbs: readonly string[] };
 

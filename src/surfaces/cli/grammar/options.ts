@@ -1,5 +1,5 @@
 import { AGENT_NAMES } from "../../../app/agents/agent-choice.ts";
-import type { Option } from "../call/verb.ts";
+import type { Option } from "../invocation/verb.ts";
 
 export type Options = Readonly<Record<string, Option>>;
 

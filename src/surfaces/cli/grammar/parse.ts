@@ -7,7 +7,7 @@ import { isHelpTopic } from "./help.ts";
 import { globalOptions } from "./options.ts";
 import { specVerbs } from "./spec-verbs.ts";
 import { teamVerbs } from "./team-verbs.ts";
-import type { Option, Values, Verb } from "../call/verb.ts";
+import type { Option, Values, Verb } from "../invocation/verb.ts";
 import { shellWord } from "../../../core/command-line.ts";
 
 export type ParsedArguments = {

@@ -3,7 +3,7 @@ import type { Decisions } from "../../../app/start/choices.ts";
 import type { RunRequest, RunWishes } from "../../../app/start/run-request.ts";
 import type { Commits, Mode, RunOptions } from "../../../schema/plan.ts";
 import { askedAgents } from "./agents.ts";
-import { askedLimit, flag, type Invocation, text, type Values } from "../call/verb.ts";
+import { askedLimit, flag, type Invocation, text, type Values } from "../invocation/verb.ts";
 
 type RequestedWork = Omit<RunRequest, "usage" | "decisions" | "wishes">;
 

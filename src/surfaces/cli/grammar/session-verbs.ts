@@ -1,5 +1,5 @@
 import { placementOptions, sessionOptions } from "./options.ts";
-import { type Verb, verb, verbWithWords } from "../call/verb.ts";
+import { type Verb, verb, verbWithWords } from "../invocation/verb.ts";
 
 /** Commands for agent products and the sessions in them. */
 export const sessionVerbs: readonly Verb[] = [

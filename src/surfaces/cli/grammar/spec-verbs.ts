@@ -1,5 +1,5 @@
 import { specOptions, verifyOptions } from "./options.ts";
-import type { Verb } from "../call/verb.ts";
+import type { Verb } from "../invocation/verb.ts";
 
 const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({
   name,

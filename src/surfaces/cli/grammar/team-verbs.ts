@@ -1,5 +1,5 @@
 import { agentOptions, personOptions, testsOption } from "./options.ts";
-import type { Verb } from "../call/verb.ts";
+import type { Verb } from "../invocation/verb.ts";
 
 const database = {
   type: "string",

@@ -1,5 +1,5 @@
 import { type Options, personOptions } from "./options.ts";
-import type { Verb } from "../call/verb.ts";
+import type { Verb } from "../invocation/verb.ts";
 
 const serving: Options = {
   port: { type: "string", value: "n", about: "port (default: one saved per repository)" },

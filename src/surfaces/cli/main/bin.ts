@@ -4,7 +4,7 @@ import { runFast } from "./run-fast.ts";
 import { version } from "../../../compose/version.ts";
 import { describe } from "../../../core/problem.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { writeText } from "../call/io.ts";
+import { writeText } from "../invocation/io.ts";
 import type { runItems as RunItems } from "./run-items.ts";
 import type { runAll as RunAll } from "./verbs.ts";
 import type { runUi as RunUi } from "./ui.ts";

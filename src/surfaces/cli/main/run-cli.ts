@@ -10,14 +10,14 @@ import type { DryRunShown } from "../../../app/start/dry-run.ts";
 import { dryRunLines } from "../../../views/dry-run.ts";
 import { choicesResult } from "../grammar/choice.ts";
 import { overview, verbHelp } from "../grammar/help.ts";
-import { createIo, type Io, writeText } from "../call/io.ts";
+import { createIo, type Io, writeText } from "../invocation/io.ts";
 import { parse, type ParsedArguments } from "../grammar/parse.ts";
-import { done, flag, type Invocation, type Result, type Run, text } from "../call/verb.ts";
-import { withTokenHidden } from "../call/caller.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../invocation/verb.ts";
+import { withTokenHidden } from "../invocation/caller.ts";
 import type { RunState } from "../../../core/run.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { openInvokedProject } from "../call/project-of.ts";
+import { openInvokedProject } from "../invocation/project-of.ts";
 
 export type Host = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly version: string };
 

@@ -1,8 +1,8 @@
 import { jsonText, terminalText } from "../../../views/plain-text.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { Host } from "./run-cli.ts";
-import type { Invocation, Run } from "../call/verb.ts";
-import { writeText } from "../call/io.ts";
+import type { Invocation, Run } from "../invocation/verb.ts";
+import { writeText } from "../invocation/io.ts";
 
 /**
  * Runs a command without options other than --json, without loading the code of other commands. Returns null for other

@@ -1,9 +1,9 @@
 import { ProblemError } from "../../../core/problem.ts";
 import { userInfo } from "node:os";
-import { done, type Invocation, type Result, type Run } from "../call/verb.ts";
-import { givenToken, identifyPerson } from "../call/caller.ts";
+import { done, type Invocation, type Result, type Run } from "../invocation/verb.ts";
+import { givenToken, identifyPerson } from "../invocation/caller.ts";
 import { type Host, problemResult, runCli } from "./run-cli.ts";
-import { withSignals } from "../call/signals.ts";
+import { withSignals } from "../invocation/signals.ts";
 import { identifyOpener, whyReadOnly } from "../../web-ui/person.ts";
 import { createRegistration } from "../../web-ui/registration.ts";
 import { openRepository } from "../../web-ui/repository.ts";

@@ -6,7 +6,7 @@ import { openProject } from "../../../compose/project.ts";
 import { findVerb } from "../grammar/catalog.ts";
 import { completionScript } from "../grammar/completion.ts";
 import { helpLines, overview } from "../grammar/help.ts";
-import { done, flag, type Run } from "../call/verb.ts";
+import { done, flag, type Run } from "../invocation/verb.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { type Host, runCli } from "./run-cli.ts";
 import { agents } from "../verbs/agents.ts";

@@ -12,7 +12,7 @@ import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, leftLines } from "../../../views/finish-lines.ts";
 import { waitAsker, waitLines } from "../../../views/status.ts";
 import { fitLine } from "../../../views/wrap-lines.ts";
-import type { Invocation } from "../call/verb.ts";
+import type { Invocation } from "../invocation/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
 import { answerGate, hasSeen } from "./gate-prompt.ts";
 import { askText } from "./ask-text.ts";

@@ -1,11 +1,11 @@
 import { type Choice, type ChoiceId, ChoicesNeeded } from "../../../app/choice.ts";
 import { ask, askAbout, askTrust } from "./ask.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 import { leftInTree } from "../../../app/answer/left-in-tree.ts";
 import type { Project } from "../../../app/project/project.ts";
 import type { ActiveRun } from "../../../core/run.ts";
 import { leftLines } from "../../../views/finish-lines.ts";
-import { flag, type Invocation } from "../call/verb.ts";
+import { flag, type Invocation } from "../invocation/verb.ts";
 
 type AskLine = (io: Io, about: readonly string[]) => Promise<string | null>;
 

@@ -3,7 +3,7 @@ import type { Project } from "../../../app/project/project.ts";
 import { parseTestCommand } from "../../../core/test-command.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { cutToScreens } from "../../../views/tests-in-full.ts";
-import type { Invocation } from "../call/verb.ts";
+import type { Invocation } from "../invocation/verb.ts";
 import { askAbout } from "./ask.ts";
 import { askText } from "./ask-text.ts";
 import { shellWord } from "../../../core/command-line.ts";

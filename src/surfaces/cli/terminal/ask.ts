@@ -2,7 +2,7 @@ import { emitKeypressEvents } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { cutToScreens } from "../../../views/tests-in-full.ts";
 import { fitLine } from "../../../views/wrap-lines.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 
 type YesOrNo = {
   readonly question: string;

@@ -8,7 +8,7 @@ import { isSafeName } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { flag, type Invocation } from "../call/verb.ts";
+import { flag, type Invocation } from "../invocation/verb.ts";
 import { askChoice } from "./ask-choice.ts";
 import { featuresIn, lastActiveFeature } from "./active-feature.ts";
 import { shellWord } from "../../../core/command-line.ts";

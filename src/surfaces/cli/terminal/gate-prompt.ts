@@ -22,10 +22,10 @@ import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { gateKey } from "../../../views/answer-options.ts";
 import type { TerminalAnswer } from "./answer-at-terminal.ts";
 import { type FileLink, outWithLinks } from "./hyperlinks.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 import { editAtGate } from "./edit-at-gate.ts";
 import { showChanges, type Viewer, documentText } from "./show-changes.ts";
-import type { Invocation } from "../call/verb.ts";
+import type { Invocation } from "../invocation/verb.ts";
 import { formatCount } from "../../../core/duration.ts";
 import { changesText, shownFiles } from "../../../views/visible-change.ts";
 

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { terminalText } from "../../../views/plain-text.ts";
-import { writeText } from "../call/io.ts";
+import { writeText } from "../invocation/io.ts";
 import type { Viewer } from "./show-changes.ts";
 
 const ESCAPE = "\u001B";

@@ -4,7 +4,7 @@ import { findProgram } from "../../../adapters/process/find-program.ts";
 import { ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import type { Invocation } from "../call/verb.ts";
+import type { Invocation } from "../invocation/verb.ts";
 import { askText } from "./ask-text.ts";
 import { type IssueLink, readIssueLink } from "../../../core/items/item-source.ts";
 

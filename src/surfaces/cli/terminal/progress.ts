@@ -4,7 +4,7 @@ import type { RunEvent } from "../../../schema/event.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { type WorkLine, workLines, stepText } from "../../../views/work-lines.ts";
 import { wrapLines } from "../../../views/wrap-lines.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 import type { Window } from "./window.ts";
 import { tokens } from "../../../views/metrics.ts";
 

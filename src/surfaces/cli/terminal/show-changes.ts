@@ -1,7 +1,7 @@
 import pc from "picocolors";
-import type { Invocation } from "../call/verb.ts";
+import type { Invocation } from "../invocation/verb.ts";
 import { terminalMarkdown } from "../../../views/terminal-markdown.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 import { homedir } from "node:os";
 import { runInteractive, splitCommand } from "./run-interactive.ts";
 import { globalGitSetting } from "../../../adapters/git/read/repository-settings.ts";

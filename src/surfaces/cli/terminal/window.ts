@@ -1,4 +1,4 @@
-import { writeText } from "../call/io.ts";
+import { writeText } from "../invocation/io.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import type { NotifyChoice } from "../../../schema/user-settings.ts";
 import type { DesktopCall } from "./desktop-call.ts";

@@ -6,7 +6,7 @@ import { type SetAgents, setAgents } from "../../../app/agents/choose-agents.ts"
 import { needsSandbox } from "../../../compose/needs-sandbox.ts";
 import { detectAgent, type SeenAgent, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject } from "../../../compose/project.ts";
-import { done, type Run } from "../call/verb.ts";
+import { done, type Run } from "../invocation/verb.ts";
 
 /** Lists the supported agents, their abilities, and the ones that new runs would use. */
 export const agents: Run = async (invocation) => {

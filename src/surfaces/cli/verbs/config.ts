@@ -10,8 +10,8 @@ import { findSetting } from "../../../app/settings/settings-table.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { settingsTable } from "../../../views/settings-table.ts";
-import { done, flag, type Invocation, type Result, type Run } from "../call/verb.ts";
-import { identifyPerson } from "../call/caller.ts";
+import { done, flag, type Invocation, type Result, type Run } from "../invocation/verb.ts";
+import { identifyPerson } from "../invocation/caller.ts";
 import { editFiles } from "../terminal/edit-at-gate.ts";
 
 /** Shows and changes settings: supervision of this project, and the user's own. */

@@ -4,14 +4,14 @@ import { createNarrator } from "../demo/narrator.ts";
 import { createPrivateEnvironment, enterEnvironment } from "../demo/private-environment.ts";
 import { createSampleProject, fillSample, type SampleProject, recordingFile } from "../demo/sample.ts";
 import { continueRun, type UserInterface } from "../terminal/continue-run.ts";
-import type { Io } from "../call/io.ts";
+import type { Io } from "../invocation/io.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import type { RunAgents } from "../../../schema/run-agents.ts";
-import { withSignals } from "../call/signals.ts";
+import { withSignals } from "../invocation/signals.ts";
 import { startRun } from "../terminal/start-run.ts";
 import { runRequest } from "../grammar/run-request.ts";
-import { flag, type Invocation, type Result, type Run } from "../call/verb.ts";
+import { flag, type Invocation, type Result, type Run } from "../invocation/verb.ts";
 
 const TITLE = "Percentage discount with a cap";
 

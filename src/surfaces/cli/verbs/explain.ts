@@ -5,7 +5,7 @@ import { RULE_NAMES, ruleValue } from "../../../core/overlay/strictness.ts";
 import type { Mode, PhaseRule, WorkflowDefinition } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import type { ResolvedWorkflow } from "../../../ports/workflows.ts";
-import { done, type Result } from "../call/verb.ts";
+import { done, type Result } from "../invocation/verb.ts";
 
 type ExplainedRule = { readonly rule: string; readonly value: unknown; readonly from: string };
 type ExplainedPhase = { readonly key: string; readonly name: string; readonly rules: readonly ExplainedRule[] };

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import { exportRun } from "../../../compose/export-run.ts";
-import { done, type Run, text } from "../call/verb.ts";
+import { done, type Run, text } from "../invocation/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { openInvokedProject } from "../call/project-of.ts";
+import { openInvokedProject } from "../invocation/project-of.ts";
 
 /** Exports a run as an archive and a self-contained HTML report. */
 export const exportVerb: Run = async (invocation) => {

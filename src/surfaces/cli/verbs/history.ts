@@ -8,8 +8,8 @@ import type { RunId } from "../../../schema/ids.ts";
 import { historyLines } from "../../../views/history.ts";
 import { reviewLines } from "../../../views/reviews.ts";
 import { runsTable } from "../../../views/runs-table.ts";
-import { done, flag, type Result, type Run, text, type Values } from "../call/verb.ts";
-import { openInvokedProject } from "../call/project-of.ts";
+import { done, flag, type Result, type Run, text, type Values } from "../invocation/verb.ts";
+import { openInvokedProject } from "../invocation/project-of.ts";
 
 /** Prints the events of the open or the named run. If there is none, or with --all, the finished runs. */
 export const history: Run = async (invocation) => {

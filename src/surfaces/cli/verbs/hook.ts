@@ -14,7 +14,7 @@ import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { featureAtHand } from "../terminal/find-feature.ts";
-import { done, flag, type Run } from "../call/verb.ts";
+import { done, flag, type Run } from "../invocation/verb.ts";
 
 /**
  * Prints the context of a new agent session: the state of the work and the next command. An unreadable run never fails

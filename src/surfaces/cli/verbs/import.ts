@@ -16,8 +16,8 @@ import {
   type JudgedStatement,
   signedUpTo,
 } from "../../../views/import/exported-run.ts";
-import { identifyStarter } from "../call/caller.ts";
-import { done, type Invocation, type Result, type Run, text } from "../call/verb.ts";
+import { identifyStarter } from "../invocation/caller.ts";
+import { done, type Invocation, type Result, type Run, text } from "../invocation/verb.ts";
 import { reportOfExport, reviewsFile } from "../../../compose/export-run.ts";
 import { importFolder } from "../../../compose/import-items.ts";
 import { openProject } from "../../../compose/project.ts";

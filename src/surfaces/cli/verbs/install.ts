@@ -11,8 +11,8 @@ import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts
 import { packageRoot } from "../../../adapters/project-files/package-root.ts";
 import { type LocalProject, openProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { done, flag, type Invocation, type Run } from "../call/verb.ts";
-import { identifyStarter } from "../call/caller.ts";
+import { done, flag, type Invocation, type Run } from "../invocation/verb.ts";
+import { identifyStarter } from "../invocation/caller.ts";
 
 /** Adds isdlc to the settings of an agent product. Repeating it changes nothing. */
 export const install: Run = (invocation) => change(invocation, "install");

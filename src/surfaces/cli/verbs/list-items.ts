@@ -1,7 +1,7 @@
 import { lookAtItems } from "../../../app/inspect/look-at-items.ts";
 import { findProject, systemClock } from "../../../compose/project-location.ts";
 import { itemsTable } from "../../../views/items-table.ts";
-import { done, type Run } from "../call/verb.ts";
+import { done, type Run } from "../invocation/verb.ts";
 import { seeItems } from "../../../compose/see-project.ts";
 
 /** Lists all items, the progress of their analyses, and if the code changed since. */

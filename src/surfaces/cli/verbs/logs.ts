@@ -7,10 +7,10 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { openRunLine } from "../../../views/open-run.ts";
-import { done, flag, type Invocation, type Result, type Run, text } from "../call/verb.ts";
-import { openInvokedProject } from "../call/project-of.ts";
-import { withSignals } from "../call/signals.ts";
-import type { Io } from "../call/io.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../invocation/verb.ts";
+import { openInvokedProject } from "../invocation/project-of.ts";
+import { withSignals } from "../invocation/signals.ts";
+import type { Io } from "../invocation/io.ts";
 
 /** Prints the output of a run's agents: from the newest execution, from named ones, or live. */
 export const logs: Run = async (invocation) => {

@@ -4,8 +4,8 @@ import { sshKeyLine } from "../../../adapters/identity/ssh-form.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { localTime } from "../../../views/local-time.ts";
-import { done, type Invocation, type Result, type Run, text } from "../call/verb.ts";
-import { identifyPerson } from "../call/caller.ts";
+import { done, type Invocation, type Result, type Run, text } from "../invocation/verb.ts";
+import { identifyPerson } from "../invocation/caller.ts";
 
 /** Adds, lists and removes the passkeys that sign decisions. */
 export const passkey: Run = async (invocation) => {

@@ -3,7 +3,7 @@ import { noRun, type RunState } from "../../../core/run.ts";
 import { statusLines } from "../../../views/status.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
-import { done, flag, type Result, type Run } from "../call/verb.ts";
+import { done, flag, type Result, type Run } from "../invocation/verb.ts";
 import { shellWord } from "../../../core/command-line.ts";
 import { lookAtRun } from "../../../app/inspect/look-at-gate.ts";
 

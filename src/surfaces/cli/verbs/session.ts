@@ -6,9 +6,9 @@ import { AgentResult } from "../../../schema/agent.ts";
 import { sessionAnswer } from "../../../views/session-answer.ts";
 import { createProgressView } from "../terminal/progress.ts";
 import { NO_WINDOW } from "../terminal/window.ts";
-import { openInvokedProject } from "../call/project-of.ts";
-import { withSignals } from "../call/signals.ts";
-import { type Invocation, type Result, type Run, text } from "../call/verb.ts";
+import { openInvokedProject } from "../invocation/project-of.ts";
+import { withSignals } from "../invocation/signals.ts";
+import { type Invocation, type Result, type Run, text } from "../invocation/verb.ts";
 import { readInput } from "../terminal/paste-input.ts";
 
 /** Gives the calling session the next phase to work on, after all steps before it. */

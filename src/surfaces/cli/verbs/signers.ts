@@ -7,7 +7,7 @@ import { errorCode } from "../../../adapters/files/file-system.ts";
 import type { Git } from "../../../adapters/git/process/git.ts";
 import { inTemporaryFolder } from "../../../adapters/files/temporary-folder.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { type Invocation, text } from "../call/verb.ts";
+import { type Invocation, text } from "../invocation/verb.ts";
 
 type SignersSource = {
   /** Reads `<commit>:<path>`. */

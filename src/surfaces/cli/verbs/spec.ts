@@ -7,7 +7,7 @@ import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import type { PhaseRule } from "../../../schema/plan.ts";
-import { identifyStarter, identifyPerson } from "../call/caller.ts";
+import { identifyStarter, identifyPerson } from "../invocation/caller.ts";
 import { continueRun } from "../terminal/continue-run.ts";
 import { currentRun, record } from "../../../app/project/current-run.ts";
 import { folderSlug, nextFolder } from "../../../app/start/name-work.ts";
@@ -21,7 +21,7 @@ import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.
 import type { Initiator } from "../../../schema/people.ts";
 import { readMode, runRequest } from "../grammar/run-request.ts";
 import { openPlanned, resolvePlan, startRun } from "../terminal/start-run.ts";
-import { type Invocation, type Result, type Run, text } from "../call/verb.ts";
+import { type Invocation, type Result, type Run, text } from "../invocation/verb.ts";
 import { recover } from "./begin.ts";
 import { verifyCommits } from "./verify-commits.ts";
 import { commitNamed, historyGit } from "../../../adapters/attestation/history-git.ts";

@@ -5,7 +5,7 @@ import { statusWord } from "../../../views/status.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
 import { analysedItems } from "../../../compose/project-location.ts";
-import { done, type Run } from "../call/verb.ts";
+import { done, type Run } from "../invocation/verb.ts";
 import { type TreeRow, treesTable } from "../../../views/runs-table.ts";
 
 /** Lists each working tree of the repository with its run and its open analyses. Read-only. */

@@ -1,6 +1,6 @@
 import { currentRun } from "../../../app/project/current-run.ts";
-import { flag, type Run, text } from "../call/verb.ts";
-import { openInvokedProject } from "../call/project-of.ts";
+import { flag, type Run, text } from "../invocation/verb.ts";
+import { openInvokedProject } from "../invocation/project-of.ts";
 import { showNext, showStatus } from "./plain-status.ts";
 
 /** Shows the state of the run. An ended run is shown only if its id is given. */

@@ -11,7 +11,7 @@ import { ProblemError } from "../../../core/problem.ts";
 import { DEFAULT_POLICY, type Policy } from "../../../schema/policy.ts";
 import { toSarif } from "../../../views/attestation/sarif.ts";
 import { formatBadge, type VerificationFacts, verificationLines } from "../../../views/attestation/verification.ts";
-import { flag, type Invocation, type Result, type Run, text } from "../call/verb.ts";
+import { flag, type Invocation, type Result, type Run, text } from "../invocation/verb.ts";
 import { version } from "../../../compose/version.ts";
 import { namedContent, withSigners } from "./signers.ts";
 

@@ -9,7 +9,7 @@ import type { Mode } from "../../../../schema/plan.ts";
 import { plainText } from "../../../../views/plain-text.ts";
 import { type Choice, ChoicesNeeded } from "../../../../app/choice.ts";
 import { askChoice, confirmChoice } from "../../terminal/ask-choice.ts";
-import { type Invocation, text } from "../../call/verb.ts";
+import { type Invocation, text } from "../../invocation/verb.ts";
 
 /** The requested phase. The feature is null until it exists. */
 export type PhaseRequest = { readonly feature: Feature | null; readonly target: SpecPhase; readonly mode: Mode };

@@ -8,7 +8,7 @@ import { plainLine } from "../../../../views/plain-text.ts";
 import { askAbout } from "../../terminal/ask.ts";
 import { openProject, type LocalProject } from "../../../../compose/project.ts";
 import { createGitCaller } from "../../../../compose/trusted-git-programs.ts";
-import { flag, type Invocation } from "../../call/verb.ts";
+import { flag, type Invocation } from "../../invocation/verb.ts";
 
 export type NewWorktree = {
   readonly branch: string;

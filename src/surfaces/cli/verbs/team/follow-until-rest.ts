@@ -7,8 +7,8 @@ import { leftBranchLines } from "../../../../views/left-branch.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { openChoices } from "../../grammar/choice.ts";
-import { done, type Invocation, type Result } from "../../call/verb.ts";
-import { withSignals } from "../../call/signals.ts";
+import { done, type Invocation, type Result } from "../../invocation/verb.ts";
+import { withSignals } from "../../invocation/signals.ts";
 import { restResult } from "../../terminal/continue-run.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 

@@ -8,7 +8,7 @@ import type { ActiveRun } from "../../../../core/run.ts";
 import { testCommandText } from "../../../../core/test-command.ts";
 import { TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
-import { done, type Invocation, type Result, type Run, text } from "../../call/verb.ts";
+import { done, type Invocation, type Result, type Run, text } from "../../invocation/verb.ts";
 import { askAsPerson, findTeamRepository, serverSeal, severalOpen, signedIn, fetchState } from "./team-run.ts";
 
 /** Moves the open run of this working tree to the team. */

@@ -13,7 +13,7 @@ import {
   type TokenRow,
 } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
-import { done, type Invocation, type Result, type Run, text } from "../../call/verb.ts";
+import { done, type Invocation, type Result, type Run, text } from "../../invocation/verb.ts";
 import { notify } from "./team-notify.ts";
 import { askAsPerson } from "./team-run.ts";
 

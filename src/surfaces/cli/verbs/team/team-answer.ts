@@ -7,7 +7,7 @@ import { listWaitOptions } from "../../../../core/next.ts";
 import type { ActiveRun, WaitOption } from "../../../../core/run.ts";
 import type { AnswerRequest } from "../../../../schema/api.ts";
 import { JournalLines } from "../../../../schema/api-team.ts";
-import { done, flag, type Invocation, type Result, text } from "../../call/verb.ts";
+import { done, flag, type Invocation, type Result, text } from "../../invocation/verb.ts";
 import { isRecordOnly, readReplies } from "../answer.ts";
 import { followUntilRest } from "./follow-until-rest.ts";
 import { askAsPerson, type TeamRun } from "./team-run.ts";

@@ -4,7 +4,7 @@ import { noRun } from "../../../../core/run.ts";
 import { type StartRequest } from "../../../../schema/api-project.ts";
 import { TeamStarted } from "../../../../schema/api-team.ts";
 import { personOptions, startOptions } from "../../grammar/options.ts";
-import { done, flag, type Invocation, type Result, text } from "../../call/verb.ts";
+import { done, flag, type Invocation, type Result, text } from "../../invocation/verb.ts";
 import { isRecordOnly } from "../answer.ts";
 import { WORKFLOW_OF } from "../begin.ts";
 import { followUntilRest } from "./follow-until-rest.ts";

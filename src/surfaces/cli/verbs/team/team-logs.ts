@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TranscriptLines } from "../../../../adapters/files/transcripts.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
 import { TeamActivity } from "../../../../schema/api-team.ts";
-import { done, flag, type Invocation, type Result } from "../../call/verb.ts";
-import { withSignals } from "../../call/signals.ts";
+import { done, flag, type Invocation, type Result } from "../../invocation/verb.ts";
+import { withSignals } from "../../invocation/signals.ts";
 import { executionLines, heading, isNamed, othersLine, unknownExecution, type ExecutionLines } from "../logs.ts";
-import type { Io } from "../../call/io.ts";
+import type { Io } from "../../invocation/io.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
 
 const LOG_POLL_INTERVAL_MS = 1000;

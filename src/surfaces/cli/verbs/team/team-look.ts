@@ -11,7 +11,7 @@ import { leftBranchLines } from "../../../../views/left-branch.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { reviewLines, listReviews } from "../../../../views/reviews.ts";
 import { statusLines, statusObject } from "../../../../views/status.ts";
-import { done, flag, type Invocation, type Result } from "../../call/verb.ts";
+import { done, flag, type Invocation, type Result } from "../../invocation/verb.ts";
 import { items } from "../list-items.ts";
 import { gateResult } from "../look.ts";
 import { findTeamRepository, signedInClient, type TeamRun } from "./team-run.ts";

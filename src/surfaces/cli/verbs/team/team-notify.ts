@@ -11,7 +11,7 @@ import {
   TestAsked,
 } from "../../../../schema/api-notifications.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
-import { done, type Invocation, type Result, text } from "../../call/verb.ts";
+import { done, type Invocation, type Result, text } from "../../invocation/verb.ts";
 
 const PATH = "/api/notifications";
 

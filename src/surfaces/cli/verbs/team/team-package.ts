@@ -4,8 +4,8 @@ import { packageRoot } from "../../../../adapters/project-files/package-root.ts"
 import { openProject } from "../../../../compose/project.ts";
 import { version } from "../../../../compose/version.ts";
 import { ProblemError } from "../../../../core/problem.ts";
-import type { Invocation, Result, Run } from "../../call/verb.ts";
-import { identifyStarter } from "../../call/caller.ts";
+import type { Invocation, Result, Run } from "../../invocation/verb.ts";
+import { identifyStarter } from "../../invocation/caller.ts";
 
 /** Exports of `isdlc-team`. Only the version is checked, which must be that of this package. */
 type TeamPackage = {

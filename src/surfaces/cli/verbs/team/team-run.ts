@@ -11,8 +11,8 @@ import { noRun, type RunState } from "../../../../core/run.ts";
 import type { RunEvent } from "../../../../schema/event.ts";
 import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
-import { type Invocation, text } from "../../call/verb.ts";
-import { givenToken, identifyStarter, identifyPerson } from "../../call/caller.ts";
+import { type Invocation, text } from "../../invocation/verb.ts";
+import { givenToken, identifyStarter, identifyPerson } from "../../invocation/caller.ts";
 import type { Seal } from "../../../../ports/journal.ts";
 
 /** A run on a team server, with the journal fetched by this user. */
