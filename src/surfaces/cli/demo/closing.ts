@@ -52,8 +52,8 @@ function whereLines(kept: DemoEnd["kept"]): string[] {
   return [
     `The sample project is in ${kept.root}. Look at:`,
     `  git -C ${kept.root} log --graph --oneline --stat`,
-    `  ${kept.root}/docs/requirements    what every phase wrote`,
-    `  XDG_STATE_HOME=${stateHome(kept.folder)} isdlc -C ${kept.root} history    what happened, from the journal`,
+    `  ${kept.root}/docs/requirements    documents of every phase`,
+    `  XDG_STATE_HOME=${stateHome(kept.folder)} isdlc -C ${kept.root} history    events of the run`,
     "",
   ];
 }
@@ -62,6 +62,6 @@ const NEXT: readonly string[] = [
   "The agent was a recording; branch, tests, commits, gates and merge were real.",
   "",
   "Now try it on your code. In your repository:",
-  "  isdlc init           sets up, and lists what is missing",
-  '  isdlc "<change>"     plans, implements and reviews a small change',
+  "  isdlc init           Set up the project, and list missing parts",
+  '  isdlc "<change>"     Plan, implement and review a small change',
 ];
