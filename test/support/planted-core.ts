@@ -15,7 +15,11 @@ export type Bug = { readonly bug: string; readonly breaks: string; readonly plan
 
 const ROOT = join(import.meta.dirname, "../..");
 const CORE = join(ROOT, "src/core");
-const ENTRY = ["decide", "evolve", "next"].map((name) => `export { ${name} } from "./src/core/${name}.ts";`).join("\n");
+const ENTRY = [
+  'export { decide } from "./src/core/decide/decide.ts";',
+  'export { evolve } from "./src/core/evolve/evolve.ts";',
+  'export { next } from "./src/core/next.ts";',
+].join("\n");
 
 /**
  * Builds a separate core with these bugs. The sources stay unchanged.

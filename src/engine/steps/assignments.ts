@@ -75,12 +75,16 @@ export async function lostEditNotices(
   tree: TreeId | null,
 ): Promise<string[]> {
   if (tree === null) return [];
+  const edits = await Promise.all(userEdits.map(async (edit) => ({ ...edit, paths: await editedFiles(engine, edit) })));
   const notices: string[] = [];
-  for (const [at, edit] of userEdits.entries())
-    for (const path of await editedFiles(engine, edit)) {
-      const found = await lostIn(engine, { edits: userEdits.slice(at), path, tree });
+  for (const [at, edit] of edits.entries()) {
+    const changedSince = new Set(await editedFiles(engine, { ...edit, from: edit.to, to: tree }));
+    for (const path of edit.paths.filter((one) => changedSince.has(one))) {
+      const later = edits.slice(at + 1).filter(({ paths }) => paths.includes(path));
+      const found = await lostIn(engine, { edits: [edit, ...later], path, tree });
       if (found.lost > 0) notices.push(lostLine(path, found));
     }
+  }
   return [...new Set(notices)];
 }
 

@@ -147,7 +147,7 @@ const bugs: readonly Bug[] = [
     bug: "agents can decide",
     breaks: "forbidden commands are refused",
     plants: [
-      { file: "decide.ts", find: `command.by.channel === "agent"`, put: `command.by.name === ""` },
+      { file: "decide/decide.ts", find: `command.by.channel === "agent"`, put: `command.by.name === ""` },
       { file: PERSON, find: `command.by.channel === "agent"`, put: `command.by.name === ""` },
     ],
   },
@@ -194,7 +194,7 @@ const bugs: readonly Bug[] = [
     breaks: "replaying the journal returns the live state",
     plants: [
       {
-        file: "decide.ts",
+        file: "decide/decide.ts",
         find: "export function decide",
         put: "let count = 0;\nexport const counted = () => (count += 1);\nexport function decide",
       },
@@ -202,7 +202,7 @@ const bugs: readonly Bug[] = [
       {
         file: RUN_EVENTS,
         find: `import { changed, enter, open, patch } from "./changes.ts";`,
-        put: `import { changed, enter, open, patch } from "./changes.ts";\nimport { counted } from "../decide.ts";`,
+        put: `import { changed, enter, open, patch } from "./changes.ts";\nimport { counted } from "../decide/decide.ts";`,
       },
     ],
   },
