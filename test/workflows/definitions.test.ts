@@ -170,7 +170,7 @@ describe("personas", () => {
   test.for(personaNames())("have the required sections and length: %s", (name) => {
     const text = loadPersona(name);
     const sections = headings(text).slice(1);
-    const expected = name === "reviewer" ? "Limits|You are given" : "You are given|What you write";
+    const expected = name === "reviewer" ? "Limits|Input" : "Input|Output";
     expect(sections).toEqual(["Craft", ...expected.split("|"), "Result"].map((section) => `## ${section}`));
     expect(text.split("\n").length).toBeGreaterThanOrEqual(25);
     expect(text.split("\n").length).toBeLessThanOrEqual(60);
@@ -213,7 +213,7 @@ describe("personas", () => {
     for (const rule of ["You write and change nothing", "Never widen the scope", "No nice-to-haves"]) {
       expect(text).toContain(rule);
     }
-    expect(text).toMatch(/no questioning of what the person has decided/);
+    expect(text).toMatch(/no questioning of the person's decisions/);
   });
 
   test.for([
