@@ -223,4 +223,11 @@ export const mutantsOfCore = [
     put: "iterations.length > limit",
     test: "test/findings/loop-policy.test.ts",
   },
+  {
+    bug: "an object is damaged only if git says so in known words",
+    file: "src/adapters/git/snapshot/verify-objects.ts",
+    find: "if (errors.length > 0)",
+    put: 'if (answer.stderr.includes("mismatch"))',
+    test: "test/git/verify-objects.test.ts",
+  },
 ];
