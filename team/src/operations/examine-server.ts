@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { MIGRATION_COUNT } from "../journal-postgres/migrate-database.ts";
 import type { RepositoryCopies } from "../copies/repository-copies.ts";
 import { auditMerges } from "../merging/audit-merges.ts";
+import { IN_SCOPE } from "../people/worker-scope.ts";
 import { GENERATION } from "../server/drive-queue.ts";
 import type { Seal } from "../../../src/ports/journal.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
@@ -99,6 +100,11 @@ async function workerFinding(pool: Pool): Promise<ServerFinding> {
     `select run, worker from isdlc.run r where rests = 'action' and worker is not null
        and not exists (select 1 from isdlc.worker w where w.id = r.worker and w.instance = r.instance) order by run`,
   );
+  const { rows: unscoped } = await pool.query<{ run: string; worker: string }>(
+    `select r.run, r.worker from isdlc.run r join isdlc.principal p on p.id = r.worker
+       join isdlc.repository y on y.name = r.repository
+     where r.rests = 'action' and (${IN_SCOPE}) is not true order by r.run`,
+  );
   const lost = rows.filter(({ silent, holds }) => silent > SILENT && holds > 0);
   const alive = rows.filter(({ silent }) => silent <= SILENT);
   const other = alive.filter(({ generation }) => generation !== GENERATION);
@@ -108,10 +114,15 @@ async function workerFinding(pool: Pool): Promise<ServerFinding> {
     ...sharedTokens(alive),
     ...faulty.map(({ id, trouble, since }) => `${id} takes no runs since ${since?.toISOString() ?? "?"}: ${trouble}`),
     ...unknown.map(({ run, worker }) => `run ${run} is held by an unknown process of ${worker}: is a server running?`),
+    ...unscoped.map(({ run, worker }) => `run ${run} is held by ${worker}, whose token is not for its repository`),
     ...lost.map(({ id, silent, holds }) => `${id} is silent for ${silent} s and holds ${holds}: is a server running?`),
     ...other.map(({ id, generation }) => `${id} is of generation ${generation}, the server of ${GENERATION}`),
   ];
-  return { what: "workers", isFine: [...lost, ...unknown, ...faulty].length === 0, detail: detail.join("; ") };
+  return {
+    what: "workers",
+    isFine: [...lost, ...unknown, ...unscoped, ...faulty].length === 0,
+    detail: detail.join("; "),
+  };
 }
 
 type WorkerRow = {

@@ -12,6 +12,7 @@ import {
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { PostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import type { ServerMetrics } from "../operations/metrics.ts";
+import { IN_SCOPE } from "../people/worker-scope.ts";
 import { GENERATION, MAX_PAUSE_SECONDS } from "./drive-queue.ts";
 
 export type LeaseKeeper = {
@@ -65,6 +66,7 @@ export async function noteBeat(keeper: LeaseKeeper, beating: WorkerBeat): Promis
   );
   if (rowCount !== 1) throw tooManyInstances(worker, limits.instances);
   await freeUnreported(keeper, beating);
+  await freeOutOfScope(keeper, beating);
   for (const wait of waiting) await noteHostWait(pool, worker, wait);
   const { rows } = await pool.query<BeatAnswer["held"][number]>(
     `select run, epoch, head_seq as seq from isdlc.run
@@ -95,6 +97,13 @@ async function freeUnreported(keeper: LeaseKeeper, { worker, instance, runs }: W
     values: [worker, instance, runs, UNREPORTED_RUN_TIMEOUT_MS / 1000],
     change: "takeover",
   });
+}
+
+/** Frees runs that an operator excluded from the token's scope after the claim. */
+async function freeOutOfScope(keeper: LeaseKeeper, { worker, instance }: Holder): Promise<void> {
+  const where = `${HELD_BY} and not exists (select 1 from isdlc.repository y join isdlc.principal p on p.id = $1
+    where y.name = r.repository and ${IN_SCOPE})`;
+  await freeRuns(keeper, { where, values: [worker, instance], change: "takeover" });
 }
 
 const tooManyInstances = (worker: string, most: number): ProblemError =>

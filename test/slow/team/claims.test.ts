@@ -166,6 +166,25 @@ describe.runIf(hasPostgres)("claim of a run", () => {
     expect(taken.toSorted()).toEqual(expected);
   });
 
+  test.each([
+    ["another repository", { repositories: ["site"], labels: null }],
+    ["no repository", { repositories: [], labels: null }],
+    ["another label", { repositories: null, labels: ["gpu"] }],
+  ])("ends at the next heartbeat after the token was limited to %s", async (_, scope) => {
+    const [run = ""] = await queue("shop");
+    const [kept] = await queue("gpu");
+    await claim();
+    await beat("w2", "other");
+    await pool.query("update isdlc.run set worker = 'w2', instance = 'other' where run = $1", [kept]);
+    expect((await beat("w1", "one", { runs: [run] })).held).toEqual([{ run, epoch: 1, seq: 0 }]);
+    await setWorkerScope(pool, "w1", scope);
+    expect((await beat("w1", "one", { runs: [run] })).held).toEqual([]);
+    expect(await holderOf(run)).toBeNull();
+    expect(await claim()).toBeNull();
+    expect(await holderOf(kept)).toBe("w2");
+    expect((await claim({ worker: "w2", instance: "other" }))?.run).toBe(run);
+  });
+
   test("limits the number of living processes per token", async () => {
     await beat("w1", "two");
     await beat("w1", "three");

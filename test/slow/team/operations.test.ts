@@ -109,6 +109,18 @@ describe.runIf(hasPostgres)("operation of a team's server", () => {
     const told = parsed(ill).findings.filter(({ isFine }: { isFine: boolean }) => !isFine);
     expect(told.map(({ what }: { what: string }) => what)).toEqual(["journals", "workers"]);
     expect(told[0].detail).toContain(`${runNumber(3)}: JOURNAL_CORRUPT`);
+    expect(told[1].detail).toContain("w9 is silent for");
+    const held = async (...change: [string, unknown[]?]): Promise<string> => {
+      await pool.query(...change);
+      const { findings } = parsed(await on(url, "doctor"));
+      return findings.find(({ what }: { what: string }) => what === "workers").detail;
+    };
+    expect(await held("update isdlc.principal set labels = '{gpu}' where id = 'w9'")).toContain(
+      `run ${asked} is held by w9, whose token is not for its repository`,
+    );
+    expect(await held("update isdlc.run set instance = 'other' where run = $1", [asked])).toContain(
+      `run ${asked} is held by an unknown process of w9`,
+    );
     await pool.query(
       "delete from public.isdlc_migration where number = (select max(number) from public.isdlc_migration)",
     );
