@@ -120,6 +120,8 @@ const AttestedPhase = z.strictObject({
   checks: some(AttestedCheck, 1000),
   /** Workers of a team that reported checks and reviews, which its server cannot verify. Missing outside of teams. */
   reportedBy: z.optional(some(word(200), 1000)),
+  /** Workers of a team that ran the checks one after the other, with the same result. Missing without this policy. */
+  checkedBy: z.optional(some(word(200), 1000)),
   reviews: some(AttestedReview, 1000),
   gates: some(AttestedGate, 1000),
   accepted: z.nullable(z.strictObject({ by: z.union([Who, z.literal("engine")]), at: Time })),

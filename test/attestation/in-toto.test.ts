@@ -4,7 +4,7 @@ import { Envelope } from "@sigstore/protobuf-specs";
 import { describe, expect, test } from "vitest";
 import { signedBytes } from "../../src/adapters/attestation/dsse.ts";
 import { encodeStatement, readStatement } from "../../src/adapters/attestation/read-statement.ts";
-import { buildStatement } from "../../src/core/attestation/statement.ts";
+import { buildStatement, type StatementFacts } from "../../src/core/attestation/statement.ts";
 import { replay } from "../../src/core/evolve/evolve.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import { throughPublicMessage, violationsOf } from "./public-statement.ts";
@@ -26,7 +26,7 @@ describe("statement built from a journal", () => {
     })),
     others: [],
   };
-  const statement = buildStatement({
+  const facts: StatementFacts = {
     state,
     events,
     branch,
@@ -35,7 +35,8 @@ describe("statement built from a journal", () => {
     version: "1.0.0",
     hash: (text) => `${text.length}`.padStart(64, "0"),
     portable: () => null,
-  });
+  };
+  const statement = buildStatement(facts);
 
   const written = JSON.parse(encodeStatement(statement).toString()) as Record<string, JsonValue>;
 
@@ -64,16 +65,7 @@ describe("statement built from a journal", () => {
   });
 
   test("is identical for the same journal", () => {
-    const again = buildStatement({
-      state: replay(events) as typeof state,
-      events: [...events],
-      branch,
-      journal: { seq: events.length, hash: "0".repeat(64) },
-      signedAt: "2026-12-31T00:00:00.000Z",
-      version: "1.0.0",
-      hash: (text) => `${text.length}`.padStart(64, "0"),
-      portable: () => null,
-    });
+    const again = buildStatement({ ...facts, state: replay(events) as typeof state, events: [...events] });
     expect(encodeStatement(again).equals(encodeStatement(statement))).toBe(true);
   });
 
@@ -86,6 +78,19 @@ describe("statement built from a journal", () => {
     expect(phases.flatMap(({ gates }) => gates)).toHaveLength(answered.length);
     expect(phases.flatMap(({ reviews }) => reviews)).toHaveLength(verdicts.length);
     expect(phases.filter(({ accepted }) => accepted !== null).length).toBeGreaterThan(0);
+  });
+
+  test("names the workers of a team that reported results, and those that repeated the checks", () => {
+    const workers = { reportedBy: ["w1", "w2"], checkedBy: ["w2", "w1"] };
+    const last = events.findLast((event) => event.type === "phase.completed");
+    const teamEvents = events.map((event) =>
+      event === last ? { ...event, made: { ...event.made, ...workers } } : event,
+    );
+    const team = buildStatement({ ...facts, state: replay(teamEvents) as typeof state, events: teamEvents });
+    const named = team.predicate.phases.filter(({ reportedBy }) => reportedBy !== undefined);
+    expect(named).toMatchObject([{ key: "08-code-review", ...workers }]);
+    expect(readStatement(encodeStatement(team))).toEqual({ is: "run", statement: team });
+    expect(encodeStatement(statement).toString()).not.toMatch(/reportedBy|checkedBy/);
   });
 
   test("contains no text of prompts, agents, guidance or tests", () => {

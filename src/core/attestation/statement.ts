@@ -119,6 +119,7 @@ function toStatementPhase(phase: PhaseRecord, { evidence, analysed }: PhaseConte
     failedChecks: phase.checkFailures,
     checks: made?.checks.map(({ name, ok, counts = null, ranAs = null }) => ({ name, ok, counts, ranAs })) ?? [],
     ...(made?.reportedBy === undefined ? {} : { reportedBy: [...made.reportedBy] }),
+    ...(made?.checkedBy === undefined ? {} : { checkedBy: [...made.checkedBy] }),
     reviews: [...reviews],
     gates: [...gates],
     accepted,

@@ -58,4 +58,8 @@ export const HONEST_TEXTS: readonly Omit<TextCase, "code">[] = [
     write: replaced('"suspicious":false', '"suspicious":false,"broughtBy":"x"'),
   },
   { name: "checks that a worker reported", write: replaced('"reviews":[]', '"reportedBy":["x"],"reviews":[]') },
+  {
+    name: "checks that a second worker repeated",
+    write: replaced('"reviews":[]', '"reportedBy":["x"],"checkedBy":["x","y"],"reviews":[]'),
+  },
 ];

@@ -207,7 +207,7 @@ GATE = record(
     ),
 )
 PHASE = record(
-    optional=("reportedBy",),
+    optional=("reportedBy", "checkedBy"),
     key=PHASE_KEY,
     persona=text(200),
     status=one_of("pending", "in_progress", "completed", "skipped", "dropped", "analysed"),
@@ -217,6 +217,7 @@ PHASE = record(
     failedChecks=integer,
     checks=many(CHECK, 1000),
     reportedBy=many(text(200), 1000),
+    checkedBy=many(text(200), 1000),
     reviews=many(
         record(
             attempt=integer, reviewer=text(200), approved=boolean,
