@@ -84,7 +84,7 @@ describe("reviewers of the spec workflow", () => {
     for (const rule of [
       'Go through "what the next phase needs" item by item',
       "every requirement or decision there must be carried on or visibly set aside",
-      "what is missing or wrong, why the next phase needs it, what would settle it",
+      "the missing or wrong part, the need of the next phase, the remedy",
     ]) {
       expect(text).toContain(rule);
     }
@@ -97,7 +97,7 @@ describe("reviewers of the spec workflow", () => {
       "*extra*",
       "*misunderstood R3*",
       "`file:line`",
-      "every missing requirement is named",
+      "name every missing requirement",
     ]) {
       expect(text).toContain(rule);
     }
