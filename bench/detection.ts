@@ -76,10 +76,10 @@ async function measureStaleness(
   return [
     line("staleness, HEAD unchanged, 100,000 commits", "unchanged", 0.1),
     line("staleness, HEAD unchanged, 50,000 files", "unchangedWide", 0.1),
-    line("what changed since 10 commits", "ten", 8),
-    line("what changed since 1,000 commits", "thousand", 8),
+    line("changes since 10 commits", "ten", 8),
+    line("changes since 1,000 commits", "thousand", 8),
     {
-      what: "what changed since 50,000 commits, counted exactly",
+      what: "changes since 50,000 commits, counted exactly",
       base: `git rev-list --count, min ${milliseconds(least(samples.counting.wall))}`,
       figures: averagedRatios({ of: samples.far, to: samples.counting }),
       goal: 1.5,

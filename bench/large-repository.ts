@@ -58,28 +58,28 @@ export async function measureLargeRepository({
   const then = `git status then, min ${milliseconds(least(changed.status.wall))}`;
   return [
     {
-      what: `first look at ${place}`,
+      what: `first snapshot of ${place}`,
       base,
       figures: averagedRatios({ of: unchanged.first, to: unchanged.status }),
       goal: 1.5,
       unit: "x",
     },
     {
-      what: "each following look, nothing changed",
+      what: "each later snapshot, no change",
       base,
       figures: averagedRatios({ of: unchanged.next, to: unchanged.status }),
       goal: 0.3,
       unit: "x",
     },
     {
-      what: `a first look after ${CHANGED_FILES_IN_PHASE} files changed`,
+      what: `a first snapshot after ${CHANGED_FILES_IN_PHASE} files changed`,
       base: then,
       figures: averagedRatios({ of: changed.first, to: changed.status }),
       goal: null,
       unit: "x",
     },
     {
-      what: `a following look after ${CHANGED_FILES_IN_PHASE} files changed`,
+      what: `a later snapshot after ${CHANGED_FILES_IN_PHASE} files changed`,
       base: then,
       figures: averagedRatios({ of: changed.next, to: changed.status }),
       goal: null,

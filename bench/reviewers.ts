@@ -107,8 +107,8 @@ function brokenBy({ iterations, end, endless }: Loop, limit: number): string[] {
     ["it went past its limit", iterations.length <= limit],
     ["a blocker was called approved", !isCalledApproved || blockers.length === 0],
     ["it was called approved though the reviewer did not", !isCalledApproved || last?.approved === true],
-    ["what was approved went on", !iterations.slice(0, -1).some(isClean)],
-    ["what was approved was not called so", isCalledApproved || last === undefined || !isClean(last)],
+    ["approved work continued", !iterations.slice(0, -1).some(isClean)],
+    ["approved work was not labelled as approved", isCalledApproved || last === undefined || !isClean(last)],
     ["a blocker was not told", told.length === blockers.length],
   ];
   return promises.filter(([, kept]) => !kept).map(([what]) => what);

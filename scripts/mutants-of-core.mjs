@@ -55,7 +55,7 @@ export const mutantsOfCore = [
     test: "test/core/lost-edits.test.ts",
   },
   {
-    bug: "what a passkey signed for one gate counts at another",
+    bug: "a passkey's signature for one gate counts at another",
     file: "src/core/attestation/signed-statement.ts",
     find: `said["wait"] !== wait`,
     put: "false",
@@ -83,7 +83,7 @@ export const mutantsOfCore = [
     test: "test/core/budget.test.ts",
   },
   {
-    bug: "an agent is told about the run instead of being refused",
+    bug: "an agent gets facts about the run instead of a refusal",
     file: "src/core/decide/decide.ts",
     find: `command.by.channel === "agent"`,
     put: `command.by.name === "agent"`,
@@ -98,14 +98,14 @@ export const mutantsOfCore = [
     test: "test/core/decide.test.ts",
   },
   {
-    bug: "an answer counts for whatever the gate shows by now",
+    bug: "an answer counts for the current content of the gate",
     file: DECIDE,
     find: "command.shown !== wait.digest",
     put: "false",
     test: "test/core/decide.test.ts",
   },
   {
-    bug: "what was put back at a gate is still what was shown",
+    bug: "files put back at a gate still count as shown",
     file: ACCEPTANCE,
     find: "`${run.wait.digest}+${event.tree ?? event.seq}`",
     put: "run.wait.digest",
@@ -133,14 +133,14 @@ export const mutantsOfCore = [
     test: "test/core/decide.test.ts",
   },
   {
-    bug: "what is not offered after a failure is done all the same",
+    bug: "an option not offered after a failure is carried out",
     file: DECIDE,
     find: "!wait.offered.includes(option)",
     put: "false",
     test: "test/core/decide.test.ts",
   },
   {
-    bug: "a retry at a gate, which nobody counts",
+    bug: "a retry at a gate, which is not counted",
     file: DECIDE,
     find: `if (run.wait?.kind === "gate") return refuse`,
     put: `if (run.wait?.kind === "finish") return refuse`,
@@ -168,14 +168,14 @@ export const mutantsOfCore = [
     test: "test/core/decide-outcome.test.ts",
   },
   {
-    bug: "the same failure may come once more than the breaker allows",
+    bug: "the same failure may occur one time more than the breaker allows",
     file: CHECKS_FAILED,
     find: "same >= breaker",
     put: "same > breaker",
     test: "test/core/decide-outcome.test.ts",
   },
   {
-    bug: "checks may fail once more than the limit allows",
+    bug: "checks may fail one time more than the limit allows",
     file: CHECKS_FAILED,
     find: "work.failures + 1 >= limit",
     put: "work.failures + 1 > limit",
@@ -196,7 +196,7 @@ export const mutantsOfCore = [
     test: "test/core/decide.test.ts",
   },
   {
-    bug: "what is always gated is gated only under supervision",
+    bug: "phases with a fixed gate have it only under supervision",
     file: REPORT,
     find: `isUnshown || phase.rule.gate === "always" ||`,
     put: "isUnshown ||",
@@ -210,7 +210,7 @@ export const mutantsOfCore = [
     test: "test/core/supervised-gates.test.ts",
   },
   {
-    bug: "approved beside a blocker",
+    bug: "approved in spite of a blocker",
     file: "src/core/findings/loop-policy.ts",
     find: `iteration.approved && iteration.issues.every(({ severity }) => severity !== "blocker")`,
     put: "iteration.approved",

@@ -66,7 +66,7 @@ export const mutantsOfEngine = [
     test: shown,
   },
   {
-    bug: "the last gate shows the changes of its own phase only",
+    bug: "the last gate shows only the changes of the last phase",
     file: SHOWN,
     find: "isLastPhase(run) ? runBegan(run) : lastAcceptedTree(run)",
     put: "lastAcceptedTree(run)",
@@ -101,7 +101,7 @@ export const mutantsOfEngine = [
     test: limits,
   },
   {
-    bug: "a busy model service is asked again at once",
+    bug: "the next request to a busy model service is immediate",
     file: LIMITS,
     find: "Math.min(stage.work.broken, BACKOFF.length) - 1",
     put: "Math.min(stage.work.broken, BACKOFF.length)",
@@ -157,7 +157,7 @@ export const mutantsOfEngine = [
     test: "test/core/redact.test.ts",
   },
   {
-    bug: "a folder whose name begins like another counts as within it",
+    bug: "a folder with the same first letters counts as within the other",
     file: "src/adapters/sandbox/bounds.ts",
     find: "`${folder}/`",
     put: "folder",

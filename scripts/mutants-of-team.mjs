@@ -60,7 +60,7 @@ export const mutantsOfTeam = [
     test: "test/slow/team/scope.test.ts",
   },
   {
-    bug: "a check counts as passed if one of two workers says so",
+    bug: "a check counts as passed if one of two workers reports it",
     file: "team/src/server/second-check.ts",
     find: "result === undefined || one?.ok === other?.ok",
     put: "result === undefined || one?.ok === true || other?.ok === true",
@@ -102,7 +102,7 @@ export const mutantsOfTeam = [
     test: "test/slow/team/audit-merges.test.ts",
   },
   {
-    bug: "the database fences nobody",
+    bug: "the database does not fence",
     file: APPEND,
     find: FENCE,
     put: "false",
@@ -179,7 +179,7 @@ export const mutantsOfTeam = [
     test: fencing,
   },
   {
-    bug: "a heartbeat tells a run as held that is another worker's",
+    bug: "a heartbeat reports a run as held that is another worker's",
     file: LEASES,
     find: "where run = any($3) and worker = $1 and instance = $2",
     put: "where run = any($3) and $1::text is not null and $2::text is not null",
@@ -200,7 +200,7 @@ export const mutantsOfTeam = [
     test: fencing,
   },
   {
-    bug: "a worker that lost its run is told that its report was wrong, and goes on",
+    bug: "a worker that lost its run gets an error about its report, and continues",
     file: "team/src/journal-postgres/submit-decision.ts",
     find: "rows[0].epoch !== by.epoch",
     put: "false",
@@ -242,7 +242,7 @@ export const mutantsOfTeam = [
     test: "test/team/reports/malicious-worker.test.ts",
   },
   {
-    bug: "whoever comes when all others are being answered is closed at once",
+    bug: "a connection beyond the limit is closed at once",
     file: "team/src/server/connection-room.ts",
     find: "socket !== newest && among(open)",
     put: "among(open)",

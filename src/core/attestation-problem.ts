@@ -58,7 +58,7 @@ export const attestationDescriptions: Descriptions = {
     fix: "Check the order of the range: <base>..<head>. To accept an empty range: --allow-empty.",
   }),
   RANGE_NEEDED: (p) => ({
-    what: `Cannot tell which commits of ${p.named} to verify: ${p.detail}.`,
+    what: `Which commits of ${p.named} to verify is unknown: ${p.detail}.`,
     fix: `Name the range: isdlc verify <base>..${p.named}`,
   }),
   HISTORY_INCOMPLETE: (p) => ({

@@ -83,7 +83,7 @@ export function budgetQuestion({ spent, budget, unknown, partial, ahead }: Spent
       : `${spentText(spent, partial)} of ${budgetText(budget)}`;
   return ahead === undefined || isSpent(spent, budget)
     ? `The budget is spent: ${used}`
-    : `The budget would be exceeded: ${used} spent, and what comes next takes about ${aheadText(ahead, budget)}`;
+    : `The budget would be exceeded: ${used} spent, and the next step takes about ${aheadText(ahead, budget)}`;
 }
 
 /** Formats expected usage in the limited units. */

@@ -76,7 +76,7 @@ function unmet(phase: GatePhase, rules: GateRules): string[] {
   const requirements = ownValue(phase, "iteration_requirements");
   const failures: string[] = [];
   if (rules.delegation === true && !["in_progress", "completed"].includes(String(ownValue(phase, "status")))) {
-    failures.push("The phase was not begun.");
+    failures.push("The phase was not started.");
   }
   if (rules.tests === true && !isMet(ownValue(requirements, "test_iteration"), "success")) {
     failures.push("The tests have not passed.");

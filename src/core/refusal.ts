@@ -43,7 +43,7 @@ const told: RefusalTexts = {
     what:
       r.ahead === undefined
         ? `The run has used ${r.spent}: a budget below that would be spent at once.`
-        : `The run has used ${r.spent}, and what comes next takes about ${r.ahead}: that budget would be exceeded at once.`,
+        : `The run has used ${r.spent}, and the next step takes about ${r.ahead}: that budget would be exceeded at once.`,
     fix: "Give a higher one: isdlc answer raise --text <amount>.",
   }),
   notEarlier: (r) => ({
@@ -55,11 +55,11 @@ const told: RefusalTexts = {
     fix: 'Decide on the page: isdlc ui. If you lost the passkey: isdlc passkey remove <name> --reason "…".',
   }),
   notAsSigned: () => ({
-    what: "What was signed is not what would be recorded.",
+    what: "The signed decision differs from the one to record.",
     fix: "Nothing was recorded. Reload the page and decide again.",
   }),
   passkeyUnknown: () => ({
-    what: "This run does not know that passkey: it was registered after the run began, or removed.",
+    what: "This run does not know that passkey: it was registered after the start of the run, or removed.",
     fix: "Sign with a passkey that was registered before: isdlc passkey list.",
   }),
   notInPhase: () => ({ what: "No phase is in progress.", fix: SEE_STATUS }),

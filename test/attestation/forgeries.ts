@@ -251,7 +251,7 @@ export const forgeries: readonly Forgery[] = [
   {
     name: "predicate without its gates",
     line: () => studio.sign(encodeText({ ...statement, predicate: { run: statement.predicate.run } })),
-    why: /does not say what it should/,
+    why: /a field has a wrong value/,
   },
   {
     name: "nested too deeply",

@@ -56,7 +56,7 @@ export const passkeyForgeries: readonly Forgery[] = [
   ),
   forged(
     "decision without the user's text",
-    /what was written is not covered/,
+    /does not cover the written text/,
     signing((gate) => decisionText(run, gate).replace(/"words":"a+",/, "")),
   ),
   forged(
@@ -138,7 +138,7 @@ export const passkeyForgeries: readonly Forgery[] = [
   ),
   forged(
     "non-canonical signature",
-    /not signed with a passkey|does not say what it should/,
+    /not signed with a passkey|a field has a wrong value/,
     changed(({ sig }) => ({ sig: `${sig}=` })),
   ),
   {

@@ -12,7 +12,7 @@ test.concurrent("verifies a run signed here in another clone with another home",
 
   const stranger = await ben.isdlc("verify", "origin/change/add-a-greeting", "--json");
   expect(stranger.code).toBe(1);
-  expect(parsed(stranger).refused[0].why).toContain("nobody said whose key");
+  expect(parsed(stranger).refused[0].why).toContain("the owner of the key");
 
   ben.trust(ada.signerLine("ada@example.org"));
   const verified = await ben.isdlc(

@@ -197,7 +197,7 @@ describe("terminal possibly opened by an agent [S10]", () => {
       "a process that opened a terminal at the gate",
       work,
       { 40: { at: 2500, command: ["sleep"] }, [SHELL]: { at: 3500, command: inScript } },
-      "process 40 above it began while an agent was at work, by a process that has lost its parent",
+      "process 40 above it was started while an agent was working, by a process that has lost its parent",
     ],
     [
       "an orphan adopted by the manager of the user's session",

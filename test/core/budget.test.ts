@@ -40,10 +40,10 @@ describe("budget", () => {
   test("asks in the unit that is limited", () => {
     const asked = { spent: used(100, 20, 4.8), budget: dollars(5), ahead: used(10, 5, 0.3) };
     expect(budgetQuestion(asked)).toBe(
-      "The budget would be exceeded: 120 tokens, $4.80 of $5.00 spent, and what comes next takes about $0.30",
+      "The budget would be exceeded: 120 tokens, $4.80 of $5.00 spent, and the next step takes about $0.30",
     );
     expect(budgetQuestion({ ...asked, budget: tokens(130) })).toBe(
-      "The budget would be exceeded: 120 of 130 tokens spent, and what comes next takes about 15 tokens",
+      "The budget would be exceeded: 120 of 130 tokens spent, and the next step takes about 15 tokens",
     );
     expect(budgetQuestion({ ...asked, budget: tokens(110) })).toBe("The budget is spent: 120 of 110 tokens");
   });

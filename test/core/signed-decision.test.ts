@@ -112,7 +112,7 @@ describe("signatures of a journal", () => {
     const wrongIn = (...events: typeof player.events) =>
       findSignatures([...before, ...events], []).wrong.map(({ detail }) => detail);
     expect(wrongIn(answered)).toEqual(["decided by ada (passkey) without a signature"]);
-    expect(wrongIn(signed, { ...answered, choice: "redo" })).toEqual(["what was signed is something else"]);
+    expect(wrongIn(signed, { ...answered, choice: "redo" })).toEqual(["the signature covers another decision"]);
     expect(wrongIn(signed, answered, signed, { ...answered, ...later })).toEqual([
       "the same signature was used before",
     ]);

@@ -98,7 +98,7 @@ describe("policy with a planted bug", () => {
         const another = result.stopped === "approved" && result.open.length > 0 && loop.iterations.length < loop.limit;
         return another ? { ...result, ...goesOn } : result;
       },
-      "what was approved went on",
+      "approved work continued",
     ],
     [
       "lists only the first blocker",

@@ -217,8 +217,8 @@ describe("hidden files", () => {
     fixture.write("deep/er/ünder/y", "1\n");
     fixture.git("update-index", "--skip-worktree", "a");
     expect(await hidden()).toEqual([
-      expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
-      expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
+      expect.stringMatching(/^(?:lib|folder)\/ contains a \.git folder/),
+      expect.stringMatching(/^(?:lib|folder)\/ contains a \.git folder/),
       expect.stringMatching(/^The ignore rule \* in deep\/er\/\.gitignore hides .*deep\/er\/x.*deep\/er\/ünder\//),
       "Marked so that git does not look at them: a",
     ]);

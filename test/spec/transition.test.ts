@@ -125,13 +125,13 @@ describe("transition in a mode", () => {
       allowed: true,
       type: "warning",
       message:
-        "spec.md is missing; a hotfix goes on without it. Skipped before implement: brainstorm, specify, design, create-plan, create-tasks.",
+        "spec.md is missing; a hotfix continues without it. Skipped before implement: brainstorm, specify, design, create-plan, create-tasks.",
       skipped: ["brainstorm", "specify", "design", "create-plan", "create-tasks"],
       missing: "spec.md",
     });
     expect(going("create-tasks", "implement", "hotfix")).toMatchObject({
       type: "warning",
-      message: "spec.md is missing; a hotfix goes on without it.",
+      message: "spec.md is missing; a hotfix continues without it.",
       skipped: [],
     });
   });

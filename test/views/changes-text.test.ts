@@ -96,7 +96,7 @@ describe("changesText", () => {
     ];
     const text = changesText({ base: "since the run started", parts });
     expect(text).toMatch(/^Changes since the run started: 1 file, \+1 -0\n\ndiff /);
-    expect(text).not.toContain("somebody else");
+    expect(text).not.toContain("someone else");
   });
 
   test("prints that nothing changed for an empty list", () => {

@@ -70,7 +70,7 @@ export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
     const contents = new Map(notes.objects.map((object) => [object, joined(before.get(object) ?? [], [notes.line])]));
     if (await writeNotes(git, { contents, also: null })) return;
     if (attempt === MAX_NOTE_WRITE_ATTEMPTS)
-      throw gitFailed("update-ref", `${NOTES_REF} is changed again and again by somebody else`);
+      throw gitFailed("update-ref", `${NOTES_REF} changed at every attempt: another process writes it`);
   }
 }
 
@@ -87,7 +87,7 @@ export async function mergeNotes(git: Git, from: string): Promise<void> {
     [...theirs.keys()].map((object) => [object, joined(lines(ours, object), lines(theirs, object))]),
   );
   if (!(await writeNotes(git, { contents, also: tip })))
-    throw gitFailed("update-ref", `${NOTES_REF} was changed meanwhile`);
+    throw gitFailed("update-ref", `${NOTES_REF} has changed since it was read`);
 }
 
 /** Sorts lines like git's own merge of notes (`cat_sort_uniq`). */

@@ -59,7 +59,7 @@ function refusedBy(issues: readonly Issue[]): StatementReading {
   if (unknown !== undefined)
     return refused("NEWER_VERSION", `it has the field ${unknown.slice(0, 100)}, which this version does not know`);
   const path = issues[0]?.path.join(".").slice(0, 100) ?? "?";
-  return refused("STATEMENT_INVALID", `it does not say what it should at ${path}`);
+  return refused("STATEMENT_INVALID", `a field has a wrong value: ${path}`);
 }
 
 /** Returns the fields that no alternative of the schema allows at their place. */

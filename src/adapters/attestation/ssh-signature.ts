@@ -74,7 +74,7 @@ export async function checkSshSignature(question: SignatureQuestion): Promise<Si
     return { is: "bad", why: "the passkey did not verify who was there" };
   if (parsed.namespace !== namespace || !isValidSignature(bytes, parsed))
     return { is: "bad", why: "the signature does not fit the statement" };
-  if (signers === null) return { is: "stranger", keyid, why: `nobody said whose key ${keyid} is` };
+  if (signers === null) return { is: "stranger", keyid, why: `the owner of the key ${keyid} is unknown` };
   const list = await readFile(signers, "latin1");
   // Certificates were refused above, so an authority in the list lists no key.
   if (!list.includes(parsed.key.toString("base64"))) return stranger(null, keyid);

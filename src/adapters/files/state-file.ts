@@ -53,7 +53,7 @@ function keepForeign(files: FileSystem, path: string, { text, found }: Foreign):
   const aside = keepAside(files, { path, as: "corrupt" }, text);
   return found === null
     ? `state.json was damaged. It is kept as ${aside}; your settings in it are back as they were before.`
-    : `state.json was changed by somebody else; their version is kept as ${aside}.`;
+    : `state.json was changed by another program; that version is kept as ${aside}.`;
 }
 
 const EARLIER = "earlier";

@@ -65,9 +65,9 @@ const MAX_HOLDER_CHECKS = 5;
 
 function refuseInput({ sockets, pid }: ChannelContext, host: ProcessFacts): string | null {
   const inode = /^socket:\[([0-9]+)\]$/.exec(sockets.openFile(pid, 0) ?? "")?.[1];
-  if (inode === undefined) return "its input is no socket, so other programs could have written to it";
+  if (inode === undefined) return "its input is not a socket, so other programs could have written to it";
   const peer = sockets.peerOfPair(inode);
-  if (peer === null) return "its input is no private socket pair, so other programs could have written to it";
+  if (peer === null) return "its input is not a private socket pair, so other programs could have written to it";
   for (let check = 1; check <= MAX_HOLDER_CHECKS; check++)
     if (isOnly(sockets.holders(peer), host.pid) && isOnly(sockets.holders(inode), pid)) return null;
   return `process ${host.pid} is not the only one that holds the other end of its input`;

@@ -126,8 +126,8 @@ function judgeTerminal({ table, pid }: CallerProcess, self: ProcessFacts, work: 
     return judgeLater(table, { opener, root, since: Math.min(...spans.map((span) => span.since)) });
   const why =
     late === opener
-      ? "this terminal session was opened while an agent was at work"
-      : `process ${late.pid} above it began while an agent was at work`;
+      ? "this terminal session was opened while an agent was working"
+      : `process ${late.pid} above it was started while an agent was working`;
   const [session] = work.livingSessions ?? [];
   if (session !== undefined) return refused(`${why}, and ${nameSession(table, session)} is alive`);
   return judgeMeanwhile(table, { opener, why, isLeft: isOrphan(table, root) && isDuring(root) });

@@ -49,7 +49,7 @@ export function readDocumentText(path: string): string | null {
 /** Another process wrote the document between our read and our write. */
 class ChangedMeanwhile extends Error {
   constructor() {
-    super("it was changed meanwhile");
+    super("it has changed since it was read");
   }
 }
 

@@ -47,7 +47,7 @@ function asChannels(value: string, { passkeys }: Project): unknown {
   const channels = asList(value);
   if (!channels.every((one) => CHANNELS.includes(one))) return undefined;
   if (!channels.includes("passkey") || passkeys.list().length > 0) return channels;
-  const detail = "No passkey is registered, so no gate could be answered.";
+  const detail = "No passkey is registered, so answering a gate would be impossible.";
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc passkey add" });
 }
 

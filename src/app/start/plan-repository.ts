@@ -79,5 +79,5 @@ export const aboutHooks = (found: readonly GitProgram[]): string[] => [
   "Commits and merges here would start programs, or sign with a key, that this repository names. An agent could have written this:",
   ...found.map(({ name }) => `  ${plainLine(name)}`),
   "They run with your rights, outside of every sandbox, and so does what they call in the project.",
-  "You will be asked again only if one of them changes.",
+  "The question comes again only if one of them changes.",
 ];

@@ -86,5 +86,5 @@ export const cannotRun = ({ command, unavailable = "" }: FoundTests): string[] =
 
 export const aboutTests = (found: FoundTests): string[] => [
   ...testsInFull(found),
-  "This runs project code on your machine. You will be asked again only if the command or its configuration changes.",
+  "This runs project code on your machine. The question comes again only if the command or its configuration changes.",
 ];

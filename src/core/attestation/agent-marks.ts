@@ -27,7 +27,7 @@ const IDENTITIES: readonly (readonly [agent: string, identity: RegExp])[] = [
   ["Replit Agent", /\breplit-agent\b|<[^>]*agent@replit\.com>/i],
   ["Lovable", /\b(?:lovable-dev|gpt-engineer-app)\[bot\]/i],
   [
-    "an agent that says so",
+    "an agent named in a trailer",
     /^[a-z-]+-(?:by|with)\s*: *(?:windsurf|aider|copilot|codex|openhands|opencode|chatgpt|gpt-\d|kiro|cursor agent|claude code|claude (?:opus|sonnet|haiku|fable))\b/i,
   ],
   ["Sweep", /\bsweep-ai\[bot\]/i],
@@ -64,7 +64,7 @@ const PRODUCTS = [
  */
 const LINES: readonly (readonly [agent: string, line: RegExp])[] = [
   [
-    "an agent that says so",
+    "an agent named in a trailer",
     new RegExp(
       String.raw`^\W*(?:generated|created|written|authored|assisted)(?:[ -](?:with|by):?)+ *\[?(?:${PRODUCTS})\b`,
       "iu",
@@ -83,7 +83,7 @@ const LINES: readonly (readonly [agent: string, line: RegExp])[] = [
   ["Gemini", /^gemini-session[\w-]*: /i],
   ["opencode", /^opencode-session[\w-]*: |\bopencode\.ai\/s\//i],
   ["Replit Agent", /^replit-commit-(?:author: *agent|session-id: )/i],
-  ["an agent that says so", /^(?:ai|agent)-(?:session|session-id|generated|model|agent): (?!none|no\b|false)/i],
+  ["an agent named in a trailer", /^(?:ai|agent)-(?:session|session-id|generated|model|agent): (?!none|no\b|false)/i],
 ];
 
 /** Trailers that name the author of a commit, such as `Co-authored-by:`. */

@@ -50,6 +50,6 @@ function contradictoryPhases({ subject, predicate: { phases } }: RunStatement): 
   if (new Set(phases.map(({ key }) => key)).size !== phases.length) return "it names a phase twice";
   const commits = new Set(subject.map(({ digest }) => digest.gitCommit));
   return phases.some(({ commit }) => commit !== null && !commits.has(commit))
-    ? "it names a commit of a phase that is no commit of the run"
+    ? "it names a commit of a phase that is not part of the run"
     : null;
 }

@@ -83,7 +83,7 @@ function wrongSignature(signature: PasskeySignature, walk: SignatureWalk, { even
   const { demanded } = walk;
   if (demanded.length > 0 && !demanded.some(({ id }) => id === passkey))
     return `signed with passkey ${passkey}, which may not decide in this run`;
-  if (!isAsSigned(signature, run, event)) return "what was signed is something else";
+  if (!isAsSigned(signature, run, event)) return "the signature covers another decision";
   const other = otherFacts(statement, signedFacts(run, walk.state), event);
   if (other !== null) return other;
   if (walk.used.has(statement)) return "the same signature was used before";

@@ -184,9 +184,12 @@ function gateProblem(policy: Policy, signed: SignedStatement, phase: PolicyPhase
     return problem("GATE_NOT_ANSWERED", `no person accepted the gate of ${phase.key}`);
   if (last.tree === null || last.tree !== phase.tree) return [otherTree(phase)];
   if (last.broughtBy !== undefined)
-    return problem("GATE_REPORTED", `the gate of ${phase.key} was answered elsewhere and brought by ${last.broughtBy}`);
+    return problem(
+      "GATE_REPORTED",
+      `the gate of ${phase.key} has an answer from elsewhere, brought by ${last.broughtBy}`,
+    );
   const opened = "a terminal that was opened while an agent was running";
-  if (last.suspicious) return problem("GATE_SUSPICIOUS", `the gate of ${phase.key} was answered from ${opened}`);
+  if (last.suspicious) return problem("GATE_SUSPICIOUS", `the answer for the gate of ${phase.key} came from ${opened}`);
   if (!isWitnessed(policy, signed, last))
     return problem("GATE_REPORTED", `the gate of ${phase.key} was reported by a server that did not sign`);
   return [...channelProblem(policy, phase, last), ...gateSignerProblem(policy, signed, phase)].slice(0, 1);

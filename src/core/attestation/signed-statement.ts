@@ -46,15 +46,15 @@ export function otherThanSigned({ run, git }: GateRun, gate: AttestedGate): stri
   if (signed === undefined) return null;
   if (by.channel !== "passkey") return "a passkey signed it, and it says that it was answered in another way";
   const said = parsed(signed.statement);
-  if (said === null) return "what was signed is not a decision";
-  if (said["run"] !== run) return "what was signed belongs to another run";
-  if (said["wait"] !== wait) return "what was signed belongs to another gate";
+  if (said === null) return "the signed text is not a decision";
+  if (said["run"] !== run) return "the signed decision belongs to another run";
+  if (said["wait"] !== wait) return "the signed decision belongs to another gate";
   if (said["option"] !== decision) return "another answer was signed";
   if (said["shown"] !== shown) return "it was signed for something else than was shown";
   if (said["tree"] !== tree) return "it was signed for other files than were accepted";
   if (said["start"] !== git.start.commit) return "it was signed for a run that started at another commit";
   const { words } = said;
-  return typeof words === "string" && DIGEST.test(words) ? null : "what was written is not covered by what was signed";
+  return typeof words === "string" && DIGEST.test(words) ? null : "the signature does not cover the written text";
 }
 
 /** Accepts only the canonical form of JSON: other readers could interpret repeated keys differently. */

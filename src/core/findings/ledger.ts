@@ -193,7 +193,7 @@ const findingNumber = ({ id }: Finding): number => Number(id.slice(1));
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** Recorded instead of a verdict if the reviewer failed. */
-export const NO_VERDICT = "No verdict: the reviewer was asked twice and gave none that could be read.";
+export const NO_VERDICT = "No verdict: two answers of the reviewer could not be read.";
 
 /** True if the output was not reviewed because its reviewer failed. */
 export const isUnjudged = ({ approved, concerns }: Pick<PhaseOutput, "approved" | "concerns">): boolean =>

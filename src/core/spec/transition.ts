@@ -58,7 +58,7 @@ export function specTransition({ current, done, target, artifacts, mode }: Trans
   const skipped =
     done === undefined ? skippedBetween(current, target) : before.filter((phase) => !done.includes(phase));
   const warnings = [
-    ...(missing === null ? [] : [`${missing} is missing; a hotfix goes on without it.`]),
+    ...(missing === null ? [] : [`${missing} is missing; a hotfix continues without it.`]),
     ...(skipped.length === 0 ? [] : [`Skipped before ${target}: ${skipped.join(", ")}.`]),
   ];
   if (warnings.length === 0) return { allowed: true, type: "proceed", message: null, skipped, missing };

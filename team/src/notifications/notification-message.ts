@@ -137,7 +137,7 @@ async function mayAccept(
 
 function endText({ repository, title, refused, cancelled_by }: RunRow, state: Exclude<RunState, ActiveRun>): string {
   const named = `${repository}: “${plainLine(title, MAX_TITLE)}”`;
-  if (cancelled_by !== null) return `${named} was cancelled by ${cancelled_by} before a worker began it.`;
+  if (cancelled_by !== null) return `${named} was cancelled by ${cancelled_by} before a worker started it.`;
   if (state.is === "none") return `${named} could not be started: ${refused ?? "no reason was given"}`;
   return state.how === "cancelled" ? `${named} was cancelled.` : `${named} is finished.`;
 }

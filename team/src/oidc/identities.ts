@@ -30,7 +30,7 @@ export async function linkIdentity(pool: Pool, by: string, { person, known }: Id
 const taken = (person: string): ProblemError =>
   new ProblemError({
     code: "USAGE",
-    detail: `There is nobody called "${person}" here, or somebody else is known by that.`,
+    detail: `No user is called "${person}", or the address belongs to another user.`,
     usage: "isdlc server identity <name> <e-mail>",
   });
 

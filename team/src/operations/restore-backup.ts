@@ -73,7 +73,7 @@ async function* linesIn(file: string): AsyncGenerator<string> {
 
 async function headerFrom(client: ClientBase, value: unknown): Promise<BackupHeader> {
   const header = BackupHeader.safeParse(value);
-  if (!header.success) throw unusable("it is no backup of a team's server", 'Make one with "isdlc server backup".');
+  if (!header.success) throw unusable("it is not a backup of a team's server", 'Make one with "isdlc server backup".');
   const { rows } = await client.query<{ count: number }>("select count(*)::int as count from public.isdlc_migration");
   if (header.data.migrations > (rows[0]?.count ?? 0)) throw unusable(`it was made by ${header.data.version}`, NEWER);
   return header.data;

@@ -185,7 +185,7 @@ type RunRequestRow = { readonly start: StartRequest; readonly choices: Choice[] 
 const CANCEL: AnswerOption = {
   option: "cancel",
   label: "Cancel",
-  effect: "Ends the run before a worker begins it.",
+  effect: "Ends the run before a worker starts it.",
   tone: "danger",
   needs: "reason",
 };

@@ -132,8 +132,7 @@ async function needPeople(client: ClientBase, people: readonly string[]): Promis
   const text = "select id from isdlc.principal where kind = 'person' and id = any($1)";
   const { rows } = await client.query<{ id: string }>(text, [people]);
   const missing = people.find((person) => !rows.some(({ id }) => id === person));
-  if (missing !== undefined)
-    throw unknown(`There is nobody called "${missing}" here.`, "isdlc server token person <name>");
+  if (missing !== undefined) throw unknown(`No user is called "${missing}".`, "isdlc server token person <name>");
 }
 
 const unknown = (detail: string, usage: string): ProblemError => new ProblemError({ code: "USAGE", detail, usage });

@@ -41,7 +41,7 @@ export async function needPolicy(
   if (isFourEyes && by.person === begunBy)
     throw new ProblemError({
       code: "NOT_ALLOWED",
-      what: `${begunBy} began this run. In ${repository}, the author of a run cannot accept it.`,
+      what: `${begunBy} started this run. In ${repository}, the author of a run cannot accept it.`,
       fix: "Ask another user to review it: isdlc gate",
     });
   if (isFourEyes && run.run.brought?.some(({ by: bringer }) => bringer === by.person) === true)

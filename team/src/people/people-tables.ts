@@ -39,7 +39,7 @@ create table isdlc.account_change (
 );
 create function isdlc.refuse_account_change() returns trigger language plpgsql as $$
 begin
-  raise exception 'what was changed about accounts is never changed or deleted';
+  raise exception 'records of account changes are never changed or deleted';
 end $$;
 create trigger account_change_is_final before update or delete on isdlc.account_change
   for each row execute function isdlc.refuse_account_change();

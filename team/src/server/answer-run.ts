@@ -80,7 +80,7 @@ export async function cancelAsked(
   { person, reason }: CancelRequest,
 ): Promise<boolean> {
   if (reason.trim() === "") throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "reasonMissing" } });
-  const why = `${person} cancelled it before a worker began it: ${plainLine(reason, MAX_REASON)}`;
+  const why = `${person} cancelled it before a worker started it: ${plainLine(reason, MAX_REASON)}`;
   const { rowCount } = await pool.query(
     `update isdlc.run set rests = 'ended', cancelled_by = $2, refused = $3, worker = null, epoch = epoch + 1
      where run = $1 and head_seq = 0 and rests = 'action'`,

@@ -59,7 +59,7 @@ async function deleteBranch(mirror: Mirror, { run, root, branch, tip }: DiscardR
   await mirror.fetch(run);
   const there = mirror.tip(branch);
   if (there === null) return null;
-  if (there !== tip) return { branch, tip: null, why: "somebody else pushed to it" };
+  if (there !== tip) return { branch, tip: null, why: "another user pushed to it" };
   const objects = join(root, ".git", "objects");
   await mirror.push(objects, { specs: [`+${tip}:${discardedRef(run)}`], lease: null });
   await mirror.push(objects, { specs: [`:refs/heads/${branch}`], lease: `refs/heads/${branch}:${tip}` });

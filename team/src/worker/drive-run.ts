@@ -124,7 +124,7 @@ async function brokenOff(worker: Worker, { run, epoch }: HeldLease, error: unkno
 
 /** Ends the lease at the server, too. This has no effect if another worker has the run, which is the normal case. */
 async function letGo(worker: Worker, { run, epoch }: HeldLease): Promise<DriveEnd> {
-  await back(worker, run, { epoch, why: "drains", detail: "the run was taken for somebody else's" });
+  await back(worker, run, { epoch, why: "drains", detail: "the run was taken for the one of another worker" });
   return "fenced";
 }
 

@@ -17,7 +17,7 @@ const cancelledBy = (name: string) => ({
   worker: null,
   workflow: null,
   cancelled_by: name,
-  refused: `${name} cancelled it before a worker began it: not wanted`,
+  refused: `${name} cancelled it before a worker started it: not wanted`,
 });
 
 describe.runIf(hasPostgres)("cancelling a run before a worker starts it", () => {
@@ -111,7 +111,7 @@ describe.runIf(hasPostgres)("cancelling a run before a worker starts it", () => 
     await page.getByRole("menuitem", { name: /Cancel/ }).click();
     await page.getByLabel("Why?").fill("not wanted");
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByText("Not started: bob cancelled it before a worker began it: not wanted").waitFor();
+    await page.getByText("Not started: bob cancelled it before a worker started it: not wanted").waitFor();
     await expectAccessible(page);
     expect(await page.getByRole("button", { name: "More about this run" }).count()).toBe(0);
     expect(await team.row(run)).toMatchObject(cancelledBy("bob"));

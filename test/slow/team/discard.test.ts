@@ -80,7 +80,7 @@ describe.runIf(hasPostgres)("discard by a worker that is killed", () => {
     writeFileSync(join(remote, "hooks", "post-receive"), hook, { mode: 0o755 });
     const done = await team.as(adas, "answer", "discard", "--yes");
     expect(done, done.stderr).toMatchObject({ code: 0 });
-    expect(done.stdout).toContain(`The branch ${branch} was not deleted at the remote: somebody else pushed to it`);
+    expect(done.stdout).toContain(`The branch ${branch} was not deleted at the remote: another user pushed to it`);
     expect(done.stdout).toContain(`If it is no longer needed: git push origin --delete ${branch}`);
     expect(git("rev-parse", branch)).toBe(git("rev-parse", "main"));
     await vi.waitFor(() => expect(worker.said()).toContain("could not be deleted at the remote"), PATIENCE);

@@ -77,7 +77,7 @@ describe.runIf(hasPostgres)("operation of a team's server", () => {
     ["truncated", (whole) => whole.split("\n").slice(0, -2).join("\n"), "not whole"],
     ["changed", (whole) => whole.replace('"d1"', '"d9"').replaceAll("ada", "eve"), "not whole"],
     ["from a later version", (whole) => whole.replace(/"migrations":\d+/, '"migrations":999'), "made by"],
-    ["a different kind of file", () => '{"some":"file"}\n', "no backup"],
+    ["a different kind of file", () => '{"some":"file"}\n', "not a backup"],
   ])("rejects a backup that is %s and imports nothing", async ([name, change, why]) => {
     const bad = join(team.ada.base, `${name.replaceAll(" ", "-")}.gz`);
     writeFileSync(bad, gzipSync(change(gunzipSync(readFileSync(file)).toString("utf8"))));

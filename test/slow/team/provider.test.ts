@@ -168,7 +168,7 @@ describe.runIf(hasPostgres)("sign-in with an OpenID provider", () => {
       await page.getByRole("button", { name: "Continue" }).click();
     };
     await signInAs("unverified");
-    await expect.poll(() => page.getByRole("alert").textContent()).toContain("Nobody here is known by that account");
+    await expect.poll(() => page.getByRole("alert").textContent()).toContain("No user has that account");
     await context.clearCookies();
     await signInAs("bob");
     await page.getByRole("heading", { name: "Inbox" }).waitFor();

@@ -106,7 +106,7 @@ describe.skipIf(!hasTmux())("decisions at a terminal", () => {
     terminal.isdlc('"add greeting" --max-usd 1');
     const asked = await terminal.shows("What should happen?");
     expect(asked.replaceAll(/\n */g, " ")).toContain(
-      "The budget would be exceeded: 220 tokens, $0.80 of $1.00 spent, and what comes next takes about $0.40.",
+      "The budget would be exceeded: 220 tokens, $0.80 of $1.00 spent, and the next step takes about $0.40.",
     );
     terminal.press("Down", "Enter");
     await terminal.shows("How many dollars may the run cost in all?");

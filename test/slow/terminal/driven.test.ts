@@ -130,7 +130,7 @@ describe.skipIf(!hasTmux() || !binary.ok)("driver mode at a terminal", () => {
     terminal.isdlc(`${START} --max-tokens 1000`);
     // A call in progress when the agent was stopped may have been served.
     expect(joined(await terminal.shows("What should happen?"))).toMatch(
-      /The budget (?:is spent: 1350 of 1000 tokens|would be exceeded: 900 of 1000 tokens spent, and what comes next takes about 450 tokens)\./,
+      /The budget (?:is spent: 1350 of 1000 tokens|would be exceeded: 900 of 1000 tokens spent, and the next step takes about 450 tokens)\./,
     );
   });
 

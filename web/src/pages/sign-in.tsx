@@ -63,10 +63,7 @@ const HowToGetIn = () => (
 
 const CAME_TO: ReadonlyMap<string, string> = new Map([
   ["refused", "The provider's answer was not accepted. Try it again."],
-  [
-    "unknown",
-    "Nobody here is known by that account. Whoever runs the server can change it: isdlc server identity <name>",
-  ],
+  ["unknown", "No user has that account. An operator of the server can change it: isdlc server identity <name>"],
   ["wait", "Too many sign-ins from this address were refused. Wait a minute, then try again."],
 ]);
 

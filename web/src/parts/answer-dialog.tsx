@@ -152,7 +152,7 @@ function LeftBehind({ run, ...pick }: PickProps & { readonly run: string }) {
           </li>
         ))}
       </ul>
-      <TreeChoice legend="What the agent left uncommitted" trees={CANCEL} {...pick} />
+      <TreeChoice legend="The agent's uncommitted changes" trees={CANCEL} {...pick} />
     </>
   );
 }

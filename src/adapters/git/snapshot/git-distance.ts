@@ -72,7 +72,7 @@ async function fullName(git: Git, hash: string, length: number): Promise<string>
 
 async function changedFiles(git: Git, pair: TreePair, except: readonly string[]): Promise<string[]> {
   const changes = await changesBetween(git, { ...pair, from: `${pair.from}^{commit}` });
-  if (changes === null) throw gitFailed("diff-tree", "one of the commits is missing");
+  if (changes === null) throw gitFailed("diff-tree", "a commit is missing");
   return changes.map(({ path }) => path).filter((path) => !except.some((folder) => isUnder(path, folder)));
 }
 

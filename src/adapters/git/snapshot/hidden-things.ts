@@ -40,7 +40,7 @@ export async function hiddenThings(hiding: IgnoreContext): Promise<string[]> {
   const below = listFiles(found);
   const all = new Map([...sources, ...(await hiding.ignores(below))]);
   return [
-    ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
+    ...found.repositories.map((path) => `${path}/ contains a .git folder: its files are neither shown nor committed`),
     ...newRules(found.rules, all),
     ...found.unreadable.map((path) => `${path} cannot be read: it is committed as it was before`),
     ...(found.isWhole

@@ -37,7 +37,7 @@ test.concurrent("asks before the budget is exceeded and estimates the next execu
   expect(run.waiting).toMatchObject({ kind: "budget", spent: { usd: 0.8 }, budget: { usd: 1 }, ahead });
   expect(sandbox.log()).toHaveLength(2);
   expect((await sandbox.script("gate")).stdout).toContain(
-    "The budget would be exceeded: 220 tokens, $0.80 of $1.00 spent, and what comes next takes about $0.40.",
+    "The budget would be exceeded: 220 tokens, $0.80 of $1.00 spent, and the next step takes about $0.40.",
   );
   const low = await sandbox.person("answer", "raise", "--text", "1.1", "--json");
   expect(parsed(low).problem).toMatchObject({ refusal: { why: "budgetTooLow", ahead: "$0.40" } });

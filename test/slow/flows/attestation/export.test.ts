@@ -23,7 +23,7 @@ test("exports a run as an archive and a report that verify on another machine", 
   const before = readdirSync(ben.root);
   const stranger = await ben.isdlc("import", archive);
   expect(stranger).toMatchObject({ code: 0, stderr: "" });
-  expect(stranger.stdout).toContain("A statement is not believed: nobody said whose key");
+  expect(stranger.stdout).toContain("A statement is not believed: the owner of the key");
   ben.trust(ada.signerLine("ada@example.org"));
   const shown = await ben.isdlc("import", archive, "--signers", ben.signers);
   expect(shown.stdout).toMatch(/The journal up to event \d+ is signed by ada@example.org/);

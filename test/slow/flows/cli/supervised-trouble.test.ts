@@ -99,7 +99,7 @@ test.concurrent("ignores and repairs edits of a run in state.json [SM-ERR-304, S
     const resumed = await sandbox.script("resume", "--json");
     expect(resumed.code, name).toBe(3);
     expect(parsed(resumed).run, name).toEqual(before);
-    expect(parsed(resumed).warnings, name).toEqual([expect.stringContaining("changed by somebody else")]);
+    expect(parsed(resumed).warnings, name).toEqual([expect.stringContaining("changed by another program")]);
     expect({ ...sandbox.json(".isdlc/state.json"), state_version: 0 }, name).toEqual({ ...right, state_version: 0 });
   }
   expect(sandbox.log()).toHaveLength(2);

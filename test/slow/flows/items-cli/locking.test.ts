@@ -61,8 +61,8 @@ test("overwrites no file that changed after it was read, and leaves no temporary
   writeFileSync(file, "# Backlog\n");
   const found = readDocument(file);
   writeFileSync(file, "# Backlog\n\nedited by the person\n");
-  expect(() => replaceDocument(file, "# Ours\n", found)).toThrow("it was changed meanwhile");
-  expect(() => replaceDocument(file, "# Ours\n", null)).toThrow("it was changed meanwhile");
+  expect(() => replaceDocument(file, "# Ours\n", found)).toThrow("it has changed since it was read");
+  expect(() => replaceDocument(file, "# Ours\n", null)).toThrow("it has changed since it was read");
   expect(readFileSync(file, "utf8")).toBe("# Backlog\n\nedited by the person\n");
   expect(readdirSync(folder)).toEqual(["BACKLOG.md"]);
   expect(updateBacklogMarker(file, "none", "A")).toBe(false);

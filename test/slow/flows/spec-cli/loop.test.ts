@@ -119,7 +119,7 @@ describe.concurrent("unreadable verdict", () => {
     sandbox.plan({ turns: { "specify reviewer": [turn] } });
     expect((await spec(sandbox, "specify", "--supervised")).code).toBe(3);
     expect(started(sandbox)).toEqual(["specify", "specify reviewer", "specify reviewer"]);
-    expect(sandbox.read(SUMMARY)).toContain("No verdict: the reviewer was asked twice");
+    expect(sandbox.read(SUMMARY)).toContain("No verdict: two answers of the reviewer could not be read");
     const events = await sandbox.events();
     expect(events.findLast(({ type }) => type === "verdict.given")).toMatchObject({ approved: false });
     expect(readMeta(sandbox).phases.specify).toMatchObject({ completed: null, verified: false });

@@ -65,7 +65,7 @@ test.concurrent("implements a hotfix in place with one review and records missin
   sandbox.plan({ turns: { implement: [{ writes: { "a.js": "1\n" } }], "implement reviewer": [{ verdict: refused }] } });
   const { code, stdout, stderr } = await spec(sandbox, "implement", "Login page", "--mode", "hotfix");
   expect([code, started(sandbox)]).toEqual([0, ["implement", "implement reviewer"]]);
-  expect(stderr).toContain("warning: spec.md is missing; a hotfix goes on without it.");
+  expect(stderr).toContain("warning: spec.md is missing; a hotfix continues without it.");
   const [first] = await sandbox.events();
   expect(first).toMatchObject({ warnings: [expect.stringContaining("spec.md is missing")] });
   expect(readMeta(sandbox)).toMatchObject({ mode: "hotfix", worktree: null, phases: { implement: { iterations: 1 } } });

@@ -42,7 +42,7 @@ const deeds = {
   head: () => writeFileSync(".git/HEAD", "nowhere\n"),
   worktree: () => execFileSync("git", ["config", "core.worktree", tmpdir()]),
   write: () => {
-    writeFileSync(more[0], "written when nobody looked\n");
+    writeFileSync(more[0], "written without a witness\n");
     note("written", { path: more[0] });
   },
 };

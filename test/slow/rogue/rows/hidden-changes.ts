@@ -24,13 +24,13 @@ export const hiddenChanges: readonly Rogue[] = [
     deed: "inner-repository",
     does: "hides files in a nested repository without a commit",
     holds: "the gate names it and states that its files are neither shown nor committed",
-    texts: ["lib/ has a .git of its own"],
+    texts: ["lib/ contains a .git folder"],
   }),
   shownAtGate({
     deed: "git-folder",
     does: "hides files in a folder named .git",
     holds: "the gate names it and states that its files are neither shown nor committed",
-    texts: ["src/ has a .git of its own"],
+    texts: ["src/ contains a .git folder"],
   }),
   shownAtGate({
     deed: "self-ignored",
@@ -54,7 +54,7 @@ export const hiddenChanges: readonly Rogue[] = [
     deed: "empty-git",
     does: "adds an empty .git to the folder of its documents",
     holds: "the gate names it and states that its files are neither shown nor committed",
-    texts: ["docs/requirements/REQ-0001-log-in/ has a .git of its own"],
+    texts: ["docs/requirements/REQ-0001-log-in/ contains a .git folder"],
   }),
   shownAtGate({
     deed: "times",

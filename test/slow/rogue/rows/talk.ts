@@ -107,7 +107,7 @@ export const talk: readonly Rogue[] = [
     number: 13,
     does: 'sends `approved: "true"` as the reviewer, in an invalid format',
     holds:
-      "the verdict does not match the schema: the reviewer is asked again, then the gate shows a concern instead of an approval",
+      "the verdict does not match the schema: the reviewer gets one more try, then the gate shows a concern instead of an approval",
     plain: "detected",
     async play(stage) {
       await stage.run({ reviewer: ["talk", "loose"], args: FIX });
