@@ -87,7 +87,7 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
     console.log(
       JSON.stringify({ machine, lines: lines.map((line) => ({ ...line, verdict: verdictOf(line) })), broken }),
     );
-  else console.log([machine, "", tableText(lines), "", summaryOf(lines), ...broken].join("\n"));
+  else console.log([machine, "", tableText(lines), "", formatSummary(lines), ...broken].join("\n"));
   return broken.length === 0 ? 0 : 1;
 }
 
@@ -108,7 +108,7 @@ function copyProgram({ root, scratch }: Omit<Settings, "program">): string {
   return join(scratch, "package", "dist", "bin", "isdlc.cjs");
 }
 
-function summaryOf(lines: readonly ReportLine[]): string {
+function formatSummary(lines: readonly ReportLine[]): string {
   const count = (verdict: string): number => lines.filter((line) => verdictOf(line) === verdict).length;
   return `${count("pass")} pass, ${count("falls short")} fall short, ${count("reported")} only reported`;
 }

@@ -47,7 +47,7 @@ async function measureStaleness(
   { root, quick }: Settings,
   { history, wide }: Repositories,
 ): Promise<readonly ReportLine[]> {
-  const build = detectionOf(root, wide);
+  const build = prepareDetection(root, wide);
   const { tree, env } = history;
   const since = (distance: number) => {
     const hash = history.git("rev-parse", `HEAD~${distance}`);
@@ -148,7 +148,7 @@ async function moved(tree: string, hash: string): Promise<void> {
 }
 
 /** Returns what `isdlc build` does for an analyzed item before it starts the run, with all answers given as options. */
-function detectionOf(root: string, repository: BenchRepository): () => Promise<void> {
+function prepareDetection(root: string, repository: BenchRepository): () => Promise<void> {
   const { tree, git } = repository;
   const slug = "REQ-0001-opening-hours";
   writeItem(repository, slug, git("rev-parse", "HEAD~1"));

@@ -49,7 +49,7 @@ export function simulateReviewers(policy: LoopPolicy, runs: number): readonly Ta
   const seeds = Array.from({ length: runs }, (_, index) => index + 1);
   return KINDS.flatMap((kind) => {
     const unhindered = seeds.map((seed) => playLoop(limitAlone, { kind, seed, limit: VERDICT_LIMITS.full }));
-    return MODES.map((mode) => tallyOf(policy, { kind, mode, seeds, unhindered }));
+    return MODES.map((mode) => runSeries(policy, { kind, mode, seeds, unhindered }));
   });
 }
 
@@ -72,7 +72,7 @@ type Series = {
   readonly unhindered: readonly Loop[];
 };
 
-function tallyOf(policy: LoopPolicy, { kind, mode, seeds, unhindered }: Series): Tally {
+function runSeries(policy: LoopPolicy, { kind, mode, seeds, unhindered }: Series): Tally {
   const limit = VERDICT_LIMITS[mode];
   const loops = seeds.map((seed) => playLoop(policy, { kind, seed, limit }));
   const stops = loops.map(({ end }) => end.stopped ?? "none");

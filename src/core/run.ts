@@ -12,13 +12,13 @@ export type { EarlierWork, PhaseRecord } from "./phase-record.ts";
 /** State of a run: a fold of its journal. Its type has no invalid states. */
 export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
 
-type RunStarted = Extract<EventDraft, { type: "run.started" }>;
+type RunStartEvent = Extract<EventDraft, { type: "run.started" }>;
 
 /**
  * Facts resolved when the run opened. Later events change only the agents, execution limits, the form of summaries,
  * removed passkeys, and options of a run brought to a team.
  */
-export type RunFacts = Readonly<Omit<RunStarted, "type" | "plan" | "supervision" | "tests">> & {
+export type RunFacts = Readonly<Omit<RunStartEvent, "type" | "plan" | "supervision" | "tests">> & {
   /** Parts of the journal recorded on users' machines and brought to a team. */
   readonly brought?: readonly Brought[];
   readonly startedAt: string;

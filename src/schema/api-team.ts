@@ -61,8 +61,8 @@ export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenList = z.object({ tokens: z.array(TokenRow) });
 export type TokenList = z.infer<typeof TokenList>;
 export const TokenRevocation = z.strictObject({ name: text(63) });
-export const TokenRevoked = z.object({ isRevoked: z.boolean() });
-export type TokenRevoked = z.infer<typeof TokenRevoked>;
+export const TokenRevocationResult = z.object({ isRevoked: z.boolean() });
+export type TokenRevocationResult = z.infer<typeof TokenRevocationResult>;
 
 const objectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 

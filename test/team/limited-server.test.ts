@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createConnectionRoom, networkOf } from "../../team/src/server/connection-room.ts";
+import { createConnectionRoom, clientNetwork } from "../../team/src/server/connection-room.ts";
 import { createLimitedServer, SERVER_LIMITS, type ServerLimits } from "../../team/src/server/limited-server.ts";
 
 const ended: (() => void)[] = [];
@@ -173,6 +173,6 @@ describe("client with many connections [S6]", () => {
     ["10.0.0.7", null],
     ["::ffff:10.0.0.7", null],
   ])("groups the address %s under %s", ([address, place]) => {
-    expect(networkOf(address, new Set(["10.0.0.7"]))).toBe(place);
+    expect(clientNetwork(address, new Set(["10.0.0.7"]))).toBe(place);
   });
 });

@@ -33,7 +33,7 @@ import type {
   Role,
   TokenList,
   TokenMade,
-  TokenRevoked,
+  TokenRevocationResult,
 } from "../../src/schema/api-team.ts";
 import type { CreationOptions } from "./passkeys.ts";
 import { currentSession } from "./session.ts";
@@ -133,7 +133,7 @@ export const api = {
   charts: (repository: string | null) => ask<ChartsView>(`/charts${query({ repository })}`),
   tokens: () => ask<TokenList>("/tokens"),
   makeToken: (name: string, days: number) => send<TokenMade>("/tokens", { name, days }),
-  revokeToken: (name: string) => send<TokenRevoked>("/tokens/revoke", { name }),
+  revokeToken: (name: string) => send<TokenRevocationResult>("/tokens/revoke", { name }),
   policy: (repository: string) => ask<RepositoryPolicy>(`/policy${query({ repository })}`),
   giveRole: (repository: string, person: string, role: Role | null) =>
     send<MemberList>("/members", { repository, person, role }),

@@ -95,13 +95,13 @@ function createFixedSettings(path: string, files: FileSystem): FixedSettings {
   const keep = (kept: RunSettings): void => replaceFile(files, path, Buffer.from(JSON.stringify(kept)));
   const accept = (now: ReadSettings): void => {
     const kept = read();
-    if (kept !== null) keep({ ...kept, content: contentOf(now), fixed: fixedOf(now) });
+    if (kept !== null) keep({ ...kept, content: contentOf(now), fixed: fixedSettings(now) });
   };
   return {
     apply(run, now, file) {
       const kept = read();
       if (kept?.run !== run) {
-        keep({ run, content: contentOf(now), fixed: fixedOf(now) });
+        keep({ run, content: contentOf(now), fixed: fixedSettings(now) });
         return now;
       }
       if (kept.content === contentOf(now)) return now;
@@ -119,9 +119,9 @@ function createFixedSettings(path: string, files: FileSystem): FixedSettings {
       if (kept === null) return;
       if (kept.content === contentOf(before)) return accept(now);
       const isChanged = (key: string): boolean =>
-        JSON.stringify(fixedOf(before)[key]) !== JSON.stringify(fixedOf(now)[key]);
+        JSON.stringify(fixedSettings(before)[key]) !== JSON.stringify(fixedSettings(now)[key]);
       const others = Object.entries(kept.fixed).filter(([key]) => !isChanged(key));
-      const changed = Object.entries(fixedOf(now)).filter(([key]) => isChanged(key));
+      const changed = Object.entries(fixedSettings(now)).filter(([key]) => isChanged(key));
       keep({ ...kept, fixed: Object.fromEntries([...others, ...changed]) });
     },
     accept,
@@ -135,7 +135,7 @@ const keptLine =
 
 const contentOf = ({ found }: ReadSettings): string => JSON.stringify(found);
 
-function fixedOf({ settings }: ReadSettings): Readonly<Record<string, unknown>> {
+function fixedSettings({ settings }: ReadSettings): Readonly<Record<string, unknown>> {
   return Object.fromEntries(FIXED.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])));
 }
 

@@ -4,7 +4,7 @@ import { errorCode, nodeFiles, type FileSystem } from "../files/file-system.ts";
 import type { Anchors } from "../files/anchors.ts";
 import { checkBySeal, type EventCheck } from "./record.ts";
 import { eventsOfRun, partOfRun } from "./read-events.ts";
-import { loadRun, type NewestLoaded, newestLoaded, newestRun } from "./read-run.ts";
+import { loadRun, type LatestRun, newestLoaded, newestRun } from "./read-run.ts";
 import type { JournalStore } from "./run-file.ts";
 import type { Clock } from "../../ports/processes.ts";
 
@@ -23,7 +23,7 @@ export type JournalReaderOptions = {
 
 export type JournalReader = Pick<LocalJournal, "newest" | "load" | "events" | "part"> & {
   /** Returns the newest run with its state. Null if there was no run. */
-  current(): NewestLoaded | null;
+  current(): LatestRun | null;
 };
 
 /** Creates a reader of journals. Separate from the writer, for programs that must start fast. */

@@ -59,10 +59,10 @@ export function newestRun(store: JournalStore): RunId | null {
   return findNewest(store)?.run ?? null;
 }
 
-export type NewestLoaded = LoadedRun & { readonly run: RunId };
+export type LatestRun = LoadedRun & { readonly run: RunId };
 
 /** Returns the newest run with its state, reading it once. */
-export function newestLoaded(store: JournalStore): NewestLoaded | null {
+export function newestLoaded(store: JournalStore): LatestRun | null {
   const found = findNewest(store);
   if (found === null) return null;
   return { run: found.run, ...(found.loaded ?? loadRun(store, found.run)) };

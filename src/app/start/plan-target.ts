@@ -48,14 +48,14 @@ function resolveWork(planning: PlanningContext, title: string): FoundItem {
   if (found === null) return byWords(planning, title) ?? newWork(planning, title, null);
   const builtAt = found.meta?.["build_completed_at"];
   if (typeof builtAt !== "string") return found;
-  if (!isNameOf(found, title)) return newWork(planning, title, found);
+  if (!hasTitle(found, title)) return newWork(planning, title, found);
   const day = plainLine(builtAt.slice(0, 10));
   planning.notes.push(`${plainLine(found.slug)} was already built, on ${day}. This builds it again.`);
   return found;
 }
 
 /** True for a folder name with or without its number, and for a reference. A built item is meant only if it is named. */
-const isNameOf = ({ slug }: FoundItem, title: string): boolean =>
+const hasTitle = ({ slug }: FoundItem, title: string): boolean =>
   slug === title || withoutItemId(slug) === title || isReference(title);
 
 /** Finds the only unbuilt item with the same words in its title, in any order. */

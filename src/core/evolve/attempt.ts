@@ -189,13 +189,13 @@ function failureText(results: readonly CheckResult[]): string {
     .join("\n");
 }
 
-type ExecutionEnded = EventOf<"execution.ended">;
+type ExecutionEndEvent = EventOf<"execution.ended">;
 
 /** Older journals contain the code only at the start of the reason. */
-const endCode = ({ code, reason }: ExecutionEnded): string | null => code ?? reason?.split(":", 1)[0] ?? null;
+const endCode = ({ code, reason }: ExecutionEndEvent): string | null => code ?? reason?.split(":", 1)[0] ?? null;
 
 /** Records impossible usage, estimated cost and least usage for the whole run. Most executions change none of them. */
-function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: ExecutionEnded): ActiveRun {
+function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: ExecutionEndEvent): ActiveRun {
   if (nonsense !== true && estimated !== true && (how !== "done" || usage === null)) return run;
   return changed(run, {
     unknownUsage: run.unknownUsage || nonsense === true,
@@ -205,7 +205,11 @@ function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: ExecutionEn
 }
 
 /** Adds an execution's usage to its phase. */
-function used(phase: PhaseRecord | undefined, { usage }: ExecutionEnded, session: string | null): Partial<PhaseRecord> {
+function used(
+  phase: PhaseRecord | undefined,
+  { usage }: ExecutionEndEvent,
+  session: string | null,
+): Partial<PhaseRecord> {
   if (phase === undefined) return {};
   const tells = usage !== null && usage.input !== null && usage.output !== null;
   return {

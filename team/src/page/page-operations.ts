@@ -76,7 +76,10 @@ const account: readonly Operation[] = [
   post("/passkeys/remove", "Remove a passkey", { body: RemovedPasskey, answer: nothing }),
   get("/tokens", "One's own tokens", { answer: team.TokenList }),
   post("/tokens", "Make a personal token", { body: team.PersonalToken, answer: team.TokenMade }),
-  post("/tokens/revoke", "Revoke a token of the caller", { body: team.TokenRevocation, answer: team.TokenRevoked }),
+  post("/tokens/revoke", "Revoke a token of the caller", {
+    body: team.TokenRevocation,
+    answer: team.TokenRevocationResult,
+  }),
   get("/policy", "Read the rules for answers and approvers; for admins", {
     query: ["repository"],
     answer: team.RepositoryPolicy,

@@ -63,7 +63,7 @@ export function createConnectionRoom({ most, mostOfAddress, shared, log }: RoomO
   };
   return {
     admit(socket) {
-      const place = networkOf(socket.remoteAddress ?? "", shared);
+      const place = clientNetwork(socket.remoteAddress ?? "", shared);
       connections.set(socket, { place, asked: null });
       socket.once("close", () => forget(socket));
       if (count(place, 1) > mostOfAddress) makeRoomFor(socket, (open) => open.place === place);
@@ -89,7 +89,7 @@ const GROUPS_OF_NETWORK = 4;
  * Returns the key to count connections by: the address, or the /64 network of an IPv6 address, because clients have
  * many of these. Null for a shared address.
  */
-export function networkOf(remote: string, shared: ReadonlySet<string>): string | null {
+export function clientNetwork(remote: string, shared: ReadonlySet<string>): string | null {
   const address = remote.replace(/^::ffff:(?=\d+\.)/, "");
   if (shared.has(address) || address === "::1" || address.startsWith("127.")) return null;
   if (!isIPv6(address)) return address;

@@ -98,7 +98,7 @@ const PROGRAMS: readonly Operation[] = [
     path: "/api/tokens/:name",
     summary: "Revoke a token of the caller",
     by: "person",
-    answer: team.TokenRevoked,
+    answer: team.TokenRevocationResult,
   },
   {
     method: "get",

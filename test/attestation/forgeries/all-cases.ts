@@ -1,5 +1,5 @@
 import type { CaseModel } from "./case-model.ts";
-import { createWorld, type Made, toCase, type World } from "./case-world.ts";
+import { createWorld, type ForgedCase, toCase, type World } from "./case-world.ts";
 import { FORGED_APPROVAL_CASES } from "./forged-approval-cases.ts";
 import { FORGED_BRANCH_CASES } from "./forged-branch-cases.ts";
 import { FORGED_HISTORY_CASES } from "./forged-history-cases.ts";
@@ -12,7 +12,7 @@ import type { Files } from "./repository-model.ts";
 /** A case with the code it is refused with. Null: it is accepted. */
 export type ExpectedCase = { readonly model: CaseModel; readonly code: string | null };
 
-const LANDINGS: Readonly<Record<string, (world: World) => Made>> = {
+const LANDINGS: Readonly<Record<string, (world: World) => ForgedCase>> = {
   "as it is": ({ last }) => ({ head: last }),
   merged: ({ merge, move, last }) => {
     const base = move();
@@ -41,7 +41,7 @@ const historySources = (): CaseSource[] =>
   HISTORIES.map(({ name, code, make }) => ({ name, code, build: source(name, make) }));
 
 const source =
-  (name: string, make: (world: World) => Made): CaseSource["build"] =>
+  (name: string, make: (world: World) => ForgedCase): CaseSource["build"] =>
   (digits, files = {}) => {
     const world = createWorld(digits, files);
     return toCase(world, name, make(world));

@@ -1,11 +1,11 @@
 import type { RunStatement } from "../../../src/schema/attestation.ts";
-import { attempt, type Made, RUN, type World } from "./case-world.ts";
+import { attempt, type ForgedCase, RUN, type World } from "./case-world.ts";
 
 /** A history, and the code that it is refused with. Null: it is accepted. */
 export type HistoryCase = {
   readonly name: string;
   readonly code: string | null;
-  readonly make: (world: World) => Made;
+  readonly make: (world: World) => ForgedCase;
 };
 
 export const honest = (name: string, make: HistoryCase["make"]): HistoryCase => ({ name, code: null, make });
@@ -24,7 +24,7 @@ export function foreignRun(
   { root, repository, statement, sign }: World,
   { foreign, last }: { readonly foreign: string; readonly last: string },
   land: (base: string) => string,
-): Made {
+): ForgedCase {
   const { predicate } = statement;
   const point = (commit: string) => ({ commit, tree: repository.treeOf(commit) });
   const [one, two] = statement.subject;
@@ -60,7 +60,7 @@ export function prefixOf({ subject, predicate, ...rest }: RunStatement): RunStat
 }
 
 /** The run with a record commit as its last state. */
-export function recordRun(world: World, change: Readonly<Record<string, string | null>>): Made {
+export function recordRun(world: World, change: Readonly<Record<string, string | null>>): ForgedCase {
   const { statement, last, repository, sign } = world;
   const record = world.commit(last, change, `Record\n\nIsdlc-Attempt: ${RUN}/record`);
   const { predicate, subject, ...rest } = statement;

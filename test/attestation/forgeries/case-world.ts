@@ -30,7 +30,7 @@ export type World = {
   ) => { readonly last: string; readonly line: LineModel };
 };
 
-export type Made = {
+export type ForgedCase = {
   readonly head: string;
   /** Default: the root. */
   readonly base?: string;
@@ -101,7 +101,7 @@ export function createWorld(digits: 40 | 64, files: Files = {}): World {
   };
 }
 
-export function toCase(world: World, name: string, made: Made): CaseModel {
+export function toCase(world: World, name: string, made: ForgedCase): CaseModel {
   const { repository, root, statement, sign } = world;
   const { head, base = root, lines = [sign(statement)], policy = {}, missing = [] } = made;
   return { name, repository, missing: new Set(missing), base, head, lines, policy };

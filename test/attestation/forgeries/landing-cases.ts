@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LandingStatement, RunStatement } from "../../../src/schema/attestation.ts";
 import { forged, type HistoryCase, honest, withPredicate } from "./case-runs.ts";
-import { type Made, RUN, type World } from "./case-world.ts";
+import { type ForgedCase, RUN, type World } from "./case-world.ts";
 
 const CARRIED = { movedBase: "carried" } as const;
 const CHECK = { name: "tests", ok: true, counts: { passed: 3, failed: 0, skipped: 0 }, ranAs: "sandbox" } as const;
@@ -37,10 +37,14 @@ const change = (statement: LandingStatement, predicate: object): LandingStatemen
   predicate: { ...statement.predicate, ...predicate },
 });
 
-type Told = { readonly world: World; readonly statement: LandingStatement; readonly base: string };
+type LandingCase = { readonly world: World; readonly statement: LandingStatement; readonly base: string };
 
 /** A squash on a moved base, with what is said about it. */
-function squashed(world: World, tell: (told: Told) => LandingStatement, by: "ada" | "ben" | "mallory" = "ada"): Made {
+function squashed(
+  world: World,
+  tell: (told: LandingCase) => LandingStatement,
+  by: "ada" | "ben" | "mallory" = "ada",
+): ForgedCase {
   const base = world.move();
   const head = world.squash(base, world.last);
   const statement = tell({ world, base, statement: landingOf(world, world.statement, { base, result: head }) });
@@ -48,13 +52,13 @@ function squashed(world: World, tell: (told: Told) => LandingStatement, by: "ada
   return { base, head, policy: CARRIED, lines: [world.sign(world.statement), line] };
 }
 
-const forgedBy = (code: string, name: string, tell: (told: Told) => LandingStatement): HistoryCase =>
+const forgedBy = (code: string, name: string, tell: (told: LandingCase) => LandingStatement): HistoryCase =>
   forged(code, `a landing statement ${name}`, (world) => squashed(world, tell));
 const forgedWith = (code: string, name: string, predicate: object): HistoryCase =>
   forgedBy(code, name, ({ statement }) => change(statement, predicate));
 
 /** Two runs that one merge brings to a moved base. */
-function mergedTogether(world: World, told: number): Made {
+function mergedTogether(world: World, told: number): ForgedCase {
   const other = world.another(world.last, "three.txt");
   const base = world.move();
   const head = world.merge(base, other.last);

@@ -81,13 +81,13 @@ function useDiffs({ run, shown, hasSeen }: GateView) {
   return { base: useQuery(query("base")), seen: useQuery({ ...query("seen"), enabled: hasSeen }) };
 }
 
-type IsViewed = GateChanges["isViewed"];
+type ViewedCheck = GateChanges["isViewed"];
 
 /** Tracks viewed files by the digest of their whole change, independent of the part displayed now. */
 function useViewedFiles({ run }: GateView, base: DiffView | undefined) {
   const viewed = useViewed(run);
   const whole = (file: DiffFile): DiffFile => base?.files.find(({ path }) => path === file.path) ?? file;
-  const isViewed: IsViewed = (file) => viewed.has(file.path, whole(file).digest);
+  const isViewed: ViewedCheck = (file) => viewed.has(file.path, whole(file).digest);
   const mark = (file: DiffFile | undefined): void => {
     if (file !== undefined) viewed.set(file.path, whole(file).digest, !isViewed(file));
   };
@@ -100,7 +100,7 @@ function useViewedFiles({ run }: GateView, base: DiffView | undefined) {
 type LoadedChanges = {
   readonly base: DiffView | undefined;
   readonly seen: DiffView | undefined;
-  readonly isViewed: IsViewed;
+  readonly isViewed: ViewedCheck;
 };
 
 /**
@@ -117,7 +117,7 @@ function useAgainst({ hasSeen }: GateView, { base, seen, isViewed }: LoadedChang
   return [chosen ?? "base", setChosen] as const;
 }
 
-type Since = { readonly isViewed: IsViewed; readonly changedSince: DiffView | null };
+type Since = { readonly isViewed: ViewedCheck; readonly changedSince: DiffView | null };
 
 function computeProgress(base: DiffView | undefined, { isViewed, changedSince }: Since): Progress | null {
   if (base === undefined) return null;

@@ -22,10 +22,10 @@ export const runUi = (args: readonly string[], host: Host): Promise<number> =>
 /** Serves the web UI until one passkey is registered. */
 export const addPasskey: Run = (invocation) => untilStopped(invocation, register);
 
-type ServeUntilStopped = (invocation: Invocation, signal: AbortSignal) => Promise<Result>;
+type ServerTask = (invocation: Invocation, signal: AbortSignal) => Promise<Result>;
 
 /** Formats problems here, because this code is bundled separately. */
-async function untilStopped(invocation: Invocation, work: ServeUntilStopped): Promise<Result> {
+async function untilStopped(invocation: Invocation, work: ServerTask): Promise<Result> {
   try {
     return await withSignals((signal) => work(invocation, signal));
   } catch (error) {
@@ -34,7 +34,7 @@ async function untilStopped(invocation: Invocation, work: ServeUntilStopped): Pr
   }
 }
 
-const serve: ServeUntilStopped = async (invocation, signal) => {
+const serve: ServerTask = async (invocation, signal) => {
   const { cwd, env, io } = invocation;
   const repository = openRepository(cwd, env);
   const token = givenToken(invocation);
@@ -47,7 +47,7 @@ const serve: ServeUntilStopped = async (invocation, signal) => {
   return done(["Closed. Runs in progress continue."], { port: page.port });
 };
 
-const register: ServeUntilStopped = async (invocation, signal) => {
+const register: ServerTask = async (invocation, signal) => {
   const { cwd, env, io } = invocation;
   const repository = openRepository(cwd, env);
   await identifyPerson(invocation, repository.here);

@@ -11,7 +11,7 @@ import { ciFolder, githubStep, preReceive } from "../ci/shell-steps.ts";
 
 const execute = promisify(execFile);
 type Environment = Readonly<Record<string, string>>;
-export type Ended = { readonly status: number | null; readonly text: string };
+export type ProgramResult = { readonly status: number | null; readonly text: string };
 type Place = { readonly root: string; readonly model: CaseModel };
 type Call = {
   readonly script: string;
@@ -161,7 +161,7 @@ async function makeClone(root: string, kind: CloneKind, env: Environment): Promi
 
 type ShellPlace = { readonly cwd: string; readonly env: Environment; readonly script: string };
 
-function runShell({ script, args, input = "", more = {} }: Call, place: ShellPlace): Promise<Ended> {
+function runShell({ script, args, input = "", more = {} }: Call, place: ShellPlace): Promise<ProgramResult> {
   writeFileSync(place.script, script);
   const child = spawn("sh", [place.script, ...args], { cwd: place.cwd, env: { ...place.env, ...more } });
   let text = "";
@@ -179,11 +179,11 @@ function runShell({ script, args, input = "", more = {} }: Call, place: ShellPla
 const isRewind = ({ entryPoint }: Row, { repository, base, head }: CaseModel): boolean =>
   entryPoint === "the pre-receive hook" && !ancestors(repository.commits, head).has(base);
 
-const rewindDifference = ({ status, text }: Ended): string | null =>
+const rewindDifference = ({ status, text }: ProgramResult): string | null =>
   status === 1 && text.includes("cannot be moved back") ? null : `exit ${status}: ${text}`;
 
 /** A shallow clone is always refused. A partial clone may lack what would prove an accepted case. */
-function differenceIn({ source: { code }, kind }: Row, { status, text }: Ended): string | null {
+function differenceIn({ source: { code }, kind }: Row, { status, text }: ProgramResult): string | null {
   const isUnsure = kind === "partial" && text.includes("OBJECTS_MISSING");
   const isRefused = kind === "shallow" || isUnsure || code !== null;
   const reason = isRefused ? (code ?? "") : "The policy is kept.";

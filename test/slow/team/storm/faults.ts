@@ -24,7 +24,7 @@ export type FaultPlan = {
   readonly patience: { readonly timeout: number; readonly interval: number };
 };
 
-export type Inflicted = {
+export type FaultReport = {
   /** Faults that hit a process that held a lease. Others are not counted, and are repeated. */
   readonly hits: Record<Fault, number>;
   /** Workers that reported a full disk. */
@@ -36,7 +36,7 @@ type Striking = {
   readonly plan: FaultPlan;
   readonly draws: Draws;
   readonly watch: TakeoverWatch;
-  readonly inflicted: Inflicted;
+  readonly inflicted: FaultReport;
   /** Recoveries that continue while the next faults are inflicted. */
   readonly recovering: Promise<void>[];
 };
@@ -49,9 +49,9 @@ const DISK_FULL_MS = 6000;
 const TELL_EVERY_MS = 60_000;
 
 /** Inflicts all planned faults, and waits until everything has recovered. */
-export async function inflictFaults(place: StormPlace, plan: FaultPlan, watch: TakeoverWatch): Promise<Inflicted> {
+export async function inflictFaults(place: StormPlace, plan: FaultPlan, watch: TakeoverWatch): Promise<FaultReport> {
   const draws = createDraws(plan.seed);
-  const hits = Object.fromEntries([...PROCESS_FAULTS, ...OUTAGES].map((fault) => [fault, 0])) as Inflicted["hits"]; // every fault has a key
+  const hits = Object.fromEntries([...PROCESS_FAULTS, ...OUTAGES].map((fault) => [fault, 0])) as FaultReport["hits"]; // every fault has a key
   const inflicted = { hits, seen: { fullDisks: 0 } };
   const recovering: Promise<void>[] = [];
   const telling = setInterval(

@@ -9,7 +9,7 @@ import {
   RepositoryPolicy,
   TokenList,
   TokenMade,
-  TokenRevoked,
+  TokenRevocationResult,
   type TokenRow,
 } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
@@ -47,7 +47,7 @@ const tokenLine = ({ name, expiresAt, revokedAt }: TokenRow): string =>
 const revoke: Subcommand = async (ask, [name = ""], invocation) => {
   const path = `/api/tokens/${encodeURIComponent(name)}`;
   const { isRevoked } =
-    name === "" ? { isRevoked: false } : await ask({ method: "DELETE", path, answer: TokenRevoked });
+    name === "" ? { isRevoked: false } : await ask({ method: "DELETE", path, answer: TokenRevocationResult });
   if (!isRevoked) throw usage(invocation, `You have no token ${JSON.stringify(name)} to revoke.`);
   return done([`Revoked your token ${name}.`], { name });
 };
