@@ -15,6 +15,7 @@ const tools = [
   ["types", bin("tsc"), []],
   ["types of the page", bin("tsc"), ["-p", "web"]],
   ["unused code", bin("knip"), []],
+  ["prose", process.execPath, ["scripts/prose.mjs", "--limits"]],
   ["traceability", process.execPath, ["scripts/trace.mjs", "--check"]],
   ["build", process.execPath, ["scripts/build.mjs"]],
   ["package shape", bin("publint"), ["--strict"]],
