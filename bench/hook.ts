@@ -5,7 +5,7 @@ import { installedHookCommands } from "../src/adapters/agents/installation/hook-
 import type { Settings } from "./benches.ts";
 import { type Cost, interleave, least, timedWithChildren } from "./measure.ts";
 import { programsStarted } from "./programs-started.ts";
-import { type ReportLine, milliseconds, ratios } from "./report.ts";
+import { averagedRatios, type ReportLine, milliseconds, ratios } from "./report.ts";
 
 const EVENT = JSON.stringify({
   session_id: "s",
@@ -22,7 +22,7 @@ const KILOBYTE = 1024;
 export async function measureHook({ program, scratch, quick }: Settings): Promise<readonly ReportLine[]> {
   const bin = dirname(program());
   const hook = join(bin, "hook.cjs");
-  const { closed } = installedHookCommands(hook, program());
+  const { closed, start } = installedHookCommands(hook, program());
   const place = (name: string): string => {
     mkdirSync(join(scratch, name, ".isdlc", "journal"), { recursive: true });
     return join(scratch, name);
@@ -37,15 +37,32 @@ export async function measureHook({ program, scratch, quick }: Settings): Promis
     node: () => run(process.execPath, ["-e", "0"], open),
     hook: () => run(process.execPath, [hook, open], open),
     long: () => run(process.execPath, [hook, long], long),
+    guarded: () => run("sh", ["-c", closed], open),
+    start: () => run("sh", ["-c", start], open),
   });
+  const node = `node -e 0, min ${milliseconds(least(samples.node.wall))}`;
   const size = statSync(hook).size / KILOBYTE;
   const isAlone = !/require\("(?!node:)/.test(readFileSync(hook, "utf8"));
   return [
     {
       what: "hook, a run open",
-      base: `node -e 0, min ${milliseconds(least(samples.node.wall))}`,
+      base: node,
       figures: ratios({ of: samples.hook, to: samples.node }),
       goal: 1.15,
+      unit: "x",
+    },
+    {
+      what: "all hooks of a tool call",
+      base: node,
+      figures: averagedRatios({ of: samples.guarded, to: samples.node }),
+      goal: 1.2,
+      unit: "x",
+    },
+    {
+      what: "hook at the start of a session",
+      base: node,
+      figures: averagedRatios({ of: samples.start, to: samples.node }),
+      goal: 3,
       unit: "x",
     },
     {

@@ -33,7 +33,7 @@ const situation = (change: Partial<Marker> | null = {}): Situation => ({
   root,
   cwd: root,
   home,
-  closed: [join(home, ".config/isdlc"), join(home, ".claude/settings.json"), join(home, ".codex")],
+  closed: () => [join(home, ".config/isdlc"), join(home, ".claude/settings.json"), join(home, ".codex")],
   marker: change === null ? null : { ...marker, ...change },
   realpath: realpathSync,
   exists: existsSync,

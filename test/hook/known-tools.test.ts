@@ -18,7 +18,7 @@ const marker: Marker = {
 };
 
 function tool(name: string, input: Readonly<Record<string, unknown>>, change: Partial<Marker> | null = {}) {
-  const closed = [`${home}/.config/isdlc`, `${home}/.codex`];
+  const closed = () => [`${home}/.config/isdlc`, `${home}/.codex`];
   const place = { root, cwd: root, home, closed, realpath: (path: string) => path };
   const event = { hook_event_name: "PreToolUse", tool_name: name, tool_input: input, cwd: root };
   return refuseTool({ ...place, marker: change === null ? null : { ...marker, ...change } }, event);

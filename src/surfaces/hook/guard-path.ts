@@ -11,7 +11,7 @@ export type GuardedTree = {
   readonly cwd: string;
   readonly home: string;
   /** Folders of the user that are closed to agents: those of isdlc, and the settings of agent products. */
-  readonly closed: readonly string[];
+  readonly closed: () => readonly string[];
   /** Null if unreadable. */
   readonly marker: Marker | null;
   /** Resolves links; throws if the path does not exist. */
@@ -51,7 +51,7 @@ function refusePath(marker: Marker, path: string): string | null {
 /** Returns why only its owner may write this path, in any state of the run; null for any other path. */
 export function refuseKept(place: GuardedTree, real: string): string | null {
   const { root, closed, marker } = place;
-  if (closed.some((folder) => isInside(real, folder)))
+  if (closed().some((folder) => isInside(real, folder)))
     return `${real} belongs to the person: their settings, or isdlc's own files. No agent may write it`;
   if (!isInside(real, root)) return null;
   const segments = relative(root, real).split(sep);

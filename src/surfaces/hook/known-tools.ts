@@ -61,9 +61,11 @@ const OWN_TOOL = /^(?:mcp_{1,2})?(?:plugin_)?isdlc(?:_isdlc)?(?:__?|\.)(begin|re
 
 export function toolKind(fullName: string): ToolKind {
   const name = fullName.replace(/^multi_agent_v1\W*_*/, ""); // a group of tools of Codex
+  const known = KINDS.get(name);
+  if (known !== undefined) return known;
   const own = OWN_TOOL.exec(name)?.[1];
   if (own === "typed" || name === "typed") return "typed";
-  return own === undefined ? (KINDS.get(name) ?? "unknown") : "session";
+  return own === undefined ? "unknown" : "session";
 }
 
 /** True for a tool that was classified by name. */

@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readSync, realpathSync, writeSync } from "node:fs";
-import { homedir } from "node:os";
+import type * as OS from "node:os";
 import { join } from "node:path";
 import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
-import { answerEvent, type HookEvent } from "./answer-event.ts";
+import { answerEvent, type HookEvent, type Situation } from "./answer-event.ts";
 import { parseMarker } from "./marker.ts";
 
 const INPUT_LIMIT = 2 * 1024 * 1024; // bytes
@@ -27,25 +27,31 @@ function main(): number {
   return answer.refused === null || answer.out !== null ? 0 : refuse(answer.refused);
 }
 
-function situationIn(root: string) {
-  const { HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, CLAUDE_CONFIG_DIR, CODEX_HOME } = process.env;
-  const home = HOME ?? homedir();
+function situationIn(root: string): Situation {
+  const { HOME } = process.env;
+  const home = HOME ?? (require("node:os") as typeof OS).homedir(); // loaded on demand
+  const marker = parseMarker(readFile(join(root, OWN_FOLDER, OWN.active), MARKER_LIMIT) ?? "");
+  let folders: readonly string[] | undefined;
+  const closed = (): readonly string[] => (folders ??= closedFolders(home));
+  return { root, cwd: root, home, closed, marker, realpath: boundedRealpath(), exists: existsSync };
+}
+
+/** Lists the folders of the user that are closed to agents. Only a call that names a path needs them. */
+function closedFolders(home: string): readonly string[] {
+  const { XDG_CONFIG_HOME, XDG_STATE_HOME, CLAUDE_CONFIG_DIR, CODEX_HOME } = process.env;
   const claude = CLAUDE_CONFIG_DIR ?? join(home, ".claude");
   const config = XDG_CONFIG_HOME ?? join(home, ".config");
-  const codex = CODEX_HOME ?? join(home, ".codex");
-  const closed = [
+  return [
     join(config, "isdlc"),
     join(XDG_STATE_HOME ?? join(home, ".local/state"), "isdlc"),
     ...["settings.json", "settings.local.json", "hooks", "plugins", "commands", "agents", "skills"].map((name) =>
       join(claude, name),
     ),
     join(home, ".claude.json"),
-    codex,
+    CODEX_HOME ?? join(home, ".codex"),
     join(home, ".gemini"),
     join(config, "opencode"),
   ];
-  const marker = parseMarker(readFile(join(root, OWN_FOLDER, OWN.active), MARKER_LIMIT) ?? "");
-  return { root, cwd: root, home, closed, marker, realpath: boundedRealpath(), exists: existsSync };
 }
 
 /** Resolves links. An event with too many paths to check in time is refused at once. */

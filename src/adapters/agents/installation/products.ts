@@ -90,7 +90,6 @@ function codexHooks({ closed, open, start }: HookCommands): [string[], unknown][
   return [
     [["hooks", "SessionStart"], group(start)],
     [["hooks", "PreToolUse"], group(closed)],
-    [["hooks", "PostToolUse"], group(open)],
     [["hooks", "UserPromptSubmit"], group(open)],
     [["hooks", "Stop"], group(open)],
   ];

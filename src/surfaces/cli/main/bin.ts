@@ -11,7 +11,7 @@ import type { runUi as RunUi } from "./ui.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
 /** Commands whose code is part of this bundle. Other code is read from disk on demand. */
-const FAST = ["status", "next"];
+const FAST = ["status", "next", "hook"];
 
 async function main(args: readonly string[]): Promise<number> {
   const [first = ""] = args;

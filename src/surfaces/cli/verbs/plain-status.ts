@@ -46,3 +46,10 @@ export function showNext(state: RunState): Result {
       return now satisfies never;
   }
 }
+
+/** Prints the context of a new agent session. Its code is loaded on demand. */
+export const plainSessionStart: Run = async ({ cwd, env, values }) => {
+  const { project, current } = seeProject(cwd, env);
+  const { showSessionStart } = await import("./session-start.ts");
+  return showSessionStart(project, current.state, { cwd, json: flag(values, "json") });
+};

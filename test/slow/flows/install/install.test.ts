@@ -134,7 +134,8 @@ describe("hook commands", () => {
     const { closed, open, start } = hookCommands(`${root}hook.cjs"`, `${root}isdlc.cjs"`);
     const command = (event: string): string => hooks[event][0].hooks[0].command;
     expect(["PreToolUse", "ConfigChange"].map(command)).toEqual([closed, closed]);
-    expect(["UserPromptSubmit", "PostToolUse", "Stop"].map(command)).toEqual([open, open, open]);
+    expect(["UserPromptSubmit", "Stop"].map(command)).toEqual([open, open]);
+    expect(hooks["PostToolUse"]).toBeUndefined(); // the guard decides before a tool, and a second process costs as much
     const atStart: string[] = hooks["SessionStart"][0].hooks.map((one: { command: string }) => one.command);
     expect(atStart).toEqual([start, REGISTER_HOST]);
   });
