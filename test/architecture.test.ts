@@ -66,7 +66,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   process: ["files"],
   "project-files": ["files", "git", "journal"],
   remote: ["files", "journal"],
-  sandbox: ["agents", "git", "process"],
+  sandbox: ["agents", "files", "git", "process"],
 };
 
 const files = sourceFiles(SRC);

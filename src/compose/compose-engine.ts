@@ -84,9 +84,10 @@ function createBackends(
   { run }: ActiveRun,
   agents: RunAgents,
 ): (agent: RememberedAgent) => AgentBackend {
-  const sandbox = (agent: RememberedAgent) =>
-    run.sandbox === true ? createAgentSandbox(project, agent, run.item) : undefined;
   const variables = project.settings.readForRun(run.run).settings["agent-variables"] ?? [];
+  const bounds = { documents: run.item, network: run.network ?? "shared", variables };
+  const sandbox = (agent: RememberedAgent) =>
+    run.sandbox === true ? createAgentSandbox(project, agent, bounds) : undefined;
   const made = new Map(
     allAgents(agents).map((agent) => [
       agentKey(agent),

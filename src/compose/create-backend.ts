@@ -95,7 +95,8 @@ function createProgramBackend(
   }
 }
 
-function buildEnvironment(
+/** Returns the environment of an agent before its sandbox. */
+export function buildEnvironment(
   { name, model }: RememberedAgent,
   env: NodeJS.ProcessEnv,
   allowed: readonly string[] = [],

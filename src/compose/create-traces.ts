@@ -74,7 +74,7 @@ const shortPath = (path: string, home: string): string => {
 function watchedFiles({ folders, env, settings }: PlacedProject): string[] {
   const home = env["HOME"] ?? homedir();
   const startup =
-    settings.read().settings["watch-startup-files"] === "on" ? STARTUP.map((name) => join(home, name)) : [];
+    settings.readNow().settings["watch-startup-files"] === "on" ? STARTUP.map((name) => join(home, name)) : [];
   return [join(folders.config, "config.json"), ...startup].map((path) => relative("/", path));
 }
 

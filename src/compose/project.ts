@@ -120,9 +120,9 @@ function compose<J extends Journal>(place: ProjectLocation, item: string | null,
   return project;
 }
 
-/** Creates the notifier from current settings, because a user may set it up during a run. */
+/** Creates the notifier from current settings, because a user may set it up with `isdlc config` during a run. */
 function createNotifier({ settings }: PlacedProject): Notifier | null {
-  const { webhook, "webhook-secret": secret = null, "webhook-form": form = "json" } = settings.read().settings;
+  const { webhook, "webhook-secret": secret = null, "webhook-form": form = "json" } = settings.readNow().settings;
   if (webhook === undefined) return null;
   return createWebhook({ url: webhook, secret, body: (notice) => noticeBody(notice, form) });
 }

@@ -5,17 +5,18 @@ import type * as z from "zod/mini";
 import { packageRoot } from "../adapters/project-files/package-root.ts";
 import { gitFolders } from "../adapters/git/process/working-trees.ts";
 import type { TestsInSandbox } from "../adapters/checks/run-tests.ts";
-import { agentNeeds } from "../adapters/sandbox/agent-needs.ts";
+import { agentNeeds, listSettingsFiles } from "../adapters/sandbox/agent-needs.ts";
 import { type SandboxResult, createSandbox } from "../adapters/sandbox/create-sandbox.ts";
+import { type ForwardedNetwork, forwardNetwork, hasOwnProxy } from "../adapters/sandbox/forwarded-network.ts";
 import { type TestNeeds, testSandbox } from "../adapters/sandbox/test-sandbox.ts";
 import { sandboxAvailable } from "../adapters/sandbox/sandbox-available.ts";
-import type { RememberedAgent } from "../schema/run-agents.ts";
+import type { RememberedAgent, SandboxNetwork } from "../schema/run-agents.ts";
 import { readUserSettings } from "../adapters/files/user-settings.ts";
-import { SandboxChoice } from "../schema/user-settings.ts";
+import { type NetworkChoice, SandboxChoice } from "../schema/user-settings.ts";
 import type { SandboxPlan } from "../ports/agents.ts";
 import { ProblemError } from "../core/problem.ts";
 import { SESSION_AGENT } from "../core/next.ts";
-import { findAgentProgram } from "./create-backend.ts";
+import { buildEnvironment, findAgentProgram } from "./create-backend.ts";
 import { refuseWithoutSandbox } from "./needs-sandbox.ts";
 import type { ProjectLocation } from "./project-location.ts";
 import { real, isWithin } from "../adapters/sandbox/bounds.ts";
@@ -35,14 +36,15 @@ export function resolveSandbox(
   const { settings } = readUserSettings(place.folders.config, place.files);
   const asked = wished ?? fromEnvironment(place.env["ISDLC_SANDBOX"]) ?? settings.sandbox;
   const names = agents.map(({ name }) => name);
+  const network = planNetwork(settings["sandbox-network"], agents, place.env);
   if (asked === "off") refuseWithoutSandbox(names, "Start the run with --sandbox on");
-  if (asked === "off" || agents.every(startsNothing)) return { sandbox: false, note: null };
-  const why = agents.map((agent) => prepareSandbox(place, agent, null)).find(({ ok }) => !ok);
-  if (why === undefined || why.ok) return { sandbox: true, note: null };
+  if (asked === "off" || agents.every(startsNothing)) return { sandbox: false, network: null, note: null };
+  const why = agents.map((agent) => prepareSandbox(place, agent)).find(({ ok }) => !ok);
+  if (why === undefined || why.ok) return { sandbox: true, network, note: null };
   if (asked === "on") throw unavailable(why);
   refuseWithoutSandbox(names, `No sandbox is available here: ${why.why}. ${why.fix}`);
   const note = `Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`;
-  return { sandbox: false, note };
+  return { sandbox: false, network: null, note };
 }
 
 /** @throws ProblemError USAGE for an invalid value, because the user expects an effect. */
@@ -58,12 +60,36 @@ function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice
 export function createAgentSandbox(
   place: ProjectLocation,
   agent: RememberedAgent,
-  documents: string,
+  run: SandboxedRun,
 ): Sandbox | undefined {
   if (startsNothing(agent)) return undefined;
-  const made = prepareSandbox(place, agent, documents);
+  const made = prepareSandbox(place, agent, run);
   if (!made.ok) throw unavailable(made);
   return made.sandbox;
+}
+
+export type SandboxedRun = {
+  /** Folder of its documents. */
+  readonly documents: string;
+  readonly network: SandboxNetwork;
+  /** Variables that the user allows its agents. */
+  readonly variables: readonly string[];
+};
+
+/**
+ * Agents whose products work with a forwarded network, as tested with a scripted model. Others may need connections that
+ * a proxy for HTTP and HTTPS does not have.
+ */
+const FORWARDED_AGENTS: ReadonlySet<string> = new Set(["claude", "codex", "gemini", "opencode"]);
+
+function planNetwork(
+  choice: z.infer<typeof NetworkChoice> = "auto",
+  agents: readonly RememberedAgent[],
+  env: NodeJS.ProcessEnv,
+): SandboxNetwork {
+  if (choice !== "auto") return choice;
+  const isTested = agents.every((agent) => startsNothing(agent) || FORWARDED_AGENTS.has(agent.name));
+  return isTested && !hasOwnProxy(env) ? "forwarded" : "shared";
 }
 
 /** Creates the sandbox of the tests of such a run. */
@@ -113,20 +139,23 @@ type PreparedSandbox =
   | Extract<SandboxResult, { ok: true }>
   | { readonly ok: false; readonly why: string; readonly fix: string };
 
-function prepareSandbox(place: ProjectLocation, agent: RememberedAgent, documents: string | null): PreparedSandbox {
+function prepareSandbox(place: ProjectLocation, agent: RememberedAgent, run?: SandboxedRun): PreparedSandbox {
   const { root, env, folders, files } = place;
   const available = sandboxAvailable(env);
   if (!available.ok) return available;
   const home = env["HOME"] ?? homedir();
   const { settings } = readUserSettings(folders.config, files);
   const command = findAgentProgram(agent, env);
+  const needs = agentNeeds(OWN_PROGRAMS.includes(agent.name) ? (command[0] ?? "") : agent.name, env, home);
+  const network = (): ForwardedNetwork =>
+    forwardNetwork(buildEnvironment(agent, env, run?.variables), listSettingsFiles(needs));
   const made = createSandbox({
     root,
     gitDirs: [...listGitFolders(root), ...ownFolders(root)],
-    documents,
+    documents: run?.documents ?? null,
     home,
     secret: [folders.config, folders.state],
-    needs: agentNeeds(OWN_PROGRAMS.includes(agent.name) ? (command[0] ?? "") : agent.name, env, home),
+    needs,
     extra: {
       read: absolute(settings["sandbox-read"], home),
       write: absolute(settings["sandbox-write"], home),
@@ -134,6 +163,7 @@ function prepareSandbox(place: ProjectLocation, agent: RememberedAgent, document
     command,
     path: env["PATH"] ?? "",
     bwrap: available.bwrap,
+    network: run?.network === "forwarded" ? network : undefined,
   });
   return made.ok ? made : { ...made, fix: "--sandbox off continues without it" };
 }

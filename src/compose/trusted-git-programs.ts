@@ -15,7 +15,7 @@ type TrustContext = {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly trust: Pick<TrustStore, "trust" | "trusts">;
-  readonly settings: Pick<SettingsStore, "read">;
+  readonly settings: Pick<SettingsStore, "readNow">;
 };
 
 /** Manages the repository's hooks and settings trusted by a user, in addition to the test command and the overlay. */
@@ -36,7 +36,9 @@ export function createGitCaller(project: Pick<TrustContext, "env" | "trust" | "s
   return {
     env: project.env,
     allows: (program) => project.trust.trusts(digestProgram(program)),
-    variables: project.settings.read().settings["git-variables"],
+    get variables() {
+      return project.settings.readNow().settings["git-variables"];
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Problem } from "../core/problem.ts";
 import type { AgentChoice } from "../schema/event.ts";
 import type { TestCommand } from "../schema/facts.ts";
 import type { PhaseKey } from "../schema/ids.ts";
-import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
+import type { RememberedAgent, RunAgents, SandboxNetwork } from "../schema/run-agents.ts";
 
 /** Agents in the format of the journal: names, and digests of how they are started. */
 export type RecordedAgents = {
@@ -15,6 +15,8 @@ export type RecordedAgents = {
 
 export type SandboxPlan = {
   readonly sandbox: boolean;
+  /** Null without a sandbox. */
+  readonly network: SandboxNetwork | null;
   /** Note to show if agents run without a sandbox by default. */
   readonly note: string | null;
 };

@@ -23,10 +23,12 @@ export interface SettingsStore {
   /** Reads the settings. Fails open, with warnings: an invalid file counts as empty, an invalid value as not set. */
   read(): ReadSettings;
   /**
-   * Reads the settings for an open run. Those for approvals and variables apply as at its first call, or as changed by
-   * `write` since: an agent without a sandbox can edit the file.
+   * Reads the settings for an open run. Those for approvals, variables and notifications apply as at its first call, or
+   * as changed by `write` since: an agent without a sandbox can edit the file.
    */
   readForRun(run: string): ReadSettings;
+  /** Reads the settings for the run of the last `readForRun`, or without one like `read`. */
+  readNow(): ReadSettings;
   /** Writes the settings, by a decision of the user. */
   write(settings: Readonly<Record<string, unknown>>): void;
   /** Applies the current file to the open run, after the user edited it. */

@@ -31,7 +31,7 @@ import {
 } from "./plan.ts";
 import { CommitId, ExecutionId, TreeId, WaitId } from "./recorded-ids.ts";
 import { Brief, GateChoice, Step } from "./step.ts";
-import { AgentChoice } from "./run-agents.ts";
+import { AgentChoice, SandboxNetwork } from "./run-agents.ts";
 
 export { AgentChoice, Brief, GateChoice, Step };
 
@@ -49,7 +49,6 @@ export const EventDraft = z.discriminatedUnion("type", [
     scope: z._default(z.enum(["tree", "item"]), "tree"),
     workflow: z.string(),
     title: z.string(),
-    /** Issue that the work comes from. */
     issue: z.optional(IssueSource),
     /** Folder of the item's artifacts, relative to the working tree, with forward slashes. */
     item: z.string(),
@@ -68,8 +67,9 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Different agents for some phases and their reviewers, by phase. */
     agents: z.optional(z.record(PhaseKey, AgentChoice)),
     reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
-    /** True if agents are sandboxed, for the whole run. Missing in older journals. */
+    /** Sandbox and network of the agents, for the whole run. Missing in older journals. */
     sandbox: z.optional(z.boolean()),
+    network: z.optional(SandboxNetwork),
     /** Real paths of the programs used by the run, by name. */
     programs: z.optional(z.record(z.string(), z.string())),
     git: z.nullable(StartPoint),

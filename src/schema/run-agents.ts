@@ -29,3 +29,7 @@ export const AgentChoice = z.strictObject({
   version: z.optional(z.string()),
 });
 export type AgentChoice = z.infer<typeof AgentChoice>;
+
+/** `forwarded`: a separate network, with a proxy to hosts outside of this machine. `shared`: the user's network. */
+export const SandboxNetwork = z.enum(["forwarded", "shared"]);
+export type SandboxNetwork = z.infer<typeof SandboxNetwork>;

@@ -3,6 +3,8 @@ import { Channel } from "./people.ts";
 
 /** `auto`: use a sandbox if available. */
 export const SandboxChoice = z.enum(["auto", "on", "off"]);
+/** `auto`: forwarded for agent products that work with it. */
+export const NetworkChoice = z.enum(["auto", "forwarded", "shared"]);
 export const SessionChoice = z.enum(["phase", "shared"]);
 
 export const WebhookForm = z.enum(["json", "slack", "teams"]);
@@ -29,6 +31,8 @@ const fields = {
   /** Channels that may answer. Missing: all channels. */
   approvals: z.optional(z.array(Channel)),
   sandbox: z.optional(SandboxChoice),
+  /** Network of sandboxed agents. */
+  "sandbox-network": z.optional(NetworkChoice),
   /** Paths outside of the working tree that sandboxed agents may read or write. */
   "sandbox-read": z.optional(z.array(z.string())),
   "sandbox-write": z.optional(z.array(z.string())),

@@ -38,9 +38,10 @@ function engineLines(engine: EngineFacts, toRead: Attention): string[] {
   ];
 }
 
-function sandboxLines({ sandbox, bySession }: EngineFacts): readonly string[] {
+function sandboxLines({ sandbox, network, bySession }: EngineFacts): readonly string[] {
   if (bySession) return ["**Sandbox**: unknown, an agent session did the work"];
-  return sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one (network: shared)" : "none"}`];
+  if (sandbox === null) return [];
+  return [sandbox ? `**Sandbox**: agents ran in one (network: ${network})` : "**Sandbox**: none"];
 }
 
 function tokens({ input, output, usd }: EngineFacts["usage"]): string {

@@ -3,6 +3,7 @@ import { buildLedger } from "../core/findings/ledger.ts";
 import { OWN, ownFolders, ownPath } from "../core/own-folder.ts";
 import { type ActiveRun, currentPhase, type EndedRun, observedSandbox, type PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
+import type { SandboxNetwork } from "../schema/run-agents.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../schema/facts.ts";
 import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
 import {
@@ -46,6 +47,7 @@ export type EngineFacts = Readonly<
   readonly usage: Usage;
   /** True if the phase ran in a sandbox; null if the journal does not contain it. */
   readonly sandbox: boolean | null;
+  readonly network: SandboxNetwork;
   /** True if an agent session did some of the work. */
   readonly bySession: boolean;
   /** Number of executions without reported usage. */
@@ -98,7 +100,7 @@ export function buildSummaryData(run: ActiveRun | EndedRun, phaseKey: PhaseKey):
     name: rule.name,
     status: statusText[status],
     duration: measureDuration(startedAt, completedAt),
-    ...madeBy(record, observedSandbox(run.run, record)),
+    ...madeBy(record, { sandbox: observedSandbox(run.run, record), network: run.run.network ?? "shared" }),
   };
 }
 
@@ -114,7 +116,7 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   folder: ownPath(OWN.reviews),
 };
 
-function madeBy(record: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
+function madeBy(record: PhaseRecord, place: Pick<EngineFacts, "sandbox" | "network">): Partial<SummaryData> {
   const { made, usage, missingUsage, iterations, bySession = false } = record;
   if (made === null) return {};
   return {
@@ -122,7 +124,7 @@ function madeBy(record: PhaseRecord, sandbox: boolean | null): Partial<SummaryDa
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage, missingUsage, sandbox, bySession, findings: renderFindings(buildLedger(iterations)) },
+    engine: { ...made, usage, missingUsage, ...place, bySession, findings: renderFindings(buildLedger(iterations)) },
   };
 }
 

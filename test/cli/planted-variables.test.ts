@@ -1,4 +1,7 @@
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../support/cli.ts";
@@ -67,6 +70,28 @@ test.concurrent("passes a variable allowed by name only to the allowed program [
   expect(planted(sandbox.log().flatMap(({ env }) => env))).toEqual(["ACME_TOKEN"]);
   expect(planted(sandbox.seen("tests"))).toEqual(["ACME_TOKEN"]);
   expect(planted(sandbox.seen("hook"))).toEqual(["PLANTED_KEY"]);
+});
+
+test.concurrent("ignores variables and a webhook planted into the settings while a run is open [S11]", async () => {
+  const sandbox = await noting();
+  let calls = 0;
+  const server = createServer((_asked, answer) => {
+    calls++;
+    answer.end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const by = { ...PLANTED, ISDLC_OPERATOR_TOKEN: sandbox.token };
+  await sandbox.start([...START, ...sandbox.agent], by).ended;
+  const file = join(sandbox.config, "config.json");
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const webhook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  writeFileSync(file, JSON.stringify({ ...before, "git-variables": NAMES, webhook }));
+  const gone = await sandbox.start(["continue"], by).ended;
+  server.close();
+  expect(gone.code, gone.stderr).toBe(3);
+  expect(gone.stdout + gone.stderr).toContain("its git-variables is not used by this run");
+  expect(sandbox.seen("hook").filter((name) => NAMES.includes(name))).toEqual([]);
+  expect(calls).toBe(0);
 });
 
 test.concurrent("rejects variables of isdlc itself [S11]", async () => {

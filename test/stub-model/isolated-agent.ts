@@ -23,7 +23,11 @@ export type IsolatedAgent = {
 };
 
 /** `isolate: false` for an agent in a sandbox, which prevents new networks. */
-export type IsolationOptions = { readonly isolate?: boolean };
+export type IsolationOptions = {
+  readonly isolate?: boolean;
+  /** Loopback address of the model without isolation. */
+  readonly host?: string;
+};
 
 /** Any number: each isolated program has its own loopback device. */
 const INSIDE_PORT = 4010;
@@ -40,7 +44,7 @@ const LOOPBACK_ONLY = join(import.meta.dirname, "../agent-claude/loopback-only.m
 export async function isolatedAgent(
   agent: AgentPackage,
   rules: readonly Rule[],
-  { isolate = true }: IsolationOptions = {},
+  { isolate = true, host = "127.0.0.1" }: IsolationOptions = {},
 ): Promise<IsolatedAgent> {
   const binary = await agentBinary(agent);
   if (!binary.ok) throw new Error(binary.why);
@@ -51,7 +55,7 @@ export async function isolatedAgent(
   const program = join(bin, agent.bin);
   const isolated = isolate && canIsolate();
   const socket = join(folder, "model.sock");
-  const model = await startStubModel(isolated ? { rules, socket } : { rules });
+  const model = await startStubModel(isolated ? { rules, socket } : { rules, host });
   if (isolated) writeFileSync(program, isolatingScript(binary.program, socket), { mode: 0o755 });
   else symlinkSync(binary.program, program);
   return {

@@ -40,6 +40,8 @@ export type StubModelOptions = {
   readonly rules: readonly Rule[];
   /** Path of a Unix socket to listen on instead of a port, for callers in another network namespace. */
   readonly socket?: string;
+  /** Loopback address to listen on. */
+  readonly host?: string;
 };
 
 /** Starts a scripted model on the loopback address. */
@@ -87,13 +89,14 @@ export async function startStubModel(options: StubModelOptions): Promise<StubMod
       else sendJson(response, 400, { error: { type: "invalid_request_error", message: String(error) } });
     });
   });
+  const { host = "127.0.0.1" } = options;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    if (options.socket === undefined) server.listen(0, "127.0.0.1", resolve);
+    if (options.socket === undefined) server.listen(0, host, resolve);
     else server.listen(options.socket, resolve);
   });
   return {
-    url: options.socket ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: options.socket ?? `http://${host}:${(server.address() as AddressInfo).port}`,
     calls,
     refused,
     close: () =>

@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+} from "node:fs";
 import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +20,10 @@ export async function makeTemporaryFolder(among: string = tmpdir()): Promise<str
   await clearLeftFolders(place);
   return mkdtemp(join(place, `${prefix()}${process.pid}-`));
 }
+
+/** Creates such a folder at once, and removes it when this program exits. */
+export const makeExitFolder = (): string =>
+  removeAtExit(mkdtempSync(join(realpathSync(tmpdir()), `${prefix()}${process.pid}-`)));
 
 const cleared = new Map<string, Promise<void>>();
 

@@ -21,11 +21,16 @@ export function createSettingsStore({ folder, project, ofRun }: SettingsPlace, f
   const file = join(folder, "config.json");
   const read = (): ReadSettings => readUserSettings(folder, files, project);
   const fixed = createFixedSettings(ofRun, files);
+  let openRun: string | null = null;
   return {
     file,
     project,
     read,
-    readForRun: (run) => fixed.apply(run, read(), file),
+    readForRun(run) {
+      openRun = run;
+      return fixed.apply(run, read(), file);
+    },
+    readNow: () => (openRun === null ? read() : fixed.apply(openRun, read(), file)),
     write(settings) {
       const before = read();
       replaceFile(files, file, Buffer.from(`${JSON.stringify(settings, null, 2)}\n`));
@@ -70,8 +75,11 @@ const NOTHING: Omit<ReadSettings, "found"> = { settings: {}, general: {}, here: 
 
 const unreadable = (warning: string): ReadSettings => ({ ...NOTHING, warnings: [warning], found: null });
 
-/** Settings that would give the agents of an open run more rights. */
-const FIXED = ["approvals", "agent-variables"] as const;
+/** Settings that would give the agents of an open run more rights, or the user less information. */
+const FIXED = [
+  ...(["approvals", "agent-variables", "git-variables", "watch-startup-files", "notify"] as const),
+  ...(["webhook", "webhook-secret", "webhook-form"] as const),
+] as const;
 
 const RunSettings = z.object({ run: z.string(), content: z.string(), fixed: z.record(z.string(), z.unknown()) });
 type RunSettings = z.infer<typeof RunSettings>;

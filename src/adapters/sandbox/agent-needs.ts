@@ -23,6 +23,12 @@ export function agentNeeds(agent: string, env: Environment, home: string): Agent
   return needs?.(agentPlaces(env, home)) ?? NOTHING;
 }
 
+const SETTINGS_FILE = /(?:^|\/)(?:[^/]+\.(?:toml|jsonc?)|\.env)$/;
+
+/** Returns the files in which the user may name the model service of a product. */
+export const listSettingsFiles = ({ read, locked }: AgentNeeds): readonly string[] =>
+  [...locked, ...read.map((path) => join(path, "settings.json"))].filter((path) => SETTINGS_FILE.test(path));
+
 type Places = {
   readonly env: Environment;
   readonly home: string;

@@ -16,6 +16,8 @@ export type SandboxPlan = {
   readonly cwd: string;
   /** Uses a separate network without any connection. */
   readonly offline?: boolean;
+  /** Additional environment variables. */
+  readonly variables?: Readonly<Record<string, string>>;
 };
 
 /** Binds the outside path `from` to the inside path `at`. */
@@ -33,7 +35,7 @@ export function bwrapArguments(plan: SandboxPlan): readonly string[] {
     ...plan.locked.flatMap(({ from, at }) => ["--ro-bind", from, at]),
     ...plan.reopened.flatMap((path) => ["--bind", path, path]),
     ...plan.masked.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
-    ...Object.entries(VARIABLES).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...Object.entries({ ...VARIABLES, ...plan.variables }).flatMap(([name, value]) => ["--setenv", name, value]),
     "--chdir",
     plan.cwd,
     "--",

@@ -4,6 +4,7 @@ import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { AgentNeeds } from "./agent-needs.ts";
 import { findBounds, everywhere, existing, HIDDEN, outermost, real, self, isWithin } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
+import type { ForwardedNetwork } from "./forwarded-network.ts";
 import { type Tools, toolPaths } from "./tool-paths.ts";
 import type { Sandbox, SandboxedFolder } from "../process/child-environment.ts";
 import { otherTrees } from "../git/process/working-trees.ts";
@@ -24,6 +25,8 @@ export type SandboxOptions = Tools & {
   /** Additional absolute paths from the user's settings. Missing paths are skipped. */
   readonly extra: { readonly read: readonly string[]; readonly write: readonly string[] };
   readonly bwrap: string;
+  /** Starts the way out of a separate network. Undefined: the agent has the user's network. */
+  readonly network?: (() => ForwardedNetwork) | undefined;
 };
 
 export type SandboxResult =
@@ -34,13 +37,19 @@ export type SandboxResult =
 export function createSandbox(options: SandboxOptions): SandboxResult {
   const why = refusal(options);
   if (why !== null) return { ok: false, why };
-  const sandbox: Sandbox = (argv, place) => [
-    options.bwrap,
-    ...bwrapArguments(planAgentSandbox(options, place)),
-    ...argv,
-  ];
+  let network: ForwardedNetwork | undefined; // one for all executions
+  const sandbox: Sandbox = (argv, place) => {
+    network ??= options.network?.();
+    const plan = planAgentSandbox(options, place);
+    return [options.bwrap, ...bwrapArguments(withNetwork(plan, network)), ...(network?.wrap(argv) ?? argv)];
+  };
   return { ok: true, sandbox };
 }
+
+const withNetwork = (plan: SandboxPlan, network: ForwardedNetwork | undefined): SandboxPlan =>
+  network === undefined
+    ? plan
+    : { ...plan, locked: [...plan.locked, network.folder], variables: network.variables, offline: true };
 
 const NO_TREES = ["/proc", "/dev", "/sys", "/run", "/etc", "/usr", "/bin", "/sbin", "/lib", "/boot"];
 

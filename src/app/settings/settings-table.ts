@@ -5,6 +5,7 @@ import { phaseNumber } from "../../schema/ids.ts";
 import {
   MAX_REDO_LIMIT,
   NotifyChoice,
+  NetworkChoice,
   SandboxChoice,
   SessionChoice,
   VARIABLE_NAME,
@@ -149,6 +150,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     isProjectOnly: true,
   }),
   sandbox: choiceSetting("sandbox", SandboxChoice.options, { fallback: "auto" }),
+  "sandbox-network": choiceSetting("sandbox-network", NetworkChoice.options, { fallback: "auto" }),
   "sandbox-read": paths("sandbox-read", "~/.m2,/opt/tools"),
   "sandbox-write": paths("sandbox-write", "~/.cache/go-build"),
   "agent-variables": variables("agent-variables", "SENTRY_TOKEN,ACME_*"),

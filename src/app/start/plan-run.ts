@@ -86,7 +86,7 @@ async function plannedRun(planning: PlanningContext): Promise<RunPlan> {
   const { settings, warnings } = project.settings.read();
   const limits = planLimits(wishes, settings);
   const chosen = await planAgents(planning, { settings, phases: phases.map(({ key }) => key), limits });
-  const { sandbox, note } = project.agents.planSandbox(chosen.agents, wishes.sandbox);
+  const { sandbox, network, note } = project.agents.planSandbox(chosen.agents, wishes.sandbox);
   if (note !== null) planning.notes.push(note);
   const isAnalysis = project.item !== null;
   const git = await repositoryFor(planning);
@@ -108,6 +108,7 @@ async function plannedRun(planning: PlanningContext): Promise<RunPlan> {
     settings: supervision.settings,
     ...project.agents.record(chosen.agents, chosen.versions),
     sandbox,
+    ...(network === null ? {} : { network }),
     programs: project.agents.programs({ agents: chosen.agents, sandbox, tests }),
     tests,
     ...demandedPasskeys(project),

@@ -65,12 +65,12 @@ export async function buildStart(
     policy,
     plan: whole.filter(({ key }) => !analysed.includes(key)),
   });
-  const { issue, agent, reviewer, agents, reviewers, sandbox, tests, budget, limits, session } = facts;
+  const { issue, agent, reviewer, agents, reviewers, sandbox, network, tests, budget, limits, session } = facts;
   return {
     do: "start",
     facts: {
       ...decided,
-      ...withoutAbsent({ issue: named.found === null ? undefined : issue, agents, reviewers, sandbox }),
+      ...withoutAbsent({ issue: named.found === null ? undefined : issue, agents, reviewers, sandbox, network }),
       run: starter.run,
       scope: "tree",
       workflow: definition.name,

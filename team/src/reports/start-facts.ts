@@ -5,7 +5,7 @@ import { isSafeName } from "../../../src/schema/ids.ts";
 import { PhaseKey, RunOptions, IssueSource } from "../../../src/schema/plan.ts";
 import { OUTCOME_FIELDS } from "./outcome-fields.ts";
 import type { ReportField } from "./report-field.ts";
-import { AgentChoice } from "../../../src/schema/run-agents.ts";
+import { AgentChoice, SandboxNetwork } from "../../../src/schema/run-agents.ts";
 
 type Facts = StartCommand["facts"];
 
@@ -29,6 +29,7 @@ export const START_FIELDS: { readonly [F in keyof Facts]-?: "server" | "worker" 
   agents: "worker",
   reviewers: "worker",
   sandbox: "worker",
+  network: "worker",
   programs: "nobody",
   git: "server", // the commit is compared with the base at the remote
   tree: "nobody",
@@ -58,6 +59,7 @@ export const StartFacts = z.strictObject({
   agents: z.optional(z.record(PhaseKey, AgentChoice)),
   reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
   sandbox: z.optional(z.boolean()),
+  network: z.optional(SandboxNetwork),
   tests: z.nullable(TestCommand),
   budget,
   limits,
@@ -76,10 +78,10 @@ export function toReport(command: Command): Readonly<Record<string, unknown>> {
 }
 
 function startFacts(facts: Facts): StartFacts {
-  const { title, issue, agent, reviewer, agents, reviewers, sandbox, tests, options, warnings, git, plan, item } =
-    facts;
+  const { title, issue, agent, reviewer, agents, reviewers, sandbox, network } = facts;
+  const { tests, options, warnings, git, plan, item } = facts;
   const { budget, limits, session } = options;
-  const optional = { issue, agents, reviewers, sandbox, budget, limits, session };
+  const optional = { issue, agents, reviewers, sandbox, network, budget, limits, session };
   const given = Object.entries(optional).filter(([, value]) => value !== undefined);
   return {
     folder: item.startsWith(".") ? null : item.slice(item.lastIndexOf("/") + 1),

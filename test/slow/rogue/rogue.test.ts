@@ -11,6 +11,7 @@ import { git } from "./rows/git.ts";
 import { journal } from "./rows/journal.ts";
 import { kernel } from "./rows/kernel.ts";
 import { scanEvasion } from "./rows/scan-evasion.ts";
+import { network } from "./rows/network.ts";
 import { secrets } from "./rows/secrets.ts";
 import { hiddenChanges } from "./rows/hidden-changes.ts";
 import { talk } from "./rows/talk.ts";
@@ -32,6 +33,7 @@ const rogues: readonly Rogue[] = [
   ...scanEvasion,
   ...evidence,
   ...kernel,
+  ...network,
   ...traces,
 ];
 
@@ -98,7 +100,7 @@ test("covers every rogue, with holes only for hostile processes outside a sandbo
   const holes = (column: Column) => rogues.filter((rogue) => expected(rogue, column) === "HOLE");
   for (const column of COLUMNS) expect(holes(column).filter(({ hostile }) => hostile !== true)).toEqual([]);
   expect(holes("strict").map(({ does }) => does)).toEqual([
-    "talks to a program of the user through an abstract unix socket",
+    "talks to a program of the user through an abstract unix socket, as a product that needs a shared network",
   ]);
   expect(rogues.filter((rogue) => expected(rogue, "guest") !== null).length).toBeGreaterThan(60);
 });

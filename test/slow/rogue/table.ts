@@ -39,7 +39,7 @@ Without a sandbox, isdlc can neither refuse nor detect these actions of a hostil
 - As root, it can also change kernel settings.
 - It can write your shell startup files and user services. With the setting \`watch-startup-files\`, the gate names them.
 
-A sandbox has the network of the user, because agents need their model service (\`network: shared\` at the gate): an agent can reach local servers and abstract unix sockets. Tests in a sandbox have a separate network.
+In a sandbox, agents and reviewers have a separate network with a proxy to hosts outside of this machine (\`network: forwarded\` at the gate). If their product may not work with it, they have the network of the user (\`network: shared\`), with local servers and abstract unix sockets ([sandbox](sandbox.md#network)). Tests in a sandbox have no network.
 
 ## Results
 `;

@@ -112,7 +112,7 @@ function terminalInterface(invocation: Invocation, project: LocalProject): UserI
 }
 
 function createGateWindow({ env }: Invocation, { root, settings }: LocalProject): Window {
-  const choice = settings.read().settings.notify ?? "on";
+  const choice = settings.readNow().settings.notify ?? "on";
   return createWindow(env, { choice, desktop: choice === "on" ? desktopCall(env, root) : null });
 }
 
@@ -126,7 +126,7 @@ function callFor({ run, project, returned }: OpenWait, window: Window): void {
 
 /** True if the run requires a passkey, or the user's settings accept a passkey but no terminal. */
 function isSignedOnly({ settings }: LocalProject, { run }: ActiveRun): boolean {
-  const { approvals } = settings.read().settings;
+  const { approvals } = settings.readNow().settings;
   return (
     (run.passkeys ?? []).length > 0 || (approvals?.includes("passkey") === true && !approvals.includes("terminal"))
   );

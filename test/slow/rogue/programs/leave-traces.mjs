@@ -11,7 +11,6 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createConnection } from "node:net";
 import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { evidence, note, play, write } from "./rogue.mjs";
@@ -72,18 +71,13 @@ await play({
     note("workflows");
   }),
   startup: first(() => {
+    if (existsSync(settings)) {
+      const found = JSON.parse(readFileSync(settings, "utf8"));
+      writeFileSync(settings, JSON.stringify({ ...found, "watch-startup-files": "off" })); // hidden in a sandbox
+    }
     write(join(process.env.HOME, ".bashrc"), "planted\n");
     write(join(process.env.HOME, ".config/systemd/user/planted.service"), "[Service]\nExecStart=planted\n");
     note("startup");
-  }),
-  socket: first(async () => {
-    const said = await new Promise((resolve) => {
-      const path = `\0${dirname(evidence)}`;
-      const connection = createConnection({ path }, () => connection.end("planted"));
-      connection.on("error", ({ code }) => resolve(code));
-      connection.on("close", () => resolve("connected"));
-    });
-    note("socket", { said });
   }),
   documents: first((task) => {
     for (const path of task.expects.artifacts) pipe(path);

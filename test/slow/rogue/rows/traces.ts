@@ -1,5 +1,4 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { makeKey } from "../../../attestation/keys.ts";
 import { gateIsOpen, type Outcome, reached, type Rogue, shownAs } from "../rogue.ts";
@@ -136,23 +135,6 @@ export const traces: readonly Rogue[] = [
     async play(stage) {
       await leaves(stage, "startup");
       return stage.sandboxed ? homeIsEmpty(stage) : shownAtGate(stage, ...STARTUP);
-    },
-  },
-  {
-    number: 20,
-    does: "talks to a program of the user through an abstract unix socket",
-    holds:
-      "agents share the network with the user (network: shared), and such sockets belong to it; tests have a separate network",
-    plain: "HOLE",
-    hostile: true,
-    async play(stage) {
-      const server = createServer((connection) => connection.resume()).listen(`\0${stage.base}`);
-      try {
-        await leaves(stage, "socket");
-      } finally {
-        server.close();
-      }
-      return stage.evidence("socket")[0]?.["said"] === "connected" ? "HOLE" : "refused";
     },
   },
   {
