@@ -17,6 +17,7 @@ import { measureLargeRepository } from "./large-repository.ts";
 import { measureLongLives } from "./long-lives.ts";
 import { type ReportLine, tableText, verdictOf } from "./report.ts";
 import { measureReviewers } from "./reviewers.ts";
+import { measureReviewOrder } from "./review-order.ts";
 import { measureSummary } from "./summary.ts";
 import { teamBenches } from "./team.ts";
 import { measureTestCopy } from "./test-copy.ts";
@@ -33,6 +34,8 @@ export type Settings = {
   readonly quick: boolean;
   /** True to use a repository as large as the largest in practice. Creating it takes minutes and gigabytes. */
   readonly large: boolean;
+  /** List of changes for the review order. Null: the small list of this project. */
+  readonly cases: string | null;
 };
 
 export type Bench = (settings: Settings) => Promise<readonly ReportLine[]> | readonly ReportLine[];
@@ -56,6 +59,7 @@ const benches: Readonly<Record<string, Bench>> = {
   package: measurePackage,
   large: measureLargeRepository,
   lives: measureLongLives,
+  "review-order": measureReviewOrder,
 };
 
 /** Returns the bench with this name, or all its parts. */

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
@@ -21,12 +21,14 @@ function againWithoutThem() {
 }
 
 async function main() {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       quick: { type: "boolean", default: false },
       large: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       only: { type: "string" },
+      cases: { type: "string" },
       dir: { type: "string", default: tmpdir() },
     },
   });
@@ -34,7 +36,9 @@ async function main() {
   try {
     const { runBenches, endAll } = await import(pathToFileURL(await bundle(scratch)).href);
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => void interrupted(scratch, endAll));
-    return await runBenches({ root, scratch, ...values, only: values.only?.split(",") ?? null });
+    const only = [...(values.only?.split(",") ?? []), ...positionals];
+    const cases = values.cases === undefined ? null : resolve(values.cases);
+    return await runBenches({ root, scratch, ...values, cases, only: only.length === 0 ? null : only });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

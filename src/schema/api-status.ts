@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Question, Usage } from "./agent.ts";
+import { ReviewGroup } from "./api-diff.ts";
 import { Attention, RunStatus } from "./api.ts";
 import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
 import { budgetWait, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
@@ -50,6 +51,9 @@ const ShownFile = z.object({
   added: z.number(),
   removed: z.number(),
   isBinary: z.boolean(),
+  /** Group in the review order, and the fact that put the file into it. */
+  group: ReviewGroup,
+  reason: z.string(),
 });
 
 /** Complete patches, including bookkeeping files, and the base of the comparison. */

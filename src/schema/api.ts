@@ -181,41 +181,6 @@ export const FindingView = z.object({
 });
 export type FindingView = z.infer<typeof FindingView>;
 
-/** One changed file and its part of the patch. The browser lays it out. */
-export const DiffFile = z.object({
-  path: z.string(),
-  was: z.nullable(z.string()),
-  change: z.enum(["added", "modified", "deleted", "renamed", "typechange"]),
-  added: z.number(),
-  removed: z.number(),
-  isBinary: z.boolean(),
-  /** True if the patch was truncated because of its length. */
-  isCut: z.boolean(),
-  /** How much of the change is missing in `patch`, and why. Empty if `patch` is complete. */
-  notShown: z.string(),
-  /** Changes other than lines: modes, links, submodules, line endings. */
-  facts: z.array(z.string()),
-  isDocument: z.boolean(),
-  /** True for files written by isdlc itself. */
-  isBookkeeping: z.boolean(),
-  /** Digest of the patch. If it changes, a viewed file must be viewed again. */
-  digest: z.string(),
-  patch: z.string(),
-});
-export type DiffFile = z.infer<typeof DiffFile>;
-
-/** `base`: changes since the start of the run. `seen`: changes since the last review in this run. */
-export const DiffAgainst = z.enum(["base", "seen"]);
-export type DiffAgainst = z.infer<typeof DiffAgainst>;
-export const DiffView = z.object({
-  against: DiffAgainst,
-  files: z.array(DiffFile),
-  isCut: z.boolean(),
-  /** How much of the change is in no file of the list. Empty if the list is complete. */
-  notShown: z.string(),
-});
-export type DiffView = z.infer<typeof DiffView>;
-
 /** Everything needed for the decision after a phase, except the diff, which is requested separately. */
 export const GateView = z.object({
   run: RunId,

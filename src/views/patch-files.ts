@@ -3,8 +3,10 @@ import type { FileChange } from "../schema/facts.ts";
 import { isBookkeeping } from "../core/items/item-meta.ts";
 
 /** One file of a git patch. */
-export type PatchFile = ShownDiff["files"][number] & {
+export type PatchFile = Omit<ShownDiff["files"][number], "group" | "reason"> & {
   readonly modes: { readonly before: string | null; readonly after: string | null };
+  /** Ids of the content on both sides. Null if the patch has none: only the mode or the name changed. */
+  readonly blobs: { readonly before: string; readonly after: string } | null;
   /** Text in the patch, with header. */
   readonly text: string;
 };
@@ -14,10 +16,10 @@ const DOCUMENT = /\.(?:md|markdown|txt|rst|adoc)$/i;
 const FILE_START = /(?<![^\n])(?=diff --git )/;
 const HUNK_START = /\n@@ /;
 
-/** Splits a patch into its files: code first, then documents, then bookkeeping, each by path. */
+/** Splits a patch into its files, in the order of the patch. */
 export function patchFiles(patch: string): PatchFile[] {
   const parts = patch.split(FILE_START).filter((part) => part.startsWith("diff --git "));
-  return replacedTogether(parts.map(patchFile)).toSorted(byKindAndPath);
+  return replacedTogether(parts.map(patchFile));
 }
 
 /** Joins entries if a file became a link or a link became a file: git writes a deletion and an addition. */
@@ -36,14 +38,10 @@ const replacement = (before: PatchFile, after: PatchFile): PatchFile => ({
   change: "typechange",
   removed: before.removed,
   modes: { before: before.modes.before, after: after.modes.after },
+  blobs: { before: before.blobs?.before ?? "", after: after.blobs?.after ?? "" },
   isBinary: before.isBinary || after.isBinary,
   text: before.text + after.text,
 });
-
-const KINDS = ["code", "document", "bookkeeping"] as const;
-
-const byKindAndPath = (one: PatchFile, other: PatchFile): number =>
-  KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind) || (one.path < other.path ? -1 : 1);
 
 function patchFile(text: string): PatchFile {
   const start = HUNK_START.exec(text)?.index ?? text.length;
@@ -58,6 +56,7 @@ function patchFile(text: string): PatchFile {
     added: lines.filter((line) => line.startsWith("+")).length,
     removed: lines.filter((line) => line.startsWith("-")).length,
     modes: modesIn(head),
+    blobs: blobsIn(head),
     isBinary: head.some((line) => line.startsWith("Binary files ") || line === "GIT binary patch"),
     text,
   };
@@ -78,6 +77,11 @@ function modesIn(head: readonly string[]): PatchFile["modes"] {
     before: added === null ? (deleted ?? after("old mode ") ?? kept) : null,
     after: deleted === null ? (added ?? after("new mode ") ?? kept) : null,
   };
+}
+
+function blobsIn(head: readonly string[]): PatchFile["blobs"] {
+  const [, before, after] = /^index ([0-9a-f]+)\.\.([0-9a-f]+)/m.exec(head.join("\n")) ?? [];
+  return before === undefined || after === undefined ? null : { before, after };
 }
 
 function parseChange(head: readonly string[]): FileChange["change"] {

@@ -1,5 +1,6 @@
 /* oxlint-disable no-misleading-character-class -- each of these is meant by itself */
-import { type PatchFile, patchFiles } from "./patch-files.ts";
+import type { PatchFile } from "./patch-files.ts";
+import { reviewPatch } from "./review-patch.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { formatCount } from "../core/duration.ts";
 
@@ -68,7 +69,7 @@ export type ShownChanges = {
 
 /** Formats the changes: a heading with their size, code before documents, bookkeeping in one final line. */
 export function changesText({ base, parts }: ShownChanges): string {
-  const read = parts.map(({ title, patch }) => ({ title, files: patchFiles(patch) }));
+  const read = parts.map(({ title, patch }) => ({ title, files: orderedFiles(patch) }));
   const all = read.flatMap(({ files }) => files);
   if (all.length === 0) return `Nothing has changed ${plainLine(base)}.`;
   const shown = all.filter(isShown);
@@ -83,7 +84,9 @@ export function changesText({ base, parts }: ShownChanges): string {
 
 /** Returns the displayed files of all parts: everything except bookkeeping. */
 export const shownFiles = ({ parts }: ShownChanges): PatchFile[] =>
-  parts.flatMap(({ patch }) => patchFiles(patch)).filter(isShown);
+  parts.flatMap(({ patch }) => orderedFiles(patch)).filter(isShown);
+
+const orderedFiles = (patch: string): PatchFile[] => reviewPatch(patch).map(({ file }) => file);
 
 /** Formats added and removed lines: `+40 -2`. */
 export function sizeText(files: readonly Pick<PatchFile, "added" | "removed">[]): string {

@@ -43,12 +43,20 @@ describe("patchFiles", () => {
       { "src/gone.ts": "a\nb\n", "old name.ts": long, "src/same.ts": "-- x\n" },
       { "new name.ts": `${long}more\n`, "src/same.ts": "++ y\n", 'src/ü "q"\t.ts': "1\n2\n", "a b/notes.md": "# n\n" },
     );
-    expect(patchFiles(patch).map(({ text: _text, isBinary: _binary, modes: _modes, ...file }) => file)).toEqual([
+    const files = patchFiles(patch).map(({ path, was, change, kind, added, removed }) => ({
+      path,
+      was,
+      change,
+      kind,
+      added,
+      removed,
+    }));
+    expect(files).toEqual([
+      { path: "a b/notes.md", was: null, change: "added", kind: "document", added: 1, removed: 0 },
       { path: "new name.ts", was: "old name.ts", change: "renamed", kind: "code", added: 1, removed: 0 },
       { path: "src/gone.ts", was: null, change: "deleted", kind: "code", added: 0, removed: 2 },
       { path: "src/same.ts", was: null, change: "modified", kind: "code", added: 1, removed: 1 },
       { path: 'src/ü "q"\t.ts', was: null, change: "added", kind: "code", added: 2, removed: 0 },
-      { path: "a b/notes.md", was: null, change: "added", kind: "document", added: 1, removed: 0 },
     ]);
   });
 

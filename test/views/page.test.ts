@@ -61,28 +61,28 @@ index 1..2 100644
 +b
 `;
 
-test("lists files of a patch: code, documents, then files written by isdlc", () => {
-  const files = diffFiles(PATCH, hash);
+test("lists files of a patch in review order, then files written by isdlc", () => {
+  const { files } = diffFiles(PATCH, hash);
   expect(
     files.map(({ path, was, change, added, removed, isBinary }) => [path, was, change, added, removed, isBinary]),
   ).toEqual([
     ["gone.ts", null, "deleted", 0, 1, false],
-    ["my icon.png", null, "modified", 0, 0, true],
     ["src/a b.ts", null, "added", 2, 0, false],
     ["src/new.ts", "old.ts", "renamed", 0, 0, false],
-    ["src/ä.bin", null, "modified", 0, 0, true],
     ["README.md", null, "modified", 1, 0, false],
+    ["my icon.png", null, "modified", 0, 0, true],
+    ["src/ä.bin", null, "modified", 0, 0, true],
     ["BACKLOG.md", null, "modified", 1, 1, false],
   ]);
   expect(files.filter(({ isBookkeeping }) => isBookkeeping).map(({ path }) => path)).toEqual(["BACKLOG.md"]);
-  expect(files[2]?.patch.startsWith("@@ -0,0 +1,2 @@\n+--- not a header")).toBe(true);
-  expect(diffFiles("", hash)).toEqual([]);
+  expect(files[1]?.patch.startsWith("@@ -0,0 +1,2 @@\n+--- not a header")).toBe(true);
+  expect(diffFiles("", hash)).toEqual({ files: [], groups: [], orders: { tree: [], name: [] } });
 });
 
 test("ignores a carriage return inside a line", () => {
   const hidden =
     "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-x\n+y\rdiff --git a/b b/b\r@@ -1 +1 @@\n";
-  expect(diffFiles(hidden, hash)).toMatchObject([
+  expect(diffFiles(hidden, hash).files).toMatchObject([
     { path: "a.ts", added: 1, removed: 1, patch: "@@ -1 +1 @@\n-x\n+y␍diff --git a/b b/b␍@@ -1 +1 @@\n" },
   ]);
 });

@@ -110,7 +110,7 @@ test.each(ROWS.map(([what, before, after, terminal, web]): Row => [what, { befor
     const patch = patchOf(before, after);
     const shown = `${changesText({ base: "since the run started", parts: [{ title: null, patch }] })}\n`;
     for (const part of terminal) expect(shown).toContain(part);
-    const files = visibleView(diffFiles(patch, (text) => String(text.length)));
+    const files = visibleView(diffFiles(patch, (text) => String(text.length)).files);
     expect(files).toHaveLength(1);
     const [one] = files;
     const seen = [...(one?.facts ?? []), one?.patch].join("\n");

@@ -1,9 +1,8 @@
+import type { DiffAgainst, DiffView } from "../../src/schema/api-diff.ts";
 import type {
   AnswerRequest,
   AnswerResult,
   ApiProblem,
-  DiffAgainst,
-  DiffView,
   GateView,
   LeftView,
   RunDetail,

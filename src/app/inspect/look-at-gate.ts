@@ -3,7 +3,7 @@ import type { ActiveRun, RunState } from "../../core/run.ts";
 import { shownChanges } from "../../engine/shown-changes.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { OpenWait, ShownDiff, StatusView } from "../../schema/api-status.ts";
-import { patchFiles } from "../../views/patch-files.ts";
+import { type ReviewedFile, reviewPatch } from "../../views/review-patch.ts";
 import { waitObject, type Liveness, statusObject } from "../../views/status.ts";
 import { summaryText } from "../../views/summary.ts";
 import { shownDigest } from "../answer/answer.ts";
@@ -47,9 +47,14 @@ async function readShownChanges({ workspace, vcsWrite }: TreeComparator, run: Ac
 
 const diffObject = ({ base, parts }: ShownChanges): ShownDiff => ({
   base,
-  files: parts.flatMap(({ patch }) => patchFiles(patch)).map(({ text: _text, modes: _modes, ...file }) => file),
+  files: parts.flatMap(({ patch }) => reviewPatch(patch)).map(shownFile),
   patch: parts.map(({ title, patch }) => (title === null || patch === "" ? patch : `${title}:\n${patch}`)).join(""),
 });
+
+function shownFile({ file, group, reason }: ReviewedFile): ShownDiff["files"][number] {
+  const { path, was, change, kind, added, removed, isBinary } = file;
+  return { path, was, change, kind, added, removed, isBinary, group, reason };
+}
 
 type RunLook = {
   /** Null if no run was ever started. */

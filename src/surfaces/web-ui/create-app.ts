@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { apiProblem } from "./api-problem.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { DiffAgainst } from "../../schema/api.ts";
+import { DiffAgainst } from "../../schema/api-diff.ts";
 import { addPageRoutes } from "./page-routes.ts";
 import { addProjectRoutes } from "./project-routes.ts";
 import { addAnswerRoutes } from "./answer-routes.ts";

@@ -6,7 +6,8 @@ import { lastReviewedTree } from "../../core/changes/last-reviewed-tree.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
 import type { DocumentView, WholeFile } from "../../schema/api-documents.ts";
-import type { DiffAgainst, DiffView, GateView, RunDetail } from "../../schema/api.ts";
+import type { DiffAgainst, DiffView } from "../../schema/api-diff.ts";
+import type { GateView, RunDetail } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { TreeId } from "../../schema/ids.ts";
 import { diffFiles } from "../../views/page/diff-files.ts";
@@ -139,12 +140,12 @@ function changedTrees({ run }: RunSource, against: DiffAgainst): ChangedTrees {
 /** Returns the changes up to the displayed git tree. The list is empty without git. */
 export async function readDiffView(source: RunSource, against: DiffAgainst): Promise<DiffView> {
   const { from, to } = changedTrees(source, against);
-  if (to === null) return { against, files: [], isCut: false, notShown: "" };
+  if (to === null) return { against, ...diffFiles("", sha256), isCut: false, notShown: "" };
   const patch = await source.patch(from, to);
   const left = Math.max(0, patch.length - DIFF_LIMIT);
   return visibleView({
     against,
-    files: diffFiles(patch.slice(0, DIFF_LIMIT), sha256),
+    ...diffFiles(patch.slice(0, DIFF_LIMIT), sha256),
     isCut: left > 0,
     notShown: left > 0 ? `${left} of ${patch.length} characters` : "",
   });

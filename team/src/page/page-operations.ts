@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import * as api from "../../../src/schema/api.ts";
+import { DiffView } from "../../../src/schema/api-diff.ts";
 import { DocumentView, WholeFile } from "../../../src/schema/api-documents.ts";
 import { Assertion, Challenge, NewPasskey, PasskeyList } from "../../../src/schema/api-passkey.ts";
 import { ChartsView, ItemList, ProjectView, StartResult } from "../../../src/schema/api-project.ts";
@@ -97,7 +98,7 @@ const runs: readonly Operation[] = [
   get(run, "One run", { answer: api.RunDetail }),
   get(`${run}/gate`, "The open gate", { query: ["known"], answer: api.GateView }),
   get(`${run}/story`, "What happened", { query: ["from"], answer: Story }),
-  get(`${run}/diff`, "What changed", { query: ["against"], answer: api.DiffView }),
+  get(`${run}/diff`, "What changed", { query: ["against"], answer: DiffView }),
   get(`${run}/document`, "A document that the run made", { query: ["path"], answer: DocumentView }),
   get(`${run}/file`, "All bytes of a document or changed file", { query: ["path"], answer: WholeFile }),
   get(`${run}/activity`, "Output of agents", { answer: ActivityView }),

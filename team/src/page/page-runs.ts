@@ -11,10 +11,10 @@ import {
   type RunSource,
 } from "../../../src/surfaces/web-ui/look-at-run.ts";
 import { tellingWhoWasFirst } from "../../../src/surfaces/web-ui/who-was-first.ts";
+import { DiffAgainst } from "../../../src/schema/api-diff.ts";
 import {
   AnswerRequest,
   type AnswerResult,
-  DiffAgainst,
   type LeftView,
   type RunDetail,
   type RunRow,

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { patchText } from "../../../src/adapters/git/snapshot/patch-text.ts";
 import { sha256 } from "../../../src/adapters/files/node-crypto.ts";
-import type { DiffView } from "../../../src/schema/api.ts";
+import type { DiffView } from "../../../src/schema/api-diff.ts";
 import { diffFiles } from "../../../src/views/page/diff-files.ts";
 import { visibleView } from "../../../src/views/page/visible-view.ts";
 import { largeChange } from "./large-change.ts";
@@ -161,14 +161,14 @@ function markedBytes(mark: string): Buffer {
 test("draws every added and removed byte of generated changes", async () => {
   const { link } = await serve(await shopAtGate());
   const { page, troubles } = await open(link);
-  let view: DiffView = { against: "base", files: [], isCut: false, notShown: "" };
+  let view: DiffView = { against: "base", ...diffFiles("", sha256), isCut: false, notShown: "" };
   await page.route("**/diff?*", (route) => route.fulfill({ json: view }));
   await page.locator("[data-row]").first().click();
   await page.locator("[data-decision]").waitFor();
   const reached = new Set<string>();
   for (const files of fc.sample(change, { numRuns: 15, seed: 27 })) {
     const patch = gitPatch(files);
-    view = visibleView({ against: "base", files: diffFiles(patchText(patch), sha256), isCut: false, notShown: "" });
+    view = visibleView({ against: "base", ...diffFiles(patchText(patch), sha256), isCut: false, notShown: "" });
     await page.reload();
     await page.locator("[data-decision]").waitFor();
     if (view.files.length === 0) continue;

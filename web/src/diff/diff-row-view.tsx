@@ -1,5 +1,5 @@
 import { memo } from "react";
-import type { DiffFile } from "../../../src/schema/api.ts";
+import type { DiffFile } from "../../../src/schema/api-diff.ts";
 import { AddComment } from "../gate/add-comment.tsx";
 import { Notes } from "../gate/notes.tsx";
 import { WholeFileLink } from "../gate/whole-file-link.tsx";

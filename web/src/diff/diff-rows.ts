@@ -1,4 +1,4 @@
-import type { DiffFile } from "../../../src/schema/api.ts";
+import type { DiffFile } from "../../../src/schema/api-diff.ts";
 import {
   anchored,
   type EarlierAt,

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import type { DiffFile, GateView } from "../../../src/schema/api.ts";
+import type { DiffFile } from "../../../src/schema/api-diff.ts";
+import type { GateView } from "../../../src/schema/api.ts";
 import type { CommentPlace } from "../../../src/schema/comments.ts";
 import { api } from "../api.ts";
 import { splitHunks, pairLines } from "../diff/diff-rows.ts";

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { DocumentView } from "../../../src/schema/api-documents.ts";
-import type { DiffFile, GateView } from "../../../src/schema/api.ts";
+import type { DiffFile } from "../../../src/schema/api-diff.ts";
+import type { GateView } from "../../../src/schema/api.ts";
 import type { CommentPlace } from "../../../src/schema/comments.ts";
 import { sideLines } from "../diff/diff-rows.ts";
 import { PanelBoundary } from "../parts/boundary.tsx";

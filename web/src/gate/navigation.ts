@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { DiffFile } from "../../../src/schema/api.ts";
+import type { DiffFile } from "../../../src/schema/api-diff.ts";
 import { type DiffRow, indexOfRow } from "../diff/diff-rows.ts";
 import { isFocusLost } from "../focus.ts";
 import { isPlain, setRowMover } from "../keyboard.ts";

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
-import type { DiffFile, GateView } from "../../../src/schema/api.ts";
+import type { DiffFile } from "../../../src/schema/api-diff.ts";
+import type { GateView } from "../../../src/schema/api.ts";
 import { CheckIcon, CommentIcon, FileIcon } from "../parts/icons.tsx";
 import { useIsCurrentFile } from "./current-file.ts";
 import { isSameFile, useReview } from "./review-context.ts";

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState, useSyncExternalStore, useCallback, useMemo } from "react";
-import type { DiffAgainst, DiffFile, DiffView, GateView } from "../../../src/schema/api.ts";
+import type { DiffAgainst, DiffFile, DiffView } from "../../../src/schema/api-diff.ts";
+import type { GateView } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
 import { type DiffRow, diffRows, type Layout } from "../diff/diff-rows.ts";
 import { useStored } from "../stored.ts";

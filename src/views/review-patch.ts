@@ -1,0 +1,73 @@
+import { measurePatch } from "../core/review-order/measure-patch.ts";
+import { linesToRead, readingMinutes } from "../core/review-order/reading-time.ts";
+import {
+  GROUP_TEXTS,
+  REVIEW_GROUPS,
+  type PlacedFile,
+  type ReviewFile,
+  type ReviewGroup,
+  type ReviewOrder,
+  reviewOrder,
+} from "../core/review-order/review-order.ts";
+import { type PatchFile, patchFiles } from "./patch-files.ts";
+
+/** A file of a patch with its place in the review. */
+export type ReviewedFile = PlacedFile<MeasuredFile> & {
+  /** Lines to read: none in a folded file. */
+  readonly toRead: number;
+};
+
+/** Facts from outside of the patch. */
+export type PatchFacts = {
+  /** Files that an attribute of the base declares as generated or vendored, with the reason. */
+  readonly declared: ReadonlyMap<string, string>;
+};
+
+const NO_FACTS: PatchFacts = { declared: new Map() };
+
+/** Splits a patch into its files, in review order. Files written by isdlc come last. */
+export const reviewPatch = (patch: string, facts: PatchFacts = NO_FACTS): ReviewedFile[] =>
+  sortReview(
+    patchFiles(patch).map((file) => ({ ...file, ...measure(file, facts) })),
+    "review",
+  );
+
+type MeasuredFile = PatchFile & ReviewFile;
+
+/** Sorts files of a patch. Files written by isdlc come last in every order. */
+export function sortReview(files: readonly MeasuredFile[], order: ReviewOrder): ReviewedFile[] {
+  const placed = reviewOrder(files, order).map((one) => ({ ...one, toRead: linesToRead(one) }));
+  const isOwn = ({ file }: ReviewedFile): boolean => file.kind === "bookkeeping";
+  return [...placed.filter((one) => !isOwn(one)), ...placed.filter(isOwn)];
+}
+
+function measure(file: PatchFile, { declared }: PatchFacts): Pick<ReviewFile, "deciding" | "generated"> {
+  const { path, was, change, text, kind } = file;
+  const { deciding, isMarkedGenerated } = measurePatch(text, { path, isNew: change === "added" });
+  const byName = declared.get(path) ?? (was === null ? undefined : declared.get(was));
+  if (kind === "bookkeeping") return { deciding, generated: "written by isdlc" };
+  return { deciding, generated: byName ?? (isMarkedGenerated ? "generated, as its first lines say" : null) };
+}
+
+/** A group of files with its heading. Groups without files are left out. */
+export type GroupHeading = {
+  readonly group: ReviewGroup;
+  readonly title: string;
+  readonly why: string;
+  readonly files: number;
+  readonly lines: number;
+  /** Minutes to read the group, rounded up. */
+  readonly minutes: number;
+};
+
+/** Lists the groups of a change with the lines to read in them. Files written by isdlc are not counted. */
+export function groupHeadings(files: readonly ReviewedFile[]): GroupHeading[] {
+  const counted = files.filter(({ file }) => file.kind !== "bookkeeping");
+  return REVIEW_GROUPS.flatMap((group) => {
+    const own = counted.filter((one) => one.group === group);
+    if (own.length === 0) return [];
+    const minutes = own.reduce((sum, { file, toRead }) => sum + readingMinutes(file.path, toRead), 0);
+    const lines = own.reduce((sum, { toRead }) => sum + toRead, 0);
+    return [{ group, ...GROUP_TEXTS[group], files: own.length, lines, minutes: Math.ceil(minutes) }];
+  });
+}
