@@ -10,6 +10,8 @@ import { createCommandBackend } from "../adapters/agents/command/backend.ts";
 import { agentVariables } from "../adapters/process/agent-variables.ts";
 import { createReplayBackend, parseRecording } from "../adapters/agents/replay/backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
+import { NO_AGENT_NAME } from "../core/adoption.ts";
+import { createNoAgentBackend } from "../adapters/agents/none/backend.ts";
 import { createSessionBackend } from "../adapters/agents/session/backend.ts";
 import { isRecord } from "../core/own-value.ts";
 import { ProblemError } from "../core/problem.ts";
@@ -64,6 +66,7 @@ export type AgentBounds = {
 
 /** Creates the backend of an agent. Without a sandbox, an agent that needs one can be probed but does not run. */
 export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, bounds: AgentBounds = {}): AgentBackend {
+  if (agent.name === NO_AGENT_NAME) return createNoAgentBackend();
   return agent.name === SESSION_AGENT ? createSessionBackend() : createProgramBackend(agent, env, bounds);
 }
 

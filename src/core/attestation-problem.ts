@@ -12,6 +12,8 @@ export type AttestationProblem =
   | { readonly code: "COMMITS_AMBIGUOUS"; readonly named: string; readonly refs: readonly string[] }
   | { readonly code: "COMMITS_EMPTY"; readonly named: string }
   | { readonly code: "RANGE_NEEDED"; readonly named: string; readonly detail: string }
+  | { readonly code: "ADOPTION_UNCLEAR"; readonly detail: string }
+  | { readonly code: "NOTHING_TO_ADOPT" }
   | { readonly code: "HISTORY_INCOMPLETE"; readonly detail: string };
 
 type Descriptions = {
@@ -60,6 +62,14 @@ export const attestationDescriptions: Descriptions = {
   RANGE_NEEDED: (p) => ({
     what: `Which commits of ${p.named} to verify is unknown: ${p.detail}.`,
     fix: `Name the range: isdlc verify <base>..${p.named}`,
+  }),
+  ADOPTION_UNCLEAR: (p) => ({
+    what: `Cannot tell which work to adopt: ${p.detail}.`,
+    fix: "Name the commit before the work: isdlc adopt <commit>, or a range: isdlc adopt <from>..<to>.",
+  }),
+  NOTHING_TO_ADOPT: () => ({
+    what: "There is nothing to adopt: no commit since the main branch, and no uncommitted change.",
+    fix: "Switch to the branch with the work, or name the commit before it: isdlc adopt <commit>.",
   }),
   HISTORY_INCOMPLETE: (p) => ({
     what: `The history here is incomplete: ${p.detail}.`,

@@ -228,6 +228,7 @@ export type Refusal =
   | { readonly why: "notAsShown"; readonly wait: WaitId }
   | { readonly why: "budgetTooLow"; readonly spent: string; readonly ahead?: string }
   | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
+  | { readonly why: "nothingBefore" }
   | { readonly why: "notInPhase" }
   /**
    * `notSigned`: only a passkey may decide. `notAsSigned`: the signature covers something else. `passkeyUnknown`: the

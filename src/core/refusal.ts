@@ -50,6 +50,10 @@ const told: RefusalTexts = {
     what: "That is not a phase this run can go back to.",
     fix: r.valid.length === 0 ? SEE_STATUS : `Valid: ${r.valid.join(", ")}.`,
   }),
+  nothingBefore: () => ({
+    what: "There is nothing to go back to: this work was made outside of isdlc.",
+    fix: 'Hand it to an agent with isdlc redo "<guidance>", or leave it with isdlc cancel --reason "…".',
+  }),
   notSigned: () => ({
     what: "This run takes decisions that are signed with a passkey, and no others.",
     fix: 'Decide on the page: isdlc ui. If you lost the passkey: isdlc passkey remove <name> --reason "…".',

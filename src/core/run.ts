@@ -167,6 +167,8 @@ export type Draft = {
   readonly written: readonly string[];
   readonly concerns: readonly string[];
   readonly denied: readonly string[];
+  /** Set for existing work that no agent of the run made. */
+  readonly adopted?: true;
 };
 
 export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
@@ -275,9 +277,9 @@ export const noRun: RunState = { is: "none" };
 /** Returns the current phase; undefined after the last one. */
 export const currentPhase = (run: ActiveRun): PhaseRecord | undefined => run.phases[run.index];
 
-/** Returns if a phase ran in isdlc's sandbox; null if unknown, because isdlc does not see a session's environment. */
+/** Returns if a phase ran in isdlc's sandbox; null if unknown: for a session's work, and for adopted work. */
 export const observedSandbox = (run: RunFacts, phase: PhaseRecord): boolean | null =>
-  phase.bySession === true ? null : (run.sandbox ?? null);
+  phase.bySession === true || run.git?.adopts !== undefined ? null : (run.sandbox ?? null);
 
 /** True if a redo of the current phase has not completed yet. */
 export const isRedoing = (run: ActiveRun): boolean => currentPhase(run)?.redoing ?? false;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import {
+  checked,
   CheckResult,
   Claim,
   FileChange,
@@ -156,15 +157,12 @@ export const EventDraft = z.discriminatedUnion("type", [
     unguarded: z.optional(z.string()),
     /** Replies of the agent to each comment of a user. */
     replies: z.optional(z.array(CommentReply)),
+    adopted: z.optional(z.literal(true)), // existing work; no agent of the run made it
   }),
   event("questions.asked", { questions: z.array(Question) }),
   event("questions.answered", { wait: WaitId, by: Person, replies: z.array(Reply) }),
-  event("checks.passed", {
-    results: z.array(CheckResult),
-    testsChanged: z.nullable(z.string()),
-    leadsTo: z.enum(["review", "complete"]),
-    checkedBy: z.optional(z.array(z.string())), // workers of a team, under its policy
-  }),
+  event("checks.passed", { ...checked, checkedBy: z.optional(z.array(z.string())) }), // workers, under a team's policy
+  event("checks.recorded", checked), // of adopted work, also if they failed: its gate shows them
   event("checks.failed", {
     results: z.array(CheckResult),
     digest: z.string(),

@@ -57,6 +57,13 @@ export const CheckResult = z.strictObject({
 });
 export type CheckResult = z.infer<typeof CheckResult>;
 
+/** Data of every event about completed checks. */
+export const checked = {
+  results: z.array(CheckResult),
+  testsChanged: z.nullable(z.string()),
+  leadsTo: z.enum(["review", "complete"]),
+};
+
 /** Test setup of the project, trusted once by a user. `digest` covers the command and its definition. */
 export const TestCommand = z.strictObject({
   argv: z.array(z.string()).check(z.minLength(1)),
@@ -89,7 +96,10 @@ export const StartPoint = z.strictObject({
   commit: CommitId,
   /** Commit of the base, if an earlier run created the branch. */
   baseTip: z.optional(CommitId),
+  /** Work made outside of isdlc: the commits after `commit` up to `head`, where the run's branch starts. */
+  adopts: z.optional(z.strictObject({ head: CommitId, commits: z.int() })),
 });
+export type StartPoint = z.infer<typeof StartPoint>;
 
 /**
  * Base trees for a phase whose earlier work, or that of later phases, is in the working tree when the phase is

@@ -56,6 +56,8 @@ export const PhaseDefinition = z.strictObject({
   after: z._default(z.array(AfterStep), []),
   /** True if the phase produces nothing: existing work is checked and reviewed once. */
   judged: z.optional(z.boolean()),
+  /** True if the first attempt takes existing work as it is. An agent works only in a redo. */
+  adopts: z.optional(z.boolean()),
   /** True if code must change. Without changed code, the phase is not done, whatever its agent reports. */
   mustChange: z.optional(z.boolean()),
 });

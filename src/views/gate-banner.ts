@@ -157,7 +157,7 @@ function newNotices(run: ActiveRun, notices: readonly string[]): string[] {
 
 function listNotices(run: ActiveRun, phase: PhaseRecord, gate: BannerGate): string[] {
   return [
-    ...listFailures(gate),
+    ...listFailures(gate, phase),
     ...(phase.made === null ? [] : foundIn({ ...phase.made, notices: newNotices(run, phase.made.notices ?? []) })),
     ...redosSpent(run, phase),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
@@ -190,12 +190,17 @@ const isRule = (refused: string): boolean =>
   /^(?:Bash|Edit|Read|WebFetch)\([^…]+\)$|^(?:WebSearch|mcp__\S+)$/.test(refused) && !CLOSED.test(refused);
 
 /** Explains why the gate is open again. */
-function listFailures({ failures }: BannerGate): string[] {
+function listFailures({ failures }: BannerGate, { rule, redos }: PhaseRecord): string[] {
   const unseen = failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
   const failed = failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
   return [
     ...allLines("Changed after the summary; Continue accepts it as it is now", unseen),
-    ...entries("Checks fail after the edits; Continue proceeds anyway", failed),
+    ...entries(
+      rule.adopts === true && redos === 0
+        ? "Checks fail on this work; Continue accepts it anyway"
+        : "Checks fail after the edits; Continue proceeds anyway",
+      failed,
+    ),
   ];
 }
 

@@ -21,7 +21,7 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
     ...reporterLines(phase),
     ...codeEvidence(run),
     ...entries("Decisions", phase.made?.decisions ?? []),
-    `Usage: ${tokens(phase.usage, phase) || "not reported by the agent"}`,
+    `Usage: ${tokens(phase.usage, phase) || (phase.executions === 0 ? "no agent worked" : "not reported by the agent")}`,
     ...totalUsage(run),
   ];
 }

@@ -41,7 +41,9 @@ const sentences: Sentences = {
     `${e.claim.execution} runs (${e.role}${e.prompt === undefined ? "" : `, prompt of ${e.prompt} characters`})`,
   "execution.ended": (e) =>
     `${e.execution} ended: ${e.how}${e.reason === null ? "" : ` (${plainLine(e.reason, 120)})`}`,
-  "draft.produced": (e) => `produced: ${plainLine(e.summary, 120)}`,
+  "draft.produced": (e) =>
+    e.adopted === true ? "existing work taken as it is" : `produced: ${plainLine(e.summary, 120)}`,
+  "checks.recorded": (e) => `checks of existing work: ${e.results.some(isFailure) ? "failed" : "nothing failed"}`,
   "checks.failed": (e) =>
     `checks failed: ${e.results
       .filter(isFailure)

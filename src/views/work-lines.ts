@@ -29,6 +29,10 @@ const tellers: Tellers = {
     { mark: "begun", text: `${phase}${attempt > 1 ? `, attempt ${attempt}` : ""}` },
   ],
   "checks.passed": ({ results }, before) => [good(passedText(results, before))],
+  "checks.recorded": ({ results }, before) => {
+    const failed = results.filter(isFailure);
+    return failed.length === 0 ? [good(passedText(results, before))] : failed.map((result) => bad(failedText(result)));
+  },
   "checks.failed": ({ results }) => results.filter(isFailure).map((result) => bad(failedText(result))),
   "verdict.given": (verdict) => [verdictLine(verdict)],
   "tasks.refined": ({ tasks }) => [good(`split into ${formatCount(tasks, "task")}`)],

@@ -175,6 +175,10 @@ const proof: Readers = {
     Object.assign(attempt, { checks: true, digest: "", same: 0 });
     return unless(attempt.draft, "only a draft of this attempt is checked");
   },
+  "checks.recorded": ({ attempt }) => {
+    Object.assign(attempt, { checks: true, digest: "", same: 0 });
+    return unless(attempt.draft, "only a draft of this attempt is checked");
+  },
   "verdict.given": ({ attempt }, event) => {
     const blocked = event.issues.some((issue) => issue.severity === "blocker");
     Object.assign(attempt, { verdicts: attempt.verdicts + 1, approved: event.approved && !blocked });

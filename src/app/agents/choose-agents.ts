@@ -1,4 +1,5 @@
 import { parseCommandLine } from "../../core/command-line.ts";
+import { NO_AGENT_NAME } from "../../core/adoption.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { SESSION_AGENT } from "../../core/next.ts";
 import type { Agents } from "../../ports/agents.ts";
@@ -52,6 +53,18 @@ export function chooseAgents(asked: AskedAgents, settings: UserSettings, among: 
     ...named("reviewers", reviewers),
   };
   return { agents, detected, warnings: set.warnings };
+}
+
+const NO_AGENT: RememberedAgent = { name: NO_AGENT_NAME, argv: null };
+
+/** Agents for adopted work: the reviewer only if the user chose one, and an agent for a redo if there is one. */
+export function chooseForAdoption(asked: AskedAgents, settings: UserSettings, among: Among): ChosenAgents {
+  const set = setAgents(settings, among.known);
+  const detected = among.agents.detect();
+  const found = detected === null ? NO_AGENT : { name: detected, argv: null };
+  const chosen = asked.agent ?? set.agent;
+  const reviewer = asked.reviewer ?? set.reviewer ?? (chosen?.name === SESSION_AGENT ? null : chosen);
+  return { agents: { phase: chosen ?? found, reviewer: reviewer ?? NO_AGENT }, detected: null, warnings: set.warnings };
 }
 
 /**

@@ -56,13 +56,19 @@ async function resolved(project: LeftTree, run: ActiveRun, tree: "keep" | "resto
 }
 
 async function uncommitted(project: LeftTree, run: ActiveRun): Promise<LeftFiles | null> {
-  const from = run.run.options.commits === "phase" ? treeBefore(run) : runBegan(run).tree;
+  const from = treeBeforeAgents(run);
   if (from === null) return null;
   const workspace = project.workspace(run);
   const now = await workspace.snapshot(CANCELLED_NAME, [run.run.item]);
   const changes = await workspace.diff(from, now);
   if (changes === null) return null;
   return { from, paths: changes.map(({ path }) => path).filter((path) => !isOwnPath(path)) };
+}
+
+/** Adopted work was there before any agent of the run. */
+function treeBeforeAgents(run: ActiveRun): TreeId | null {
+  if (run.run.git?.adopts !== undefined) return run.phases[0]?.bases?.entered ?? null;
+  return run.run.options.commits === "phase" ? treeBefore(run) : runBegan(run).tree;
 }
 
 /** Ends the orphaned agent of a killed driver. Returns its execution, if any. */

@@ -2,6 +2,7 @@ import { ProblemError } from "../../core/problem.ts";
 import type { MetaFields } from "../../core/items/item-meta.ts";
 import { writeActive } from "../../engine/write-projections.ts";
 import { ITEMS_ROOT } from "../../ports/items.ts";
+import type { StartPoint } from "../../schema/facts.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
 import { plainLine } from "../../views/plain-text.ts";
@@ -54,10 +55,11 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
 /** Announces a switch of the branch, before it happens. */
 async function branchLines(
   { vcs }: Project,
-  before: { readonly base: string | null } | null,
+  before: Pick<StartPoint, "base" | "adopts"> | null,
   after: { readonly branch: string | null } | null,
 ): Promise<string[]> {
-  const [from, to] = [before?.base ?? null, after?.branch ?? null];
+  const adopted = before?.adopts?.head.slice(0, 12);
+  const [from, to] = [adopted ?? before?.base ?? null, after?.branch ?? null];
   if (to === null || to === from) return [];
   const branch = plainLine(to, 120);
   if (await vcs.branchExists(to)) return [`Switching to branch ${branch}.`];

@@ -9,18 +9,19 @@ import { type Choice, ChoicesNeeded } from "../choice.ts";
 import type { Project } from "../project/project.ts";
 import { createChoices } from "./choices.ts";
 import { planLimits } from "./limits.ts";
+import { adoptedStart, refuseUnadopted, withoutReviews } from "./plan-adoption.ts";
 import type { PlanningContext } from "./planning.ts";
 import { planRepository, planHooks } from "./plan-repository.ts";
 import { knownPhases, planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
 import { planTarget, type PlannedWork } from "./plan-target.ts";
 import { isWithoutTests, NO_TESTS, planTests } from "./plan-tests.ts";
 import { type FeatureBranch, type FeatureWork, type RunRequest, runTitle } from "./run-request.ts";
+import type { Agents } from "../../ports/agents.ts";
 import type { GitProgram } from "../../ports/vcs.ts";
-import type { PhaseKey } from "../../schema/ids.ts";
 import type { UserSettings } from "../../schema/user-settings.ts";
 import { agentKey, allAgents, shippedPhases } from "../agents/agent-choice.ts";
 import { unmetWishes } from "../agents/capability-rows.ts";
-import { chooseAgents } from "../agents/choose-agents.ts";
+import { chooseAgents, chooseForAdoption } from "../agents/choose-agents.ts";
 
 type Facts = StartCommand["facts"];
 
@@ -79,13 +80,15 @@ async function plannedRun(planning: PlanningContext): Promise<RunPlan> {
   const workflow = project.workflows.resolve(request.workflow);
   const { definition } = workflow;
   refuseForeignWishes(project, request, definition);
+  refuseUnadopted(request, definition);
   if (wishes.review !== undefined) knownPhases(wishes.review, definition.phases);
   const title = runTitle(request);
   const work = await planTarget(planning, definition, title);
-  const phases = resolvePhases(planning, workflow, work);
+  const resolved = resolvePhases(planning, workflow, work);
   const { settings, warnings } = project.settings.read();
   const limits = planLimits(wishes, settings);
-  const chosen = await planAgents(planning, { settings, phases: phases.map(({ key }) => key), limits });
+  const chosen = await planAgents(planning, { settings, phases: resolved, limits });
+  const { phases } = chosen;
   const { sandbox, network, note } = project.agents.planSandbox(chosen.agents, wishes.sandbox);
   if (note !== null) planning.notes.push(note);
   const isAnalysis = project.item !== null;
@@ -141,9 +144,10 @@ function partOfFeature(plan: RunPlan, { branch, worktree, warnings, ...named }: 
   return { ...plan, branch, folder, facts: { ...facts, worktree, warnings: [...warnings, ...facts.warnings] } };
 }
 
-function repositoryFor(planning: PlanningContext): Promise<RunPlan["git"]> {
+async function repositoryFor(planning: PlanningContext): Promise<RunPlan["git"]> {
   const { project, request } = planning;
-  const { decisions, wishes } = request;
+  const { adopts, decisions, wishes } = request;
+  if (adopts !== undefined) return adoptedStart(adopts);
   const mayBeDirty = project.item !== null || request.isElsewhere === true || decisions.dirty === "allow-dirty";
   return planRepository(planning, { git: wishes.git !== false, mayBeDirty });
 }
@@ -212,7 +216,7 @@ function refuseForeignWishes(
 
 type AgentWishes = {
   readonly settings: UserSettings;
-  readonly phases: readonly PhaseKey[];
+  readonly phases: readonly PhaseRule[];
   readonly limits: Pick<RunOptions, "budget" | "limits" | "session">;
 };
 
@@ -220,6 +224,8 @@ type AgentsPlan = {
   readonly agents: RunAgents;
   /** Reported versions by `agentKey`. */
   readonly versions: ReadonlyMap<string, string>;
+  /** The phases, without reviews that no agent does. */
+  readonly phases: PhaseRule[];
   readonly warnings: readonly string[];
 };
 
@@ -229,11 +235,17 @@ type AgentsPlan = {
  */
 async function planAgents({ project, request, notes }: PlanningContext, wanted: AgentWishes): Promise<AgentsPlan> {
   const { agents: port, workflows } = project;
-  const { agents: given, agent = null, reviewer = null } = request.wishes;
-  const known = shippedPhases(workflows);
+  const { adopts, wishes } = request;
+  const { agents: given, agent = null, reviewer = null } = wishes;
+  const among = {
+    agents: adopts === undefined ? port : await onlyUsable(port),
+    phases: wanted.phases.map(({ key }) => key),
+    known: shippedPhases(workflows),
+  };
+  const choose = adopts === undefined ? chooseAgents : chooseForAdoption;
   const { agents, detected, warnings } =
     given === undefined
-      ? chooseAgents({ agent, reviewer }, wanted.settings, { agents: port, phases: wanted.phases, known })
+      ? choose({ agent, reviewer }, wanted.settings, among)
       : { agents: given, detected: null, warnings: [] };
   const able = await Promise.all(
     allAgents(agents).map(async (one) => {
@@ -244,7 +256,16 @@ async function planAgents({ project, request, notes }: PlanningContext, wanted: 
   );
   if (detected !== null) notes.push(foundLine(detected));
   const versions = new Map(able.map(({ key, able: { version } }) => [key, version]));
-  return { agents, versions, warnings: [...warnings, ...unmetWishes(wanted.limits, able)] };
+  const { phases, warnings: uncovered } = withoutReviews(wanted.phases, adopts, agents);
+  return { agents, versions, phases, warnings: [...warnings, ...unmetWishes(wanted.limits, able), ...uncovered] };
+}
+
+/** Adopted work needs no agent: one that is installed and does not start counts as missing. */
+async function onlyUsable(agents: Agents): Promise<Pick<Agents, "detect" | "noAgent">> {
+  const name = agents.detect();
+  const found = name === null ? null : await agents.probe({ name, argv: null });
+  const usable = found === null || "code" in found ? null : name;
+  return { detect: () => usable, noAgent: () => agents.noAgent() };
 }
 
 const foundLine = (name: string): string =>

@@ -29,8 +29,24 @@ export type RunRequest = {
   readonly isListed?: boolean;
   /** True if the run's working tree is still to be created. Uncommitted changes here do not affect it. */
   readonly isElsewhere?: boolean;
+  /** Work to adopt. Set for workflows that adopt, and only for them. */
+  readonly adopts?: AdoptedRange;
   /** Choices already found to be open. */
   readonly choices?: readonly Choice[];
+};
+
+/** Commits made outside of isdlc. Uncommitted changes of the working tree are part of the work. */
+export type AdoptedRange = {
+  /** Last commit before the work. */
+  readonly from: CommitId;
+  readonly head: CommitId;
+  readonly commits: number;
+  /** Branch into which the work is merged, and its commit. Null: it cannot be merged. */
+  readonly base: { readonly branch: string; readonly commit: CommitId } | null;
+  /** Known limits of the range, recorded and displayed. */
+  readonly warnings: readonly string[];
+  /** False if the user wants no review. */
+  readonly isReviewed: boolean;
 };
 
 export type RunWishes = {

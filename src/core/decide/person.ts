@@ -187,6 +187,7 @@ function inPhase(run: ActiveRun, event: EventDraft): Decision {
 /** Returns to an earlier phase, or to the start of the current one. */
 function back(run: ActiveRun, command: CommandOf<"back">, by: Person): Decision {
   if (run.sealedAt !== null) return refuse({ why: "sealed" });
+  if (isAdopted(run)) return refuse({ why: "nothingBefore" });
   const valid = phasesToGoBackTo(run).map(({ rule }) => rule.key);
   if (!valid.includes(command.to)) return refuse({ why: "notEarlier", valid });
   const { to, tree } = command;
@@ -195,9 +196,12 @@ function back(run: ActiveRun, command: CommandOf<"back">, by: Person): Decision 
   return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree, ...given });
 }
 
+/** Adopted work has no earlier phase, and its own start is not isdlc's to restore. */
+const isAdopted = ({ phases }: ActiveRun): boolean => phases.some(({ rule }) => rule.adopts === true);
+
 /** Lists phases the run has reached, without those dropped by sizing. */
 export function phasesToGoBackTo(run: ActiveRun): readonly PhaseRecord[] {
-  if (run.sealedAt !== null || !mayGoBack(run.stage)) return [];
+  if (run.sealedAt !== null || !mayGoBack(run.stage) || isAdopted(run)) return [];
   return run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped);
 }
 

@@ -2,6 +2,7 @@ import type { EventDraft } from "../../schema/event.ts";
 import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
+import { adoptedFailures, draftWithoutAgent, isAdopted } from "../adoption.ts";
 import { againstBaseline, isFailure, needsBaseline } from "../baseline.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
@@ -32,8 +33,6 @@ const MAX_TASK_LISTS = 3;
 const MAX_BROKEN = 2;
 /** The same limit while the model service is busy or unreachable, which may pass. The agent's own retries count. */
 const MAX_UNAVAILABLE = 4;
-
-const NOTHING_MADE: EventDraft = { type: "draft.produced", summary: "", decisions: [], artifacts: [] };
 
 type Good<K extends Outcome["of"]> = Exclude<Extract<Outcome, { of: K }>, { failed: string }>;
 type Handlers = { readonly [K in Outcome["of"]]: (run: ActiveRun, outcome: Good<K>) => Decision };
@@ -104,7 +103,7 @@ const handlers: Handlers = {
     const returned = bases === undefined ? {} : { bases };
     const where = { commit, tree, ...(standing === undefined ? {} : { standing }), ...returned };
     const started: EventDraft = { type: "attempt.started", phase: phase.rule.key, attempt, brief, ...where };
-    return phase.rule.judged === true ? accept(started, NOTHING_MADE) : accept(started);
+    return accept(started, ...draftWithoutAgent(phase, brief));
   },
   produce(run, outcome) {
     if (run.stage.is !== "producing") return late(run);
@@ -125,17 +124,19 @@ const handlers: Handlers = {
     if (run.stage.is !== "checking" || phase === undefined) return late(run);
     const { testsChanged } = outcome;
     const results = outcome.results.map((result) => againstBaseline(run.baseline, result));
+    const leadsTo = afterChecks(phase);
+    const isUntrusted = outcome.tests !== undefined; // a changed test command runs only after the user saw it
+    if (isAdopted(run.stage.draft) && !isUntrusted)
+      return accept({ type: "checks.recorded", results, testsChanged, leadsTo });
     const failed = results.filter(isFailure);
     const blocked =
       failed.length > 0 ? limitedBySandbox(failed) : results.find(({ notStarted }) => notStarted === true);
     if (blocked !== undefined) return accept(blockedBy(run, blocked));
     if (failed.length > 0) return checksFailed(run, { ...outcome, work: run.stage.work, failed, results });
-    const isUntrusted = outcome.tests !== undefined; // a changed test command runs only after the user saw it
     if (testsChanged !== null && (isUntrusted || !gateWillCome(run, phase)))
       return accept(
         escalation(run, { reason: TESTS_CHANGED, detail: testsChanged, last: "accept", tests: outcome.tests }),
       );
-    const leadsTo = phase.rule.verdicts > 0 ? "review" : "complete";
     const told = outcome.checkedBy === undefined ? {} : { checkedBy: [...outcome.checkedBy] };
     return accept({ type: "checks.passed", results, testsChanged, leadsTo, ...told });
   },
@@ -150,6 +151,7 @@ const handlers: Handlers = {
   complete(run, { made, settings, digest, mixed = [] }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "completing" || phase === undefined) return late(run);
+    const failures = adoptedFailures(run.stage.draft);
     const supervision = resolveSupervision(run, settings);
     const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
     const whole: PhaseOutput = { ...fromDraft(run.stage.draft), ...made };
@@ -164,7 +166,7 @@ const handlers: Handlers = {
       ...summariesChanged(run, settings),
       ...(changed ? [{ type: "supervision.tightened" as const, supervision }] : []),
       due
-        ? { type: "gate.opened", digest, loosened: loosenedSince(run, settings), failures: [] }
+        ? { type: "gate.opened", digest, loosened: loosenedSince(run, settings), failures }
         : { type: "phase.accepted", by: "engine" },
     );
   },
@@ -215,6 +217,8 @@ const handlers: Handlers = {
     return accept({ type: "finish.asked", options: [...waysToFinish(run)], moved: [...moved], standing });
   },
 };
+
+const afterChecks = ({ rule }: PhaseRecord) => (rule.verdicts > 0 ? "review" : "complete");
 
 /** Returns the first failed check if every failure may be caused by the sandbox. */
 const limitedBySandbox = (failed: readonly CheckResult[]): CheckResult | undefined =>

@@ -1,3 +1,4 @@
+import { verdictLimit } from "../adoption.ts";
 import type { EventDraft } from "../../schema/event.ts";
 import { type Judgement, accept, type Decision } from "../command.ts";
 import { type Finding, NO_VERDICT } from "../findings/ledger.ts";
@@ -16,7 +17,7 @@ export function verdictEvent(run: ActiveRun, { verdict, changed = null, written 
   const after = afterVerdict({
     earlier: phase.iterations.slice(0, before),
     iterations: [...phase.iterations.slice(before), { ...verdict, changed }],
-    limit: phase.rule.verdicts,
+    limit: verdictLimit(phase, run.stage.draft),
   });
   const { issues, summary } = verdict;
   const approved = after.stopped === "approved";

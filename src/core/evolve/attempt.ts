@@ -24,6 +24,7 @@ type AttemptEventType =
   | "questions.asked"
   | "questions.answered"
   | "checks.passed"
+  | "checks.recorded"
   | "checks.failed"
   | "verdict.given";
 
@@ -112,7 +113,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       const { summary, decisions, artifacts } = event;
       const unguarded = event.unguarded === undefined ? [] : [event.unguarded];
       const told = { concerns: [...leftBehind(event.dropped ?? []), ...unguarded], denied: event.denied ?? [] };
-      const draft = { summary, decisions, artifacts, ...unexamined, ...told };
+      const adopted = event.adopted === undefined ? {} : { adopted: event.adopted };
+      const draft = { summary, decisions, artifacts, ...unexamined, ...told, ...adopted };
       return enter(run, event, { is: "checking", work: { ...work, turns: work.turns + 1 }, draft });
     }),
   "questions.asked": (run, event) => open(run, event, { kind: "questions", questions: event.questions }),
@@ -126,15 +128,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       const next = { ...work, turns: work.turns + 1, replies: [...work.replies, ...replied] };
       return produceAgain(run, event.seq, { work: next, brief: { why: "answers", text: "" } });
     }),
-  "checks.passed": (run, event) => {
-    const { stage } = run;
-    if (stage.is !== "checking") return run;
-    const draft = { ...stage.draft, checks: event.results, testsChanged: event.testsChanged };
-    const work = { ...stage.work, sameFailure: null };
-    return event.leadsTo === "review"
-      ? enter(run, event, { is: "reviewing", work, draft, claim: null })
-      : enter(run, event, { is: "completing", work, draft });
-  },
+  "checks.passed": checked,
+  "checks.recorded": checked,
   "checks.failed": (run, event) =>
     within(run, (work) => {
       const times = work.sameFailure?.digest === event.digest ? work.sameFailure.times + 1 : 1;
@@ -161,6 +156,17 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     return enter(counted, event, { is: "completing", work, draft });
   },
 };
+
+/** Continues with the review, or completes the attempt without one. */
+function checked(run: ActiveRun, event: EventOf<"checks.passed" | "checks.recorded">): ActiveRun {
+  const { stage } = run;
+  if (stage.is !== "checking") return run;
+  const draft = { ...stage.draft, checks: event.results, testsChanged: event.testsChanged };
+  const work = { ...stage.work, sameFailure: null };
+  return event.leadsTo === "review"
+    ? enter(run, event, { is: "reviewing", work, draft, claim: null })
+    : enter(run, event, { is: "completing", work, draft });
+}
 
 const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved" | "written"> = {
   checks: [],

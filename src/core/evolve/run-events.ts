@@ -46,8 +46,7 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     leastUsage: null,
     supervision,
     sizing: null,
-    tip: facts.git?.commit ?? null,
-    base: (facts.git?.base ?? null) === null ? null : (facts.git?.baseTip ?? facts.git?.commit ?? null),
+    ...startCommits(facts.git),
     sealedAt: null,
     together: [],
     refined: false,
@@ -56,6 +55,13 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     answers: [],
     seq,
   };
+}
+
+/** Adopted commits are on the branch from the start. */
+function startCommits(git: EventOf<"run.started">["git"]): Pick<ActiveRun, "tip" | "base"> {
+  if (git === null) return { tip: null, base: null };
+  const { base, baseTip, commit, adopts } = git;
+  return { tip: adopts?.head ?? commit, base: base === null ? null : (baseTip ?? commit) };
 }
 
 const untouched = (rule: PhaseRule): PhaseRecord => ({

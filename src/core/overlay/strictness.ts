@@ -2,7 +2,7 @@ import type { PhaseDefinition } from "../../schema/plan.ts";
 
 /** Rules of a phase, each compared on its own. */
 export type RuleName =
-  | Exclude<keyof PhaseDefinition, "key" | "checks" | "judged" | "mustChange">
+  | Exclude<keyof PhaseDefinition, "key" | "checks" | "judged" | "adopts" | "mustChange">
   | "checks.limit"
   | "checks.breaker";
 

@@ -1,13 +1,16 @@
 import type { Outcome } from "../../core/command.ts";
 import { lastReviewedTree } from "../../core/changes/last-reviewed-tree.ts";
+import { isAdopted } from "../../core/adoption.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { unmentionedFiles, writesCode } from "../../core/changes/unmentioned.ts";
-import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
+import type { FileChange, PhaseOutput, ReturnBases } from "../../schema/facts.ts";
+import type { TreeId } from "../../schema/ids.ts";
 import type { Engine, Task } from "../engine.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
 import { previewCommit, movedPaths, readRepositoryStanding, verifyObjects } from "./standing.ts";
 import { isBookkeeping } from "../../core/items/item-meta.ts";
+import { adoptedBases } from "./adopted-work.ts";
 import { returnBases } from "./going-back.ts";
 
 /** Records the tree before an attempt changes it. */
@@ -19,12 +22,17 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   await engine.gitPrograms.remember();
   if (phase.attempts === 0) await engine.traces.accept();
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
-  const bases = tree === null ? null : await returnBases(engine, run, { phase, tree });
+  const bases =
+    tree === null ? null : (firstAdoption(run, phase, tree) ?? (await returnBases(engine, run, { phase, tree })));
   const standing = await readRepositoryStanding(engine, run);
   const commit = standing === undefined ? await engine.head() : standing.tip;
   const found = { ...(standing === undefined ? {} : { standing }), ...(bases === null ? {} : { bases }) };
   return { of: "enter", commit, tree, ...found };
 }
+
+/** Later attempts keep the bases of the first one. */
+const firstAdoption = (run: ActiveRun, { bases }: PhaseRecord, tree: TreeId): ReturnBases | null =>
+  bases === null ? adoptedBases(run, tree) : null;
 
 /** Collects the actual output of the phase, and the current settings. */
 export async function completePhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -72,6 +80,7 @@ function unmentioned(
   changed: readonly FileChange[] | null,
 ): Pick<PhaseOutput, "unmentioned"> {
   if (run.stage.is !== "completing" || phase.rule.judged === true || !writesCode(phase)) return {};
+  if (isAdopted(run.stage.draft)) return {}; // no agent claims it
   const files = unmentionedFiles(run, run.stage.draft, changed);
   return files.length === 0 ? {} : { unmentioned: files };
 }

@@ -14,7 +14,8 @@ import { previewCommit, movedSince, treeAtReturn, treeBefore } from "./standing.
 /** Checks out the run's branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const git = run.run.git;
-  if (engine.vcs !== null && git !== null && git.branch !== null) await engine.vcs.startBranch(git.branch, git.commit);
+  if (engine.vcs !== null && git !== null && git.branch !== null)
+    await engine.vcs.startBranch(git.branch, git.adopts?.head ?? git.commit);
   engine.projections.makeFolder(run.run.item);
   recordBuildStart(engine, run);
   recordFeatureStart(engine, run);

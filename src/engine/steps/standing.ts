@@ -6,6 +6,7 @@ import type { CommitId, TreeId } from "../../schema/ids.ts";
 import type { ComposedTree } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
 import { isBookkeeping } from "../../core/items/item-meta.ts";
+import { adoptedNotices } from "./adopted-work.ts";
 import { lostEditNotices } from "./assignments.ts";
 
 type RepositoryReader = Pick<Engine, "vcs">;
@@ -79,7 +80,7 @@ async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: Reposit
     engine.workspace.hidden(),
     run.run.options.commits === "none" ? [] : engine.gitPrograms.leftOut(),
   ]);
-  return found.flat();
+  return [...adoptedNotices(run), ...found.flat()];
 }
 
 type CompositionRequest = { readonly tree: TreeId | null; readonly onto: CommitId | null };

@@ -1,3 +1,4 @@
+import { isFailure } from "../../core/baseline.ts";
 import type { TimelineSpan } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { withBringers } from "../../core/brought-answers.ts";
@@ -61,6 +62,7 @@ const ENDINGS: Endings = {
     (["execution", "review"] as const).map((kind) => ({ kind, outcome: how, usage })),
   "verdict.given": ({ approved }) => [{ kind: "review", outcome: approved ? "approved" : "not approved" }],
   "checks.passed": () => [{ kind: "check", outcome: "passed" }],
+  "checks.recorded": ({ results }) => [{ kind: "check", outcome: results.some(isFailure) ? "failed" : "passed" }],
   "checks.failed": () => [{ kind: "check", outcome: "failed" }],
   "phase.completed": () => [{ kind: "attempt", outcome: "completed" }],
   "phase.skipped": all("skipped"),

@@ -1,4 +1,5 @@
 import {
+  adoptOptions,
   agentOptions,
   answerOptions,
   beginOptions,
@@ -55,6 +56,11 @@ export const verbs: readonly Verb[] = [
       ...beginOptions,
       explain: { type: "boolean", about: "only show the phases, their rules and the source of each rule" },
     },
+  }),
+  verbWithWords("adopt", "begin", {
+    summary: "Judge work made outside of isdlc: checks, a review, one gate",
+    usage: "isdlc adopt [range] [options]",
+    options: adoptOptions,
   }),
   ...specVerbs,
   verbWithWords("add", "begin", {

@@ -52,6 +52,31 @@ export const testsOption: Option = {
   about: 'the test command of this run ("npm run unit"); trust: the detected one; none: no tests',
 };
 
+const sandboxOption: Option = {
+  type: "string",
+  value: "mode",
+  values: ["auto", "on", "off"],
+  about: "run agents in a sandbox (auto: if available)",
+};
+
+const budgetOptions: Options = {
+  "max-usd": { type: "string", value: "n", about: "pause and ask when the run has cost <n> dollars" },
+  "max-tokens": { type: "string", value: "n", about: "pause and ask when the run has used <n> tokens" },
+};
+
+/** What may run on this machine, agreed in advance. */
+const trustingOptions: Options = {
+  tests: testsOption,
+  hooks: {
+    type: "string",
+    value: "choice",
+    values: ["trust", "without"],
+    about: "trust the repository's git hooks and filters, or run none",
+  },
+  yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
+  "dry-run": { type: "boolean", about: "show the phases, prompt sizes and questions; start nothing" },
+};
+
 export const startOptions: Options = {
   supervised: { type: "boolean", about: "a gate after every phase, also in later runs of this project" },
   "no-supervised": { type: "boolean", about: "no gates in this run, whatever the settings say" },
@@ -59,8 +84,7 @@ export const startOptions: Options = {
   light: { type: "boolean", about: "skip architecture and design (also: -light)" },
   mode: { type: "string", value: "mode", values: MODES, about: "limit the review rounds" },
   ...agentOptions,
-  "max-usd": { type: "string", value: "n", about: "pause and ask when the run has cost <n> dollars" },
-  "max-tokens": { type: "string", value: "n", about: "pause and ask when the run has used <n> tokens" },
+  ...budgetOptions,
   ...limitOptions,
   session: {
     type: "string",
@@ -68,12 +92,7 @@ export const startOptions: Options = {
     values: ["phase", "shared"],
     about: "one agent conversation per phase, or one for the whole analysis",
   },
-  sandbox: {
-    type: "string",
-    value: "mode",
-    values: ["auto", "on", "off"],
-    about: "run agents in a sandbox (auto: if available)",
-  },
+  sandbox: sandboxOption,
   "allow-dirty": { type: "boolean", about: "start with uncommitted changes; they stay uncommitted" },
   "no-git": { type: "boolean", about: "work without a branch, commits and diffs" },
   "on-stale": {
@@ -92,15 +111,7 @@ export const startOptions: Options = {
   worktree: { type: "boolean", about: "use a separate worktree" },
   merge: { type: "boolean", about: "merge at the end without asking" },
   commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
-  tests: testsOption,
-  hooks: {
-    type: "string",
-    value: "choice",
-    values: ["trust", "without"],
-    about: "trust the repository's git hooks and filters, or run none",
-  },
-  yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
-  "dry-run": { type: "boolean", about: "show the phases, prompt sizes and questions; start nothing" },
+  ...trustingOptions,
   ...watchOptions,
   ...personOptions,
 };
@@ -109,6 +120,19 @@ export const startOptions: Options = {
 export const beginOptions: Options = {
   ...startOptions,
   team: { type: "boolean", about: "let the team's workers do it (needs isdlc login <url>)" },
+};
+
+/** Options of adopted work. It has one gate, whatever the settings say. */
+export const adoptOptions: Options = {
+  ...agentOptions,
+  agent: agentName("agent for a redo"),
+  reviewer: { ...agentName("agent for the review; none: no review"), values: [...AGENT_NAMES, "none"] },
+  ...budgetOptions,
+  ...limitOptions,
+  sandbox: sandboxOption,
+  ...trustingOptions,
+  ...watchOptions,
+  ...personOptions,
 };
 
 export const answerOptions: Options = {

@@ -9,6 +9,7 @@ import { helpLines, overview } from "../grammar/help.ts";
 import { done, flag, type Run } from "../invocation/verb.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { type Host, runCli } from "./run-cli.ts";
+import { adopt } from "../verbs/adopt.ts";
 import { agents } from "../verbs/agents.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "../verbs/answer.ts";
 import { attestVerb } from "../verbs/attest.ts";
@@ -97,6 +98,7 @@ const runs: Readonly<Record<string, Run>> = {
   run: alsoOnTeam(run, "teamBegin"),
   brainstorm: specPhase,
   specify: specPhase,
+  adopt,
   design: specPhase,
   "create-plan": specPhase,
   "create-tasks": specPhase,
