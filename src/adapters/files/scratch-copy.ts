@@ -8,11 +8,11 @@ import { makeTemporaryFolder, removeFolder } from "./temporary-folder.ts";
 
 export type Home = {
   readonly root: string;
-  /** The only folder that work comes back from, relative to the root, with forward slashes. */
+  /** The only folder that is copied back, relative to the root, with forward slashes. */
   readonly folder: string;
 };
 
-/** A copy to work in. What is written below the folder is taken home; whatever else is written goes nowhere. */
+/** Creates a copy to work in. Only files below `folder` are copied back; all other changes are discarded. */
 export async function createScratchCopy(copy: ThrowAwayCopy, { root, folder }: Home): Promise<ScratchCopy> {
   const before = await entriesBelow(copy.dir, "");
   return {
@@ -36,35 +36,35 @@ export async function createScratchCopy(copy: ThrowAwayCopy, { root, folder }: H
   }
 }
 
-/** Bytes. Documents are smaller; anything larger was not meant to be one. */
+/** In bytes. Documents are smaller than this. */
 const MAX_COPIED_BYTES = 32 * 1024 * 1024;
 
 type CopiedEntry = readonly [path: string, entry: string];
 
-/** By path, parents first: what kind of thing it is, and what tells that it was changed. */
+/** Returns kind and stat data of each entry by path, parents first. Equal values count as unchanged. */
 async function entriesBelow(root: string, path: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const entry of await readdir(join(root, path), { withFileTypes: true })) {
     const inner = path === "" ? entry.name : `${path}/${entry.name}`;
-    const stats = await lstat(join(root, inner), { bigint: true }).catch(() => null); // a name that is no text
+    const stats = await lstat(join(root, inner), { bigint: true }).catch(() => null); // the name is not valid UTF-8
     if (stats === null) found.set(inner, "unreadable");
     else if (!stats.isDirectory())
       found.set(inner, `${stats.isFile() ? "file" : "other"} ${stats.mtimeNs} ${stats.size} ${stats.mode}`);
     else {
       found.set(inner, "folder");
-      for (const [below, what] of await entriesBelow(root, inner)) found.set(below, what);
+      for (const [below, state] of await entriesBelow(root, inner)) found.set(below, state);
     }
   }
   return found;
 }
 
-/** A new folder stands for everything in it. */
+/** Omits entries inside of other listed folders. */
 function outermost(paths: readonly string[]): string[] {
   const all = new Set(paths);
   return paths.filter((path) => !all.has(dirname(path)));
 }
 
-/** Copies a folder as it is, less what git, package managers and isdlc keep in it; `.isdlc/work` comes along. */
+/** Copies a folder without `.git`, `node_modules` and `.isdlc`. Of `.isdlc`, only `work` is copied. */
 export async function copyTree(from: string): Promise<ThrowAwayCopy> {
   const dir = await makeTemporaryFolder();
   const dispose = () => removeFolder(dir);
@@ -81,7 +81,7 @@ const leftOut = new Set([".git", "node_modules"]);
 
 type FolderCopy = { readonly from: Buffer; readonly to: Buffer; readonly isOwn: boolean };
 
-/** Names stay bytes, so that any of them can be copied. Links stay links; sockets, pipes and devices are left out. */
+/** Handles names as bytes, as some are not valid UTF-8. Links stay links; sockets, pipes and devices are omitted. */
 async function copyFolder({ from, to, isOwn }: FolderCopy): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true, encoding: "buffer" });
   for (const entry of entries as unknown as Dirent<Buffer>[]) {

@@ -5,7 +5,7 @@ import type { PasskeyKey } from "../../schema/passkey.ts";
 import { relyingPartyId } from "./relying-party.ts";
 import type { Passkey } from "../../ports/callers.ts";
 
-/** Names of algorithms (COSE). The first is preferred: only its signatures can travel, as OpenSSH verifies them too. */
+/** COSE numbers of algorithms. The first is preferred: OpenSSH verifies its signatures, so they can be exported. */
 const [ES256, ED25519, RS256] = [-7, -8, -257];
 
 export type RegistrationOptions = PublicKeyCredentialCreationOptionsJSON;
@@ -13,16 +13,16 @@ export type RegistrationOptions = PublicKeyCredentialCreationOptionsJSON;
 export type Registrant = {
   readonly person: string;
   readonly relyingParty: string;
-  /** Not registered twice. */
+  /** Passkeys that the browser must not register again. */
   readonly known: readonly PasskeyKey[];
-  /** "required": the authenticator keeps it, so that it can be asked for without naming it. */
+  /** `required`: the authenticator stores the passkey, and can offer it without being given its id. */
   readonly residentKey: "preferred" | "required";
 };
 
-/** What the browser is asked for. */
+/** Returns the options of the registration request to the browser. */
 export async function registrationOptions(registrant: Registrant): Promise<RegistrationOptions> {
   const { person, relyingParty, known, residentKey } = registrant;
-  const { generateRegistrationOptions } = await import("@simplewebauthn/server"); // large: read when it is needed
+  const { generateRegistrationOptions } = await import("@simplewebauthn/server"); // large, so loaded only when needed
   return generateRegistrationOptions({
     rpName: "iSDLC",
     rpID: relyingParty,
@@ -36,7 +36,10 @@ export async function registrationOptions(registrant: Registrant): Promise<Regis
 
 export type RegistrationContext = { readonly challenge: string; readonly origin: string; readonly now: string };
 
-/** @throws ProblemError PASSKEY_REFUSED for what is no answer to the options. */
+/**
+ * Verifies the browser's answer to the registration options.
+ * @throws ProblemError PASSKEY_REFUSED if the answer does not fit the options.
+ */
 export async function registeredPasskey(
   { name, response }: NewPasskey,
   { challenge, origin, now }: RegistrationContext,

@@ -1,10 +1,10 @@
-/** What a browser binds a passkey to: the host of the page it was made at, whatever the port. */
+/** Returns the host of a page, without the port. Browsers bind a passkey to this name. */
 export const relyingPartyId = (origin: string): string => new URL(origin).hostname;
 
-/** Of pages that are served on the person's own machine. */
+/** Host of pages that are served on the user's own machine. */
 export const THIS_MACHINE = "localhost";
 
-/** Browsers use passkeys over TLS, and on their own machine without it. */
+/** Returns true for a page of this host over TLS, or without TLS on `localhost`, where browsers allow passkeys. */
 export function isRelyingPartyPage(relyingParty: string, origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname, origin: canonical } = new URL(origin);

@@ -3,8 +3,8 @@ import type { PasskeyAssertion, PasskeyKey } from "../../schema/passkey.ts";
 import { THIS_MACHINE } from "./relying-party.ts";
 
 /*
- * OpenSSH verifies what a browser had a passkey sign, as the signature algorithm `webauthn-sk-ecdsa-sha2-nistp256`. A
- * challenge in its form makes every assertion a signature that `ssh-keygen -Y verify` and a list of signers judge.
+ * OpenSSH verifies passkey signatures of browsers with the algorithm `webauthn-sk-ecdsa-sha2-nistp256`. With a challenge
+ * in the form of OpenSSH, `ssh-keygen -Y verify` can verify the assertion with a list of signers.
  */
 
 const KEY_TYPE = "sk-ecdsa-sha2-nistp256@openssh.com";
@@ -13,16 +13,16 @@ const MAGIC = Buffer.from("SSHSIG");
 const VERSION = 1;
 const DIGEST = "sha256";
 
-/** Has the authenticator seen somebody, and verified who it is? */
+/** Flags of the authenticator: a user was present and verified. */
 const PRESENT_AND_VERIFIED = 0x05;
 
-/** What a passkey has to sign, so that it signs these bytes for this purpose and nothing else; base64url. */
+/** Returns the challenge, in base64url, that binds a signature to these bytes and this purpose. */
 export function challengeFor(bytes: Buffer, namespace: string): string {
   const digest = createHash(DIGEST).update(bytes).digest();
   return Buffer.concat([MAGIC, text(namespace), text(""), text(DIGEST), text(digest)]).toString("base64url");
 }
 
-/** The key as a list of signers has it; null for one of another kind than ES256, which OpenSSH has no form for. */
+/** Formats the key for a list of signers. Returns null unless it is an ES256 key: OpenSSH has no form for others. */
 export function sshKeyLine(key: PasskeyKey): string | null {
   const blob = keyBlob(key);
   return blob === null ? null : `${KEY_TYPE} ${blob.toString("base64")}`;
@@ -30,7 +30,7 @@ export function sshKeyLine(key: PasskeyKey): string | null {
 
 export type SshForm = { readonly key: PasskeyKey; readonly namespace: string };
 
-/** The signature that ssh-keygen would have written; null for a key of another kind. */
+/** Converts an assertion to the signature format of ssh-keygen. Returns null unless the key is an ES256 key. */
 export function toSshSignature(assertion: PasskeyAssertion, { key, namespace }: SshForm): Buffer | null {
   const blob = keyBlob(key);
   const told = Buffer.from(assertion.authenticatorData, "base64url");
@@ -49,13 +49,13 @@ export function toSshSignature(assertion: PasskeyAssertion, { key, namespace }: 
 }
 
 export type PasskeyInSignature = {
-  /** Whether the authenticator verified who was there. */
+  /** True if the authenticator verified the user. */
   readonly isVerified: boolean;
   readonly origin: string;
   readonly relyingParty: string;
 };
 
-/** What a signature of a passkey says about the signing. Null for a signature of another key. */
+/** Reads the circumstances of signing from a passkey's signature. Returns null for another kind of key. */
 export function passkeyIn(sig: Buffer): PasskeyInSignature | null {
   const [key, , , , signature] = parseTexts(sig.subarray(MAGIC.length + LENGTH));
   const [type, numbers] = parseTexts(signature ?? Buffer.alloc(0));
@@ -75,7 +75,7 @@ const LENGTH = 4; // bytes of a length
 const FLAGS_AT = 32; // after the digest of the relying party
 const COUNTER_END = 37;
 
-/** A COSE key of the kind ES256, which has one way to be written. */
+/** A COSE key of type ES256, in its only encoding. */
 const ES256 = /^a5010203262001215820([0-9a-f]{64})225820([0-9a-f]{64})$/;
 
 function keyBlob({ publicKey, relyingParty = THIS_MACHINE }: PasskeyKey): Buffer | null {
@@ -84,7 +84,7 @@ function keyBlob({ publicKey, relyingParty = THIS_MACHINE }: PasskeyKey): Buffer
   return Buffer.concat([text(KEY_TYPE), text("nistp256"), text(Buffer.from(`04${x}${y}`, "hex")), text(relyingParty)]);
 }
 
-/** Both numbers of an ECDSA signature: SEQUENCE of two INTEGERs, each as SSH writes it too. */
+/** Returns both numbers of an ECDSA signature (SEQUENCE of two INTEGERs). SSH encodes each in the same way. */
 function parseNumbers(der: Buffer): readonly [Buffer, Buffer] | null {
   const [first, second] = [der[3], der[5 + (der[3] ?? 0)]];
   if (first === undefined || second === undefined || der.length !== 6 + first + second) return null;
@@ -108,7 +108,7 @@ function text(value: string | Buffer): Buffer {
   return Buffer.concat([count(bytes.length), bytes]);
 }
 
-/** The texts at the start of some bytes, as far as they are whole. */
+/** Returns the complete length-prefixed texts at the start of the bytes. */
 function parseTexts(bytes: Buffer): Buffer[] {
   const found: Buffer[] = [];
   let left = bytes;

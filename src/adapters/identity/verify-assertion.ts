@@ -5,9 +5,9 @@ import { isRelyingPartyPage, THIS_MACHINE } from "./relying-party.ts";
 
 export type ExpectedAssertion = {
   readonly key: PasskeyKey;
-  /** Of the page; null for any page that the passkey was made for, for whoever verifies later. */
+  /** Origin of the page. Null accepts every page that the passkey was made for, for later verification. */
   readonly origin: string | null;
-  /** The authenticator's last count, 0 where nobody knows it. */
+  /** Last known counter of the authenticator, or 0. */
   readonly counter: number;
 };
 
@@ -15,7 +15,7 @@ export type Verification =
   | { readonly ok: true; readonly counter: number }
   | { readonly ok: false; readonly detail: string };
 
-/** Was this very decision, with these words, signed with this key? */
+/** Verifies that this key signed exactly this decision, with this text. */
 export async function verifyDecision(signature: PasskeySignature, expected: ExpectedAssertion): Promise<Verification> {
   if (!areWordsSigned(signature)) return { ok: false, detail: "other words were signed" };
   const stated = statedOrigin(signature.statement);
@@ -24,13 +24,13 @@ export async function verifyDecision(signature: PasskeySignature, expected: Expe
   return verifyAssertion(signature, { ...expected, challenge: decisionChallenge(signature.statement) });
 }
 
-/** Was this challenge signed with this key, on our page, by somebody the authenticator has verified? */
+/** Verifies that this key signed the challenge on an expected page, after the authenticator verified the user. */
 export async function verifyAssertion(
   signature: PasskeyAssertion,
   { key, origin, counter, challenge }: ExpectedAssertion & { readonly challenge: string },
 ): Promise<Verification> {
   const { relyingParty = THIS_MACHINE } = key;
-  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server"); // large: read when something is signed
+  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server"); // large, so loaded only for signatures
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: {
@@ -57,7 +57,7 @@ export async function verifyAssertion(
   }
 }
 
-/** The page, with its port, that a decision names; null for those of before decisions named one. */
+/** Returns the origin, with port, named by the decision. Null for early decisions, which named none. */
 function statedOrigin(statement: string): string | null {
   const origin = ownValue(parsed(statement), "origin");
   return typeof origin === "string" ? origin : null;
@@ -74,7 +74,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The origin a signature was made at, where that is a page of this host. */
+/**
+ * Returns the origin of the signature.
+ * @throws Error if it is not a page of this host.
+ */
 function originAt(relyingParty: string, clientData: string): string {
   const origin = signedOrigin(clientData);
   if (typeof origin === "string" && isRelyingPartyPage(relyingParty, origin)) return origin;

@@ -6,7 +6,7 @@ import { verifyDecision } from "./verify-assertion.ts";
 
 export type WrongSignature = { readonly seq: number; readonly detail: string };
 
-/** What is wrong with the signed decisions of a journal, in its order. */
+/** Returns the errors in the signed decisions of a journal, in its order. */
 export async function verifySignatures({ signatures, wrong }: FoundSignatures): Promise<readonly WrongSignature[]> {
   const verified = await Promise.all(
     signatures.map(async ({ seq, signature, key }) => ({

@@ -28,7 +28,7 @@ function parseJson(text: string, file: string): unknown {
 
 const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Where a key stands that other programs might take for more than a name. */
+/** Returns the place of the first key with a special meaning in JavaScript, or null. */
 function reservedKey(value: unknown, path: readonly string[]): string | null {
   if (typeof value !== "object" || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
@@ -65,7 +65,7 @@ function wrongWith(issue: Issue, value: unknown): Wrong {
   }
 }
 
-/** What broke a rule of its own: a pattern, a length, one key of two. */
+/** Describes the violation of a custom rule: a pattern, a length, or one of two keys. */
 function refused(path: readonly PropertyKey[], value: unknown): Wrong {
   const names = path.filter((part) => typeof part === "string");
   const last = names.at(-1);
@@ -77,7 +77,7 @@ function refused(path: readonly PropertyKey[], value: unknown): Wrong {
   return { detail: `${shown(value)} is not usable as a name`, valid: ["letters", "digits", "hyphens"] };
 }
 
-/** The keys that an object at this place may have. */
+/** Returns the valid keys of the object at this place. */
 function keysAt(path: readonly PropertyKey[]): string[] {
   const [area, , part, ...rest] = path;
   if (area === undefined) return Object.keys(Overlay.shape);

@@ -6,10 +6,10 @@ import type { Overlay } from "../../schema/overlay.ts";
 import { type FileSystem, folderExists, readSmall } from "../files/file-system.ts";
 import { parseOverlay } from "./parse-overlay.ts";
 
-/** A file with overlays as it was read once: what is parsed is what the digest is of. */
+/** An overlay file, read once: `parse` uses the same bytes as the digest. */
 export type OverlayFile = {
   readonly file: string;
-  /** What a person's trust is kept under. */
+  /** Key under which the user's trust is stored. */
   readonly digest: string;
   /** @throws ProblemError `OVERLAY_INVALID` */
   readonly parse: () => Overlay;
@@ -18,8 +18,8 @@ export type OverlayFile = {
 const MAX_OVERLAY_BYTES = 256 * 1024; // bytes
 
 /**
- * The `workflows.json` of a folder; null where there is none.
- * @throws ProblemError for a link, in place of the file or of its folder, and for a file too large to be one of ours.
+ * Reads `workflows.json` of a folder. Returns null if it does not exist.
+ * @throws ProblemError if the file or its folder is a link, or if the file is too large.
  */
 export function readOverlayFile(files: FileSystem, folder: string): OverlayFile | null {
   if (!folderExists(files, folder)) return null;
